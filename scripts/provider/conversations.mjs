@@ -1,0 +1,113 @@
+/**
+ * What the embedded provider says: scripted conversations, the same for both wires.
+ *
+ * Each is picked by a word in the last thing the user wrote, so that a person can try them by typing.
+ *
+ * @see https://aimock.copilotkit.dev/fixtures
+ * @module
+ */
+
+/** Milliseconds between two chunks, and characters in one: slow enough to see that it streams. */
+const pace = { latency: 15, chunkSize: 9 }
+
+const cities = ['Amsterdam', 'Berlin', 'Cairo', 'Lima', 'London', 'New York', 'Oslo', 'Paris', 'Sydney', 'Tokyo']
+
+/** The scripts, first match wins. `response` may be a function of the request, which aimock hands over in the chat wire's shape. */
+export const conversations = [
+  { match: { userMessage: /weather/i, hasToolResult: true }, response: reportResults, ...pace },
+  { match: { userMessage: /weather/i }, response: askForWeather, ...pace },
+  { match: { userMessage: /\b(think|reason|why)\b/i }, response: thinkFirst, ...pace },
+  { match: { userMessage: /\bslow/i }, response: say(countTo(30)), latency: 250, chunkSize: 6 },
+  { match: { userMessage: /\b(hang up|cut)\b/i }, response: say(countTo(30)), ...pace, truncateAfterChunks: 8 },
+  {
+    match: { userMessage: /\bbusy\b/i },
+    response: {
+      error: { message: 'Rate limit reached', type: 'rate_limit_error', code: 'rate_limit_exceeded' },
+      status: 429,
+      retryAfter: 7,
+    },
+  },
+  { match: {}, response: introduce, ...pace },
+]
+
+/** The words that end an answer with an `error` event in the middle; `faults.mjs` plays it, since aimock has no such script. */
+export const failsMidway = /\bfail\b/i
+
+function introduce(request) {
+  return withUsage(request, {
+    content:
+      'Hello from the embedded provider. Nothing you type leaves this machine. ' +
+      'Ask for the weather in Tokyo to see a tool run, or in Tokyo and Paris to see two run at once. ' +
+      'Say "think" for reasoning, "slow" for a slow answer, "fail" or "hang up" for one that breaks.',
+  })
+}
+
+function say(content) {
+  return (request) => withUsage(request, { content })
+}
+
+function thinkFirst(request) {
+  return withUsage(request, {
+    reasoning: 'The word is s-t-r-a-w-b-e-r-r-y. One r after the t, two more before the y: three.',
+    content: 'There are three: st**r**awbe**rr**y.',
+  })
+}
+
+/** One call for each city named; they are parallel calls when there are several. */
+function askForWeather(request) {
+  const tool = weatherTool(request.tools ?? [])
+  if (!tool) return withUsage(request, { content: 'I would look out of the window, but I was given no weather tool.' })
+  const text = lastUserText(request.messages)
+  const named = cities.filter((city) => text.includes(city))
+  const [field = 'city'] = Object.keys(tool.parameters?.properties ?? {})
+  return withUsage(request, {
+    toolCalls: (named.length ? named : ['Tokyo']).map((city) => ({
+      name: tool.name,
+      arguments: JSON.stringify({ [field]: city }),
+    })),
+  })
+}
+
+function reportResults(request) {
+  const start = request.messages.findLastIndex((message) => message.role === 'user')
+  const results = request.messages
+    .slice(start + 1)
+    .filter((message) => message.role === 'tool')
+    .map((message) => textOf(message.content))
+  return withUsage(request, { content: `Here is what I found. ${results.join('. ')}.` })
+}
+
+function weatherTool(tools) {
+  const functions = tools.map((tool) => tool.function)
+  return functions.find(({ name }) => /weather/i.test(name)) ?? functions[0]
+}
+
+function countTo(last) {
+  return Array.from({ length: last }, (_, i) => `${i + 1}`).join(', ')
+}
+
+/** The text of the last message of the user. `messages` is of either wire: parts that are not text count for nothing. */
+export function lastUserText(messages) {
+  return textOf(messages.findLast((message) => message.role === 'user' && textOf(message.content))?.content)
+}
+
+function textOf(content) {
+  if (typeof content === 'string') return content
+  return Array.isArray(content) ? content.map((part) => part.text ?? '').join('') : ''
+}
+
+/** A count both wires can show: four characters are about one token. */
+function withUsage(request, response) {
+  const input = Math.ceil(JSON.stringify(request.messages).length / 4)
+  const output = Math.ceil(JSON.stringify(response).length / 4)
+  return {
+    ...response,
+    usage: {
+      prompt_tokens: input,
+      completion_tokens: output,
+      total_tokens: input + output,
+      input_tokens: input,
+      output_tokens: output,
+    },
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * The embedded provider: a model API on loopback that needs no account and no network.
+ *
+ * aimock speaks both wires and plays `conversations.mjs`. In front of it stands a door of ours, because a demonstration of
+ * hidden keys needs a provider that checks the key, writes down what it was asked, and notices who hung up.
+ *
+ * @module
+ */
+
+import { timingSafeEqual } from 'node:crypto'
+import { createServer, request as forward } from 'node:http'
+import { LLMock } from '@copilotkit/aimock'
+import { conversations, failsMidway, lastUserText } from './conversations.mjs'
+import { failMidway } from './faults.mjs'
+
+const paths = new Set(['/v1/chat/completions', '/v1/messages'])
+
+/** Starts the provider on loopback; `key` is the only API key it takes. Port 0 means any free one. */
+export async function startProvider({ key, port = 0 }) {
+  const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', journalMaxEntries: 100 }).addFixtures(
+    conversations,
+  )
+  await mock.start()
+  const journal = []
+  const door = createServer((request, response) => {
+    const entry = {
+      method: request.method,
+      path: request.url,
+      headers: request.headers,
+      body: undefined,
+      status: 0,
+      closedEarly: false,
+    }
+    journal.push(entry)
+    response.on('close', () =>
+      Object.assign(entry, { status: response.statusCode, closedEarly: !response.writableEnded }),
+    )
+    answer(request, response, entry).catch(() => response.destroy())
+  })
+
+  async function answer(request, response, entry) {
+    if (!paths.has(request.url) || request.method !== 'POST')
+      return refuse(response, 404, 'not_found_error', 'No such route')
+    if (!holdsKey(request.headers, key)) return refuse(response, 401, 'authentication_error', 'Invalid API key')
+    const bytes = await readAll(request)
+    try {
+      entry.body = JSON.parse(bytes.toString())
+    } catch {
+      return refuse(response, 400, 'invalid_request_error', 'The body is not JSON')
+    }
+    const { messages = [], stream } = entry.body
+    if (stream && failsMidway.test(lastUserText(messages))) return failMidway(request.url, response)
+    relay(mock.url + request.url, bytes, response)
+  }
+
+  await new Promise((resolve, reject) => door.once('error', reject).listen(port, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${door.address().port}`,
+    journal: () => journal,
+    async stop() {
+      door.closeAllConnections()
+      await new Promise((resolve) => door.close(resolve))
+      await mock.stop()
+    },
+  }
+}
+
+/** Both wires' ways to show a key: `Authorization: Bearer` and `x-api-key`. */
+function holdsKey(headers, key) {
+  const shown = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /i, '') ?? ''
+  const [a, b] = [Buffer.from(shown), Buffer.from(key)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+async function readAll(request) {
+  const chunks = []
+  for await (const chunk of request) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
+
+function refuse(response, status, type, message) {
+  response
+    .writeHead(status, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ type: 'error', error: { type, message } }))
+}
+
+/** Hands the request to aimock and its answer back, a broken line as a broken line. */
+function relay(url, bytes, response) {
+  const onward = forward(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'content-length': bytes.length },
+  })
+  onward.on('response', (answer) => {
+    response.writeHead(answer.statusCode, answer.headers)
+    answer.on('error', () => response.destroy())
+    answer.pipe(response)
+  })
+  onward.on('error', () => response.destroy())
+  response.on('close', () => onward.destroy())
+  onward.end(bytes)
+}

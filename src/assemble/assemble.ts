@@ -1,0 +1,351 @@
+/**
+ * From fragments to blocks, calls and a message: the same for every wire.
+ *
+ * It never throws on a malformed piece, never drops one, and never repairs one into a call that could run. A call is complete only at
+ * the proper end of its block or stream; what cannot be a call ends as an `invalid_tool_call` with its raw text.
+ *
+ * @module
+ */
+import type { BlockKey, CallFragment, Fragment } from '../codec.ts'
+import { InterruptedError, LimitError } from '../errors.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  CitationBlock,
+  ContentBlock,
+  InvalidToolCall,
+  MessageEvent,
+  ProviderData,
+  ProviderState,
+  ResponseInfo,
+  StopReason,
+  Usage,
+} from '../model.ts'
+import type { Reducer } from '../reducer.ts'
+import { settleStopReason } from '../stop-reason.ts'
+import { addToCall, endCall, findCall, isCallBlock, type LiveArguments, type OpenCall, openCall } from './calls.ts'
+
+export interface AssembleOptions {
+  /** The provider's name, for `message.response`. */
+  readonly provider?: string
+  /** For calls that come without an id. Default `call_`. */
+  readonly idPrefix?: string
+  /** How many calls the conversation holds already, so that made ids are unique in it. Default 0. */
+  readonly callsBefore?: number
+  /** Makes a live view of a call's arguments, given to each of its chunks as `argumentsSoFar`. Default: none. */
+  readonly liveArguments?: () => LiveArguments
+  /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
+  readonly maxArgumentsLength?: number
+  /** Most blocks in one answer. Default 10,000. */
+  readonly maxBlocks?: number
+}
+
+/** A block that is not a call, on its way. */
+export interface OpenBlock {
+  readonly kind: 'block'
+  readonly index: number
+  readonly key: BlockKey | undefined
+  /** All but the text, which grows apart. */
+  block: ContentBlock
+  text: string
+  isOpen: boolean
+}
+
+/** All that is known of an answer so far. */
+export interface Assembly {
+  readonly options: AssembleOptions
+  readonly parts: (OpenBlock | OpenCall)[]
+  readonly byKey: Map<BlockKey, OpenBlock | OpenCall>
+  readonly calls: OpenCall[]
+  readonly invalid: InvalidToolCall[]
+  response: ResponseInfo
+  usage: Usage | undefined
+  messageData: ProviderData | undefined
+  responseData: ProviderData | undefined
+  isStarted: boolean
+  isEnded: boolean
+}
+
+export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions> = {
+  start: (options) => ({
+    options,
+    parts: [],
+    byKey: new Map(),
+    calls: [],
+    invalid: [],
+    response: options.provider === undefined ? {} : { provider: options.provider },
+    usage: undefined,
+    messageData: undefined,
+    responseData: undefined,
+    isStarted: false,
+    isEnded: false,
+  }),
+
+  step(state, fragment, out) {
+    if (state.isEnded) return stepAfterEnd(state, fragment, out)
+    if (!state.isStarted) begin(state, fragment, out)
+    switch (fragment.type) {
+      case 'start':
+        return // a second one, spliced in by a proxy, begins nothing
+      case 'text':
+      case 'reasoning':
+        return addText(state, fragment, out)
+      case 'call':
+        return addCallFragment(state, fragment, out)
+      case 'block':
+        return addBlock(state, fragment, out)
+      case 'patch':
+        return patch(state, fragment)
+      case 'close':
+        return close(state, state.byKey.get(fragment.key), out)
+      case 'usage':
+        return addUsageFigures(state, fragment.usage, out)
+      case 'extra':
+        return addExtra(state, fragment)
+      case 'warning':
+        out.push(fragment)
+        return
+      case 'end':
+        finish(state, settleStopReason(fragment.stopReason, hasCalls(state)), out, fragment)
+    }
+  },
+
+  /** @throws {InterruptedError} if the wire's own end never came; `partial` holds what did. */
+  end(state, out) {
+    if (state.isEnded) return
+    const error = new InterruptedError('Cannot finish the answer: the stream ended before its own end')
+    error.partial = stop(state, 'interrupted', out)
+    throw error
+  },
+}
+
+/**
+ * Ends an answer that will not end by itself, and tells what there is of it. Calls that were open become invalid calls.
+ */
+export function stop(
+  state: Assembly,
+  stopReason: 'interrupted' | 'error' | 'aborted',
+  out: MessageEvent[],
+): AssistantMessage {
+  return finish(state, stopReason, out).message
+}
+
+function begin(state: Assembly, fragment: Fragment, out: MessageEvent[]): void {
+  state.isStarted = true
+  if (fragment.type === 'start') {
+    const { type: _, ...response } = fragment
+    state.response = { ...state.response, ...response }
+  }
+  const { id, model } = state.response
+  out.push({ type: 'message_start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) })
+}
+
+/** Figures and fields may follow the end; content may not, but is told rather than dropped. */
+function stepAfterEnd(_state: Assembly, fragment: Fragment, out: MessageEvent[]): void {
+  const isContent = fragment.type === 'text' || fragment.type === 'call' || fragment.type === 'block'
+  if (!isContent) return
+  const reason = `a piece of type "${fragment.type}" came after the end`
+  out.push({ type: 'warning', warning: { path: 'stream', action: 'dropped', reason, severity: 'minor' } })
+}
+
+// ---- text, reasoning and whole blocks ---------------------------------------------------------
+
+function addText(state: Assembly, fragment: Fragment & { type: 'text' | 'reasoning' }, out: MessageEvent[]): void {
+  const { type, text, key } = fragment
+  const refusal = fragment.type === 'text' && fragment.refusal === true
+  let part = key === undefined ? lastOpen(state) : state.byKey.get(key)
+  if (part === undefined || part.kind !== 'block' || !part.isOpen || !takesText(part.block, type, refusal, key)) {
+    if (text === '' && key === undefined) return
+    part = openBlock(state, { type, text: '', ...(refusal && { refusal }) } as ContentBlock, key, out)
+  }
+  part.text += text
+  if (text === '') return
+  const index = part.index
+  if (type === 'reasoning') out.push({ type: 'reasoning_delta', index, text })
+  else out.push(refusal ? { type: 'text_delta', index, text, refusal } : { type: 'text_delta', index, text })
+}
+
+function takesText(
+  block: ContentBlock,
+  type: 'text' | 'reasoning',
+  refusal: boolean,
+  key: BlockKey | undefined,
+): boolean {
+  if (block.type !== type) return false
+  return key !== undefined || type === 'reasoning' || (block.type === 'text' && (block.refusal === true) === refusal)
+}
+
+function addBlock(state: Assembly, fragment: Fragment & { type: 'block' }, out: MessageEvent[]): void {
+  const { block, key, open } = fragment
+  const part = openBlock(state, block, key, out)
+  if ('text' in block && typeof block.text === 'string' && block.text !== '') {
+    part.text = block.text
+    if (block.type === 'text')
+      out.push({ type: 'text_delta', index: part.index, text: block.text, ...(block.refusal && { refusal: true }) })
+    if (block.type === 'reasoning') out.push({ type: 'reasoning_delta', index: part.index, text: block.text })
+  }
+  if (!open) close(state, part, out)
+}
+
+function openBlock(state: Assembly, block: ContentBlock, key: BlockKey | undefined, out: MessageEvent[]): OpenBlock {
+  const part: OpenBlock = { kind: 'block', index: takeIndex(state, out), key, block, text: '', isOpen: true }
+  addPart(state, part)
+  return part
+}
+
+/** The number of the next block. A block without a key ends where the next one begins. */
+function takeIndex(state: Assembly, out: MessageEvent[]): number {
+  const last = state.parts.at(-1)
+  if (last?.kind === 'block' && last.key === undefined) close(state, last, out)
+  const max = state.options.maxBlocks ?? 10_000
+  if (state.parts.length >= max)
+    throw new LimitError(`Cannot add to the answer: it has ${max} blocks`, 'maxBlocks', max)
+  return state.parts.length
+}
+
+function addPart(state: Assembly, part: OpenBlock | OpenCall): void {
+  state.parts.push(part)
+  if (part.key !== undefined) state.byKey.set(part.key, part)
+}
+
+function lastOpen(state: Assembly): OpenBlock | OpenCall | undefined {
+  const last = state.parts.at(-1)
+  return last?.isOpen && last.key === undefined ? last : undefined
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
+  const found = findCall(state.calls, state.byKey, fragment)
+  if (found.guess !== undefined) {
+    const warning = { path: 'stream', action: 'changed', reason: found.guess, severity: 'info' } as const
+    out.push({ type: 'warning', warning })
+  }
+  let call = found.call
+  if (call === undefined) {
+    const position = state.calls.filter((one) => !one.server).length
+    call = openCall(fragment, takeIndex(state, out), fragment.server ? -1 : position, state.options.liveArguments)
+    state.calls.push(call)
+    addPart(state, call)
+  }
+  const max = state.options.maxArgumentsLength ?? 8 * 1024 * 1024
+  out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(call, fragment, max) })
+}
+
+function hasCalls(state: Assembly): boolean {
+  return state.calls.some((call) => !call.server)
+}
+
+// ---- what is added to blocks ------------------------------------------------------------------
+
+function patch(state: Assembly, fragment: Fragment & { type: 'patch' }): void {
+  const part = fragment.key === undefined ? state.parts.at(-1) : state.byKey.get(fragment.key)
+  if (part === undefined) return
+  const { type: _type, key: _key, citations, providerData, data, transcript, ...fields } = fragment
+  if (part.kind === 'call') {
+    if (fields.opaque !== undefined) part.opaque = fields.opaque
+    part.providerData = mergeData(part.providerData, providerData)
+    return
+  }
+  const before = part.block as ContentBlock & {
+    citations?: readonly CitationBlock[]
+    data?: string
+    transcript?: string
+  }
+  const merged = mergeData(before.providerData, providerData)
+  part.block = {
+    ...before,
+    ...fields,
+    ...(citations && { citations: [...(before.citations ?? []), ...citations] }),
+    ...(merged && { providerData: merged }),
+    ...(data !== undefined && { data: (before.data ?? '') + data }),
+    ...(transcript !== undefined && { transcript: (before.transcript ?? '') + transcript }),
+  } as ContentBlock
+}
+
+function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent[]): void {
+  const providerData = mergeData(state.usage?.providerData, usage.providerData)
+  state.usage = { ...state.usage, ...usage, ...(providerData && { providerData }) }
+  out.push({ type: 'usage', usage: state.usage })
+}
+
+function addExtra(state: Assembly, { providerData, on }: Fragment & { type: 'extra' }): void {
+  if (on === 'message') state.messageData = mergeData(state.messageData, providerData)
+  else state.responseData = mergeData(state.responseData, providerData)
+}
+
+function mergeData(before: ProviderData | undefined, added: ProviderData | undefined): ProviderData | undefined {
+  if (before === undefined || added === undefined) return added ?? before
+  const merged: Record<string, ProviderData[string]> = { ...before }
+  for (const [format, fields] of Object.entries(added)) merged[format] = { ...merged[format], ...fields }
+  return merged
+}
+
+// ---- ends -------------------------------------------------------------------------------------
+
+function close(state: Assembly, part: OpenBlock | OpenCall | undefined, out: MessageEvent[], isCut?: boolean): void {
+  if (!part?.isOpen) return
+  part.isOpen = false
+  if (part.kind === 'block') {
+    if ('text' in part.block) part.block = { ...part.block, text: part.text } as ContentBlock
+    out.push({ type: 'content_block', index: part.index, block: part.block })
+    return
+  }
+  const { index } = part
+  const ended = endCall(part, madeId(state, part), isCut === true)
+  part.result = ended
+  if (ended.type === 'tool_call') out.push({ type: 'tool_call', index, call: ended })
+  else if (ended.type === 'server_tool_call') out.push({ type: 'content_block', index, block: ended })
+  else {
+    state.invalid.push(ended)
+    out.push({ type: 'invalid_tool_call', index, call: ended })
+  }
+}
+
+/** For a call that came without an id, or with one that another call of the turn has. */
+function madeId(state: Assembly, call: OpenCall): string | undefined {
+  const taken = (id: string) => state.calls.some((other) => other !== call && other.result?.id === id)
+  if (call.id !== undefined && !taken(call.id)) return undefined
+  if (call.id !== undefined) return `${call.id}_${call.position}`
+  return `${state.options.idPrefix ?? 'call_'}${(state.options.callsBefore ?? 0) + Math.max(0, call.position)}`
+}
+
+const mayBeCut: ReadonlySet<StopReason> = new Set(['length', 'content_filter', 'interrupted', 'error', 'aborted'])
+
+function finish(
+  state: Assembly,
+  stopReason: StopReason,
+  out: MessageEvent[],
+  end?: { readonly rawStopReason?: string; readonly providerState?: ProviderState },
+): ChatResponse {
+  for (const part of state.parts) close(state, part, out, mayBeCut.has(stopReason))
+  state.isEnded = true
+  const message = toMessage(state, stopReason, end?.rawStopReason)
+  const response: ChatResponse = {
+    message,
+    stopReason,
+    ...(state.usage && { usage: state.usage }),
+    ...(end?.providerState && { providerState: end.providerState }),
+    ...(state.responseData && { providerData: state.responseData }),
+  }
+  if (end !== undefined) out.push({ type: 'message_end', message, response })
+  return response
+}
+
+function toMessage(state: Assembly, stopReason: StopReason, rawStopReason: string | undefined): AssistantMessage {
+  const content: ContentBlock[] = []
+  for (const part of state.parts) {
+    if (part.kind === 'block') content.push(part.block)
+    else if (part.result !== undefined && isCallBlock(part.result)) content.push(part.result)
+  }
+  return {
+    role: 'assistant',
+    content,
+    ...(state.invalid.length > 0 && { invalidToolCalls: state.invalid }),
+    stopReason,
+    ...(rawStopReason !== undefined && { rawStopReason }),
+    ...(state.usage && { usage: state.usage }),
+    ...(Object.keys(state.response).length > 0 && { response: state.response }),
+    ...(state.messageData && { providerData: state.messageData }),
+  }
+}

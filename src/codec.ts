@@ -1,0 +1,234 @@
+/** What a codec is: the whole difference between two wire formats, as pure functions. Types only. @module */
+import type { ApiError } from './errors.ts'
+import type {
+  ChatResponse,
+  CitationBlock,
+  ContentBlock,
+  Context,
+  InvalidToolCall,
+  JsonObject,
+  Loss,
+  MessageEvent,
+  Opaque,
+  ProviderData,
+  ProviderState,
+  ProviderTool,
+  RequestOptions,
+  StopReason,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+  Usage,
+} from './model.ts'
+import type { Machine } from './reducer.ts'
+
+/** One event of a stream as framing sees it: an SSE event or an NDJSON line. */
+export interface Frame {
+  /** The SSE `event:` name, where there is one. */
+  readonly event?: string
+  /** The text of `data:`, or the line. */
+  readonly data: string
+}
+
+/** Names the block that a fragment belongs to, in whatever way the wire does. */
+export type BlockKey = string | number
+
+/**
+ * What a stream decoder makes of a frame: pieces of blocks, not yet put together. The assembler does that, the same for all wires.
+ *
+ * With a `key`, pieces of the same key make one block. Without, a piece goes on with the last block if that is of its kind and
+ * open, and opens a new one otherwise.
+ */
+export type Fragment =
+  | { readonly type: 'start'; readonly id?: string; readonly model?: string; readonly createdAt?: number }
+  | { readonly type: 'text'; readonly text: string; readonly key?: BlockKey; readonly refusal?: true }
+  | { readonly type: 'reasoning'; readonly text: string; readonly key?: BlockKey }
+  | CallFragment
+  /** Opens a block of any kind with fields beside its text, or is a whole one. Closed at once unless `open`. */
+  | { readonly type: 'block'; readonly block: ContentBlock; readonly key?: BlockKey; readonly open?: true }
+  /** Adds to a block that is open (without a key: the last one), text and arguments aside. */
+  | {
+      readonly type: 'patch'
+      readonly key?: BlockKey
+      readonly opaque?: Opaque
+      readonly citations?: readonly CitationBlock[]
+      readonly providerData?: ProviderData
+      readonly id?: string
+      /** For generated media. */
+      readonly data?: string
+      readonly transcript?: string
+    }
+  /** The block is whole. A block that is never closed is closed by `end`. */
+  | { readonly type: 'close'; readonly key: BlockKey }
+  /** Figures so far: each field that is there replaces the one before. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** Fields of the answer as a whole that we have no word for; merged over what came before. */
+  | { readonly type: 'extra'; readonly providerData: ProviderData; readonly on?: 'message' | 'response' }
+  | { readonly type: 'warning'; readonly warning: Loss }
+  /** The wire's own proper end. Without it, an answer counts as interrupted. */
+  | {
+      readonly type: 'end'
+      readonly stopReason: StopReason
+      readonly rawStopReason?: string
+      readonly providerState?: ProviderState
+    }
+
+/**
+ * A piece of a call. Whose piece it is, is decided by `key`, else `id`, else `position`, else by `name` (which starts a call), else it
+ * is the latest open call's. Empty and placeholder ids count as absent.
+ */
+export interface CallFragment {
+  readonly type: 'call'
+  readonly key?: BlockKey
+  readonly id?: string | null
+  /** The wire's own index among calls. */
+  readonly position?: number
+  readonly name?: string | null
+  /** A piece of text; or the whole, as an object, where a wire has it so. */
+  readonly arguments?: string | JsonObject
+  /** All of the arguments again, as text: replaces the pieces before. */
+  readonly final?: boolean
+  /** Run by the provider. */
+  readonly server?: true
+  /** We made the id, since the wire gave none. */
+  readonly generatedId?: true
+  readonly opaque?: Opaque
+  readonly providerData?: ProviderData
+}
+
+export interface EncodedRequest<Body = unknown> {
+  /** Appended to the model's base URL, such as `/chat/completions`. */
+  readonly path: string
+  /** Those that the body asks for; keys and versions are `headers`'s. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body
+  readonly losses: readonly Loss[]
+}
+
+export interface DecodedRequest {
+  readonly context: Context
+  readonly options: RequestOptions
+  readonly losses: readonly Loss[]
+}
+
+/** What an error answer says. */
+export interface ErrorAnswer {
+  /** 0 in mid-stream, where there is none. */
+  readonly status: number
+  /** Looked up in lower case. */
+  readonly headers: { get(name: string): string | null }
+  /** Parsed where it is JSON, else text. */
+  readonly body: unknown
+}
+
+/** Which calls a body holds. */
+export interface DecodedCalls {
+  readonly toolCalls: readonly ToolCall[]
+  readonly invalidToolCalls: readonly InvalidToolCall[]
+}
+
+/**
+ * What `prepare` must see to before a conversation can be encoded: each fact stands in the wire's document.
+ */
+export interface Rules {
+  /** The codec's name: proofs and kept fields of other formats do not travel. */
+  readonly format: string
+  /** The provider's name: proofs of other providers do not travel. */
+  readonly provider: string
+  /** Which ids of calls are legal. */
+  readonly callId: { readonly pattern: RegExp; readonly maxLength: number }
+  /** Which names of tools are legal. */
+  readonly toolName: { readonly pattern: RegExp; readonly maxLength: number }
+  /** What a tool's result may hold beside text; the rest moves to a user message behind the results. */
+  readonly resultMedia: ReadonlySet<ContentBlock['type']>
+  /** Reasoning without a proof that is valid here: `keep` it as reasoning, make it `text`, or `drop` it. */
+  readonly foreignReasoning: 'keep' | 'text' | 'drop'
+  /** System and developer messages behind the first other message: `keep` them there, or make them `user` text. */
+  readonly lateInstructions: 'keep' | 'user'
+  /** Whether a conversation has to begin with a user message. */
+  readonly userFirst: boolean
+  /** Whether a message with nothing in it is refused. */
+  readonly refusesEmpty: boolean
+  /** Whether calls and results must name one another by ids (else by order and name). */
+  readonly pairs: 'id' | 'name'
+}
+
+/** The client's half: what a web page needs to talk to a provider. */
+export interface ClientCodec {
+  /** The name of the format: `openai-chat`, `anthropic` … */
+  readonly name: string
+  /** The name of the provider: that of the dialect. */
+  readonly provider: string
+  readonly framing: 'sse' | 'ndjson'
+  readonly rules: Rules
+  /** Calls that come without an id get this and a number that is theirs alone in the conversation. */
+  readonly idPrefix: string
+  /** Headers of every request: the key's, and versions. */
+  headers(apiKey: string | undefined): Record<string, string>
+  encodeRequest(context: Context, options: RequestOptions): EncodedRequest
+  /** `callsBefore`: how many calls the conversation holds, for ids we have to make. Default 0. */
+  decodeResponse(body: unknown, callsBefore?: number): ChatResponse
+  decodeStream(): Machine<Frame, Fragment>
+  decodeError(answer: ErrorAnswer): ApiError
+  encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[]): readonly unknown[]
+  decodeToolCalls(body: unknown): DecodedCalls
+  encodeResult(result: ToolMessage): unknown
+}
+
+/** How an answer should present itself. */
+export interface Reply {
+  /** Default: what the message says, else one made from nothing (`chatcmpl-0`). */
+  readonly id?: string
+  /** Default: what the message says, else an empty string. */
+  readonly model?: string
+  /** Seconds since 1970. Default: what the message says, else 0; codecs have no clock. */
+  readonly createdAt?: number
+  /** Chat: the client asked for usage in the stream. Default true. */
+  readonly includeUsage?: boolean
+}
+
+export interface EncodedResponse<Body = unknown> {
+  readonly body: Body
+  readonly losses: readonly Loss[]
+}
+
+/** Writes a stream of a wire. It ends in exactly one proper end or one error. */
+export interface StreamEncoder extends Machine<MessageEvent, Frame> {
+  /** Ends the stream with an error of the wire. */
+  fail(error: ApiError, out: Frame[]): void
+  /** What could not be carried, so far. */
+  readonly losses: readonly Loss[]
+}
+
+/** The gateway's half: what a server needs to be that provider. */
+export interface ServerCodec {
+  readonly name: string
+  readonly framing: 'sse' | 'ndjson'
+  /** `path` holds the model where the wire puts it there. */
+  decodeRequest(body: unknown, path?: string): DecodedRequest
+  encodeResponse(response: ChatResponse, reply?: Reply): EncodedResponse
+  encodeStream(reply?: Reply): StreamEncoder
+  encodeError(error: ApiError): { readonly status: number; readonly body: unknown }
+}
+
+/** What every provider's function takes beside the model's name. */
+export interface ModelSettings {
+  /** The key, or a function that gets it at each call. Absent: no key is sent. */
+  readonly apiKey?: string | (() => string | Promise<string>)
+  /** Default: the provider's own. Paths are appended to it. */
+  readonly baseUrl?: string
+  /** Added to each request; they win over ours. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Fields added to each request's body; they win over ours. */
+  readonly body?: JsonObject
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+}
+
+/** A model to ask: a value that the client's functions take. */
+export interface Model extends Omit<ModelSettings, 'baseUrl'> {
+  readonly codec: ClientCodec
+  /** The model's name, as the provider has it. */
+  readonly model: string
+  readonly baseUrl: string
+}

@@ -1,0 +1,43 @@
+/** What is in a message: the same answers for a string and for blocks. @module */
+import type { AssistantMessage, Content, ContentBlock, Message, StopReason, ToolCall } from './model.ts'
+
+/** Content as blocks; an empty string has none. */
+export function blocksOf(content: Content | null): readonly ContentBlock[] {
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }]
+  return content ?? []
+}
+
+/** All text that was said, joined without separators: `text` and `plain_text` blocks, and no reasoning. */
+export function textOf(content: Content | null | Message): string {
+  if (typeof content === 'object' && content !== null && 'role' in content) return textOf(content.content)
+  if (typeof content === 'string') return content
+  let text = ''
+  for (const block of content ?? []) if (block.type === 'text' || block.type === 'plain_text') text += block.text
+  return text
+}
+
+/** The calls of a message, in order, from its content and its `toolCalls` field; each id once. */
+export function toolCallsOf(message: Message): readonly ToolCall[] {
+  if (message.role !== 'assistant') return []
+  const calls = blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call')
+  const known = new Set(calls.map((call) => call.id))
+  return [...calls, ...(message.toolCalls ?? []).filter((call) => !known.has(call.id))]
+}
+
+/** The blocks of an assistant's turn, with the calls that stand in its `toolCalls` field alone behind them. */
+export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[] {
+  const blocks = blocksOf(message.content)
+  if (message.toolCalls === undefined || message.toolCalls.length === 0) return blocks
+  const inContent = new Set(blocks.map((block) => (block.type === 'tool_call' ? block.id : '')))
+  return [...blocks, ...message.toolCalls.filter((call) => !inContent.has(call.id))]
+}
+
+const improperEnds: ReadonlySet<StopReason> = new Set(['interrupted', 'error', 'aborted', 'length', 'content_filter'])
+
+/**
+ * Whether the calls of a message may be run: it ended properly. A cut, failed or cancelled answer, or one that hit its length or was
+ * filtered, may hold calls that were not finished. A message that says nothing of its end was written by hand, and may.
+ */
+export function canRunTools(message: AssistantMessage): boolean {
+  return message.stopReason === undefined || !improperEnds.has(message.stopReason)
+}

@@ -1,0 +1,160 @@
+/**
+ * Every error that isoglot throws by itself. Caller's mistakes are plain `TypeError` and `RangeError`; an abort rejects with the
+ * signal's own reason.
+ *
+ * @module
+ */
+import type { AssistantMessage, Json, Loss } from './model.ts'
+
+/** The common base: `code` never changes between versions, so that a `switch` on it narrows. */
+export abstract class IsoglotError extends Error {
+  abstract readonly code: string
+  /** What had arrived before it failed, with how it ended in its `stopReason`; its calls never run. */
+  partial?: AssistantMessage
+  /** Tells our errors from others across copies of this module. */
+  readonly isIsoglotError = true as const
+
+  /** Each public path is a file with these classes in it, so a mark and the code decide, and not the identity of the class. */
+  static override [Symbol.hasInstance](this: { readonly code?: string }, value: unknown): boolean {
+    const error = value as IsoglotError | undefined | null
+    return error?.isIsoglotError === true && (this.code === undefined || error.code === this.code)
+  }
+}
+
+/** What kind of failure an API reported: the neutral column of `wire/README.md` §9. */
+export type ApiErrorKind =
+  | 'authentication'
+  | 'permission'
+  | 'invalid_request'
+  | 'not_found'
+  | 'context_length'
+  | 'rate_limit'
+  | 'overloaded'
+  | 'server'
+  | 'timeout'
+
+/** The provider answered with an error: by its status, or in the middle of a stream that began with a 200. */
+export interface ApiErrorDetails {
+  readonly kind: ApiErrorKind
+  /** Absent in mid-stream. */
+  readonly status?: number
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean
+  /** How long the provider asks us to wait. */
+  readonly retryAfterMs?: number
+  readonly requestId?: string
+  /** The provider's own word, such as `overloaded_error` or `insufficient_quota`. */
+  readonly providerCode?: string
+  readonly provider?: string
+  /** The body as it came: parsed where it was JSON, else text. */
+  readonly body?: Json
+  readonly cause?: unknown
+}
+
+export class ApiError extends IsoglotError {
+  static readonly code = 'api'
+  override readonly name = 'ApiError'
+  override readonly code = 'api'
+  readonly kind: ApiErrorKind
+  readonly status: number | undefined
+  readonly retryable: boolean
+  readonly retryAfterMs: number | undefined
+  readonly requestId: string | undefined
+  readonly providerCode: string | undefined
+  readonly provider: string | undefined
+  readonly body: Json | undefined
+
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, { cause: details.cause })
+    this.kind = details.kind
+    this.status = details.status
+    this.retryable = details.retryable
+    this.retryAfterMs = details.retryAfterMs
+    this.requestId = details.requestId
+    this.providerCode = details.providerCode
+    this.provider = details.provider
+    this.body = details.body
+  }
+}
+
+/** The other side sent what its format does not allow. What was wrong is the `cause`, where it is the `path`. */
+export class DecodeError extends IsoglotError {
+  static readonly code = 'decode'
+  override readonly name = 'DecodeError'
+  override readonly code = 'decode'
+  /** Such as `choices[0].message`; empty for the whole. */
+  readonly path: string
+
+  constructor(message: string, options: { readonly path?: string; readonly cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.path = options.path ?? ''
+  }
+}
+
+/** The target cannot express something, and leaving it out would not be faithful. */
+export class UnsupportedError extends IsoglotError {
+  static readonly code = 'unsupported'
+  override readonly name = 'UnsupportedError'
+  override readonly code = 'unsupported'
+  readonly loss: Loss
+
+  constructor(message: string, loss: Loss) {
+    super(message)
+    this.loss = loss
+  }
+}
+
+/** Something was larger than its limit. */
+export class LimitError extends IsoglotError {
+  static readonly code = 'limit'
+  override readonly name = 'LimitError'
+  override readonly code = 'limit'
+  /** The option that sets the limit, with its unit, such as `maxEventBytes`. */
+  readonly limit: string
+  readonly max: number
+
+  constructor(message: string, limit: string, max: number) {
+    super(message)
+    this.limit = limit
+    this.max = max
+  }
+}
+
+/** The stream ended without the end that its format has. What came before is in `partial`. */
+export class InterruptedError extends IsoglotError {
+  static readonly code = 'interrupted'
+  override readonly name = 'InterruptedError'
+  override readonly code = 'interrupted'
+}
+
+/** Nothing came in time. */
+export class TimeoutError extends IsoglotError {
+  static readonly code = 'timeout'
+  override readonly name = 'TimeoutError'
+  override readonly code = 'timeout'
+  readonly phase: 'first_byte' | 'idle' | 'total'
+  readonly timeoutMs: number
+
+  constructor(message: string, phase: 'first_byte' | 'idle' | 'total', timeoutMs: number) {
+    super(message)
+    this.phase = phase
+    this.timeoutMs = timeoutMs
+  }
+}
+
+/** No answer: the network, a name that does not resolve, or, in a browser, an answer without CORS headers. */
+export class ConnectionError extends IsoglotError {
+  static readonly code = 'connection'
+  override readonly name = 'ConnectionError'
+  override readonly code = 'connection'
+}
+
+/** Any of them: a `switch` on `code` tells which. */
+export type AnyIsoglotError =
+  | ApiError
+  | DecodeError
+  | UnsupportedError
+  | LimitError
+  | InterruptedError
+  | TimeoutError
+  | ConnectionError

@@ -1,0 +1,59 @@
+/** Reading values of unknown shape: own properties only, and never a throw. @module */
+import type { Json, JsonObject } from './model.ts'
+
+/** What a table says of a word; `undefined` if nothing. `table['constructor']` would find a function that no table has. */
+export function lookup<T>(table: Readonly<Record<string, T>>, word: unknown): T | undefined {
+  return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An own field of whatever this is; `undefined` if it is no object or has none. */
+export function field(value: unknown, key: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** The value, if it is a string. */
+export function stringOr<T>(value: unknown, fallback: T): string | T {
+  return typeof value === 'string' ? value : fallback
+}
+
+/** The value, if it is a string with something in it. */
+export function textOr<T>(value: unknown, fallback: T): string | T {
+  return typeof value === 'string' && value !== '' ? value : fallback
+}
+
+/** The value, if it is a finite number. */
+export function numberOr<T>(value: unknown, fallback: T): number | T {
+  return typeof value === 'number' && Number.isFinite(value) ? value : fallback
+}
+
+/** The elements, or none if it is no array. */
+export function arrayOf(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The fields of an object that are not listed: what a codec does not know and keeps. `undefined` if there are none. */
+export function otherFields(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+  let rest: JsonObject | undefined
+  for (const key of Object.keys(value)) {
+    if (known.has(key)) continue
+    rest ??= {}
+    Object.defineProperty(rest, key, { value: value[key], enumerable: true, writable: true, configurable: true })
+  }
+  return rest
+}
+
+/** The fields that may be `undefined` become fields that may be absent. */
+export type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
+}
+
+/** A copy without the fields that are `undefined`, so that optional fields can be written in a row. */
+export function compact<T extends object>(value: T): Compact<T> {
+  const copy: Record<string, unknown> = {}
+  for (const [key, entry] of Object.entries(value)) if (entry !== undefined) copy[key] = entry
+  return copy as Compact<T>
+}

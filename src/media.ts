@@ -1,0 +1,34 @@
+/** Data URLs, read and written; base64 stays base64. @module */
+
+export interface DataUrl {
+  /** Such as `image/png`; `text/plain` where the URL names none (RFC 2397). */
+  readonly mimeType: string
+  /** Raw base64, or text if `base64` is false. */
+  readonly data: string
+  readonly base64: boolean
+}
+
+/** The parts of a `data:` URL, or `undefined` if it is none. @see https://www.rfc-editor.org/rfc/rfc2397 */
+export function readDataUrl(url: string): DataUrl | undefined {
+  if (!/^data:/i.test(url)) return undefined
+  const comma = url.indexOf(',')
+  if (comma < 0) return undefined
+  const head = url.slice(5, comma)
+  const base64 = /;\s*base64\s*$/i.test(head)
+  const type = head.replace(/;\s*base64\s*$/i, '')
+  const payload = url.slice(comma + 1)
+  const mimeType = type === '' || type.startsWith(';') ? `text/plain${type}` : type
+  return { mimeType, base64, data: base64 ? payload : percentDecoded(payload) }
+}
+
+export function toDataUrl(mimeType: string, base64: string): string {
+  return `data:${mimeType};base64,${base64}`
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

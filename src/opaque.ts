@@ -1,0 +1,23 @@
+/** Whose proof is whose: what one provider signed goes back to it and to nobody else. @module */
+import type { JsonObject, Opaque } from './model.ts'
+
+/**
+ * The data of a proof, if it may be sent to this wire, provider and model; else `undefined`.
+ * A target whose model is empty (unknown) takes the proofs of all of its provider's models.
+ */
+export function ownProof(
+  opaque: Opaque | undefined,
+  target: { readonly format: string; readonly provider: string; readonly model: string },
+): JsonObject | undefined {
+  if (opaque === undefined || opaque.format !== target.format || opaque.provider !== target.provider) return undefined
+  if (target.model === '' || opaque.model === '') return opaque.data
+  return modelFamily(opaque.model) === modelFamily(target.model) ? opaque.data : undefined
+}
+
+/** A model's name without the vendor before it and the date, version tag or alias behind it. */
+export function modelFamily(model: string): string {
+  return model
+    .toLowerCase()
+    .slice(model.lastIndexOf('/') + 1)
+    .replace(/(?:[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview))+$/, '')
+}

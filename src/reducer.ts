@@ -1,0 +1,30 @@
+/** What turns one sequence into another, step by step, with no I/O and no promise. @module */
+
+/**
+ * A step takes one value and appends what follows from it to `out`, which the caller owns: what a step had found before it threw
+ * is not lost. State is plain data, changed in place: a test can begin in the middle, and a long stream makes no garbage.
+ */
+export interface Reducer<State, In, Out, Setup = void> {
+  start(setup: Setup): State
+  step(state: State, input: In, out: Out[]): void
+  /** No more input will come. */
+  end(state: State, out: Out[]): void
+}
+
+/** A reducer with its state. */
+export interface Machine<In, Out> {
+  push(input: In, out: Out[]): void
+  end(out: Out[]): void
+}
+
+/** Starts a reducer. */
+export function run<State, In, Out, Setup = void>(
+  reducer: Reducer<State, In, Out, Setup>,
+  setup: Setup,
+): Machine<In, Out> {
+  const state = reducer.start(setup)
+  return {
+    push: (input, out) => reducer.step(state, input, out),
+    end: (out) => reducer.end(state, out),
+  }
+}

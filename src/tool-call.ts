@@ -1,0 +1,95 @@
+/** From the text of a call's arguments to a call, or to the reason why it is none. @module */
+import { isObject } from './lookup.ts'
+import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
+
+/** Arguments nested deeper than this are refused, since whatever walks them later may overflow its stack. */
+export const maxArgumentsDepth = 64
+
+export interface CallParts {
+  readonly id: string
+  readonly generatedId?: boolean | undefined
+  readonly name: string | undefined
+  /** Empty text means no arguments. */
+  readonly argumentsText: string
+  readonly index: number
+  readonly opaque?: Opaque | undefined
+  readonly providerData?: ProviderData | undefined
+}
+
+/** A complete call, if the parts make one. Nothing is repaired: text that is not the JSON of an object is an invalid call. */
+export function readCall(parts: CallParts): ToolCall | InvalidToolCall {
+  if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
+  const parsed = parseArguments(parts.argumentsText)
+  if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
+  return {
+    type: 'tool_call',
+    id: parts.id,
+    name: parts.name,
+    arguments: parsed.value,
+    argumentsText: parts.argumentsText,
+    index: parts.index,
+    complete: true,
+    ...(parts.generatedId && { generatedId: true as const }),
+    ...(parts.opaque && { opaque: parts.opaque }),
+    ...(parts.providerData && { providerData: parts.providerData }),
+  }
+}
+
+export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'], error: string): InvalidToolCall {
+  return {
+    type: 'invalid_tool_call',
+    id: parts.id,
+    ...(parts.name && { name: parts.name }),
+    index: parts.index,
+    argumentsText: parts.argumentsText,
+    reason,
+    error,
+    ...(parts.opaque && { opaque: parts.opaque }),
+    ...(parts.providerData && { providerData: parts.providerData }),
+  }
+}
+
+type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
+
+/** Reads the text of arguments; white space alone means none. */
+export function parseArguments(text: string): Parsed {
+  if (text.trim() === '') return { value: {} }
+  if (isTooDeep(text)) {
+    return { reason: 'too_deep', error: `The arguments are nested deeper than ${maxArgumentsDepth} levels` }
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    return { reason: 'malformed_json', error: `The arguments are not JSON: ${(cause as Error).message.slice(0, 200)}` }
+  }
+  return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
+}
+
+/** Counts brackets outside strings, without recursion. */
+function isTooDeep(text: string): boolean {
+  if (text.length <= maxArgumentsDepth) return false
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (inString) {
+      if (code === 0x5c) at++
+      else if (code === 0x22) inString = false
+    } else if (code === 0x22) inString = true
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxArgumentsDepth) return true
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return false
+}
+
+/** The text of arguments that a wire has as an object; `undefined` if they are nested too deep to be written at all. */
+export function textOfArguments(value: JsonObject): string | undefined {
+  let level: readonly unknown[] = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxArgumentsDepth) return undefined
+    level = level.flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.values(entry) : []))
+  }
+  return JSON.stringify(value)
+}
