@@ -31,7 +31,7 @@ export function permit(
   models: readonly Model[],
   session: Session,
 ): Permitted {
-  const model = models.find(({ name, wire: of }) => of === wire && name === body['model'])
+  const model = models.find(({ name, wire: of }) => of === wire && name === body.model)
   if (!model) throw new Refusal('unknown_model')
   if (!session.models.includes(scopeName(model))) throw new Refusal('model_not_in_session')
   const permitted = wire === 'anthropic' ? permitAnthropic(body, session) : permitChat(body, session)

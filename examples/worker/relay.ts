@@ -98,9 +98,9 @@ export function relayEvents(
 
 /** The promise's value, or `late`; the promise stays good. */
 async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
-  let timer: ReturnType<typeof setTimeout> | undefined
+  let timer: ReturnType<typeof setTimeout> | null = null
   const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(resolve, ms, 'late')
+    timer = setTimeout(() => resolve('late'), ms)
   })
   try {
     return await Promise.race([promise, late])

@@ -53,9 +53,9 @@ export function watch(wire: Wire): Watch {
     switch (progress) {
       case 'more':
       case 'finished':
-        if (event === 'error') return void (outcome = 'upstream_failed')
+        if (event === 'error') outcome = 'upstream_failed'
+        else frames += format(event, data)
         finished ||= progress === 'finished'
-        frames += format(event, data)
         return
       case 'end':
         outcome = finished || !wire.endFrame ? 'done' : 'upstream_truncated'

@@ -37,8 +37,8 @@ export const openaiChat: Wire = {
     if (data === '[DONE]') return 'end'
     const event = parse(data)
     if (!event) return 'upstream_failed'
-    if (event['error']) return midStream(event['error'])
-    const choices = Array.isArray(event['choices']) ? event['choices'] : []
+    if (event.error) return midStream(event.error)
+    const choices = Array.isArray(event.choices) ? event.choices : []
     return choices.some((choice) => choice?.finish_reason) ? 'finished' : 'more'
   },
   endFrame: 'data: [DONE]\n\n',
@@ -55,8 +55,8 @@ export const anthropic: Wire = {
   progress(data) {
     const event = parse(data)
     if (!event) return 'upstream_failed'
-    if (event['type'] === 'error') return midStream(event['error'])
-    return event['type'] === 'message_stop' ? 'end' : 'more'
+    if (event.type === 'error') return midStream(event.error)
+    return event.type === 'message_stop' ? 'end' : 'more'
   },
   endFrame: '',
 }
