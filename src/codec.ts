@@ -151,6 +151,15 @@ export interface Rules {
   readonly refusesEmpty: boolean
   /** Whether calls and results must name one another by ids (else by order and name). */
   readonly pairs: 'id' | 'name'
+  /** Whether the calls of a turn must stand behind its text. They are never moved across reasoning. Default false. */
+  readonly callsLast?: boolean
+  /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
+  readonly bridgesResults?: boolean
+  /**
+   * Whether the wire can go on from a stored answer. With `providerState.previousResponseId`, results before the first assistant
+   * turn then stay as they are: they answer calls that only the provider has. Default false.
+   */
+  readonly chains?: boolean
 }
 
 /** The client's half: what a web page needs to talk to a provider. */
