@@ -1,0 +1,166 @@
+/** One answer of a model: streamed or whole, asked for again where that is safe. @module */
+
+import { collect } from '../assemble/fold.ts'
+import type { EncodedRequest, Model } from '../codec.ts'
+import { InterruptedError, IsoglotError, LimitError, TimeoutError } from '../errors.ts'
+import { compact } from '../lookup.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../model.ts'
+import { type Deadline, sleep, startDeadline } from './deadline.ts'
+import { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './decode.ts'
+import type { RunRequest } from './request.ts'
+import { retryDelayMs } from './retry.ts'
+import { readBody, readText, send } from './transport.ts'
+
+export interface Question {
+  readonly model: Model
+  readonly encoded: EncodedRequest
+  readonly request: RunRequest
+  /** Cancels the question and its answer. */
+  readonly signal: AbortSignal
+  /** How many calls the conversation holds. */
+  readonly callsBefore: number
+  /** Told what there is of an answer that did not end properly. */
+  readonly onPartial: (partial: AssistantMessage) => void
+}
+
+/** Events in batches, one for each chunk of the network, and the response at the end. */
+export type Answer = AsyncGenerator<MessageEvent[], ChatResponse>
+
+/** Asks for a stream. Asks again only while no event has been handed out. */
+export async function* streamAnswer(question: Question): Answer {
+  const deadline = startDeadline(question.request.timeouts, question.signal)
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const answer = streamOnce(question, deadline)
+      const first = await orRetry(answer.next(), attempt, question, deadline)
+      if (first === undefined) continue
+      if (first.done) return first.value
+      yield first.value
+      return yield* answer
+    }
+  } finally {
+    deadline.clear()
+    deadline.abort(undefined)
+  }
+}
+
+/** Asks for a whole answer. */
+export async function* wholeAnswer(question: Question): Answer {
+  const deadline = startDeadline(question.request.timeouts, question.signal)
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const response = await orRetry(askOnce(question, deadline), attempt, question, deadline)
+      if (response !== undefined) return response
+    }
+  } finally {
+    deadline.clear()
+    deadline.abort(undefined)
+  }
+}
+
+/** The outcome of an attempt; `undefined` if it failed in a way that passes, and the wait is over. */
+async function orRetry<T>(
+  attempted: Promise<T>,
+  attempt: number,
+  { request }: Question,
+  { signal }: Deadline,
+): Promise<T | undefined> {
+  try {
+    return await attempted
+  } catch (error) {
+    const waitMs = signal.aborted ? undefined : retryDelayMs(error, attempt, request)
+    if (waitMs === undefined) throw error
+    await sleep(waitMs, signal)
+    return undefined
+  }
+}
+
+async function askOnce(
+  { model, encoded, request, callsBefore, onPartial }: Question,
+  deadline: Deadline,
+): Promise<ChatResponse> {
+  const response = await send(model, encoded, deadline.signal, request)
+  const maxBytes = request.maxBodyBytes ?? 32 * 1024 * 1024
+  const text = await readWhole(response, maxBytes, deadline.signal)
+  try {
+    return model.codec.decodeResponse(readBody(text, model), callsBefore)
+  } catch (error) {
+    if (error instanceof IsoglotError && error.partial !== undefined) onPartial(error.partial)
+    throw error
+  }
+}
+
+async function readWhole(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
+  const cancel = () => response.body?.cancel().catch(() => {})
+  const text = await readText(response, maxBytes)
+  if (signal.aborted) {
+    cancel()
+    throw signal.reason
+  }
+  if (text.length >= maxBytes) {
+    throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
+  }
+  return text
+}
+
+async function* streamOnce(question: Question, deadline: Deadline): Answer {
+  const { model, encoded, request } = question
+  deadline.enter('first_byte')
+  const response = await send(model, encoded, deadline.signal, request)
+  const decoder = decodeAnswer(model.codec, decodeOptionsOf(question))
+  let batch: MessageEvent[] = []
+  try {
+    for await (const chunk of chunksOf(response, deadline)) {
+      decoder.push(chunk, batch)
+      if (batch.length > 0) yield batch
+      if (decoder.isEnded) return collect(batch)
+      batch = []
+    }
+    decoder.end(batch)
+  } catch (error) {
+    const failure = deadline.signal.aborted ? deadline.signal.reason : error
+    question.onPartial(keepPartial(failure, decoder, batch))
+    if (batch.length > 0) yield batch
+    throw failure
+  }
+  if (batch.length > 0) yield batch
+  return collect(batch)
+}
+
+function decodeOptionsOf({ request, callsBefore }: Question): DecodeOptions {
+  const { liveArguments, maxEventBytes } = request
+  return compact({ callsBefore, liveArguments, maxEventBytes })
+}
+
+/** Closes what is open, and leaves with the error what there is of the answer. */
+function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent[]): AssistantMessage {
+  if (!(failure instanceof IsoglotError)) return decoder.stop('aborted', out)
+  failure.partial ??= decoder.stop(failure instanceof TimeoutError ? 'aborted' : 'interrupted', out)
+  return failure.partial
+}
+
+/** The chunks of a body, until it ends, the signal fires, or the reader leaves: each of which lets go of the connection. */
+async function* chunksOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.
+  const cancel = () => void reader.cancel().catch(() => {})
+  deadline.signal.addEventListener('abort', cancel, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      deadline.pause()
+      deadline.signal.throwIfAborted()
+      if (done) return
+      yield value
+      deadline.enter('idle')
+    }
+  } catch (cause) {
+    if (deadline.signal.aborted || cause instanceof IsoglotError) throw cause
+    throw new InterruptedError('Cannot finish the answer: the connection broke', { cause })
+  } finally {
+    deadline.pause()
+    deadline.signal.removeEventListener('abort', cancel)
+    cancel()
+  }
+}

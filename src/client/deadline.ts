@@ -1,0 +1,78 @@
+/** One signal for all that can end a request from outside: the caller, and three clocks. @module */
+import { TimeoutError } from '../errors.ts'
+
+export interface Timeouts {
+  /** From sending until the first byte of the answer's body. Default 120,000. Not applied to whole (unstreamed) answers. */
+  readonly firstByteMs?: number
+  /** Between two chunks of a body. Default 60,000. */
+  readonly idleMs?: number
+  /** For one request with all its retries. Default 600,000. */
+  readonly totalMs?: number
+}
+
+export interface Deadline {
+  readonly signal: AbortSignal
+  /** Starts the clock of a phase, in place of the one that runs. */
+  enter(phase: 'first_byte' | 'idle'): void
+  /** Stops the clock of the phase. */
+  pause(): void
+  /** Aborts by hand. */
+  abort(reason: unknown): void
+  /** Stops all clocks and lets go of the caller's signal. */
+  clear(): void
+}
+
+export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
+  const controller = new AbortController()
+  const abort = (reason: unknown) => controller.abort(reason)
+  const forward = () => abort(caller?.reason)
+  if (caller?.aborted) forward()
+  else caller?.addEventListener('abort', forward, { once: true })
+
+  const limits = {
+    first_byte: timeouts.firstByteMs ?? 120_000,
+    idle: timeouts.idleMs ?? 60_000,
+    total: timeouts.totalMs ?? 600_000,
+  }
+  const start = (phase: keyof typeof limits) =>
+    setTimeout(() => abort(timeoutError(phase, limits[phase])), limits[phase])
+  const total = start('total')
+  let current: ReturnType<typeof setTimeout> | undefined
+  const pause = () => clearTimeout(current)
+
+  return {
+    signal: controller.signal,
+    enter(phase) {
+      pause()
+      current = start(phase)
+    },
+    pause,
+    abort,
+    clear() {
+      pause()
+      clearTimeout(total)
+      caller?.removeEventListener('abort', forward)
+    },
+  }
+}
+
+function timeoutError(phase: TimeoutError['phase'], timeoutMs: number): TimeoutError {
+  const what = { first_byte: 'no first byte came', idle: 'nothing more came', total: 'the answer was not whole' }[phase]
+  return new TimeoutError(`Cannot wait any longer: ${what} within ${timeoutMs} ms`, phase, timeoutMs)
+}
+
+/** Waits, or rejects with the signal's reason. */
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason)
+    const stop = () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    }
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop)
+      resolve()
+    }, ms)
+    signal.addEventListener('abort', stop, { once: true })
+  })
+}

@@ -1,0 +1,87 @@
+/** From the bytes of an answer to events: framing, codec and assembler in a row, with no I/O. @module */
+import { type AssembleOptions, assemble, stop } from '../assemble/assemble.ts'
+import type { ClientCodec, Fragment, Frame } from '../codec.ts'
+import { IsoglotError } from '../errors.ts'
+import { decodeNdjson } from '../framing/ndjson.ts'
+import { decodeSse } from '../framing/sse.ts'
+import type { AssistantMessage, MessageEvent } from '../model.ts'
+import type { Machine } from '../reducer.ts'
+
+export interface DecodeOptions extends Omit<AssembleOptions, 'provider' | 'idPrefix'> {
+  /** Largest single event or line, in bytes. Default 8 MiB. */
+  readonly maxEventBytes?: number
+}
+
+/** Takes the bytes of one streamed answer, in any cut. */
+export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
+  /** The answer came to its own end: nothing more is worth waiting for. */
+  readonly isEnded: boolean
+  /** Ends an answer that is given up, and tells what there is of it. */
+  stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage
+}
+
+/**
+ * Decodes one answer. What `push` and `end` throw ({@link ApiError} for an error in mid-stream, {@link DecodeError},
+ * {@link LimitError}, {@link InterruptedError}) carries what came before in `partial`, and `out` holds its events.
+ */
+export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
+  const { maxEventBytes, ...assembleOptions } = options
+  const limits = maxEventBytes === undefined ? {} : { maxEventBytes }
+  const framing = codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits)
+  const decoder = codec.decodeStream()
+  const assembly = assemble.start({ ...assembleOptions, provider: codec.provider, idPrefix: codec.idPrefix })
+
+  function assembleAll(fragments: Fragment[], out: MessageEvent[]): void {
+    for (const fragment of fragments) assemble.step(assembly, fragment, out)
+  }
+
+  /** What a step found before it threw still goes on its way. */
+  function decodeAll(frames: Frame[], out: MessageEvent[]): void {
+    const fragments: Fragment[] = []
+    try {
+      for (const frame of frames) {
+        decoder.push(frame, fragments)
+        if (fragments.at(-1)?.type === 'end') break
+      }
+    } finally {
+      assembleAll(fragments, out)
+    }
+  }
+
+  function keepingPartial(out: MessageEvent[], action: () => void): void {
+    if (assembly.isEnded) return
+    try {
+      action()
+    } catch (error) {
+      if (error instanceof IsoglotError && error.partial === undefined) error.partial = stop(assembly, 'error', out)
+      throw error
+    }
+  }
+
+  return {
+    get isEnded() {
+      return assembly.isEnded
+    },
+    push: (chunk, out) =>
+      keepingPartial(out, () => {
+        const frames: Frame[] = []
+        try {
+          framing.push(chunk, frames)
+        } finally {
+          decodeAll(frames, out)
+        }
+      }),
+    end: (out) =>
+      keepingPartial(out, () => {
+        const frames: Frame[] = []
+        framing.end(frames)
+        decodeAll(frames, out)
+        if (assembly.isEnded) return
+        const fragments: Fragment[] = []
+        decoder.end(fragments)
+        assembleAll(fragments, out)
+        assemble.end(assembly, out)
+      }),
+    stop: (stopReason, out) => stop(assembly, stopReason, out),
+  }
+}

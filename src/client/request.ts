@@ -1,0 +1,107 @@
+/** What `generate` and `stream` take. @module */
+import type { LiveArguments } from '../assemble/calls.ts'
+import type { Model } from '../codec.ts'
+import type {
+  Content,
+  Context,
+  InvalidToolCall,
+  Message,
+  ProviderState,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolDefinition,
+} from '../model.ts'
+import type { ToolResult } from '../tools/invoke.ts'
+import type { Tool } from '../tools/tool.ts'
+import type { Timeouts } from './deadline.ts'
+import type { RetryOptions } from './retry.ts'
+
+export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions {
+  readonly model: Model
+  /** System text; it comes first. */
+  readonly system?: Content
+  /** What came before, oldest first. */
+  readonly messages?: readonly Message[]
+  /** What is said now, behind `messages`: text makes a user message. */
+  readonly prompt?: string | Message
+  readonly tools?: readonly (Tool | ToolDefinition | ProviderTool)[]
+  readonly providerState?: ProviderState
+
+  /** Run the tools and ask again until the model is done. Default: true if any tool has `execute`. */
+  readonly autoTools?: boolean
+  /** How often the model is asked at most. Default 10. */
+  readonly maxRounds?: number
+  /** Default `concurrent`; results go back in the model's order either way. */
+  readonly toolMode?: 'concurrent' | 'sequential'
+  /** How long one tool may run, in milliseconds. Default 60,000. */
+  readonly toolTimeoutMs?: number
+  /** Sees each call before it runs, and may refuse it: the model is told why. */
+  readonly onToolRequest?: (call: ToolCall | InvalidToolCall) => Verdict | Promise<Verdict>
+  readonly onToolResult?: (result: ToolResult) => void | Promise<void>
+  /** Gives each `tool_call_chunk` a view of the arguments so far: pass `liveArguments`. */
+  readonly liveArguments?: () => LiveArguments
+
+  /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
+  readonly signal?: AbortSignal
+  readonly timeouts?: Timeouts
+  /** Largest single event of a stream, in bytes. Default 8 MiB. */
+  readonly maxEventBytes?: number
+  /** Largest whole (unstreamed) answer, in bytes. Default 32 MiB. */
+  readonly maxBodyBytes?: number
+}
+
+/** A callback that only looks returns nothing. */
+export type Verdict = void | { readonly reject: string }
+
+/** The conversation that a request begins with. History first, then the prompt. */
+export function contextOf(request: RunRequest): Context {
+  const { system, providerState, tools } = request
+  return {
+    messages: [...(request.messages ?? []), ...promptOf(request)],
+    ...(system !== undefined && { system }),
+    ...(providerState !== undefined && { providerState }),
+    ...(tools !== undefined && tools.length > 0 && { tools: tools.map(definitionOf) }),
+  }
+}
+
+export function promptOf({ prompt }: RunRequest): readonly Message[] {
+  if (prompt === undefined) return []
+  return [typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt]
+}
+
+const ours: readonly (keyof RunRequest)[] = [
+  'model',
+  'system',
+  'messages',
+  'prompt',
+  'tools',
+  'providerState',
+  'autoTools',
+  'maxRounds',
+  'toolMode',
+  'toolTimeoutMs',
+  'onToolRequest',
+  'onToolResult',
+  'liveArguments',
+  'signal',
+  'timeouts',
+  'maxEventBytes',
+  'maxBodyBytes',
+  'retries',
+  'idempotencyKey',
+]
+
+/** What of a request is for the model: all that is not for the run. */
+export function optionsOf(request: RunRequest, stream: boolean): RequestOptions {
+  const options: Record<string, unknown> = { ...request, model: request.model.model, stream }
+  for (const key of ours) if (key !== 'model') delete options[key]
+  return options as unknown as RequestOptions
+}
+
+/** A tool without its functions: what a codec sees. */
+function definitionOf(tool: Tool | ToolDefinition | ProviderTool): ToolDefinition | ProviderTool {
+  if (!('execute' in tool)) return tool
+  const { execute: _execute, parse: _parse, ...definition } = tool
+  return definition
+}

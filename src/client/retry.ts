@@ -1,0 +1,41 @@
+/** When to ask again, and after how long: `security.md` S20. @module */
+import { ApiError, ConnectionError } from '../errors.ts'
+
+export interface RetryOptions {
+  /** How often to ask again. Default 2; 0 for never. */
+  readonly retries?: number
+  /**
+   * Sent as `Idempotency-Key`. With it, failures after which the provider may have worked are retried too; without it only those in which
+   * it cannot have: it refused for load.
+   */
+  readonly idempotencyKey?: string
+}
+
+/** Statuses by which a provider refuses before it begins. */
+const refusals: ReadonlySet<number> = new Set([429, 503, 529])
+/** The longest wait that a provider may ask for; beyond it the error goes to the caller, who can read the wait in it. */
+const longestWaitMs = 60_000
+const firstBackoffMs = 500
+const longestBackoffMs = 8_000
+
+/** How long to wait before the next attempt, in milliseconds; `undefined` for no further attempt. */
+export function retryDelayMs(
+  error: unknown,
+  attempt: number,
+  options: RetryOptions,
+  random: () => number = Math.random,
+): number | undefined {
+  if (attempt >= (options.retries ?? 2) || !isSafe(error, options.idempotencyKey !== undefined)) return undefined
+  const asked = error instanceof ApiError ? error.retryAfterMs : undefined
+  if (asked !== undefined) return asked <= longestWaitMs ? asked : undefined
+  return random() * Math.min(longestBackoffMs, firstBackoffMs * 2 ** attempt)
+}
+
+function isSafe(error: unknown, hasKey: boolean): boolean {
+  if (error instanceof ConnectionError) return hasKey
+  if (!(error instanceof ApiError) || !error.retryable) return false
+  if (hasKey) return true
+  return error.status === undefined
+    ? error.kind === 'overloaded' || error.kind === 'rate_limit'
+    : refusals.has(error.status)
+}

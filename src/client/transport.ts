@@ -1,0 +1,111 @@
+/** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
+import type { EncodedRequest, Model } from '../codec.ts'
+import { ApiError, ConnectionError, DecodeError } from '../errors.ts'
+import { isObject } from '../lookup.ts'
+import type { RetryOptions } from './retry.ts'
+
+/** How much of an error answer is read, in bytes. */
+const maxErrorBytes = 64 * 1024
+
+/**
+ * Sends one request, once.
+ *
+ * @throws {ApiError} if the answer's status is not 2xx, a redirect included: it is never followed, since a key would go along.
+ * @throws {ConnectionError} if there was no answer.
+ */
+export async function send(
+  model: Model,
+  request: EncodedRequest,
+  signal: AbortSignal,
+  options: Pick<RetryOptions, 'idempotencyKey'>,
+): Promise<Response> {
+  const apiKey = typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey
+  const headers = {
+    'content-type': 'application/json',
+    ...model.codec.headers(apiKey),
+    ...request.headers,
+    ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
+    ...model.headers,
+  }
+  const body = JSON.stringify(model.body ? { ...(request.body as object), ...model.body } : request.body)
+  const url = model.baseUrl.replace(/\/+$/, '') + request.path
+  const response = await connect(model, url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+  if (response.ok) return response
+  throw await readFailure(model, response)
+}
+
+async function connect(model: Model, url: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
+  const fetch = model.fetch ?? globalThis.fetch
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    if (init.signal.aborted) throw init.signal.reason
+    const { origin } = new URL(url, 'http://localhost')
+    throw new ConnectionError(`Cannot reach ${origin}: the network failed, or the answer had no CORS headers`, {
+      cause,
+    })
+  }
+}
+
+async function readFailure(model: Model, response: Response): Promise<ApiError> {
+  const { status, headers } = response
+  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+    await response.body?.cancel()
+    const message = `${model.codec.provider} answered with a redirect, which is not followed`
+    return new ApiError(message, { kind: 'server', status, retryable: false, provider: model.codec.provider })
+  }
+  return model.codec.decodeError({ status, headers, body: parsed(await readText(response, maxErrorBytes)) })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+/** The text of a body, or its beginning if it is longer than that. A body that breaks off counts as far as it came. */
+export async function readText(response: Response, maxBytes: number): Promise<string> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ''
+  const decoder = new TextDecoder()
+  let text = ''
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return text + decoder.decode()
+      bytes += value.byteLength
+      text += decoder.decode(value, { stream: true })
+      if (bytes >= maxBytes) return text
+    }
+  } catch {
+    return text
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}
+
+/**
+ * Reads a whole JSON body.
+ *
+ * @throws {ApiError} if it is an error after all, in a 200.
+ * @throws {DecodeError} if it is no JSON.
+ */
+export function readBody(text: string, model: Model): unknown {
+  const body = parsed(text)
+  if (typeof body === 'string') {
+    throw new DecodeError(`Cannot decode the answer of ${model.codec.provider}: it is no JSON`, {
+      cause: body.slice(0, 1000),
+    })
+  }
+  if (isErrorBody(body)) throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
+  return body
+}
+
+function isErrorBody(body: unknown): boolean {
+  const first = Array.isArray(body) ? body[0] : body
+  if (!isObject(first) || 'choices' in first || 'output' in first) return false
+  return first.type === 'error' || isObject(first.error) || typeof first.error === 'string'
+}
