@@ -3,7 +3,7 @@
  *
  * Settings go in by a file only this user can read: a command line is for all to see, and wrangler prints it.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -34,35 +34,45 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
   const settingsFile = join(home, 'settings.env')
   writeFileSync(settingsFile, toEnvFile(settings), { mode: 0o600 })
   const node = modernNode()
-  const args = ['dev', '--local', '--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', '0', '--show-interactive-dev-session=false']
+  const args = [
+    'dev',
+    '--local',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    `${port}`,
+    '--inspector-port',
+    '0',
+    '--show-interactive-dev-session=false',
+  ]
   const files = [...envFiles, settingsFile].flatMap((file) => ['--env-file', file])
   // Wrangler needs no provider's key of ours, so it gets none.
   const { ISOGLOT_DEMO_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, ...rest } = process.env
-  const child = spawn(node, [join(root, 'node_modules', '.bin', 'wrangler'), ...args, ...files, '--persist-to', join(home, 'state')], {
-    cwd: root,
-    detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...rest,
-      PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
-      CI: '1',
-      NO_COLOR: '1',
-      WRANGLER_SEND_METRICS: 'false',
-      WRANGLER_LOG_PATH: join(home, 'logs'),
-      CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  const child = spawn(
+    node,
+    [join(root, 'node_modules', '.bin', 'wrangler'), ...args, ...files, '--persist-to', join(home, 'state')],
+    {
+      cwd: root,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        ...rest,
+        PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+        CI: '1',
+        NO_COLOR: '1',
+        WRANGLER_SEND_METRICS: 'false',
+        WRANGLER_LOG_PATH: join(home, 'logs'),
+        CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+      },
     },
-  })
+  )
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (log += bytes))
   const gone = new Promise((resolve) => child.once('close', resolve).once('error', resolve))
 
   async function stop() {
-    signalGroup(child, 'SIGTERM')
-    const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), 3000)
+    await endGroup(child.pid)
     await gone
-    clearTimeout(timer)
-    // Workerd may outlive wrangler by a moment; what is left of the group goes too.
-    signalGroup(child, 'SIGKILL')
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
 
@@ -82,11 +92,36 @@ function toEnvFile(settings) {
     .join('')
 }
 
-function signalGroup(child, signal) {
+/**
+ * Ends wrangler and all it started, children before parents: so each is seen off by its own parent, and none is left to process 1.
+ * They have nothing to save, their state being thrown away.
+ */
+async function endGroup(group) {
+  for (let round = 0; round < 80; round++) {
+    const members = processesOf(group)
+    const living = members.filter(({ dead }) => !dead)
+    if (!living.length) break
+    for (const { pid } of living) if (!members.some(({ parent }) => parent === pid)) kill(pid)
+    await new Promise((resolve) => setTimeout(resolve, 25))
+  }
+  kill(-group)
+}
+
+function processesOf(group) {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' })
+  return (stdout ?? '')
+    .trim()
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , pgid]) => pgid === `${group}`)
+    .map(([pid, parent, , state]) => ({ pid: Number(pid), parent: Number(parent), dead: state.startsWith('Z') }))
+}
+
+function kill(pid) {
   try {
-    process.kill(-child.pid, signal)
+    process.kill(pid, 'SIGKILL')
   } catch {
-    // Nobody is left in it.
+    // It is gone already.
   }
 }
 

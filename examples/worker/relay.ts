@@ -97,14 +97,9 @@ export function relayEvents(
 }
 
 /** The promise's value, or `late`; the promise stays good. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
-  let timer: ReturnType<typeof setTimeout> | null = null
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), ms)
+function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve('late'), ms)
+    promise.then(resolve, reject).finally(() => clearTimeout(timer))
   })
-  try {
-    return await Promise.race([promise, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

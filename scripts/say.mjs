@@ -1,0 +1,58 @@
+/** One conversation through the Worker, with the SDK as anyone would use it: no key, a session token in its place. */
+
+import { anthropic } from '../dist/anthropic.js'
+import { stream, tool } from '../dist/index.js'
+import { openaiChat } from '../dist/openai-chat.js'
+
+const providers = { anthropic, 'openai-chat': openaiChat, openai: openaiChat }
+
+const weather = tool({
+  name: 'get_weather',
+  description: 'Current weather in a city',
+  parameters: {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  },
+  execute: ({ city }) => `25 °C and sunny in ${city}`,
+})
+
+/** Asks `text` of `model`, such as `anthropic:demo-model`, of the Worker at `url`; prints text, calls and results as they come. */
+export async function say({ url, text, model }) {
+  const run = stream({ model: await modelOf(model, url), prompt: text, tools: [weather] })
+  const write = (words) => process.stdout.write(words)
+  console.log(`> ${text}`)
+  for await (const event of run) {
+    switch (event.type) {
+      case 'text_delta':
+      case 'reasoning_delta':
+        write(event.text)
+        break
+      case 'tool_call':
+        write(`\n[${event.call.name} ${JSON.stringify(event.call.arguments)}]\n`)
+        break
+      case 'tool_result':
+        write(`[${event.result.name ?? 'result'}: ${event.result.content}]\n`)
+        break
+    }
+  }
+  const { message } = await run.response
+  write('\n')
+  if (!message.content?.length) throw new Error('Cannot finish the conversation: the model said nothing')
+}
+
+async function modelOf(name, url) {
+  const [, wire, model] = /^([^:]+):(.+)$/.exec(name) ?? []
+  const make = Object.hasOwn(providers, wire ?? '') ? providers[wire] : undefined
+  if (!make) throw new Error(`Cannot ask "${name}": a model is named openai-chat:<name> or anthropic:<name>`)
+  return make(model, { apiKey: await openSession(url), baseUrl: `${url}/v1` })
+}
+
+async function openSession(url) {
+  const headers = { origin: url, 'content-type': 'application/json' }
+  const answer = await fetch(`${url}/session`, { method: 'POST', headers, body: '{}' })
+  const body = await answer.json()
+  if (!answer.ok) throw new Error(`Cannot open a session: ${answer.status} ${body.error?.message}`)
+  return body.token
+}

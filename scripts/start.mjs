@@ -1,0 +1,106 @@
+/**
+ * `npm start`: the embedded provider, and in front of it the key-hiding Worker in workerd with the page of `examples/browser`.
+ *
+ * `PORT` picks the port (default 8787; with `--say` any free one); `ISOGLOT_DEMO_KEY` sets the key the Worker holds for the embedded
+ * provider (default: random). With `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` in `.dev.vars` the Worker calls the real providers.
+ *
+ * `npm start -- --say "…" [--model anthropic:demo-model]` holds that conversation in the terminal and ends.
+ */
+import { randomBytes } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { isBuilt, prepare } from './prepare.mjs'
+
+const help = `npm start                       the page, the Worker and the embedded provider, until Ctrl-C
+npm start -- --say "…"          one conversation through the Worker, in the terminal
+           --model <wire:name>  openai-chat:demo-model (default), anthropic:demo-model`
+
+/** What to undo, last first. */
+const stops = []
+let stopping
+
+function stopAll() {
+  stopping ??= (async () => {
+    for (const stop of stops.reverse()) await stop().catch(() => {})
+  })()
+  return stopping
+}
+
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
+  process.on(signal, async () => {
+    await stopAll()
+    process.exit(code)
+  })
+}
+
+try {
+  const { values } = parseArgs({
+    options: { say: { type: 'string' }, model: { type: 'string' }, help: { type: 'boolean' } },
+  })
+  if (values.help) console.log(help)
+  else await run(values)
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+  await stopAll()
+}
+
+async function run({ say: text, model }) {
+  prepare()
+  // Not before the packages are there.
+  const { freePort, startWorker } = await import('./worker.mjs')
+  const { chooseProvider } = await import('./choose-provider.mjs')
+  endWithParent()
+  const port = await choosePort(freePort, text === undefined ? '8787' : '0')
+  const provider = await chooseProvider(process.env.ISOGLOT_DEMO_KEY)
+  stops.push(provider.stop)
+  const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`].join(',')
+  const starting = startWorker({
+    port,
+    envFiles: provider.envFiles,
+    settings: { SESSION_SECRET: randomBytes(32).toString('base64url'), ALLOWED_ORIGINS: origins, ...provider.settings },
+  })
+  stops.push(async () => (await starting).stop())
+  const worker = await starting
+  if (stopping) return
+  if (text !== undefined) {
+    const { say } = await import('./say.mjs')
+    await say({ url: worker.url, text, model: model ?? provider.models[0] })
+    return stopAll()
+  }
+  console.log(greeting(worker.url, provider))
+  await worker.gone
+  if (stopping) return
+  throw new Error(`The Worker ended by itself\n${worker.log().slice(-2000)}`)
+}
+
+async function choosePort(freePort, fallback) {
+  const port = Number(process.env.PORT || fallback)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error(`Cannot start: PORT "${process.env.PORT}" is not a port`)
+  return freePort(port).catch((cause) => {
+    throw new Error(`Cannot start on port ${port}: ${cause.code}. Set PORT to another`)
+  })
+}
+
+/** When npm or the terminal is killed so that no signal reaches us, our parent changes. */
+function endWithParent() {
+  const parent = process.ppid
+  setInterval(() => {
+    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
+  }, 1000).unref()
+}
+
+function greeting(url, { name, models }) {
+  return `
+isoglot is at ${url}
+
+The page and the Worker run here; the Worker holds the key of ${name}.
+${isBuilt() ? '' : 'The SDK could not be built, so the page cannot load it.\n'}
+Three things to try:
+  1. Open ${url} and ask: What is the weather in Tokyo and Paris?
+  2. npm start -- --say "What is the weather in Tokyo?" --model ${models.at(-1)}
+  3. curl -i ${url}/v1/messages -H 'content-type: application/json' -d '{}'
+     No token: 401, and no call to the provider.
+
+Models: ${models.join(', ')}. Ctrl-C ends it all.`
+}

@@ -1,0 +1,25 @@
+export interface RunningWorker {
+  readonly url: string
+  readonly pid: number
+  /** All that wrangler and the Worker have written. */
+  log(): string
+  stop(): Promise<void>
+  /** Resolves when wrangler has ended, by itself or not. */
+  readonly gone: Promise<unknown>
+}
+
+export interface WorkerOptions {
+  readonly port: number
+  /** Variables and secrets. */
+  readonly settings?: Readonly<Record<string, string>>
+  /** Read before `settings`. */
+  readonly envFiles?: readonly string[]
+  /** Default 30 s. */
+  readonly readyWithinMs?: number
+}
+
+/** A port nobody listens on: the one given, or any. */
+export function freePort(port?: number): Promise<number>
+
+/** Starts the Worker of `examples/worker` in workerd and waits until it answers. */
+export function startWorker(options: WorkerOptions): Promise<RunningWorker>

@@ -1,0 +1,322 @@
+import { SignJWT } from 'jose'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import worker from '../../examples/worker/index.ts'
+import { canary, minimal, paths, sessionSecret, wireNames } from './harness.ts'
+
+const origin = 'https://chat.example'
+const env = {
+  SESSION_SECRET: sessionSecret,
+  ALLOWED_ORIGINS: `${origin},http://localhost:8787`,
+  OPENAI_API_KEY: canary,
+  OPENAI_MODELS: 'demo-model,other-model',
+  ANTHROPIC_API_KEY: canary,
+  ANTHROPIC_MODELS: 'demo-model',
+}
+
+/** The Worker's own handler, in this process: what it would have sent upstream is what it gives `fetch`. */
+const upstream = vi.fn<typeof fetch>()
+const call = (path: string, init: RequestInit = {}, settings: object = env) =>
+  Promise.resolve(
+    worker.fetch(
+      new Request(`https://worker.example${path}`, { method: 'POST', ...init }),
+      settings as never,
+      {} as never,
+    ),
+  )
+
+beforeEach(() => {
+  upstream.mockReset().mockRejectedValue(new Error('no upstream in this test'))
+  vi.stubGlobal('fetch', upstream)
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.restoreAllMocks()
+})
+
+const json = { 'content-type': 'application/json' }
+
+async function sign(header: object = {}, claims: object = {}, secret = sessionSecret): Promise<string> {
+  const now = Math.floor(Date.now() / 1000)
+  return new SignJWT({
+    iss: 'isoglot-worker',
+    aud: 'isoglot-worker/v1',
+    sub: crypto.randomUUID(),
+    jti: crypto.randomUUID(),
+    iat: now,
+    exp: now + 600,
+    scope: { models: ['openai-chat:demo-model', 'anthropic:demo-model'], maxOutputTokens: 4096 },
+    ...claims,
+  })
+    .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', ...header })
+    .sign(new TextEncoder().encode(secret))
+}
+
+describe('a Worker whose settings have a hole', () => {
+  const holes: [string, object][] = [
+    ['no signing secret', { SESSION_SECRET: undefined }],
+    ['an empty signing secret', { SESSION_SECRET: '' }],
+    ['a signing secret of 31 bytes', { SESSION_SECRET: 'x'.repeat(31) }],
+    ['no OpenAI key', { OPENAI_API_KEY: undefined }],
+    ['an empty OpenAI key', { OPENAI_API_KEY: '' }],
+    ['a key with a line break', { OPENAI_API_KEY: 'sk-1234567\r\nx: y' }],
+    ['no Anthropic key', { ANTHROPIC_API_KEY: undefined }],
+    ['no origins', { ALLOWED_ORIGINS: undefined }],
+    ['a wildcard origin', { ALLOWED_ORIGINS: '*' }],
+    ['an origin with a path', { ALLOWED_ORIGINS: 'https://chat.example/' }],
+    ['no models', { OPENAI_MODELS: '', ANTHROPIC_MODELS: '' }],
+    ['a plain http provider', { OPENAI_BASE_URL: 'http://api.example/v1' }],
+    ['a provider with credentials in its URL', { OPENAI_BASE_URL: 'https://a:b@api.example/v1' }],
+    ['no settings at all', Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))],
+  ]
+  const visits: [string, string][] = [
+    ['POST', '/session'],
+    ['POST', '/v1/chat/completions'],
+    ['POST', '/v1/messages'],
+    ['OPTIONS', '/v1/messages'],
+    ['GET', '/'],
+    ['GET', '/isoglot/index.js'],
+    ['DELETE', '/nowhere'],
+  ]
+  it.each(holes)('answers 503 on every route with %s', async (_, hole) => {
+    const token = await sign()
+    const ASSETS = { fetch: vi.fn(async () => new Response('a page')) }
+    for (const [method, path] of visits) {
+      const headers = { ...json, origin, authorization: `Bearer ${token}` }
+      const body =
+        method === 'POST' ? JSON.stringify(minimal(path === '/v1/messages' ? 'anthropic' : 'openai-chat', 'hi')) : null
+      const answer = await call(path, { method, headers, body }, { ...env, ASSETS, ...hole })
+      expect([method, path, answer.status]).toEqual([method, path, 503])
+      expect(await answer.text()).toContain('not configured')
+    }
+    expect(upstream).not.toHaveBeenCalled()
+    expect(ASSETS.fetch).not.toHaveBeenCalled()
+  })
+})
+
+describe('a session', () => {
+  const open = (init: RequestInit) => call('/session', { body: '{}', ...init })
+
+  it('is given to a page of an allowed origin, for 15 minutes at most', async () => {
+    const answer = await open({ headers: { ...json, origin } })
+    const { token, expiresAt, ...rest } = (await answer.json()) as Record<string, string>
+    expect([answer.status, rest]).toEqual([200, {}])
+    expect(token).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
+    expect(Date.parse(expiresAt ?? '') - Date.now()).toBeLessThanOrEqual(15 * 60 * 1000)
+    expect(Date.parse(expiresAt ?? '') - Date.now()).toBeGreaterThan(14 * 60 * 1000)
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(answer.headers.get('vary')).toContain('origin')
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it.each([
+    ['none', undefined],
+    ['null', 'null'],
+    ['one that begins like ours', 'https://chat.example.evil.test'],
+    ['one that ends like ours', 'https://evil-chat.example'],
+    ['another port', 'https://chat.example:8443'],
+    ['plain http', 'http://chat.example'],
+    ['other letters', 'https://CHAT.example'],
+  ])('is refused when the origin is %s', async (_, wrong) => {
+    const answer = await open({ headers: { ...json, ...(wrong && { origin: wrong }) } })
+    expect(answer.status).toBe(403)
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    expect(answer.headers.get('vary')).toContain('origin')
+  })
+
+  it.each([
+    ['is a form', 'text/plain', '{}', 415],
+    ['is not JSON', 'application/json', '{', 400],
+    ['is not an object', 'application/json', '[]', 400],
+    ['is too long', 'application/json', `{"a":"${'x'.repeat(2 ** 20)}"}`, 413],
+  ])('is refused when the body %s', async (_, type, body, status) => {
+    expect((await open({ headers: { origin, 'content-type': type }, body })).status).toBe(status)
+  })
+})
+
+describe.each(wireNames)('a %s request', (wire) => {
+  const ask = (headers: HeadersInit, body: unknown = minimal(wire, 'hi'), path = paths[wire]) =>
+    call(path, { headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
+  const authorized = async () => ({ ...json, authorization: `Bearer ${await sign()}` })
+
+  afterEach(() => expect(upstream).not.toHaveBeenCalled())
+
+  const now = Math.floor(Date.now() / 1000)
+  const unsigned = (header: object, claims: object) =>
+    `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
+  const badTokens: [string, () => Promise<string> | string][] = [
+    ['is garbage', () => 'garbage'],
+    ['has ten thousand characters', () => 'x'.repeat(10_000)],
+    [
+      'says alg none',
+      () =>
+        unsigned(
+          { alg: 'none', typ: 'session+jwt' },
+          { iss: 'isoglot-worker', aud: 'isoglot-worker/v1', exp: now + 600 },
+        ),
+    ],
+    ['has another algorithm', () => sign({ alg: 'HS512' })],
+    ['was signed by someone else', () => sign({}, {}, 'another-secret-another-secret-another')],
+    ['is of another type', () => sign({ typ: 'JWT' })],
+    ['has another issuer', () => sign({}, { iss: 'someone' })],
+    ['is for another audience', () => sign({}, { aud: 'someone' })],
+    ['has expired', () => sign({}, { exp: now - 1 })],
+    ['is not valid yet', () => sign({}, { nbf: now + 300 })],
+    ['is old, whatever its end says', () => sign({}, { iat: now - 3600, exp: now + 3600 })],
+    ['never ends', () => sign({}, { exp: undefined })],
+    ['has no id', () => sign({}, { jti: undefined })],
+    ['has no subject', () => sign({}, { sub: undefined })],
+    ['has no scope', () => sign({}, { scope: undefined })],
+    ['has a scope without a limit', () => sign({}, { scope: { models: [`${wire}:demo-model`] } })],
+  ]
+  it.each(badTokens)('is refused when its token %s', async (_, make) => {
+    const token = await make()
+    const bodies = new Set<string>()
+    for (const headers of [{ authorization: `Bearer ${token}` }, { 'x-api-key': token }]) {
+      const answer = await ask({ ...json, ...headers })
+      expect(answer.status).toBe(401)
+      bodies.add(await answer.text())
+    }
+    expect(bodies.size).toBe(1)
+  })
+
+  it.each([
+    ['none', {}],
+    ['Basic', { authorization: 'Basic dXNlcjpwYXNz' }],
+    ['two', { authorization: 'Bearer a, Bearer b' }],
+  ])('is refused with %s authorization', async (_, headers) => {
+    expect((await ask({ ...json, ...headers })).status).toBe(401)
+  })
+
+  it('is refused when the token is in the query', async () => {
+    expect((await ask(json, minimal(wire, 'hi'), `${paths[wire]}?token=${await sign()}`)).status).toBe(401)
+  })
+
+  it('says why in the words of its wire', async () => {
+    const body = (await (await ask(json)).json()) as Record<string, unknown>
+    const message = 'The session token is missing, wrong or expired; ask POST /session for one'
+    expect(body).toEqual(
+      wire === 'anthropic'
+        ? { type: 'error', error: { type: 'authentication_error', message } }
+        : { error: { message, type: 'authentication_error', param: null, code: 'invalid_session' } },
+    )
+  })
+
+  it.each(['null', 'https://evil.test', 'https://chat.example.evil.test'])(
+    'is refused from origin %s, token or not',
+    async (wrong) => {
+      const answer = await ask({ ...(await authorized()), origin: wrong })
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null])
+    },
+  )
+
+  it.each([
+    ['a model that is not there', { model: 'gpt-9' }, 404],
+    ['a model that is a path', { model: '../demo-model' }, 404],
+    ['a model that every object has', { model: 'constructor' }, 404],
+    ['a model that is no text', { model: { toString: 1 } }, 404],
+    ['no model', { model: undefined }, 404],
+  ])('is refused with %s', async (_, change, status) => {
+    expect((await ask(await authorized(), { ...minimal(wire, 'hi'), ...change })).status).toBe(status)
+  })
+
+  it('is refused when the session does not cover the model', async () => {
+    const token = await sign({}, { scope: { models: ['openai-chat:other-model'], maxOutputTokens: 10 } })
+    expect((await ask({ ...json, authorization: `Bearer ${token}` })).status).toBe(403)
+  })
+
+  it.each([
+    ['is a form', { 'content-type': 'text/plain' }, '{}', 415],
+    ['is compressed', { 'content-encoding': 'gzip' }, '{}', 415],
+    ['is not UTF-8', {}, new Uint8Array([0x7b, 0xff, 0x7d]), 400],
+    ['is cut', {}, '{"model":', 400],
+    ['is nested a hundred thousand deep', {}, `{"model":"demo-model","a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`, 400],
+    ['has a million values', {}, `{"model":"demo-model","a":[${'1,'.repeat(4e5)}1]}`, 400],
+    ['is one byte too long', {}, `{"a":"${'x'.repeat(2 ** 20 - 7)}"}`, 413],
+    ['lies about its length', { 'content-length': '2' }, `{"a":"${'x'.repeat(2 ** 20)}"}`, 413],
+  ])('is refused when its body %s', async (_, headers, body, status) => {
+    const answer = await call(paths[wire], { headers: { ...(await authorized()), ...headers }, body: body as never })
+    expect(answer.status).toBe(status)
+  })
+
+  it('is refused when its body has no length and does not end', async () => {
+    const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)) })
+    const answer = await call(paths[wire], {
+      headers: await authorized(),
+      body: endless,
+      duplex: 'half',
+    } as RequestInit)
+    expect(answer.status).toBe(413)
+  })
+
+  it('is refused when its body trickles in', async () => {
+    const trickle = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array([123])) })
+    const init = { headers: await authorized(), body: trickle, duplex: 'half' } as RequestInit
+    expect((await call(paths[wire], init, { ...env, BODY_TIMEOUT_MS: '50' })).status).toBe(408)
+  })
+})
+
+describe('routes', () => {
+  it.each([
+    '/v1',
+    '/v1/',
+    '/v1/models',
+    '/v1/chat/completions/',
+    '//v1/messages',
+    '/V1/messages',
+    '/session/x',
+    '/v1/proxy/x',
+  ])('has none at %s', async (path) => {
+    const answer = await call(path, {
+      headers: { ...json, origin, authorization: `Bearer ${await sign()}` },
+      body: '{}',
+    })
+    expect(answer.status).toBe(404)
+    expect(upstream).not.toHaveBeenCalled()
+  })
+
+  it.each(['GET', 'PUT', 'DELETE'])('takes no %s where it takes POST', async (method) => {
+    const answer = await call('/v1/messages', { method, headers: { authorization: `Bearer ${await sign()}` } })
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+
+  const preflight = (from: string) =>
+    call('/v1/messages', {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers':
+          'authorization,x-api-key,anthropic-version,anthropic-beta,content-type,x-stainless-lang,x-stainless-retry-count,x-evil',
+      },
+    })
+
+  it('grants a page of ours the headers that official SDKs send, and no others', async () => {
+    const answer = await preflight(origin)
+    expect(answer.status).toBe(204)
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    expect(answer.headers.get('access-control-allow-headers')).toBe(
+      'authorization, x-api-key, anthropic-version, anthropic-beta, content-type, x-stainless-lang, x-stainless-retry-count',
+    )
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull()
+  })
+
+  it('grants a page of others nothing', async () => {
+    const answer = await preflight('https://evil.test')
+    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null])
+  })
+})
+
+describe('the page', () => {
+  const ASSETS = { fetch: async () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }) }
+
+  it('may run scripts of its own files only', async () => {
+    const answer = await call('/', { method: 'GET' }, { ...env, ASSETS })
+    expect(await answer.text()).toBe('<!doctype html>')
+    const policy = answer.headers.get('content-security-policy')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
