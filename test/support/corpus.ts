@@ -22,9 +22,11 @@ export interface CorpusCase {
   readonly text: string
 }
 
-export const corpusRoot: string = process.env.ISOGLOT_CORPUS ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus')
+export const corpusRoot: string =
+  process.env.ISOGLOT_CORPUS ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus')
 export const hasCorpus: boolean = existsSync(join(corpusRoot, 'index.json'))
-if (!hasCorpus) console.warn(`SKIPPED: no recorded traffic at ${corpusRoot}; set ISOGLOT_CORPUS to run what rests on it`)
+if (!hasCorpus)
+  console.warn(`SKIPPED: no recorded traffic at ${corpusRoot}; set ISOGLOT_CORPUS to run what rests on it`)
 
 const kinds = ['json', 'sse', 'ndjson'] as const
 
@@ -36,7 +38,16 @@ function readCase(format: string, name: string): CorpusCase {
   if (kind === undefined) throw new Error(`no response in ${folder}`)
   const bytes = new Uint8Array(readFileSync(join(folder, `response.${kind}`)))
   const meta = { features: [], quirks: [], status: null, model: null, ...json('meta.json') }
-  return { format, name, id: `${format}/${name}`, meta, request: json('request.json'), kind, bytes, text: new TextDecoder().decode(bytes) }
+  return {
+    format,
+    name,
+    id: `${format}/${name}`,
+    meta,
+    request: json('request.json'),
+    kind,
+    bytes,
+    text: new TextDecoder().decode(bytes),
+  }
 }
 
 /** Every case; none where there is no corpus. */

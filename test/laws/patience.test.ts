@@ -1,0 +1,48 @@
+/** What a provider adds next month changes nothing of what we read today. */
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/codec.ts'
+import type { ContentBlock } from '../../src/model.ts'
+import { type CorpusCase, casesOf, hasCorpus } from '../support/corpus.ts'
+import { decodeText } from '../support/decode.ts'
+import { formats } from '../support/formats.ts'
+
+const addition = { from_next_year: { deep: [1, { more: true }] } }
+
+/** Adds a field that nobody knows to the top of each JSON value of a stream. */
+function withNewFields({ kind, text }: CorpusCase): string {
+  if (kind === 'ndjson') return text.replace(/^\{.*$/gm, (line) => JSON.stringify({ ...JSON.parse(line), ...addition }))
+  return text.replace(
+    /^(data: ?)(\{.*)$/gm,
+    (_line, head, json) => head + JSON.stringify({ ...JSON.parse(json), ...addition }),
+  )
+}
+
+/** What a user sees of an answer: kept unknown fields aside. */
+function visible(codec: ClientCodec, text: string): unknown {
+  const { response, error } = decodeText(codec, text)
+  const message = response?.message ?? error?.partial
+  const blocks = typeof message?.content === 'string' ? message.content : message?.content?.map(withoutKept)
+  return { blocks, stopReason: message?.stopReason, invalid: message?.invalidToolCalls, code: error?.code }
+}
+
+function withoutKept(block: ContentBlock): unknown {
+  const { providerData: _, ...rest } = block
+  return rest.type === 'unknown' ? rest.providerType : rest
+}
+
+describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
+  const streams = casesOf(folder).filter((one) => one.kind !== 'json')
+
+  it.each(streams)('$name: unknown fields change nothing', (one) => {
+    expect(visible(client, withNewFields(one))).toEqual(visible(client, one.text))
+  })
+
+  it.each(streams)('$name: an unknown event in the middle changes nothing', (one) => {
+    const unknown = { type: 'event_from_next_year', ...addition }
+    const line = JSON.stringify(unknown)
+    const strange = one.kind === 'ndjson' ? `${line}\n` : `event: ${unknown.type}\ndata: ${line}\n\n`
+    const place = one.kind === 'ndjson' ? one.text.indexOf('\n') + 1 : /\r?\n\r?\n/.exec(one.text)
+    const at = typeof place === 'number' ? place : (place?.index ?? 0) + (place?.[0].length ?? 0)
+    expect(visible(client, one.text.slice(0, at) + strange + one.text.slice(at))).toEqual(visible(client, one.text))
+  })
+})

@@ -1,0 +1,39 @@
+/** Runs bytes through framing, codec and assembler, and tells all that came of it. */
+
+import { decodeAnswer } from '../../src/client/decode.ts'
+import type { ClientCodec } from '../../src/codec.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/model.ts'
+
+export interface Decoded {
+  readonly events: MessageEvent[]
+  readonly response: ChatResponse | undefined
+  readonly error: (Error & { code?: string; partial?: AssistantMessage }) | undefined
+}
+
+/** Decodes one answer that arrives in these chunks. Errors that are not ours, and what is pushed after an end, are not hidden. */
+export function decodeChunks(codec: ClientCodec, chunks: Iterable<Uint8Array>): Decoded {
+  const events: MessageEvent[] = []
+  const decoder = decodeAnswer(codec)
+  let error: Decoded['error']
+  try {
+    for (const chunk of chunks) decoder.push(chunk, events)
+    decoder.end(events)
+  } catch (cause) {
+    error = cause as Decoded['error']
+  }
+  const end = events.find((event) => event.type === 'message_end')
+  return { events, response: end?.response, error }
+}
+
+export function decodeText(codec: ClientCodec, text: string): Decoded {
+  return decodeChunks(codec, [new TextEncoder().encode(text)])
+}
+
+/** Deltas of one block in a row joined, since where a text is cut is the network's doing when events are; here events are whole. */
+export function comparable({ events, response, error }: Decoded): unknown {
+  return {
+    events,
+    response,
+    error: error && { name: error.name, code: error.code, message: error.message, partial: error.partial },
+  }
+}
