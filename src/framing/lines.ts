@@ -1,0 +1,128 @@
+/**
+ * From bytes, cut anywhere, to whole lines of text, in bounded memory: what both framings stand on.
+ *
+ * What is held between chunks is bytes and not text. No line end lies inside a UTF-8 sequence, so each run of whole lines decodes by
+ * itself: one call of the decoder for a chunk that ends a line, none for one that does not, however small the chunks are.
+ *
+ * @module
+ */
+import { LimitError } from '../errors.ts'
+
+export interface FrameLimits {
+  /** Largest event or line, in bytes of UTF-8 on the wire. Default 8 MiB. */
+  readonly maxEventBytes?: number
+}
+
+export const defaultMaxEventBytes: number = 8 * 1024 * 1024
+
+/** Takes whole lines, each of them ended by one LF. `isNarrow`: each of its units was one byte. */
+export type TakeLines = (lines: string, isNarrow: boolean) => void
+
+export interface LineReader {
+  /**
+   * Hands on the lines that the chunk completes, then keeps a copy of the rest.
+   *
+   * @throws {LimitError} if the rest is longer than an event may be.
+   */
+  push(chunk: Uint8Array): void
+  /** The last line, if it has no end. */
+  rest(): string
+}
+
+const LF = 0x0a
+const CR = 0x0d
+const nothing = new Uint8Array(0)
+
+export function readLines(maxBytes: number, take: TakeLines): LineReader {
+  // Without `stream`, which would cost Node its fast decoder, each call would drop a BOM: so none does.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  let held = nothing
+  let heldLength = 0
+  let isFirst = true
+  let endedInCr = false
+
+  function hold(bytes: Uint8Array): void {
+    const length = heldLength + bytes.length
+    if (length > maxBytes) throw tooLarge(maxBytes)
+    if (length > held.length) {
+      const larger = new Uint8Array(Math.max(length, Math.min(2 * held.length, maxBytes)))
+      larger.set(held.subarray(0, heldLength))
+      held = larger
+    }
+    held.set(bytes, heldLength)
+    heldLength = length
+  }
+
+  function withHeld(bytes: Uint8Array): Uint8Array {
+    if (heldLength === 0) return bytes
+    const joined = new Uint8Array(heldLength + bytes.length)
+    joined.set(held.subarray(0, heldLength))
+    joined.set(bytes, heldLength)
+    held = nothing
+    heldLength = 0
+    return joined
+  }
+
+  function decode(bytes: Uint8Array): string {
+    const text = decoder.decode(bytes)
+    const start = isFirst && text.charCodeAt(0) === 0xfeff ? 1 : 0
+    isFirst = false
+    return start === 0 ? text : text.slice(start)
+  }
+
+  /** Makes every line end an LF, also where a CRLF was cut in two. */
+  function unifyLineEnds(text: string): string {
+    const start = endedInCr && text.charCodeAt(0) === LF ? 1 : 0
+    endedInCr = text.charCodeAt(text.length - 1) === CR
+    const lines = start === 0 ? text : text.slice(start)
+    return lines.includes('\r') ? lines.replace(/\r\n?/g, '\n') : lines
+  }
+
+  return {
+    push(chunk) {
+      const end = endOfLastLine(chunk)
+      if (end > 0) {
+        const bytes = withHeld(chunk.subarray(0, end))
+        const text = decode(bytes)
+        const lines = unifyLineEnds(text)
+        if (lines !== '') take(lines, text.length === bytes.length)
+      }
+      if (end < chunk.length) hold(chunk.subarray(end))
+    },
+    rest: () => decode(withHeld(nothing)),
+  }
+}
+
+function endOfLastLine(bytes: Uint8Array): number {
+  let at = bytes.length
+  while (at > 0 && bytes[at - 1] !== LF && bytes[at - 1] !== CR) at--
+  return at
+}
+
+/** The bytes of a text that is valid UTF-8 on the wire. */
+export function byteLength(text: string, isNarrow: boolean): number {
+  if (isNarrow) return text.length
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff)) bytes += 2
+    else if (unit >= 0x80) bytes += 1
+  }
+  return bytes
+}
+
+export function tooLarge(maxBytes: number): LimitError {
+  const message = `Cannot read the stream: an event is larger than ${maxBytes} bytes`
+  return new LimitError(message, 'maxEventBytes', maxBytes)
+}
+
+/** Whether the text is the whole JSON of an object or array. A number might go on, so scalars never count. */
+export function isWholeJson(text: string): boolean {
+  if (!/^\s*[{[]/.test(text)) return false
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Server-sent events, in and out. `eventsource-parser` reads the fields; what is around them is here: bytes, bounds, the end of the
+ * stream, and JSON that stands in it without `data:`.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ * @module
+ */
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import type { Frame } from '../codec.ts'
+import type { Machine } from '../reducer.ts'
+import { readBareJson } from './bare-json.ts'
+import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
+
+/**
+ * Bytes, cut anywhere, to a frame an event.
+ *
+ * A last event without its blank line counts only if its data is the whole JSON of an object or array, or `[DONE]`: half of one is
+ * dropped, and the codec sees a stream without its end. Lines that are no field count for nothing, with one exception: a line outside
+ * any event that begins with `{`, `[` or `,` (after white space, if any) is bare JSON, which may go on over several lines. Each whole
+ * object in it, also as an element of an array, is a frame.
+ *
+ * @throws {LimitError} at an event, or any line, of more than `maxEventBytes`; the events before it are in `out`.
+ */
+export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits = {}): Machine<Uint8Array, Frame> {
+  let frames: Frame[] = []
+  /** Bytes so far of the event, or of the bare object. */
+  let eventBytes = 0
+  let hasData = false
+  let isInBare = false
+  let isAtEnd = false
+  const bare = readBareJson()
+
+  const parser = createParser({
+    // Its own bound is the second wall: it does not see an event that comes whole, nor names and ids.
+    maxBufferSize: maxEventBytes,
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxEventBytes)
+    },
+    onEvent({ event, data }: EventSourceMessage) {
+      if (isAtEnd && data.trim() !== '[DONE]' && !isWholeJson(data)) return
+      frames.push(event === undefined ? { data } : { event, data })
+    },
+  })
+  // It would drop a second BOM. A line before everything else tells it that there is none.
+  parser.feed('\n')
+
+  /** Looks at each line, and feeds the parser with as many at a time as can be. */
+  function takeLines(lines: string, isNarrow: boolean): void {
+    let fed = 0
+    for (let at = 0; at < lines.length; ) {
+      const end = lines.indexOf('\n', at)
+      if (isBareLine(lines, at)) {
+        parser.feed(lines.slice(fed, at))
+        takeBareLine(lines.slice(at, end), isNarrow)
+        fed = end + 1
+      } else if (!fits(lines, at, end, isNarrow)) {
+        parser.feed(lines.slice(fed, at))
+        throw tooLarge(maxEventBytes)
+      }
+      at = end + 1
+    }
+    parser.feed(fed === 0 ? lines : lines.slice(fed))
+  }
+
+  /** In the middle of bare JSON every line is, but for one that JSON cannot have. */
+  function isBareLine(lines: string, at: number): boolean {
+    if (!isInBare) return !hasData && startsBare(lines, at)
+    if (!breaksBare(lines, at)) return true
+    bare.reset()
+    isInBare = false
+    eventBytes = 0
+    return false
+  }
+
+  function takeBareLine(line: string, isNarrow: boolean): void {
+    eventBytes += byteLength(line, isNarrow)
+    if (eventBytes > maxEventBytes) throw tooLarge(maxEventBytes)
+    isInBare = bare.push(`${line}\n`, frames)
+    if (!isInBare) eventBytes = 0
+  }
+
+  /** Adds a line to the size of its event. A blank one ends the event, and comments belong to none. */
+  function fits(lines: string, at: number, end: number, isNarrow: boolean): boolean {
+    if (at === end) {
+      eventBytes = 0
+      hasData = false
+      return true
+    }
+    const bytes = isNarrow ? end - at : byteLength(lines.slice(at, end), false)
+    if (lines.charCodeAt(at) === colon) return bytes <= maxEventBytes
+    hasData ||= lines.startsWith('data', at)
+    eventBytes += bytes
+    return eventBytes <= maxEventBytes
+  }
+
+  const reader = readLines(maxEventBytes, takeLines)
+  return {
+    push(chunk, out) {
+      frames = out
+      reader.push(chunk)
+    },
+    end(out) {
+      frames = out
+      isAtEnd = true
+      const last = reader.rest()
+      // A name that is cut looks like a name. Only data and bare JSON show by themselves whether they are whole.
+      if (isInBare || startsBare(last, 0) || last.startsWith('data')) takeLines(`${last}\n`, false)
+      parser.feed('\n')
+    },
+  }
+}
+
+const colon = 0x3a
+
+/** No field begins so. */
+function startsBare(lines: string, at: number): boolean {
+  while (lines[at] === ' ' || lines[at] === '\t') at++
+  return lines[at] === '{' || lines[at] === '[' || lines[at] === ','
+}
+
+/** No line of JSON begins so: a string has no line end in it. */
+function breaksBare(lines: string, at: number): boolean {
+  return lines.charCodeAt(at) === colon || lines.startsWith('data:', at) || lines.startsWith('event:', at)
+}
+
+/**
+ * A frame as an event. Data of several lines travels as several `data:` lines, and every line end in it arrives as LF.
+ *
+ * @throws {TypeError} at a line end in the event's name, which would end the field.
+ */
+export function encodeSse({ event, data }: Frame): string {
+  if (event !== undefined && /[\r\n]/.test(event)) {
+    throw new TypeError(`Cannot encode an event: its name has a line end in it: ${JSON.stringify(event.slice(0, 80))}`)
+  }
+  const lines = /[\r\n]/.test(data) ? data.replace(/\r\n?|\n/g, '\ndata: ') : data
+  return event === undefined ? `data: ${lines}\n\n` : `event: ${event}\ndata: ${lines}\n\n`
+}
