@@ -44,13 +44,15 @@ export async function* streamAnswer(question: Question): Answer {
   }
 }
 
-/** Asks for a whole answer. */
+/** Asks for a whole answer: one event, its end. */
 export async function* wholeAnswer(question: Question): Answer {
   const deadline = startDeadline(question.request.timeouts, question.signal)
   try {
     for (let attempt = 0; ; attempt++) {
       const response = await orRetry(askOnce(question, deadline), attempt, question, deadline)
-      if (response !== undefined) return response
+      if (response === undefined) continue
+      yield [{ type: 'message_end', message: response.message, response }]
+      return response
     }
   } finally {
     deadline.clear()
