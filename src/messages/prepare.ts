@@ -1,0 +1,75 @@
+/**
+ * From the conversation as it is stored to the conversation as one wire takes it.
+ *
+ * What is stored is never rewritten: a conversation begun on one provider goes on with any other, in the middle of a tool round too,
+ * and back again with nothing lost. Each pass is a file of its own, and its rule for the wire stands in the codec's `Rules`.
+ *
+ * @see wire/README.md §11, and complaints 8 to 14 of peers.md
+ * @module
+ */
+import type { Rules } from '../codec.ts'
+import { legalId } from '../ids.ts'
+import type { Context, Loss } from '../model.ts'
+import { prepareBlocks, prepareSystem } from './prepare/blocks.ts'
+import { dropEmptyMessages } from './prepare/empty.ts'
+import { pairResults } from './prepare/pair.ts'
+import { bridgeResults, demoteLateInstructions, startWithUser } from './prepare/placement.ts'
+import { moveResultMedia } from './prepare/result-media.ts'
+import type { Item, Pass, Task } from './prepare/task.ts'
+import { dropFailedTurns, foldCalls, liftResults, settleTurns } from './prepare/turns.ts'
+
+export interface PrepareOptions {
+  /** The model that is asked: proofs of other model families do not travel. Empty if unknown. */
+  readonly model: string
+}
+
+export interface Prepared {
+  readonly context: Context
+  /** Everything that differs from what was given; empty if nothing does, and then `context` is the one that was given. */
+  readonly losses: Loss[]
+}
+
+const passes: readonly Pass[] = [
+  foldCalls,
+  dropFailedTurns,
+  prepareBlocks,
+  settleTurns,
+  liftResults,
+  dropEmptyMessages,
+  demoteLateInstructions,
+  pairResults,
+  moveResultMedia,
+  bridgeResults,
+  startWithUser,
+]
+
+/**
+ * The conversation as the wire of `rules` takes it, and what had to be changed for that. Pure and idempotent; `context` stays as it is.
+ *
+ * Calls without results get an error result, results without calls become tagged user text, results stand right behind their
+ * calls and in their order, ids are legal and unique in the whole conversation. Tools are left alone: see {@link legalToolName}.
+ */
+export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
+  const task: Task = {
+    rules,
+    target: { format: rules.format, provider: rules.provider, model: options.model },
+    losses: [],
+    invalid: new Map(),
+    chained: rules.chains === true && context.providerState?.previousResponseId !== undefined,
+  }
+  const system = prepareSystem(context.system, task)
+  let items: readonly Item[] = context.messages.map((message, at) => ({ message, path: `messages[${at}]` }))
+  for (const pass of passes) items = pass(items, task)
+  if (task.losses.length === 0) return { context, losses: [] }
+  const { system: _, ...rest } = context
+  const messages = items.map((item) => item.message)
+  return { context: { ...rest, ...(system !== undefined && { system }), messages }, losses: task.losses }
+}
+
+/**
+ * The name a tool goes by on the wire: its own where that is legal. For definitions, `toolChoice` and the names of calls alike, so that
+ * a map of these finds the tool of a call that comes back.
+ */
+export function legalToolName(name: string, rules: Rules): string {
+  return legalId(name, rules.toolName)
+}

@@ -1,0 +1,162 @@
+/**
+ * Calls and their results: every call has one result, right behind its turn and in the order of the calls, under an id that is legal
+ * and that no other call of the conversation has.
+ *
+ * @see wire/README.md §3; wire/openai-chat.md and wire/anthropic.md for the 400s that each of this avoids
+ * @module
+ */
+
+import { blocksOf } from '../../content.ts'
+import { legalId } from '../../ids.ts'
+import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage } from '../../model.ts'
+import { type Item, note, resultTag, type Task, tagged, withContent } from './task.ts'
+
+/** What a model is told of a call whose result is not known. */
+export const noResult = 'No result is available for this call; do not assume that it ran'
+
+/** A call, and the result that was found for it. */
+interface Slot {
+  /** The id that results name. */
+  readonly id: string
+  readonly call: ToolCall
+  readonly error: string | undefined
+  answer:
+    | { readonly item: Item; readonly message: ToolMessage; readonly arrival: number; readonly isLate: boolean }
+    | undefined
+}
+
+/** A turn of the assistant with calls of ours. */
+interface Turn {
+  readonly item: Item
+  readonly slots: readonly Slot[]
+}
+
+/** Pairs calls and results. Calls that the provider ran itself are none of ours. */
+export function pairResults(items: readonly Item[], task: Task): readonly Item[] {
+  const sequence: (Item | Turn)[] = []
+  const turns: Turn[] = []
+  const taken = new Set<string>()
+  for (const [arrival, item] of items.entries()) {
+    const { message } = item
+    if (message.role === 'tool') {
+      const slot = findSlot(turns, message)
+      if (slot !== undefined && slot.answer === undefined) {
+        slot.answer = { item, message, arrival, isLate: !endsWith(sequence, slot) }
+      } else sequence.push(...strayResult(item, message, slot, turns, task))
+    } else if (message.role === 'assistant' && blocksOf(message.content).some(isCall)) {
+      const turn = openTurn(item, message, taken, task)
+      turns.push(turn)
+      sequence.push(turn)
+    } else sequence.push(item)
+  }
+  return sequence.flatMap((entry) => ('slots' in entry ? writeTurn(entry, task) : [entry]))
+}
+
+/** Whether the turn of this call is the last thing that was said. */
+function endsWith(sequence: readonly (Item | Turn)[], slot: Slot): boolean {
+  const last = sequence.at(-1)
+  return last !== undefined && 'slots' in last && last.slots.includes(slot)
+}
+
+function isCall(block: ContentBlock): block is ToolCall {
+  return block.type === 'tool_call'
+}
+
+function openTurn(item: Item, message: AssistantMessage, taken: Set<string>, task: Task): Turn {
+  const slots: Slot[] = []
+  const blocks = blocksOf(message.content).map((block) => {
+    if (!isCall(block)) return block
+    const id = takeId(block.id, taken, task)
+    const call = id === block.id ? block : { ...block, id }
+    if (call !== block) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
+    slots.push({ id: block.id, call, error: task.invalid.get(block)?.error, answer: undefined })
+    return call
+  })
+  const isSame = slots.every((slot) => slot.call.id === slot.id)
+  return { item: isSame ? item : withContent(item, blocks), slots }
+}
+
+/** The id as the wire may have it; where a call before has that one, another, the same each time. */
+function takeId(id: string, taken: Set<string>, task: Task): string {
+  let legal = legalId(id, task.rules.callId)
+  for (let copy = 2; taken.has(legal); copy++) legal = legalId(`${id}#${copy}`, task.rules.callId)
+  taken.add(legal)
+  return legal
+}
+
+/**
+ * The call that a result answers: of the latest turn that has an unanswered one with this id, the first. Without an id, the first
+ * unanswered one of this name. Of answered ones, the latest, so that the caller sees that there is one.
+ */
+function findSlot(turns: readonly Turn[], { toolCallId, name }: ToolMessage): Slot | undefined {
+  const matches = (slot: Slot) =>
+    toolCallId === '' ? name === undefined || slot.call.name === name : slot.id === toolCallId
+  let answered: Slot | undefined
+  for (let at = turns.length - 1; at >= 0; at--) {
+    const slots = turns[at]?.slots.filter(matches) ?? []
+    const open = slots.find((slot) => slot.answer === undefined)
+    if (open !== undefined) return open
+    answered ??= slots.at(-1)
+  }
+  return answered
+}
+
+/** A result that answers no call, or a call that has its result already: it may not be sent as one, and its text is not lost. */
+function strayResult(
+  item: Item,
+  message: ToolMessage,
+  slot: Slot | undefined,
+  turns: readonly Turn[],
+  task: Task,
+): readonly Item[] {
+  if (slot === undefined && turns.length === 0 && task.chained) return [item]
+  const isRepeated = slot?.answer !== undefined && isSameContent(slot.answer.message, message)
+  if (isRepeated || message.content.length === 0) {
+    note(
+      task,
+      'dropped',
+      item.path,
+      isRepeated ? 'the call has this result already' : 'it is the empty result of no call',
+    )
+    return []
+  }
+  note(
+    task,
+    'changed',
+    item.path,
+    `the result of "${message.toolCallId}" answers no call and became user text`,
+    'minor',
+  )
+  const content = tagged(message.content, resultTag(message.toolCallId, message.name), '</tool_result>')
+  return [{ path: item.path, message: { role: 'user', content } }]
+}
+
+function isSameContent(one: Message, other: Message): boolean {
+  return JSON.stringify(one.content) === JSON.stringify(other.content)
+}
+
+function writeTurn({ item, slots }: Turn, task: Task): readonly Item[] {
+  let latest = -1
+  const results = slots.map((slot) => {
+    if (slot.answer === undefined) return madeResult(slot, item.path, task)
+    if (slot.answer.isLate || slot.answer.arrival < latest) {
+      note(task, 'changed', slot.answer.item.path, 'results stand right behind their calls, in the order of these')
+    }
+    latest = Math.max(latest, slot.answer.arrival)
+    return namedResult(slot, slot.answer.item, slot.answer.message, task)
+  })
+  return [item, ...results]
+}
+
+function madeResult({ call, error }: Slot, path: string, task: Task): Item {
+  const reason = `the call "${call.id}" has no result`
+  note(task, 'invented', path, reason, 'minor')
+  const content = error === undefined ? noResult : `The call was not run: ${error}`
+  return { path, message: { role: 'tool', toolCallId: call.id, name: call.name, content, status: 'error' } }
+}
+
+function namedResult({ call }: Slot, item: Item, message: ToolMessage, task: Task): Item {
+  if (message.toolCallId === call.id && message.name === call.name) return item
+  note(task, 'changed', item.path, `the result names its call "${call.id}" and its tool "${call.name}"`)
+  return { ...item, message: { ...message, toolCallId: call.id, name: call.name } }
+}
