@@ -47,6 +47,8 @@ export interface Asking {
 
 export interface RunState {
   readonly signal: AbortSignal
+  /** Grows with what is said, the prompt first. */
+  readonly messages: Message[]
   /** Told what there is of an answer that did not end properly. */
   readonly onPartial: (partial: AssistantMessage) => void
 }
@@ -58,7 +60,8 @@ export async function* runLoop(
   state: RunState,
 ): AsyncGenerator<StreamEvent[], RunResult> {
   const start = contextOf(request)
-  const produced: Message[] = [...promptOf(request)]
+  const produced = state.messages
+  produced.push(...promptOf(request))
   const responses: ChatResponse[] = []
   const tellOnce = newLosses()
   let context = start
@@ -75,7 +78,7 @@ export async function* runLoop(
     const calls = callsToRun(request, response.message)
     const isLast = calls.length === 0 || responses.length >= (request.maxRounds ?? 10)
     if (isLast) {
-      const result = toResult(responses, produced, calls.length > 0 ? 'max_rounds' : response.stopReason)
+      const result = toResult(responses, [...produced], calls.length > 0 ? 'max_rounds' : response.stopReason)
       yield [{ type: 'done', result }]
       return result
     }

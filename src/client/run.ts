@@ -1,5 +1,5 @@
 /** `generate` and `stream`: the two ways to ask. @module */
-import type { AssistantMessage } from '../model.ts'
+import type { AssistantMessage, Message } from '../model.ts'
 import { streamAnswer, wholeAnswer } from './answer.ts'
 import { type RunResult, type RunState, runLoop, type StreamEvent } from './loop.ts'
 import type { RunRequest } from './request.ts'
@@ -15,6 +15,8 @@ export interface Run extends AsyncIterable<StreamEvent> {
   text(): AsyncIterable<string>
   /** How it ended. Rejects with what the iteration throws. Without an iteration, asking for it runs the run. */
   readonly response: Promise<RunResult>
+  /** What was said so far, the prompt first; also after a failure, when the last is what there is of the answer that failed. */
+  readonly messages: readonly Message[]
   /** What there is of an answer that did not end properly; its `stopReason` says how it ended. */
   readonly partial: AssistantMessage | undefined
 }
@@ -32,7 +34,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
 export async function generate(request: RunRequest): Promise<RunResult> {
   const { signal, end } = linked(request.signal)
   try {
-    const loop = runLoop(request, { stream: false, ask: wholeAnswer }, { signal, onPartial: () => {} })
+    const loop = runLoop(request, { stream: false, ask: wholeAnswer }, { signal, messages: [], onPartial: () => {} })
     for (;;) {
       const { done, value } = await loop.next()
       if (done) return value
@@ -56,6 +58,7 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  */
 export function stream(request: RunRequest): Run {
   let partial: AssistantMessage | undefined
+  const messages: Message[] = []
   let isTaken = false
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
@@ -64,8 +67,10 @@ export function stream(request: RunRequest): Run {
     const { signal, leave, end } = linked(request.signal)
     const state: RunState = {
       signal,
+      messages,
       onPartial: (message) => {
         partial = message
+        messages.push(message)
       },
     }
     try {
@@ -96,6 +101,7 @@ export function stream(request: RunRequest): Run {
       if (!isTaken) drain(take())
       return settled.promise
     },
+    messages,
     get partial() {
       return partial
     },
