@@ -15,8 +15,8 @@ import type {
 import { toToolMessage } from '../tools/invoke.ts'
 import { isRunnable } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
-import { contextOf, optionsOf, promptOf, type RunRequest } from './request.ts'
-import { type AnyCall, runTools, type ToolEvent, toolsByName } from './tools.ts'
+import { contextOf, optionsOf, promptOf, type RunRequest, toolsByName } from './request.ts'
+import { type AnyCall, runTools, type ToolEvent } from './tools.ts'
 
 /** What `stream` hands out. */
 export type StreamEvent = MessageEvent | ToolEvent | { readonly type: 'done'; readonly result: RunResult }

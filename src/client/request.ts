@@ -1,6 +1,7 @@
 /** What `generate` and `stream` take. @module */
 import type { LiveArguments } from '../assemble/calls.ts'
-import type { Model } from '../codec.ts'
+import type { Model, Rules } from '../codec.ts'
+import { legalToolName } from '../messages/prepare.ts'
 import type {
   Content,
   Context,
@@ -10,6 +11,7 @@ import type {
   ProviderTool,
   RequestOptions,
   ToolCall,
+  ToolChoice,
   ToolDefinition,
 } from '../model.ts'
 import type { ToolResult } from '../tools/invoke.ts'
@@ -54,14 +56,15 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
 /** A callback that only looks returns nothing. */
 export type Verdict = void | { readonly reject: string }
 
-/** The conversation that a request begins with. History first, then the prompt. */
+/** The conversation that a request begins with, history first, then the prompt; tools under names that the wire takes. */
 export function contextOf(request: RunRequest): Context {
-  const { system, providerState, tools } = request
+  const { system, providerState, tools, model } = request
   return {
     messages: [...(request.messages ?? []), ...promptOf(request)],
     ...(system !== undefined && { system }),
     ...(providerState !== undefined && { providerState }),
-    ...(tools !== undefined && tools.length > 0 && { tools: tools.map(definitionOf) }),
+    ...(tools !== undefined &&
+      tools.length > 0 && { tools: tools.map((tool) => definitionOf(tool, model.codec.rules)) }),
   }
 }
 
@@ -94,14 +97,28 @@ const ours: readonly (keyof RunRequest)[] = [
 
 /** What of a request is for the model: all that is not for the run. */
 export function optionsOf(request: RunRequest, stream: boolean): RequestOptions {
+  const { rules } = request.model.codec
   const options: Record<string, unknown> = { ...request, model: request.model.model, stream }
   for (const key of ours) if (key !== 'model') delete options[key]
+  if (request.toolChoice !== undefined) options.toolChoice = legalChoice(request.toolChoice, rules)
   return options as unknown as RequestOptions
 }
 
-/** A tool without its functions: what a codec sees. */
-function definitionOf(tool: Tool | ToolDefinition | ProviderTool): ToolDefinition | ProviderTool {
-  if (!('execute' in tool)) return tool
-  const { execute: _execute, parse: _parse, ...definition } = tool
-  return definition
+function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {
+  if (typeof choice === 'string') return choice
+  if ('name' in choice) return { name: legalToolName(choice.name, rules) }
+  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
+}
+
+/** A tool without its functions, under a name that the wire takes: what a codec sees. */
+function definitionOf(tool: Tool | ToolDefinition | ProviderTool, rules: Rules): ToolDefinition | ProviderTool {
+  if (!('name' in tool)) return tool
+  const { execute: _execute, parse: _parse, ...definition } = tool as Tool
+  return { ...definition, name: legalToolName(definition.name, rules) }
+}
+
+/** Our tools by the names that the model calls them by; of two of one name the later wins. */
+export function toolsByName({ tools, model }: RunRequest): ReadonlyMap<string, object> {
+  const named = (tools ?? []).filter((tool) => 'name' in tool)
+  return new Map(named.map((tool) => [legalToolName(tool.name, model.codec.rules), tool]))
 }

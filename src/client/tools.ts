@@ -1,7 +1,7 @@
 /** Runs the calls of one turn. @module */
 import type { InvalidToolCall, Message, ToolCall } from '../model.ts'
 import { failed, invokeTool, type ToolResult } from '../tools/invoke.ts'
-import type { RunRequest } from './request.ts'
+import { type RunRequest, toolsByName } from './request.ts'
 
 export type AnyCall = ToolCall | InvalidToolCall
 
@@ -50,11 +50,6 @@ async function runOne(turn: ToolTurn, call: AnyCall, tell: (event: ToolEvent) =>
   tell({ type: 'tool_result', result })
   await request.onToolResult?.(result)
   return result
-}
-
-/** Our tools by name; of two of one name the later wins. */
-export function toolsByName({ tools }: RunRequest): ReadonlyMap<string, object> {
-  return new Map((tools ?? []).flatMap((tool) => ('name' in tool ? [[tool.name, tool]] : [])))
 }
 
 /** What is pushed comes out in batches, until it is closed. */
