@@ -9,7 +9,7 @@ import type { WireName } from './wires.ts'
 
 /** What wrangler binds: strings from `wrangler.toml` and secrets, and the page's files. */
 export interface Env {
-  readonly ASSETS?: Fetcher
+  readonly ASSETS?: { fetch(request: Request): Promise<Response> }
   readonly [name: string]: unknown
 }
 

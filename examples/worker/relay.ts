@@ -11,7 +11,7 @@ import { comment, watch } from './watch.ts'
 import type { Wire } from './wires.ts'
 
 /** How often a silent stream gets a comment, in ms: workerd notices that a client left only by writing to it. */
-const heartbeatMs = 5000
+const heartbeatMs = 1000
 
 /** How a stream ended, for the log. */
 export type Outcome = RefusalCode | 'done' | 'client_left'
@@ -29,12 +29,12 @@ interface RelayOptions {
 
 /** The answer as the client gets it. `stop` ends the provider's side; when another aborts it, its reason is how the stream ends. */
 export function relayEvents(
-  body: ReadableStream<Uint8Array>,
+  opening: Promise<Response>,
   stop: AbortController,
   options: RelayOptions,
 ): ReadableStream<Uint8Array> {
   const { wire, maxBytes, idleTimeoutMs, scrub, onEnd } = options
-  const reader = body.getReader()
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   const answer = watch(wire)
@@ -42,15 +42,20 @@ export function relayEvents(
   let size = 0
   let silentMs = 0
   let broken: RefusalCode | undefined
-  let pending: ReturnType<typeof reader.read> | undefined
+  let pending: Promise<ReadableStreamReadResult<Uint8Array>> | undefined
+
+  async function read(): Promise<ReadableStreamReadResult<Uint8Array>> {
+    reader ??= ((await opening).body ?? new Blob().stream()).getReader()
+    return reader.read()
+  }
 
   /** Reads on until there is something to write. */
   async function advance(): Promise<string> {
     for (;;) {
-      pending ??= reader.read()
+      pending ??= read()
       const chunk = await within(waitMs, pending)
       if (chunk === 'late') {
-        silentMs += waitMs
+        if (reader) silentMs += waitMs // until then, the limit for headers counts
         if (silentMs >= idleTimeoutMs) throw new Refusal('upstream_timeout')
         return comment
       }
@@ -74,7 +79,7 @@ export function relayEvents(
   }
 
   function finish(outcome: Outcome): void {
-    void reader.cancel().catch(() => {})
+    void reader?.cancel().catch(() => {})
     stop.abort()
     onEnd(outcome)
   }

@@ -11,7 +11,12 @@ import { type Outcome, relayEvents } from './relay.ts'
 import type { Wire } from './wires.ts'
 
 /** The whole answer, in bytes. */
-export const maxAnswerBytes = 16 * 1024 * 1024
+const maxAnswerBytes = 16 * 1024 * 1024
+/**
+ * How long a stream waits for the provider's headers, in ms, so that a failure is still a real status. Then it begins, and its comments
+ * show whether the client is still there: workerd tells of one that left only by a write that fails.
+ */
+const commitMs = 2000
 
 /** What the call needs to know of its surroundings. */
 export interface CallContext {
@@ -20,72 +25,73 @@ export interface CallContext {
   /** Aborts when the client leaves. */
   readonly client: AbortSignal
   readonly scrub: (text: string) => string
-  /** Told once how an answer ended that had begun. */
+  /** Told once how it ended. */
   readonly onEnd: (outcome: Outcome) => void
 }
 
 /** @throws {Refusal} for whatever is known before the answer's first byte goes out. */
-export async function callProvider({ model, body, stream }: Permitted, context: CallContext): Promise<Response> {
-  const { wire, limits, client } = context
+export async function callProvider(permitted: Permitted, context: CallContext): Promise<Response> {
+  const { limits, client } = context
   const stop = new AbortController()
   const clock = setTimeout(() => stop.abort(new Refusal('upstream_timeout')), limits.totalTimeoutMs)
   const leave = () => stop.abort(client.reason)
   client.addEventListener('abort', leave)
-  const release = () => {
+  const onEnd = (outcome: Outcome) => {
     clearTimeout(clock)
     client.removeEventListener('abort', leave)
+    context.onEnd(outcome)
   }
   try {
-    const answer = await fetchHeaders(
-      model.url,
-      {
-        method: 'POST',
-        redirect: 'manual',
-        headers: {
-          'content-type': 'application/json',
-          accept: stream ? 'text/event-stream' : 'application/json',
-          'user-agent': 'isoglot-worker',
-          ...wire.upstreamHeaders(model.apiKey),
-        },
-        body: JSON.stringify(body),
-      },
-      stop,
-      limits.headersTimeoutMs,
-    )
-    await refuseBadAnswer(answer, stream)
-    if (stream && answer.body) {
-      const onEnd = (outcome: Outcome) => {
-        release()
-        context.onEnd(outcome)
-      }
-      const events = relayEvents(answer.body, stop, {
-        ...context,
-        idleTimeoutMs: limits.idleTimeoutMs,
-        maxBytes: maxAnswerBytes,
-        onEnd,
-      })
-      return new Response(events, { headers: { 'content-type': 'text/event-stream' } })
-    }
-    const text = await readWhole(answer, stop, limits.idleTimeoutMs)
-    release()
-    context.onEnd('done')
-    return new Response(context.scrub(text), { headers: { 'content-type': 'application/json' } })
+    const opening = openAnswer(permitted, context, stop)
+    return await (permitted.stream ? answerStream : answerWhole)(opening, stop, { ...context, onEnd })
   } catch (thrown) {
-    release()
     stop.abort()
-    throw thrown instanceof Refusal ? thrown : new Refusal('upstream_failed')
+    const refusal = thrown instanceof Refusal ? thrown : new Refusal('upstream_failed')
+    onEnd(refusal.code)
+    throw refusal
   }
 }
 
-async function fetchHeaders(
-  url: string,
-  init: RequestInit,
+type Answering = (opening: Promise<Response>, stop: AbortController, context: CallContext) => Promise<Response>
+
+const answerStream: Answering = async (opening, stop, context) => {
+  const { promise: late, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, commitMs)
+  await Promise.race([opening, late]).finally(() => clearTimeout(timer))
+  const options = { ...context, idleTimeoutMs: context.limits.idleTimeoutMs, maxBytes: maxAnswerBytes }
+  return new Response(relayEvents(opening, stop, options), { headers: { 'content-type': 'text/event-stream' } })
+}
+
+const answerWhole: Answering = async (opening, stop, { limits, scrub, onEnd }) => {
+  const text = await readWhole(await opening, stop, limits.idleTimeoutMs)
+  onEnd('done')
+  return new Response(scrub(text), { headers: { 'content-type': 'application/json' } })
+}
+
+/** The provider's answer, once its headers are here and are good. */
+async function openAnswer(
+  { model, body, stream }: Permitted,
+  context: CallContext,
   stop: AbortController,
-  timeoutMs: number,
 ): Promise<Response> {
-  const late = setTimeout(() => stop.abort(new Refusal('upstream_timeout')), timeoutMs)
+  const late = setTimeout(() => stop.abort(new Refusal('upstream_timeout')), context.limits.headersTimeoutMs)
+  const headers = {
+    'content-type': 'application/json',
+    accept: stream ? 'text/event-stream' : 'application/json',
+    'user-agent': 'isoglot-worker',
+    ...context.wire.upstreamHeaders(model.apiKey),
+  }
   try {
-    return await fetch(url, { ...init, signal: stop.signal })
+    const init = {
+      method: 'POST',
+      redirect: 'manual',
+      headers,
+      body: JSON.stringify(body),
+      signal: stop.signal,
+    } as const
+    const answer = await fetch(model.url, init)
+    await refuseBadAnswer(answer, stream)
+    return answer
   } catch (thrown) {
     throw stop.signal.reason instanceof Refusal ? stop.signal.reason : thrown
   } finally {
