@@ -70,8 +70,8 @@ function prepareBlock(block: ContentBlock, path: string, task: Task): ContentBlo
 
 function prepareText(block: TextBlock, path: string, task: Task): TextBlock | undefined {
   const own = withoutForeignProof(block, path, task)
-  if (own.opaque !== undefined) return own // what is signed goes back as it is, even if it is empty
-  if (!isBlank(own.text, task)) return withoutLoneSurrogates(own, ['text'], path, task)
+  // What is signed goes back even if it is empty.
+  if (own.opaque !== undefined || !isBlank(own.text, task)) return withoutLoneSurrogates(own, ['text'], path, task)
   note(task, 'dropped', path, 'it is empty text')
   return undefined
 }
@@ -81,7 +81,7 @@ function isBlank(text: string, task: Task): boolean {
 }
 
 function prepareReasoning(block: ReasoningBlock, path: string, task: Task): ContentBlock | undefined {
-  if (isOwn(block, task)) return block
+  if (isOwn(block, task)) return withoutLoneSurrogates(block, ['text'], path, task)
   if (block.text === '') {
     note(task, 'dropped', path, 'it is reasoning without text, and no proof of it is valid here', 'minor')
     return undefined
@@ -100,7 +100,9 @@ function prepareReasoning(block: ReasoningBlock, path: string, task: Task): Cont
 
 function prepareCall(call: ToolCall, path: string, task: Task): ToolCall {
   const own = withoutForeignProof(call, path, task)
-  const fixed = withoutLoneSurrogates(own, ['argumentsText', 'arguments'], path, task)
+  const read = withoutLoneSurrogates(own, ['argumentsText', 'arguments'], path, task)
+  // The text may hold the halves as escapes, which the server would read: then it is written again.
+  const fixed = read.arguments === own.arguments ? read : { ...read, argumentsText: JSON.stringify(read.arguments) }
   const name = legalId(fixed.name, task.rules.toolName)
   if (name === fixed.name) return fixed
   note(task, 'changed', `${path}.name`, `"${fixed.name}" is no legal name of a tool here; it goes as "${name}"`)

@@ -1,0 +1,58 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { prepare } from '../../src/messages/prepare.ts'
+import type { Message } from '../../src/model.ts'
+import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
+import { wires } from '../support/rules.ts'
+import { violations } from '../support/valid-conversation.ts'
+
+const perWire = { ...seeded, numRuns: Math.ceil(seeded.numRuns / Object.keys(wires).length) }
+const models: Record<string, string> = { anthropic: 'claude', responses: 'gpt', gemini: 'gemini' }
+
+describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire, rules) => {
+  const model = models[wire] ?? 'some'
+  const prepared = (messages: readonly Message[]) => prepare({ messages }, rules, { model })
+
+  it('[0.15] [0.51] is one that the wire takes, and the stored one stays as it was', () => {
+    fc.assert(
+      fc.property(untidy, (messages) => {
+        const { context } = prepared(frozen(messages))
+        expect(violations(context.messages, rules, model)).toEqual([])
+      }),
+      perWire,
+    )
+  })
+
+  it('stays as it is when it is prepared again, and there is nothing more to tell', () => {
+    fc.assert(
+      fc.property(untidy, (messages) => {
+        const once = prepared(messages)
+        const twice = prepared(once.context.messages)
+        expect(twice.losses).toEqual([])
+        expect(twice.context.messages).toEqual(once.context.messages)
+      }),
+      perWire,
+    )
+  })
+
+  it('is told of in full: without a loss there is no difference, and with one there is', () => {
+    fc.assert(
+      fc.property(fc.oneof(untidy, tidy), (messages) => {
+        const { context, losses } = prepared(messages)
+        expect(JSON.stringify(context.messages) === JSON.stringify(messages)).toBe(losses.length === 0)
+      }),
+      perWire,
+    )
+  })
+
+  it('grows only at its end when the conversation does: what was sent stays the same bytes', () => {
+    fc.assert(
+      fc.property(tidy, (messages) => {
+        const whole = prepared([...messages, { role: 'user', content: 'and then?' }]).context.messages
+        const before = prepared(messages).context.messages
+        expect(whole.slice(0, before.length)).toEqual(before)
+      }),
+      { ...perWire, numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,467 @@
+import { describe, expect, it } from 'vitest'
+import type { Rules } from '../../src/codec.ts'
+import { toolCallsOf } from '../../src/content.ts'
+import { legalToolName, prepare } from '../../src/messages/prepare.ts'
+import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/model.ts'
+import { wires } from '../support/rules.ts'
+
+const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({
+  type: 'tool_call',
+  id,
+  name: 'weather',
+  arguments: {},
+  argumentsText: '{}',
+  index: 0,
+  complete: true,
+  ...more,
+})
+const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content })
+const result = (toolCallId: string, content = 'sunny'): Message => ({
+  role: 'tool',
+  toolCallId,
+  name: 'weather',
+  content,
+})
+const user = (content: string): Message => ({ role: 'user', content })
+const noResult = 'No result is available for this call; do not assume that it ran'
+
+function prepared(
+  messages: readonly Message[],
+  rules: Rules = wires.chat,
+  more: Partial<Context> = {},
+  model = 'some',
+) {
+  return prepare({ ...more, messages }, rules, { model })
+}
+const callsOf = (message: Message | undefined) => (message === undefined ? [] : toolCallsOf(message))
+const messagesOf = (...args: Parameters<typeof prepared>) => prepared(...args).context.messages
+const summary = (messages: readonly Message[]) =>
+  messages.map((one) => (one.role === 'tool' ? `${one.toolCallId}: ${one.content}` : one.role))
+
+describe('calls and their results', () => {
+  it('leaves a conversation that is in order as it is: the very same value, and nothing to report', () => {
+    const context: Context = { messages: [user('hi'), assistant(call('call_1')), result('call_1')] }
+    const done = prepare(context, wires.chat, { model: 'gpt' })
+    expect(done.context).toBe(context)
+    expect(done.losses).toEqual([])
+  })
+
+  it('[2.19] gives a call without a result an error result that claims nothing', () => {
+    const { context, losses } = prepared([user('hi'), assistant(call('call_1')), user('go on')])
+    expect(context.messages[2]).toEqual({
+      role: 'tool',
+      toolCallId: 'call_1',
+      name: 'weather',
+      content: noResult,
+      status: 'error',
+    })
+    expect(context.messages[3]).toEqual(user('go on'))
+    expect(losses).toMatchObject([{ action: 'invented', path: 'messages[1]', severity: 'minor' }])
+  })
+
+  it('gives a missing result to the call in the middle, where one of three was lost', () => {
+    const messages = [assistant(call('a'), call('b'), call('c')), result('a'), result('c')]
+    expect(summary(messagesOf(messages))).toEqual(['assistant', 'a: sunny', `b: ${noResult}`, 'c: sunny'])
+  })
+
+  it('turns a result without a call into user text that says what it was', () => {
+    const { context, losses } = prepared([user('hi'), result('call_9')])
+    expect(context.messages[1]).toEqual({
+      role: 'user',
+      content: '<tool_result id="call_9" name="weather">\nsunny\n</tool_result>',
+    })
+    expect(losses).toMatchObject([{ action: 'changed', path: 'messages[1]' }])
+  })
+
+  it('drops the same result again, and keeps another result of the same call as text', () => {
+    const messages = [assistant(call('a')), result('a'), result('a'), result('a', 'rain')]
+    expect(summary(messagesOf(messages))).toEqual(['assistant', 'a: sunny', 'user'])
+  })
+
+  it('puts results right behind their calls, in the order of the calls', () => {
+    const messages = [assistant(call('a'), call('b')), user('wait'), result('b', '2'), result('a', '1')]
+    const { context, losses } = prepared(messages)
+    expect(summary(context.messages)).toEqual(['assistant', 'a: 1', 'b: 2', 'user'])
+    expect(losses.map((loss) => loss.path)).toEqual(['messages[3]', 'messages[2]'])
+  })
+
+  it('[0.60] [0.51] makes ids unique over the conversation, and each result follows its own call', () => {
+    const messages = [
+      assistant(call('gemini_0')),
+      result('gemini_0', 'first'),
+      assistant(call('gemini_0')),
+      result('gemini_0', 'second'),
+    ]
+    const [, one, turn, two] = messagesOf(messages)
+    expect(one).toMatchObject({ toolCallId: 'gemini_0', content: 'first' })
+    expect(two).toMatchObject({ content: 'second' })
+    const renamed = callsOf(turn)[0]?.id
+    expect(renamed).not.toBe('gemini_0')
+    expect(two).toMatchObject({ toolCallId: renamed })
+  })
+
+  it('gives two calls of one turn with one id two ids, and their results in order', () => {
+    const messages = [assistant(call('x'), call('x')), result('x', '1'), result('x', '2')]
+    const [turn, one, two] = messagesOf(messages)
+    const ids = callsOf(turn).map((block) => block.id)
+    expect(new Set(ids).size).toBe(2)
+    expect([one, two]).toMatchObject([
+      { toolCallId: ids[0], content: '1' },
+      { toolCallId: ids[1], content: '2' },
+    ])
+  })
+
+  it('gives an orphan of an earlier turn no result that belongs to a later call of the same id', () => {
+    const messages = [assistant(call('x')), user('again'), assistant(call('x')), result('x', 'late')]
+    const [, made, , , answer] = messagesOf(messages)
+    expect(made).toMatchObject({ role: 'tool', status: 'error', content: noResult })
+    expect(answer).toMatchObject({ role: 'tool', content: 'late' })
+  })
+
+  it.each([
+    ['functions.weather:0', wires.anthropic],
+    ['call_0123456789', wires.mistral],
+    [`call_${'x'.repeat(60)}`, wires.chat],
+  ])('makes the id %s legal, for call and result alike, the same each time', (id, rules) => {
+    const messages = [user('hi'), assistant(call(id)), result(id)]
+    const [, turn, answer] = messagesOf(messages, rules)
+    const legal = callsOf(turn)[0]?.id ?? ''
+    expect(legal).toMatch(rules.callId.pattern)
+    expect(legal.length).toBeLessThanOrEqual(rules.callId.maxLength)
+    expect(answer).toMatchObject({ toolCallId: legal })
+    expect(messagesOf(messages, rules)).toEqual(messagesOf(messages, rules))
+  })
+
+  it('makes names of tools legal in calls and results, as the exported function does for definitions', () => {
+    const [, turn, answer] = messagesOf(
+      [user('hi'), assistant(call('a', { name: 'get weather' })), { role: 'tool', toolCallId: 'a', content: '' }],
+      wires.anthropic,
+    )
+    const name = legalToolName('get weather', wires.anthropic)
+    expect(name).toMatch(/^get_weather_h\w{8}$/)
+    expect(turn?.content).toMatchObject([{ name }])
+    expect(answer).toMatchObject({ name })
+  })
+
+  it('[2.18] [0.77] finds the name of a tool through the call, where the result has none', () => {
+    const [, answer] = messagesOf([assistant(call('a')), { role: 'tool', toolCallId: 'a', content: 'x' }])
+    expect(answer).toMatchObject({ name: 'weather' })
+  })
+
+  it('pairs results without ids by name, in order: Ollama and older Gemini have none', () => {
+    const messages: Message[] = [
+      assistant(call('call_0', { name: 'time' }), call('call_1')),
+      { role: 'tool', toolCallId: '', name: 'weather', content: 'sunny' },
+      { role: 'tool', toolCallId: '', name: 'time', content: 'noon' },
+    ]
+    expect(summary(messagesOf(messages))).toEqual(['assistant', 'call_0: noon', 'call_1: sunny'])
+  })
+
+  it('[4.84] takes the call of a tool that the provider ran for none of ours', () => {
+    const messages = [
+      assistant({ type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} }, { type: 'text', text: 'so' }),
+    ]
+    expect(prepared(messages).losses).toEqual([])
+  })
+
+  it('[4.75] [2.07] folds calls of the field into the content, once', () => {
+    const one = call('a')
+    const two = call('b', { index: 1 })
+    const messages: Message[] = [{ role: 'assistant', content: [one], toolCalls: [one, two] }, result('a'), result('b')]
+    expect(messagesOf(messages)[0]).toEqual({ role: 'assistant', content: [one, two] })
+  })
+
+  it('[4.28] [0.41] makes messages of results that stand as blocks in a user message, before its text', () => {
+    const messages: Message[] = [
+      assistant(call('a')),
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'and now?' },
+          { type: 'tool_result', toolCallId: 'a', content: 'no', isError: true },
+        ],
+      },
+    ]
+    expect(messagesOf(messages).slice(1)).toEqual([
+      { role: 'tool', toolCallId: 'a', name: 'weather', content: 'no', status: 'error' },
+      { role: 'user', content: [{ type: 'text', text: 'and now?' }] },
+    ])
+  })
+
+  it('[0.89] leaves results alone whose calls only the provider has, where the answer chains', () => {
+    const context = { providerState: { previousResponseId: 'resp_1' } }
+    expect(prepared([result('call_1')], wires.responses, context).losses).toEqual([])
+    expect(messagesOf([result('call_1')], wires.chat, context)[0]?.role).toBe('user')
+  })
+})
+
+describe('calls that are none', () => {
+  const invalid = {
+    type: 'invalid_tool_call',
+    id: 'bad',
+    name: 'weather',
+    index: 0,
+    argumentsText: '{"city": "Par',
+    reason: 'malformed_json',
+    error: 'The arguments are not JSON',
+  } as const
+
+  it('[4.81] sends an invalid call as one with no arguments but its text, and an error result', () => {
+    const messages: Message[] = [
+      { role: 'assistant', content: [call('good', { index: 1 })], invalidToolCalls: [invalid] },
+      result('good'),
+    ]
+    const [turn, error, good] = messagesOf(messages)
+    expect(turn).toEqual({
+      role: 'assistant',
+      content: [call('bad', { argumentsText: '{"city": "Par' }), call('good', { index: 1 })],
+    })
+    expect(error).toEqual({
+      role: 'tool',
+      toolCallId: 'bad',
+      name: 'weather',
+      content: 'The call was not run: The arguments are not JSON',
+      status: 'error',
+    })
+    expect(good).toEqual(result('good'))
+  })
+
+  it('keeps the error result that the conversation has for it already', () => {
+    const messages: Message[] = [
+      { role: 'assistant', content: null, invalidToolCalls: [invalid] },
+      result('bad', 'Bad JSON'),
+    ]
+    expect(summary(messagesOf(messages))).toEqual(['assistant', 'bad: Bad JSON'])
+  })
+
+  it('drops fragments that were never put together, and says so', () => {
+    const messages = [
+      assistant({ type: 'text', text: 'x' }, { type: 'tool_call_chunk', index: 0, argumentsDelta: '{' }),
+    ]
+    const { context, losses } = prepared(messages)
+    expect(context.messages).toEqual([assistant({ type: 'text', text: 'x' })])
+    expect(losses).toMatchObject([{ action: 'dropped', path: 'messages[0].content[1]' }])
+  })
+})
+
+describe('turns that failed or are empty', () => {
+  it.each(['error', 'aborted', 'interrupted'] as const)(
+    'drops a turn that ended as "%s" before it said anything',
+    (stopReason) => {
+      const failed: Message = {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'hm' },
+          { type: 'text', text: '' },
+        ],
+        stopReason,
+      }
+      const { context, losses } = prepared([user('hi'), failed, user('hello?')], wires.ollama)
+      expect(context.messages).toEqual([user('hi'), user('hello?')])
+      expect(losses).toMatchObject([{ action: 'dropped', path: 'messages[1]' }])
+    },
+  )
+
+  it('keeps what a cut turn had said', () => {
+    const cut: Message = { role: 'assistant', content: 'Once upon', stopReason: 'aborted' }
+    expect(messagesOf([user('hi'), cut])).toEqual([user('hi'), cut])
+  })
+
+  it('drops blank text and empty messages where the wire refuses them, and keeps an empty result', () => {
+    const messages: Message[] = [
+      { role: 'system', content: '' },
+      user(' \n'),
+      user('hi'),
+      assistant({ type: 'text', text: ' ' }, call('a')),
+      result('a', ''),
+    ]
+    expect(messagesOf(messages, wires.anthropic)).toEqual([user('hi'), assistant(call('a')), result('a', '')])
+    expect(messagesOf(messages, wires.chat)).toHaveLength(5)
+  })
+
+  it('[2.20] [4.36] drops neither a turn of calls alone nor its null content', () => {
+    const messages: Message[] = [{ role: 'assistant', content: null, toolCalls: [call('a')] }, result('a')]
+    expect(messagesOf(messages, wires.chat)[0]).toEqual(assistant(call('a')))
+  })
+
+  it('drops a system text of nothing where the wire refuses it', () => {
+    expect(prepared([user('hi')], wires.anthropic, { system: ' ' }).context).toEqual({ messages: [user('hi')] })
+  })
+})
+
+describe('reasoning and proofs', () => {
+  const signed = (provider: string, format: string, model: string): Opaque => ({
+    provider,
+    format,
+    model,
+    data: { signature: 'c2ln' },
+  })
+  const claude = signed('anthropic', 'anthropic', 'claude-sonnet-5')
+  const thought = (text: string, opaque?: Opaque): ContentBlock => ({
+    type: 'reasoning',
+    text,
+    ...(opaque && { opaque }),
+  })
+  const turn = (block: ContentBlock) => [user('hi'), assistant(block, { type: 'text', text: 'so' })]
+  const said = (block: ContentBlock, rules: Rules, model = 'claude-sonnet-5') =>
+    messagesOf(turn(block), rules, {}, model)[1]?.content
+
+  it('[0.43] [0.76] sends signed reasoning back unchanged to the model family it came from', () => {
+    expect(prepared(turn(thought('', claude)), wires.anthropic, {}, 'claude-sonnet-5-20261101').losses).toEqual([])
+  })
+
+  it.each([
+    ['another model', wires.anthropic, 'claude-opus-5'],
+    ['another provider of the format', { ...wires.anthropic, provider: 'minimax' }, 'claude-sonnet-5'],
+    ['another format', wires.chat, 'gpt-6'],
+  ])('keeps no proof for %s', (_, rules, model) => {
+    expect(said(thought('hm', claude), rules, model)).toEqual([{ type: 'text', text: 'so' }])
+  })
+
+  it('makes foreign reasoning text, or keeps it without the proof, as the wire has it', () => {
+    expect(said(thought('hm', claude), wires.gemini)).toEqual([
+      { type: 'text', text: 'hm' },
+      { type: 'text', text: 'so' },
+    ])
+    expect(said(thought('hm', claude), wires.ollama)).toEqual([
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: 'so' },
+    ])
+  })
+
+  it.each(['gemini', 'ollama', 'chat'] as const)(
+    'drops redacted reasoning of another provider for %s: it says nothing',
+    (wire) => {
+      const { losses } = prepared(turn(thought('', claude)), wires[wire])
+      expect(losses).toMatchObject([{ action: 'dropped', path: 'messages[1].content[0]' }])
+    },
+  )
+
+  it('keeps an empty text that carries a signature of the target, and drops one that carries another', () => {
+    const google = signed('google', 'gemini', 'gemini-3-pro')
+    const empty: ContentBlock = { type: 'text', text: '', opaque: google }
+    expect(
+      messagesOf([user('hi'), assistant({ type: 'text', text: 'so' }, empty)], wires.gemini, {}, 'gemini-3-pro')[1]
+        ?.content,
+    ).toHaveLength(2)
+    expect(
+      messagesOf([user('hi'), assistant({ type: 'text', text: 'so' }, empty)], wires.chat)[1]?.content,
+    ).toHaveLength(1)
+  })
+
+  it('takes the foreign proof off a call, and leaves the call', () => {
+    const google = signed('google', 'gemini', 'gemini-3-pro')
+    const messages = [user('hi'), assistant(call('a', { opaque: google })), result('a')]
+    expect(messagesOf(messages, wires.anthropic)[1]).toEqual(assistant(call('a')))
+  })
+
+  it('drops reasoning that nothing follows, and with it a turn of reasoning alone', () => {
+    const alone: Message = { role: 'assistant', content: [thought('hm', claude)], stopReason: 'length' }
+    expect(messagesOf([user('hi'), alone], wires.anthropic, {}, 'claude-sonnet-5')).toEqual([user('hi')])
+  })
+})
+
+describe('places', () => {
+  it('[2.14] leaves instructions at the head, and tags later ones as what they were', () => {
+    const messages: Message[] = [
+      { role: 'system', content: 'one' },
+      { role: 'developer', content: 'two' },
+      user('hi'),
+      { role: 'developer', content: 'three' },
+    ]
+    expect(messagesOf(messages, wires.chat)).toEqual(messages)
+    expect(messagesOf(messages, wires.anthropic)).toEqual([
+      ...messages.slice(0, 3),
+      { role: 'user', content: '<developer>\nthree\n</developer>' },
+    ])
+  })
+
+  it('begins with a user where the wire wants one, behind the instructions', () => {
+    const messages: Message[] = [
+      { role: 'system', content: 'one' },
+      { role: 'assistant', content: 'Hello!' },
+    ]
+    const { context, losses } = prepared(messages, wires.anthropic)
+    expect(context.messages.map((one) => one.role)).toEqual(['system', 'user', 'assistant'])
+    expect(losses).toMatchObject([{ action: 'invented' }])
+  })
+
+  it('puts an assistant between a result and a user where the wire wants one', () => {
+    const messages = [user('hi'), assistant(call('abcdefghi')), result('abcdefghi'), user('go on')]
+    expect(messagesOf(messages, wires.mistral).map((one) => one.role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'user',
+    ])
+  })
+
+  it('puts calls behind the text of their turn where the wire wants that, and never across reasoning', () => {
+    const signed: ContentBlock = {
+      type: 'reasoning',
+      text: 'hm',
+      opaque: { provider: 'anthropic', format: 'anthropic', model: 'some', data: { signature: 'c2ln' } },
+    }
+    const text: ContentBlock = { type: 'text', text: 'so' }
+    const messages = [user('hi'), assistant(call('a'), text, signed, call('b')), result('a'), result('b')]
+    expect(messagesOf(messages, wires.anthropic)[1]).toEqual(assistant(text, call('a'), signed, call('b')))
+    expect(messagesOf(messages, wires.ollama)[1]).toMatchObject({ content: [{ id: 'a' }, {}, {}, { id: 'b' }] })
+  })
+})
+
+describe('media in results', () => {
+  const image: ContentBlock = { type: 'image', data: 'aGk=', mimeType: 'image/png' }
+  const shot: Message = {
+    role: 'tool',
+    toolCallId: 'a',
+    name: 'weather',
+    content: [{ type: 'text', text: 'done' }, image],
+  }
+  const messages = [user('hi'), assistant(call('a'), call('b', { index: 1 })), shot, result('b')]
+
+  it('stay where the wire has a place for them', () => {
+    expect(prepared(messages, wires.anthropic).losses).toEqual([])
+  })
+
+  it('move to a user message behind all results, with the call they came from, and a pointer in their place', () => {
+    const { context, losses } = prepared([...messages, user('and?')])
+    expect(context.messages.slice(2)).toEqual([
+      {
+        ...shot,
+        content: [
+          { type: 'text', text: 'done' },
+          { type: 'text', text: '[image: see the message behind the results]' },
+        ],
+      },
+      result('b'),
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: '<tool_result id="a" name="weather">' },
+          image,
+          { type: 'text', text: '</tool_result>' },
+        ],
+      },
+      user('and?'),
+    ])
+    expect(losses).toMatchObject([{ action: 'changed', path: 'messages[2].content', severity: 'minor' }])
+  })
+})
+
+describe('text', () => {
+  it('loses halves of characters, in arguments and their keys too', () => {
+    const args = { 'k\ud800': ['\udc00', '👋'] }
+    const messages = [user('cut \ud83d'), assistant(call('a', { arguments: args, argumentsText: '{}' })), result('a')]
+    const [said, turn] = messagesOf(messages)
+    expect(said).toEqual(user('cut \ufffd'))
+    expect(turn?.content).toMatchObject([{ arguments: { 'k\ufffd': ['\ufffd', '👋'] } }])
+  })
+
+  it('keeps a key named __proto__ a key', () => {
+    const args = JSON.parse('{"__proto__": "\\udc00"}')
+    const [turn] = messagesOf([assistant(call('a', { arguments: args })), result('a')])
+    const prepared = callsOf(turn)[0]?.arguments ?? {}
+    expect(Object.entries(prepared)).toEqual([['__proto__', '\ufffd']])
+  })
+})
