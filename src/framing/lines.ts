@@ -49,7 +49,8 @@ export function readLines(maxBytes: number, take: TakeLines): LineReader {
       larger.set(held.subarray(0, heldLength))
       held = larger
     }
-    held.set(bytes, heldLength)
+    if (bytes.length === 1) held[heldLength] = bytes[0] as number
+    else held.set(bytes, heldLength) // which for one byte takes four times as long
     heldLength = length
   }
 

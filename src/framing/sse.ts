@@ -87,8 +87,9 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
       return true
     }
     const bytes = isNarrow ? end - at : byteLength(lines.slice(at, end), false)
-    if (lines.charCodeAt(at) === colon) return bytes <= maxEventBytes
-    hasData ||= lines.startsWith('data', at)
+    const first = lines.charCodeAt(at)
+    if (first === colon) return bytes <= maxEventBytes
+    if (first === letterD && !hasData) hasData = lines.startsWith('data', at)
     eventBytes += bytes
     return eventBytes <= maxEventBytes
   }
@@ -111,11 +112,14 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
 }
 
 const colon = 0x3a
+const letterD = 0x64
 
-/** No field begins so. */
+/** No field begins so: `{`, `[` or a comma, behind white space or not. */
 function startsBare(lines: string, at: number): boolean {
-  while (lines[at] === ' ' || lines[at] === '\t') at++
-  return lines[at] === '{' || lines[at] === '[' || lines[at] === ','
+  let start = at
+  while (lines.charCodeAt(start) === 0x20 || lines.charCodeAt(start) === 0x09) start++
+  const first = lines.charCodeAt(start)
+  return first === 0x7b || first === 0x5b || first === 0x2c
 }
 
 /** No line of JSON begins so: a string has no line end in it. */

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { LimitError } from '../../src/errors.ts'
+import { decodeNdjson } from '../../src/framing/ndjson.ts'
+import { decodeSse } from '../../src/framing/sse.ts'
+import { byteByByte, bytesOf, decodeAll } from './streams.ts'
+
+const MiB = 1024 * 1024
+
+/** Pushes the same chunk again and again, and tells by how much the process grew at its largest. */
+function growth(decoder: typeof decodeSse, chunk: Uint8Array, times: number): { bytes: number; error: unknown } {
+  const before = process.memoryUsage().rss
+  let largest = before
+  let error: unknown
+  try {
+    const machine = decoder()
+    for (let count = 0; count < times; count++) {
+      machine.push(chunk, [])
+      if (count % 64 === 0) largest = Math.max(largest, process.memoryUsage().rss)
+    }
+  } catch (caught) {
+    error = caught
+  }
+  return { bytes: Math.max(largest, process.memoryUsage().rss) - before, error }
+}
+
+describe('what framing costs', () => {
+  it.each([
+    ['SSE', decodeSse],
+    ['NDJSON', decodeNdjson],
+  ])('fails at the limit and in bounded memory where 1 GiB has no line end, as %s', (_, decoder) => {
+    const { bytes, error } = growth(decoder, new Uint8Array(64 * 1024).fill(0x78), 16_384)
+    expect(error).toBeInstanceOf(LimitError)
+    expect(bytes).toBeLessThan(64 * MiB)
+  })
+
+  it('fails in bounded memory at ten million empty lines of data', () => {
+    const { bytes, error } = growth(decodeSse, bytesOf('data:\n'.repeat(1000)), 10_000)
+    expect(error).toBeInstanceOf(LimitError)
+    expect(bytes).toBeLessThan(128 * MiB)
+  })
+
+  it('keeps nothing of comments, however many', () => {
+    const { bytes, error } = growth(decodeSse, bytesOf(':\n'.repeat(32 * 1024)), 512)
+    expect(error).toBeUndefined()
+    expect(bytes).toBeLessThan(64 * MiB)
+  })
+
+  it('reads an event of 8 MiB in chunks of one byte in time', () => {
+    const bytes = bytesOf(`data: ${'x'.repeat(8 * MiB - 6)}\n\n`)
+    const before = performance.now()
+    const { frames } = decodeAll(decodeSse, byteByByte(bytes))
+    expect(frames[0]?.data).toHaveLength(8 * MiB - 6)
+    expect(performance.now() - before).toBeLessThan(10_000) // about one second; quadratic work would take hours
+  }, 60_000)
+})
