@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
+import {
+  type Answering,
+  chatBody,
+  chatText,
+  chunks,
+  hang,
+  json,
+  pause,
+  startUpstream,
+  type Upstream,
+} from '../support/upstream.ts'
+
+let upstream: Upstream
+let other: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+  other = await startUpstream()
+})
+afterAll(async () => {
+  await upstream.stop()
+  await other.stop()
+})
+
+const key = 'sk-canary-0123456789'
+function ask(more: Partial<RunRequest> = {}): RunRequest {
+  return { model: openaiChat('m', { apiKey: key, baseUrl: upstream.url }), prompt: 'Hi', ...more }
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<IsoglotError & ApiError> {
+  const error = await promise.then(
+    () => undefined,
+    (cause) => cause,
+  )
+  expect(error).toBeInstanceOf(Error)
+  return error
+}
+
+async function readAll(run: ReturnType<typeof stream>) {
+  const events = []
+  for await (const event of run) events.push(event)
+  return events
+}
+
+describe('what is sent', () => {
+  beforeEach(() => upstream.answer(json(chatBody('Hello'))))
+
+  it('puts the key, the fields of the model and the headers of the model on the request, and nothing of the run', async () => {
+    const model = openaiChat('m', {
+      apiKey: async () => key,
+      baseUrl: `${upstream.url}/`,
+      headers: { 'x-team': 'blue' },
+      body: { service_tier: 'flex' },
+    })
+    await generate({
+      model,
+      prompt: 'Hi',
+      retries: 0,
+      maxRounds: 3,
+      timeouts: { totalMs: 5000 },
+      idempotencyKey: 'once',
+    })
+    const [{ path, headers, body } = { path: '', headers: {}, body: {} }] = upstream.asked
+    expect(path).toBe('/chat/completions')
+    expect(headers).toMatchObject({ authorization: `Bearer ${key}`, 'x-team': 'blue', 'idempotency-key': 'once' })
+    expect(body).toMatchObject({ model: 'm', service_tier: 'flex', messages: [{ role: 'user', content: 'Hi' }] })
+    expect(Object.keys(body).sort()).toEqual(
+      ['messages', 'model', 'service_tier', 'stream'].filter((name) => name in body).sort(),
+    )
+  })
+
+  it('sends history first and the prompt last', async () => {
+    const messages = [
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'Two' },
+    ] as const
+    const { messages: said } = await generate(ask({ messages, prompt: 'Three', system: 'Be brief' }))
+    expect(upstream.asked[0]?.body.messages).toMatchObject([
+      { content: 'Be brief' },
+      { role: 'user', content: 'One' },
+      { role: 'assistant', content: 'Two' },
+      { role: 'user', content: 'Three' },
+    ])
+    expect(said.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  })
+})
+
+describe('retries', () => {
+  const ok = json(chatBody('Hello'))
+  const refused = (status: number, headers = {}): Answering =>
+    json({ error: { message: 'no', type: 'x' } }, status, headers)
+
+  it.each([
+    [429, { 'retry-after-ms': '1' }, 2],
+    [503, { 'retry-after-ms': '1' }, 2],
+    [529, { 'retry-after-ms': '1' }, 2],
+    // The provider may have worked before it failed: asking again could pay twice.
+    [408, {}, 1],
+    [409, {}, 1],
+    [500, {}, 1],
+    [502, {}, 1],
+    [504, {}, 1],
+    [400, {}, 1],
+    [401, {}, 1],
+    [403, {}, 1],
+    [404, {}, 1],
+    [413, {}, 1],
+    [422, {}, 1],
+    [429, { 'retry-after-ms': '1', 'x-should-retry': 'false' }, 1],
+    [429, { 'retry-after': '3600' }, 1], // longer than anyone should wait in silence
+  ])('asks after status %i with %o %i times', async (status, headers, times) => {
+    upstream.answer(refused(status, headers), ok)
+    const result = await generate(ask()).catch((error) => error)
+    expect(upstream.asked).toHaveLength(times)
+    if (times === 1) expect(result).toMatchObject({ code: 'api', status })
+    else expect(result.stopReason).toBe('stop')
+  })
+
+  it.each([408, 409, 425, 500, 502, 504])(
+    'asks again after status %i where an idempotency key makes that safe',
+    async (status) => {
+      upstream.answer(refused(status, { 'retry-after-ms': '1' }), ok)
+      await generate(ask({ idempotencyKey: 'once' }))
+      expect(upstream.asked.map(({ headers }) => headers['idempotency-key'])).toEqual(['once', 'once'])
+    },
+  )
+
+  it('gives up after two retries by default, and hands out how long the provider asks to wait', async () => {
+    upstream.answer(refused(429, { 'retry-after-ms': '2' }))
+    const error = await failureOf(generate(ask()))
+    expect(upstream.asked).toHaveLength(3)
+    expect(error).toMatchObject({ kind: 'rate_limit', retryable: true, retryAfterMs: 2 })
+  })
+
+  it('never asks again once an event was handed out', async () => {
+    const broken = [
+      ...chatText('Hel').slice(0, 2),
+      'data: {"error":{"message":"Overloaded","type":"server_error","code":"overloaded"}}\n\n',
+    ]
+    upstream.answer(chunks(broken), chunks(chatText('Hello')))
+    const error = await failureOf(readAll(stream(ask({ idempotencyKey: 'once' }))))
+    expect(error).toMatchObject({
+      code: 'api',
+      partial: { stopReason: 'error', content: [{ type: 'text', text: 'Hel' }] },
+    })
+    expect(upstream.asked).toHaveLength(1)
+  })
+})
+
+describe('redirects', () => {
+  it.each([301, 302, 303, 307, 308])('does not follow a %i, so that no key goes along', async (status) => {
+    other.answer(json(chatBody('Stolen')))
+    upstream.answer((response) => {
+      response.writeHead(status, { location: `${other.url}/chat/completions` })
+      response.end()
+    })
+    await expect(generate(ask())).rejects.toMatchObject({ code: 'api', kind: 'server' })
+    expect(other.asked).toHaveLength(0)
+  })
+})
+
+describe('time', () => {
+  it('gives up on a first byte that does not come', async () => {
+    upstream.answer(hang)
+    const error = await failureOf(readAll(stream(ask({ timeouts: { firstByteMs: 60 } }))))
+    expect(error).toMatchObject({ code: 'timeout', phase: 'first_byte', timeoutMs: 60 })
+    await upstream.asked[0]?.closed
+  })
+
+  it('gives up on a stream that falls silent, and keeps what came', async () => {
+    upstream.answer(chunks(chatText('Hel').slice(0, 2), { then: 'hang' }))
+    const run = stream(ask({ timeouts: { idleMs: 80 } }))
+    const error = await failureOf(readAll(run))
+    expect(error).toMatchObject({ code: 'timeout', phase: 'idle', partial: { content: [{ text: 'Hel' }] } })
+    await expect(run.response).rejects.toBe(error)
+    await upstream.asked[0]?.closed
+  })
+
+  it('gives up on an answer that drips for ever', async () => {
+    upstream.answer(chunks(chatText(...Array.from({ length: 100 }, () => 'x')), { gapMs: 20 }))
+    await expect(readAll(stream(ask({ timeouts: { totalMs: 150 } })))).rejects.toMatchObject({
+      code: 'timeout',
+      phase: 'total',
+    })
+    await expect(generate(ask({ timeouts: { totalMs: 100 } }))).rejects.toMatchObject({ phase: 'total' })
+  })
+
+  it('is done at the end of the answer, even if the connection stays open', async () => {
+    upstream.answer(chunks(chatText('Hello'), { then: 'hang' }))
+    const events = await readAll(stream(ask()))
+    expect(events.at(-1)).toMatchObject({ type: 'done', result: { stopReason: 'stop' } })
+    await upstream.asked[0]?.closed
+  })
+})
+
+describe('leaving', () => {
+  const endless = chunks(chatText(...Array.from({ length: 500 }, () => 'x')), { gapMs: 10 })
+
+  it('cancels upstream when the iteration is left', async () => {
+    upstream.answer(endless)
+    const run = stream(ask())
+    for await (const event of run) if (event.type === 'text_delta') break
+    await upstream.asked[0]?.closed
+    expect(upstream.asked[0]?.isCancelled).toBe(true)
+    await expect(run.response).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('cancels upstream when the signal fires, rejects with its very reason, and keeps what came', async () => {
+    upstream.answer(endless)
+    const controller = new AbortController()
+    const reason = new Error('I changed my mind')
+    const run = stream(ask({ signal: controller.signal }))
+    const error = await failureOf(
+      (async () => {
+        for await (const event of run) if (event.type === 'text_delta') controller.abort(reason)
+      })(),
+    )
+    expect(error).toBe(reason)
+    expect(run.partial).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text' }] })
+    expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    await upstream.asked[0]?.closed
+    expect(upstream.asked[0]?.isCancelled).toBe(true)
+  })
+
+  it.each(['before it begins', 'while it waits for headers'])(
+    'rejects with the reason when it fires %s',
+    async (when) => {
+      upstream.answer(hang)
+      const controller = new AbortController()
+      if (when === 'before it begins') controller.abort('early')
+      const asking = generate(ask({ signal: controller.signal }))
+      asking.catch(() => {})
+      await pause(30)
+      controller.abort('late')
+      await expect(asking).rejects.toBe(when === 'before it begins' ? 'early' : 'late')
+    },
+  )
+
+  it('refuses to be read twice', async () => {
+    upstream.answer(chunks(chatText('Hello')))
+    const run = stream(ask())
+    await readAll(run)
+    await expect(readAll(run)).rejects.toThrow(TypeError)
+    expect((await run.response).stopReason).toBe('stop')
+  })
+
+  it('runs by itself when only its response is asked for, and its text can be read alone', async () => {
+    upstream.answer(chunks(chatText('Hel', 'lo')))
+    expect((await stream(ask()).response).message.content).toEqual([{ type: 'text', text: 'Hello' }])
+    const texts = []
+    for await (const text of stream(ask()).text()) texts.push(text)
+    expect(texts.join('')).toBe('Hello')
+  })
+})
+
+describe('failures', () => {
+  it('tells of a connection that breaks, and keeps what came', async () => {
+    upstream.answer(chunks(chatText('Hel').slice(0, 2), { gapMs: 20, then: 'reset' }))
+    const error = await failureOf(readAll(stream(ask())))
+    expect(error).toMatchObject({
+      code: 'interrupted',
+      partial: { stopReason: 'interrupted', content: [{ text: 'Hel' }] },
+    })
+  })
+
+  it('tells of a stream that ends too early', async () => {
+    upstream.answer(chunks(chatText('Hel').slice(0, 2)))
+    const run = stream(ask())
+    await expect(run.response).rejects.toMatchObject({ code: 'interrupted' })
+    expect(run.partial?.stopReason).toBe('interrupted')
+  })
+
+  it('tells of a host that cannot be reached, without the key', async () => {
+    const model = openaiChat('m', { apiKey: key, baseUrl: 'http://127.0.0.1:1/v1' })
+    const error = await failureOf(generate({ model, prompt: 'Hi' }))
+    expect(error.code).toBe('connection')
+    expect(JSON.stringify(error) + error.message + error.stack + String(error.cause)).not.toContain(key)
+  })
+
+  it('tells of an error in a 200, of a page in place of JSON, and of a body that is too long', async () => {
+    upstream.answer(json({ error: { message: 'Bad', type: 'invalid_request_error' } }))
+    await expect(generate(ask())).rejects.toMatchObject({ code: 'api', message: 'Bad' })
+    upstream.answer((response) => void response.end('<html>Gateway</html>'))
+    await expect(generate(ask())).rejects.toMatchObject({ code: 'decode' })
+    upstream.answer(json(chatBody('x'.repeat(5000))))
+    await expect(generate(ask({ maxBodyBytes: 1000 }))).rejects.toMatchObject({
+      code: 'limit',
+      limit: 'maxBodyBytes',
+      max: 1000,
+    })
+  })
+})

@@ -1,0 +1,160 @@
+/** A provider on loopback that does what it is told: real HTTP, with the faults that real providers have. */
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** What was asked, and how the asking ended. */
+export interface Asked {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: Record<string, unknown>
+  /** The client let go before the answer was whole. */
+  isCancelled: boolean
+  /** Resolves when the connection of this answer is closed. */
+  readonly closed: Promise<void>
+}
+
+/** How to answer one request. */
+export type Answering = (response: ServerResponse, asked: Asked) => void | Promise<void>
+
+export interface Upstream {
+  readonly url: string
+  readonly asked: Asked[]
+  /** Answers for the next requests, in order; the last one stays. */
+  answer(...answers: Answering[]): void
+  stop(): Promise<void>
+}
+
+export async function startUpstream(): Promise<Upstream> {
+  const asked: Asked[] = []
+  let answers: Answering[] = []
+  const server = createServer(async (request, response) => {
+    const one = await readAsked(request, response)
+    asked.push(one)
+    const answer = answers.length > 1 ? answers.shift() : answers[0]
+    await answer?.(response, one)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    asked,
+    answer(...next) {
+      asked.length = 0
+      answers = next
+    },
+    stop: () => close(server),
+  }
+}
+
+async function readAsked(request: IncomingMessage, response: ServerResponse): Promise<Asked> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const text = Buffer.concat(chunks).toString()
+  const one: Asked = {
+    path: request.url ?? '',
+    headers: request.headers,
+    body: text === '' ? {} : JSON.parse(text),
+    isCancelled: false,
+    closed: new Promise((resolve) => {
+      response.once('close', () => {
+        one.isCancelled = !response.writableFinished
+        resolve()
+      })
+    }),
+  }
+  return one
+}
+
+function close(server: Server): Promise<void> {
+  server.closeAllConnections()
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+  })
+}
+
+export function json(body: unknown, status = 200, headers: Record<string, string> = {}): Answering {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers })
+    response.end(JSON.stringify(body))
+  }
+}
+
+/** Sends each piece as a chunk of its own, `gapMs` apart, and then ends, or does what `then` says. */
+export function chunks(
+  pieces: readonly string[],
+  options: { gapMs?: number; then?: 'end' | 'hang' | 'reset' } = {},
+): Answering {
+  const { gapMs = 0, then = 'end' } = options
+  return async (response, asked) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.flushHeaders()
+    for (const piece of pieces) {
+      if (asked.isCancelled) return
+      response.write(piece)
+      await pause(gapMs)
+    }
+    if (then === 'end') response.end()
+    if (then === 'reset') response.destroy()
+  }
+}
+
+export const hang: Answering = () => {}
+
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}
+
+// ---- Chat Completions, as it travels ------------------------------------------------------------
+
+const chunkOf = (delta: object, rest: object = {}) =>
+  `data: ${JSON.stringify({ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: null, ...rest }] })}\n\n`
+
+/** The pieces of a streamed Chat answer of this text. */
+export function chatText(...texts: string[]): string[] {
+  return [
+    chunkOf({ role: 'assistant', content: '' }),
+    ...texts.map((content) => chunkOf({ content })),
+    chunkOf({}, { finish_reason: 'stop' }),
+    'data: [DONE]\n\n',
+  ]
+}
+
+/** The pieces of a streamed Chat answer that calls tools: `[id, name, arguments]` each. */
+export function chatCalls(...calls: [string, string, string][]): string[] {
+  const fragments = calls.flatMap(([id, name, args], index) => [
+    chunkOf({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] }),
+    chunkOf({ tool_calls: [{ index, function: { arguments: args } }] }),
+  ])
+  return [
+    chunkOf({ role: 'assistant', content: null }),
+    ...fragments,
+    chunkOf({}, { finish_reason: 'tool_calls' }),
+    'data: [DONE]\n\n',
+  ]
+}
+
+/** A whole Chat answer. */
+export function chatBody(content: string | null, calls: [string, string, string][] = []): unknown {
+  const tool_calls = calls.map(([id, name, args]) => ({ id, type: 'function', function: { name, arguments: args } }))
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [
+      {
+        index: 0,
+        finish_reason: calls.length > 0 ? 'tool_calls' : 'stop',
+        message: { role: 'assistant', content, ...(calls.length > 0 && { tool_calls }) },
+      },
+    ],
+    usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 },
+  }
+}
