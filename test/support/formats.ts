@@ -1,5 +1,6 @@
 /** Every codec there is, by the corpus folder whose recordings it reads: the laws loop over this. */
 import type { ClientCodec, ServerCodec } from '../../src/codec.ts'
+import * as ollama from '../../src/codecs/ollama/index.ts'
 
 export interface Format {
   /** The corpus folder. */
@@ -8,4 +9,6 @@ export interface Format {
   readonly server: ServerCodec
 }
 
-export const formats: readonly Format[] = []
+export const formats: readonly Format[] = [
+  { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
+]

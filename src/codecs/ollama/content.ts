@@ -1,0 +1,150 @@
+/**
+ * Ollama: blocks to the fields of a message and back. A message has one text, one thinking and a list of images, so that their order
+ * among one another is not kept.
+ *
+ * @see https://docs.ollama.com/api/chat
+ * @module
+ */
+import { DecodeError } from '../../errors.ts'
+import { field, isObject } from '../../lookup.ts'
+import { type Ledger, lose } from '../../losses.ts'
+import { readDataUrl } from '../../media.ts'
+import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../model.ts'
+import { format, reasons, sniffImage } from './tables.ts'
+
+/** What of a message's blocks goes into fields other than its calls. */
+export interface Fields {
+  text: string
+  thinking: string
+  readonly images: string[]
+}
+
+/** Sorts blocks into the fields of a message; calls and results are others' business. `glue` stands between two texts. */
+export function encodeBlocks(blocks: readonly ContentBlock[], path: string, glue: string, losses: Ledger): Fields {
+  const fields: Fields = { text: '', thinking: '', images: [] }
+  for (const [at, block] of blocks.entries()) addBlock(block, fields, `${path}[${at}]`, glue, losses)
+  return fields
+}
+
+function addBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Ledger) {
+  noteForeign(block, where, losses)
+  switch (block.type) {
+    case 'text':
+      noteText(block, where, losses)
+      return addText(block.text, fields, glue)
+    case 'plain_text':
+      return addText(block.text, fields, glue)
+    case 'reasoning':
+      fields.thinking += block.text
+      return
+    case 'image':
+      return addImage(block, fields, where, losses)
+    case 'audio':
+    case 'video':
+    case 'file':
+      return lose(losses, 'dropped', where, reasons.media, 'major')
+    case 'citation':
+      return lose(losses, 'dropped', where, reasons.citation)
+    case 'server_tool_call':
+    case 'server_tool_call_chunk':
+    case 'server_tool_result':
+      return lose(losses, 'dropped', where, reasons.serverTool)
+    case 'tool_call_chunk':
+      return lose(losses, 'dropped', where, reasons.chunk)
+    case 'unknown':
+      return lose(losses, 'dropped', where, reasons.unknown)
+    case 'tool_call':
+    case 'tool_result':
+      return // see tools.ts
+  }
+}
+
+function addText(text: string, fields: Fields, glue: string): void {
+  fields.text += fields.text === '' || text === '' ? text : glue + text
+}
+
+function noteText(block: ContentBlock & { type: 'text' }, where: string, losses: Ledger): void {
+  if (block.citations?.length) lose(losses, 'dropped', `${where}.citations`, reasons.citation)
+  if (block.refusal) lose(losses, 'changed', `${where}.refusal`, reasons.refusal, 'info')
+}
+
+function addImage(block: ImageBlock, fields: Fields, where: string, losses: Ledger): void {
+  const inline = block.data ?? (block.url === undefined ? undefined : base64Of(block.url))
+  if (inline === undefined) lose(losses, 'dropped', where, reasons.remoteImage, 'major')
+  else fields.images.push(inline)
+}
+
+function base64Of(url: string): string | undefined {
+  const parts = readDataUrl(url)
+  return parts?.base64 ? parts.data : undefined
+}
+
+interface Annotated {
+  readonly metadata?: Metadata
+  readonly providerData?: ProviderData
+  readonly opaque?: Opaque
+}
+
+/** What hangs on a message, block or tool and has no place here: nobody will miss it, but it is told. */
+export function noteForeign(value: Annotated, where: string, losses: Ledger): void {
+  if (value.metadata?.cacheHint !== undefined)
+    lose(losses, 'dropped', `${where}.metadata.cacheHint`, reasons.hint, 'info')
+  if (value.opaque !== undefined) lose(losses, 'dropped', `${where}.opaque`, reasons.proof, 'info')
+  for (const name of Object.keys(value.providerData ?? {})) {
+    if (name !== format) lose(losses, 'dropped', `${where}.providerData.${name}`, reasons.unknown, 'info')
+  }
+}
+
+/** Our own kept fields: what goes back under what we encode. */
+export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
+  const kept = field(value.providerData, format)
+  return isObject(kept) ? kept : {}
+}
+
+/** Images of a message, as blocks. A `data:` prefix is not of this wire, but clients send it. */
+export function decodeImages(images: readonly Json[], path: string, subject: Subject): ImageBlock[] {
+  return images.map((image, at) => {
+    const given = stringAt(image, `${path}[${at}]`, subject)
+    const parts = readDataUrl(given)
+    const data = parts?.data ?? given
+    const mimeType = parts?.mimeType ?? sniffImage(data)
+    return { type: 'image', data, ...(mimeType !== undefined && { mimeType }) }
+  })
+}
+
+// ---- reading what may be anything -------------------------------------------------------------
+
+/** What is being decoded, for messages of errors. */
+export type Subject = 'request' | 'response'
+
+/** The value, if it is a string; nothing and `null` are an empty one, as the server has it. */
+export function stringAt(value: unknown, path: string, subject: Subject): string {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  throw misfit(path, 'not a string', subject, value)
+}
+
+/** The value, if it is a string with something in it. */
+export function textAt(value: unknown, path: string, subject: Subject): string {
+  const text = stringAt(value, path, subject)
+  if (text === '') throw misfit(path, 'missing', subject, value)
+  return text
+}
+
+/** The elements, if it is a list; nothing and `null` are an empty one. */
+export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
+  if (Array.isArray(value)) return value
+  if (value === undefined || value === null) return []
+  throw misfit(path, 'not a list', subject, value)
+}
+
+/** The value, if it is an object. */
+export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
+  if (isObject(value)) return value
+  const finding = value === undefined || value === null ? 'missing' : 'not an object'
+  throw misfit(path, finding, subject, value)
+}
+
+function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
+  return new DecodeError(`Cannot decode Ollama ${subject}: "${path}" is ${finding}`, { path, cause })
+}
