@@ -170,7 +170,7 @@ describe('time', () => {
   })
 
   it('gives up on a stream that falls silent, and keeps what came', async () => {
-    upstream.answer(chunks(chatText('Hel').slice(0, 2), { then: 'hang' }))
+    upstream.answer(chunks(chatText('Hel').slice(0, 2), { after: 'hang' }))
     const run = stream(ask({ timeouts: { idleMs: 80 } }))
     const error = await failureOf(readAll(run))
     expect(error).toMatchObject({ code: 'timeout', phase: 'idle', partial: { content: [{ text: 'Hel' }] } })
@@ -188,7 +188,7 @@ describe('time', () => {
   })
 
   it('is done at the end of the answer, even if the connection stays open', async () => {
-    upstream.answer(chunks(chatText('Hello'), { then: 'hang' }))
+    upstream.answer(chunks(chatText('Hello'), { after: 'hang' }))
     const events = await readAll(stream(ask()))
     expect(events.at(-1)).toMatchObject({ type: 'done', result: { stopReason: 'stop' } })
     await upstream.asked[0]?.closed
@@ -257,7 +257,7 @@ describe('leaving', () => {
 
 describe('failures', () => {
   it('tells of a connection that breaks, and keeps what came', async () => {
-    upstream.answer(chunks(chatText('Hel').slice(0, 2), { gapMs: 20, then: 'reset' }))
+    upstream.answer(chunks(chatText('Hel').slice(0, 2), { gapMs: 20, after: 'reset' }))
     const error = await failureOf(readAll(stream(ask())))
     expect(error).toMatchObject({
       code: 'interrupted',

@@ -84,12 +84,12 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   }
 }
 
-/** Sends each piece as a chunk of its own, `gapMs` apart, and then ends, or does what `then` says. */
+/** Sends each piece as a chunk of its own, `gapMs` apart, and then ends, or does what `after` says. */
 export function chunks(
   pieces: readonly string[],
-  options: { gapMs?: number; then?: 'end' | 'hang' | 'reset' } = {},
+  options: { gapMs?: number; after?: 'end' | 'hang' | 'reset' } = {},
 ): Answering {
-  const { gapMs = 0, then = 'end' } = options
+  const { gapMs = 0, after = 'end' } = options
   return async (response, asked) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.flushHeaders()
@@ -98,8 +98,8 @@ export function chunks(
       response.write(piece)
       await pause(gapMs)
     }
-    if (then === 'end') response.end()
-    if (then === 'reset') response.destroy()
+    if (after === 'end') response.end()
+    if (after === 'reset') response.destroy()
   }
 }
 
