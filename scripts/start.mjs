@@ -46,6 +46,7 @@ try {
 
 async function run({ say: text, model }) {
   prepare()
+  if (text !== undefined && !isBuilt()) throw new Error('Cannot hold a conversation: the SDK could not be built')
   // Not before the packages are there.
   const { freePort, startWorker } = await import('./worker.mjs')
   const { chooseProvider } = await import('./choose-provider.mjs')

@@ -116,21 +116,14 @@ describe.each(wireNames)('%s upstream', (wire) => {
     }
     const [asked] = await askedDuring(() => ask('hi', { model: 'demo-model' }, { headers: hostile }))
     expect(asked?.path).toBe(paths[wire])
-    const { host, connection, 'content-length': _length, ...headers } = asked?.headers ?? {}
-    const auth =
+    const { host, 'content-length': _length, ...headers } = asked?.headers ?? {}
+    const auth: Record<string, string> =
       wire === 'anthropic'
         ? { 'x-api-key': canary, 'anthropic-version': '2023-06-01' }
         : { authorization: `Bearer ${canary}` }
-    expect(headers).toMatchObject({
-      ...auth,
-      'content-type': 'application/json',
-      accept: 'application/json',
-      'user-agent': 'isoglot-worker',
-    })
-    // What workerd itself adds on the way out, and no more.
-    const ours = [...Object.keys(auth), 'content-type', 'accept', 'user-agent']
-    expect(Object.keys(headers).filter((name) => !ours.includes(name))).toEqual(expect.arrayContaining([]))
-    expect(JSON.stringify(headers)).not.toMatch(/evil|1\.2\.3\.4|a=b|computer-use/)
+    const common = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'isoglot-worker' }
+    // `cf-worker` is the platform's: it names the Worker to whoever it calls.
+    expect(headers).toEqual({ ...common, ...auth, 'cf-worker': expect.any(String) })
     expect(host).toBe(new URL(upstream.url).host)
   })
 

@@ -1,0 +1,215 @@
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { canary, everythingOf, holdsCanary, startDemo, wireNames } from './harness.ts'
+
+let demo: Awaited<ReturnType<typeof startDemo>>
+let token: string
+
+beforeAll(async () => {
+  demo = await startDemo()
+  token = await demo.open()
+}, 60_000)
+afterAll(() => demo.stop())
+
+const openai = () => new OpenAI({ apiKey: token, baseURL: `${demo.url}/v1`, maxRetries: 0 })
+const anthropic = (options: object = { apiKey: token }) =>
+  new Anthropic({ baseURL: demo.url, maxRetries: 0, ...options })
+
+const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
+const weather = (city: string) => `25 °C and sunny in ${city}`
+const question = 'What is the weather in Tokyo and Paris?'
+const report = 'Here is what I found. 25 °C and sunny in Paris. 25 °C and sunny in Tokyo.'
+
+describe('the official OpenAI client', () => {
+  const tools = [{ type: 'function' as const, function: { name: 'get_weather', description: 'Weather', parameters } }]
+
+  it('gets a whole answer', async () => {
+    const answer = await openai().chat.completions.create({
+      model: 'demo-model',
+      messages: [{ role: 'user', content: 'Hello' }],
+    })
+    expect(answer.choices[0]?.message.content).toContain('Hello from the embedded provider')
+    expect(answer.choices[0]?.finish_reason).toBe('stop')
+  })
+
+  it('gets a stream, with its usage', async () => {
+    const run = openai().chat.completions.stream({
+      model: 'demo-model',
+      messages: [{ role: 'user', content: 'Hello' }],
+      stream_options: { include_usage: true },
+    })
+    let text = ''
+    run.on('content', (delta) => {
+      text += delta
+    })
+    const answer = await run.finalChatCompletion()
+    expect(text).toContain('Nothing you type leaves this machine')
+    expect(answer.choices[0]?.message.content).toBe(text)
+    expect(answer.usage?.total_tokens).toBeGreaterThan(0)
+  })
+
+  it.each([true, false])('runs two tools and gets the report (streaming: %s)', async (streaming) => {
+    const cities: string[] = []
+    const runnable = {
+      type: 'function' as const,
+      function: {
+        ...tools[0]?.function,
+        name: 'get_weather',
+        description: 'Weather',
+        parameters,
+        parse: JSON.parse,
+        function: ({ city }: { city: string }) => {
+          cities.push(city)
+          return weather(city)
+        },
+      },
+    }
+    const body = { model: 'demo-model', messages: [{ role: 'user' as const, content: question }], tools: [runnable] }
+    const run = streaming
+      ? openai().chat.completions.runTools({ ...body, stream: true })
+      : openai().chat.completions.runTools(body)
+    expect(await run.finalContent()).toBe(report)
+    expect(cities.sort()).toEqual(['Paris', 'Tokyo'])
+  })
+
+  it('reads a refusal as the error it knows', async () => {
+    const ask = (options: object, client = openai()) =>
+      client.chat.completions.create({
+        model: 'demo-model',
+        messages: [{ role: 'user', content: 'Hello' }],
+        ...options,
+      })
+    await expect(ask({ model: 'gpt-9' })).rejects.toMatchObject({ name: 'Error', status: 404, code: 'unknown_model' })
+    await expect(ask({}, new OpenAI({ apiKey: 'wrong', baseURL: `${demo.url}/v1` }))).rejects.toBeInstanceOf(
+      OpenAI.AuthenticationError,
+    )
+    await expect(ask({ messages: [{ role: 'user', content: 'Are you busy?' }] })).rejects.toBeInstanceOf(
+      OpenAI.RateLimitError,
+    )
+    await expect(ask({ store: true })).rejects.toThrow('"store" is not an allowed field')
+  })
+
+  it.each(['Please fail', 'Please hang up'])(
+    'gets an error, not an end, from an answer that breaks (%s)',
+    async (content) => {
+      const run = openai().chat.completions.stream({ model: 'demo-model', messages: [{ role: 'user', content }] })
+      await expect(run.finalContent()).rejects.toThrow(/The provider (failed|ended the answer before its end)/)
+    },
+  )
+})
+
+describe('the official Anthropic client', () => {
+  const tools = [{ name: 'get_weather', description: 'Weather', input_schema: parameters }]
+  const body = (content: string) => ({
+    model: 'demo-model',
+    max_tokens: 500,
+    messages: [{ role: 'user' as const, content }],
+  })
+
+  it.each([
+    ['a bearer token', () => ({ authToken: token, apiKey: null })],
+    ['an API key', () => ({ apiKey: token })],
+    ['an API key in its old header', () => ({ apiKey: null, authToken: null, defaultHeaders: { 'x-api-key': token } })],
+  ])('gets a whole answer with %s', async (_, options) => {
+    const answer = await anthropic(options()).messages.create(body('Hello'))
+    expect(answer.content[0]).toMatchObject({ type: 'text', text: expect.stringContaining('embedded provider') })
+    expect(answer.stop_reason).toBe('end_turn')
+  })
+
+  it('gets a stream with reasoning and its signature', async () => {
+    const run = anthropic().messages.stream(body('Think: how many r are in strawberry?'))
+    const answer = await run.finalMessage()
+    expect(answer.content.map(({ type }) => type)).toEqual(['thinking', 'text'])
+    expect(answer.content[0]).toMatchObject({
+      thinking: expect.stringContaining('r-r-y'),
+      signature: expect.stringMatching(/./),
+    })
+  })
+
+  it.each([true, false])('runs two tools and gets the report (streaming: %s)', async (streaming) => {
+    const client = anthropic()
+    const ask = (messages: Anthropic.MessageParam[]) =>
+      streaming
+        ? client.messages.stream({ ...body(''), messages, tools }).finalMessage()
+        : client.messages.create({ ...body(''), messages, tools })
+    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }]
+    const first = await ask(messages)
+    const calls = first.content.filter((block) => block.type === 'tool_use')
+    expect(calls.map(({ input }) => input)).toEqual([{ city: 'Paris' }, { city: 'Tokyo' }])
+    const results = calls.map(({ id, input }) => ({
+      type: 'tool_result' as const,
+      tool_use_id: id,
+      content: weather((input as { city: string }).city),
+    }))
+    const last = await ask([
+      ...messages,
+      { role: 'assistant', content: first.content },
+      { role: 'user', content: results },
+    ])
+    expect(last.content).toMatchObject([{ type: 'text', text: report }])
+  })
+
+  it('reads a refusal as the error it knows', async () => {
+    await expect(anthropic().messages.create({ ...body('Hello'), model: 'gpt-9' })).rejects.toBeInstanceOf(
+      Anthropic.NotFoundError,
+    )
+    await expect(anthropic({ apiKey: 'wrong' }).messages.create(body('Hello'))).rejects.toBeInstanceOf(
+      Anthropic.AuthenticationError,
+    )
+    await expect(anthropic().messages.create(body('Are you busy?'))).rejects.toBeInstanceOf(Anthropic.RateLimitError)
+    await expect(anthropic().messages.create({ ...body('Hello'), service_tier: 'auto' })).rejects.toThrow(
+      /service_tier.* is not an allowed field/,
+    )
+  })
+
+  it.each(['Please fail', 'Please hang up'])(
+    'gets an error, not an end, from an answer that breaks (%s)',
+    async (content) => {
+      const run = anthropic().messages.stream(body(content))
+      await expect(run.finalMessage()).rejects.toThrow(/The provider (is overloaded|ended the answer before its end)/)
+    },
+  )
+})
+
+describe('the embedded provider', () => {
+  it('turns away whoever has not its key', async () => {
+    for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-api-key': `${canary}x` }]) {
+      const answer = await fetch(`${demo.provider.url}/v1/messages`, { method: 'POST', headers, body: '{}' })
+      expect(answer.status).toBe(401)
+    }
+  })
+
+  it('was given its key by the Worker, and by nobody else anything', () => {
+    const admitted = demo.provider.journal().filter(({ body }) => body)
+    expect(admitted.length).toBeGreaterThan(10)
+    for (const { headers } of admitted)
+      expect([headers['x-api-key'], headers.authorization]).toContain(
+        headers['x-api-key'] ? canary : `Bearer ${canary}`,
+      )
+  })
+
+  it('notices at once when the client of a slow answer leaves', async () => {
+    for (const wire of wireNames) {
+      const leave = new AbortController()
+      const answer = await demo.ask(wire, 'Count slowly', { stream: true }, { signal: leave.signal })
+      await answer.body?.getReader().read()
+      leave.abort()
+      const entry = demo.provider.journal().at(-1)
+      await expect.poll(() => entry?.closedEarly, { timeout: 2000 }).toBe(true)
+    }
+  })
+
+  it('has no answer through the Worker that holds the key', async () => {
+    for (const wire of wireNames) {
+      for (const say of ['Hello', question, 'Think', 'fail', 'hang up', 'busy', canary]) {
+        for (const stream of [true, false]) {
+          const answer = await demo.ask(wire, say, { stream })
+          const all = await everythingOf(answer).catch((error) => String(error))
+          expect(holdsCanary(all)).toBe(false)
+        }
+      }
+    }
+    expect(holdsCanary(demo.worker.log())).toBe(false)
+  })
+})
