@@ -1,0 +1,235 @@
+/**
+ * A view of a call's arguments while their text arrives: an incremental JSON parser that reads each character once.
+ *
+ * It is for those who draw arguments; what a tool is given is parsed anew from the whole text, and by `JSON.parse`.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8259
+ * @module
+ */
+import type { Json, JsonObject } from '../model.ts'
+import { maxArgumentsDepth } from '../tool-call.ts'
+import type { LiveArguments } from './calls.ts'
+
+/** What may come next between tokens; `nothing` once the text is whole, malformed or too deep. */
+type Expected = 'start' | 'key' | 'key_or_end' | 'colon' | 'value' | 'value_or_end' | 'comma_or_end' | 'nothing'
+
+interface View {
+  readonly root: JsonObject
+  /** Objects and arrays that are open, outermost first. */
+  readonly open: (JsonObject | Json[])[]
+  expected: Expected
+  /** The token that is under way: the others are one character long. */
+  token: 'key' | 'string' | 'scalar' | undefined
+  /** That token so far. */
+  text: string
+  /** An escape that is under way, from its backslash on. */
+  escape: string
+  /** Of the innermost object: the key whose value is next or under way. */
+  key: string
+}
+
+/**
+ * Makes an empty view. Each `push` costs time in the length of its piece, and gives **the same object, grown in place**: whoever wants
+ * a snapshot copies it (`structuredClone`). Strings grow; a key shows with its value, and a number, `true`, `false` or `null` once the
+ * character behind it is there. Nothing throws: at text that is no JSON, no object, or nested deeper than 64 levels, the view stays as
+ * it is. `__proto__` is a key like any other.
+ */
+export function liveArguments(): LiveArguments {
+  const view: View = { root: {}, open: [], expected: 'start', token: undefined, text: '', escape: '', key: '' }
+  return {
+    push(text) {
+      let at = 0
+      while (at < text.length && view.expected !== 'nothing') {
+        if (view.token === undefined) at = readBetween(view, text, at)
+        else if (view.token === 'scalar') at = readScalar(view, text, at)
+        else at = readString(view, text, at)
+      }
+      if (view.token === 'string') replaceLast(view, view.text)
+      return view.root
+    },
+  }
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+// ---- between tokens ---------------------------------------------------------------------------
+
+function readBetween(view: View, text: string, at: number): number {
+  const char = text.charAt(at)
+  if (char !== ' ' && char !== '\n' && char !== '\t' && char !== '\r') view.expected = readMark(view, char)
+  return at + 1
+}
+
+/** Tells what may come next: behind a token, if this starts one. */
+function readMark(view: View, char: string): Expected {
+  switch (view.expected) {
+    case 'start':
+      return char === '{' ? enter(view, view.root) : 'nothing'
+    case 'key_or_end':
+      return char === '}' ? leave(view) : startKey(view, char)
+    case 'key':
+      return startKey(view, char)
+    case 'colon':
+      return char === ':' ? 'value' : 'nothing'
+    case 'value_or_end':
+      return char === ']' ? leave(view) : startValue(view, char)
+    case 'value':
+      return startValue(view, char)
+    case 'comma_or_end':
+      return readCommaOrEnd(view, char)
+    case 'nothing':
+      return 'nothing'
+  }
+}
+
+function readCommaOrEnd(view: View, char: string): Expected {
+  const isArray = Array.isArray(view.open.at(-1))
+  if (char === ',') return isArray ? 'value' : 'key'
+  return char === (isArray ? ']' : '}') ? leave(view) : 'nothing'
+}
+
+function enter(view: View, container: JsonObject | Json[]): Expected {
+  view.open.push(container)
+  if (view.open.length > maxArgumentsDepth) return 'nothing'
+  return Array.isArray(container) ? 'value_or_end' : 'key_or_end'
+}
+
+function leave(view: View): Expected {
+  view.open.pop()
+  return view.open.length === 0 ? 'nothing' : 'comma_or_end'
+}
+
+function startKey(view: View, char: string): Expected {
+  if (char !== '"') return 'nothing'
+  view.token = 'key'
+  view.text = ''
+  return 'colon'
+}
+
+function startValue(view: View, char: string): Expected {
+  if (char === '{') return enter(view, append(view, {}))
+  if (char === '[') return enter(view, append(view, []))
+  view.token = char === '"' ? 'string' : 'scalar'
+  view.text = char === '"' ? append(view, '') : char
+  return 'comma_or_end'
+}
+
+// ---- tokens -----------------------------------------------------------------------------------
+
+/** Reads what has no escape in one piece. */
+function readString(view: View, text: string, start: number): number {
+  if (view.escape !== '') return readEscape(view, text, start)
+  let at = start
+  while (at < text.length) {
+    const unit = text.charCodeAt(at)
+    if (unit === quote || unit === backslash || unit < 0x20) break
+    at++
+  }
+  view.text += text.slice(start, at)
+  if (at === text.length) return at
+  const end = text.charCodeAt(at)
+  if (end === quote) endString(view)
+  else if (end === backslash) view.escape = '\\'
+  else stop(view)
+  return at + 1
+}
+
+function endString(view: View): void {
+  if (view.token === 'key') view.key = view.text
+  else replaceLast(view, view.text)
+  view.token = undefined
+}
+
+/** Malformed: what came before is still what the model wrote. */
+function stop(view: View): void {
+  if (view.token === 'string') replaceLast(view, view.text)
+  view.token = undefined
+  view.expected = 'nothing'
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['\\"', '"'],
+  ['\\\\', '\\'],
+  ['\\/', '/'],
+  ['\\b', '\b'],
+  ['\\f', '\f'],
+  ['\\n', '\n'],
+  ['\\r', '\r'],
+  ['\\t', '\t'],
+])
+
+function readEscape(view: View, text: string, at: number): number {
+  view.escape += text.charAt(at)
+  const char = escapes.get(view.escape)
+  if (char !== undefined) endEscape(view, char)
+  else if (!/^\\u[0-9a-fA-F]{0,4}$/.test(view.escape)) stop(view)
+  else if (view.escape.length === 6) endEscape(view, String.fromCharCode(Number.parseInt(view.escape.slice(2), 16)))
+  return at + 1
+}
+
+function endEscape(view: View, char: string): void {
+  view.text += char
+  view.escape = ''
+}
+
+const words: ReadonlyMap<string, Json> = new Map<string, Json>([
+  ['true', true],
+  ['false', false],
+  ['null', null],
+])
+const numberPattern = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
+
+/** Takes all that could belong to a number or word; the character behind it shows that it is whole. */
+function readScalar(view: View, text: string, start: number): number {
+  let at = start
+  while (at < text.length && isScalarUnit(text.charCodeAt(at))) at++
+  view.text += text.slice(start, at)
+  if (at < text.length) endScalar(view)
+  return at
+}
+
+/** Digits, letters, `+`, `-` and `.`. */
+function isScalarUnit(unit: number): boolean {
+  return (
+    (unit >= 0x61 && unit <= 0x7a) ||
+    (unit >= 0x30 && unit <= 0x39) ||
+    unit === 0x2d ||
+    unit === 0x2e ||
+    unit === 0x2b ||
+    unit === 0x45
+  )
+}
+
+function endScalar(view: View): void {
+  const value = words.has(view.text) ? words.get(view.text) : numberIn(view.text)
+  if (value === undefined) stop(view)
+  else append(view, value)
+  view.token = undefined
+}
+
+function numberIn(text: string): number | undefined {
+  return numberPattern.test(text) ? Number(text) : undefined
+}
+
+// ---- where values go --------------------------------------------------------------------------
+
+function append<Value extends Json>(view: View, value: Value): Value {
+  const container = view.open.at(-1)
+  if (Array.isArray(container)) container.push(value)
+  else if (container !== undefined) setOwn(container, view.key, value)
+  return value
+}
+
+/** The string under way has grown. */
+function replaceLast(view: View, value: string): void {
+  const container = view.open.at(-1)
+  if (Array.isArray(container)) container[container.length - 1] = value
+  else if (container !== undefined) setOwn(container, view.key, value)
+}
+
+/** As `JSON.parse` does it: assigning to `__proto__` would set the prototype. */
+function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
+}
