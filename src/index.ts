@@ -42,3 +42,4 @@ export {
   type ToolSpec,
   tool,
 } from './tools/tool.ts'
+export * as t from './tools/types.ts'

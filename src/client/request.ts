@@ -15,7 +15,7 @@ import type {
   ToolDefinition,
 } from '../model.ts'
 import type { ToolResult } from '../tools/invoke.ts'
-import type { Tool } from '../tools/tool.ts'
+import { definitionOf, type Tool } from '../tools/tool.ts'
 import type { Timeouts } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
 
@@ -63,8 +63,7 @@ export function contextOf(request: RunRequest): Context {
     messages: [...(request.messages ?? []), ...promptOf(request)],
     ...(system !== undefined && { system }),
     ...(providerState !== undefined && { providerState }),
-    ...(tools !== undefined &&
-      tools.length > 0 && { tools: tools.map((tool) => definitionOf(tool, model.codec.rules)) }),
+    ...(tools !== undefined && tools.length > 0 && { tools: tools.map((tool) => offer(tool, model.codec.rules)) }),
   }
 }
 
@@ -110,11 +109,10 @@ function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {
   return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
 }
 
-/** A tool without its functions, under a name that the wire takes: what a codec sees. */
-function definitionOf(tool: Tool | ToolDefinition | ProviderTool, rules: Rules): ToolDefinition | ProviderTool {
+/** What a codec sees of a tool, under a name that the wire takes. */
+function offer(tool: Tool | ToolDefinition | ProviderTool, rules: Rules): ToolDefinition | ProviderTool {
   if (!('name' in tool)) return tool
-  const { execute: _execute, parse: _parse, ...definition } = tool as Tool
-  return { ...definition, name: legalToolName(definition.name, rules) }
+  return { ...definitionOf(tool), name: legalToolName(tool.name, rules) }
 }
 
 /** Our tools by the names that the model calls them by; of two of one name the later wins. */

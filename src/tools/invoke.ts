@@ -10,6 +10,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../model.ts'
+import { checkArguments } from './check.ts'
 import { isRunnable, type Tool, type ToolOutput } from './tool.ts'
 
 export type ToolErrorKind = 'unknown_tool' | 'invalid_arguments' | 'execution' | 'rejected' | 'timeout' | 'aborted'
@@ -92,9 +93,14 @@ export function failed(
   }
 }
 
+/** @throws {TypeError} if they do not fit. */
 function readArguments(tool: Tool, call: ToolCall): unknown {
+  if (tool.convert === false) return call.arguments
   const args = withoutNullOptionals(call.arguments, tool.parameters)
-  return tool.parse === undefined ? args : tool.parse(args)
+  if (tool.parse !== undefined) return tool.parse(args)
+  const problems = checkArguments(args, tool.parameters ?? {})
+  if (problems.length > 0) throw new TypeError(problems.slice(0, 10).join('; '))
+  return args
 }
 
 /** Strict mode makes models write `null` for what they leave out; dropped, so that defaults apply. */
@@ -105,7 +111,7 @@ function withoutNullOptionals(args: JsonObject, schema: JsonSchema | undefined):
 }
 
 async function execute(tool: Tool, call: ToolCall, args: unknown, options: InvokeOptions): Promise<ToolResult> {
-  const timeoutMs = options.toolTimeoutMs ?? 60_000
+  const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
   const controller = new AbortController()
   const cancelled = new Promise<ToolResult>((resolve) => {
     controller.signal.addEventListener('abort', () => resolve(abortedResult(call, controller.signal.reason, timeoutMs)))

@@ -1,5 +1,6 @@
 /** Tools: what a model is told, and the function that runs. @module */
 import type { Content, JsonObject, JsonSchema, Message, ToolCall, ToolDefinition } from '../model.ts'
+import type { Typed } from './types.ts'
 
 /** What a running tool knows of its surroundings. */
 export interface ToolContext {
@@ -45,23 +46,44 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
+/** How a tool behaves in the loop. */
+export interface ToolBehaviour {
+  /** `false`: hand over the arguments as they came, unchecked and with their nulls. Default true. */
+  readonly convert?: boolean
+  /** Never at the same time as another call of the turn. Default false. */
+  readonly sequential?: boolean
+  /** Ends the run without being run: its arguments are the answer. Default false. */
+  readonly terminal?: boolean
+  /** Whether a call needs the consent of a person before it runs. Default false. */
+  readonly needsApproval?: boolean | ((call: ToolCall) => boolean | Promise<boolean>)
+  /** How long it may run, in milliseconds; wins over the run's `toolTimeoutMs`. */
+  readonly timeoutMs?: number
+}
+
 /** A tool that can run. Tools of different arguments fit one array, since what is in it takes whatever `parse` made. */
-export interface Tool extends ToolDefinition {
+export interface Tool extends ToolDefinition, ToolBehaviour {
   /** Checks and converts arguments. What it throws is told to the model, and the tool is not run. */
   readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
   readonly execute: (args: never, context: ToolContext) => unknown
 }
 
 /** What `tool` takes. */
-export interface ToolSpec<Parameters> extends Omit<ToolDefinition, 'parameters'> {
-  /** A JSON Schema of type `object`, or a Standard Schema that converts itself. Absent: the tool takes no arguments. */
+export interface ToolSpec<Parameters> extends Omit<ToolDefinition, 'parameters'>, ToolBehaviour {
+  /** What `t.object()` makes, a JSON Schema of type `object`, or a Standard Schema that converts itself. Absent: no arguments. */
   readonly parameters?: Parameters
   /** Runs it. May return a string, JSON, content blocks, a {@link ToolOutput}, or a promise; what it throws is told to the model. */
   readonly execute: (args: ArgumentsOf<Parameters>, context: ToolContext) => unknown
 }
 
 /** What `execute` is given: what the schema makes, or a plain object where the schema has no types. */
-export type ArgumentsOf<Parameters> = Parameters extends StandardSchema<infer Output> ? Output : JsonObject
+export type ArgumentsOf<Parameters> =
+  Parameters extends StandardSchema<infer Output>
+    ? Output
+    : Parameters extends Typed<infer Value>
+      ? unknown extends Value
+        ? JsonObject
+        : Value
+      : JsonObject
 
 /**
  * Makes a tool.
@@ -94,6 +116,12 @@ export function tool<const Parameters extends JsonSchema | StandardSchema = Json
     parse: (args) => parseWith(parameters, args),
     execute: execute as Tool['execute'],
   }
+}
+
+/** What of a tool a model is told: none of its functions and behaviour. */
+export function definitionOf(tool: Tool | ToolDefinition): ToolDefinition {
+  const { execute, parse, convert, sequential, terminal, needsApproval, timeoutMs, ...definition } = tool as Tool
+  return definition
 }
 
 /** Whether it can run here; a definition without `execute` is for the caller to run. */

@@ -1,0 +1,92 @@
+/**
+ * Parameters without a schema library: `t.object({ city: t.string('Name of the city') })`. What they make is plain JSON Schema with the
+ * types of its values, so that `execute` knows its arguments.
+ *
+ * Everything is required unless it says otherwise, and objects take no other properties (features 3.14 to 3.18).
+ *
+ * @module
+ */
+import type { JsonSchema } from '../model.ts'
+
+/** A JSON Schema that remembers the type of its values. The type is for the compiler alone: no value has the field. */
+export interface Typed<Value> extends JsonSchema {
+  readonly '~value'?: Value
+}
+/** A property that may be absent. */
+export interface OptionalTyped<Value> extends Typed<Value> {
+  readonly '~optional'?: true
+}
+
+/** The type of the values of a {@link Typed} schema. */
+export type ValueOf<Schema> = Schema extends Typed<infer Value> ? Value : never
+
+type OptionalKeys<Properties> = {
+  [Key in keyof Properties]: true extends Exclude<
+    Properties[Key] extends { readonly '~optional'?: infer Mark } ? Mark : never,
+    undefined
+  >
+    ? Key
+    : never
+}[keyof Properties]
+
+/** The object that these properties describe. */
+export type ObjectOf<Properties> = {
+  [Key in Exclude<keyof Properties, OptionalKeys<Properties>>]: ValueOf<Properties[Key]>
+} & {
+  [Key in OptionalKeys<Properties>]?: ValueOf<Properties[Key]>
+}
+
+const optionalMarks = new WeakSet<object>()
+
+function basic(type: string, description: string | undefined): JsonSchema {
+  return { type, ...(description !== undefined && { description }) }
+}
+
+export function string(description?: string): Typed<string> {
+  return basic('string', description) as Typed<string>
+}
+export function number(description?: string): Typed<number> {
+  return basic('number', description) as Typed<number>
+}
+export function integer(description?: string): Typed<number> {
+  return basic('integer', description) as Typed<number>
+}
+export function boolean(description?: string): Typed<boolean> {
+  return basic('boolean', description) as Typed<boolean>
+}
+
+/** One of these strings. */
+export function oneOf<const Words extends readonly string[]>(words: Words, description?: string): Typed<Words[number]> {
+  return { ...basic('string', description), enum: words } as Typed<Words[number]>
+}
+
+/** A list of one kind of thing. */
+export function array<Value>(items: Typed<Value>, description?: string): Typed<Value[]> {
+  return { ...basic('array', description), items } as Typed<Value[]>
+}
+
+/** An object. `additionalProperties` is false by default. */
+export function object<const Properties extends Readonly<Record<string, JsonSchema>>>(
+  properties: Properties,
+  options: { readonly description?: string; readonly additionalProperties?: boolean } = {},
+): Typed<ObjectOf<Properties>> {
+  const required = Object.keys(properties).filter((key) => !optionalMarks.has(properties[key] as object))
+  return {
+    ...basic('object', options.description),
+    properties,
+    required,
+    additionalProperties: options.additionalProperties ?? false,
+  } as Typed<ObjectOf<Properties>>
+}
+
+/** May be left out; the tool's own default applies then. */
+export function optional<Value>(schema: Typed<Value>): OptionalTyped<Value> {
+  const copy = { ...schema }
+  optionalMarks.add(copy)
+  return copy as OptionalTyped<Value>
+}
+
+/** Any JSON Schema, as it is; say the type of its values if you want it known. */
+export function schema<Value = unknown>(json: JsonSchema): Typed<Value> {
+  return json as Typed<Value>
+}
