@@ -1,7 +1,7 @@
 /** What `npm start` needs on a fresh clone, each step only when it is due: the packages, the built SDK, the page's folder. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { modernNode } from './modern-node.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -45,12 +45,34 @@ function newest(folder) {
   return Math.max(0, ...files.map((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs))
 }
 
+/** Only what changed is written, and each file at once: another Worker may be serving the folder. */
 function assembleSite() {
-  rmSync(site, { recursive: true, force: true })
-  mkdirSync(join(site, 'isoglot'), { recursive: true })
-  if (existsSync(page))
-    cpSync(page, site, { recursive: true, filter: (file) => !/(tsconfig\.json|\.ts|README\.md)$/.test(file) })
-  if (!existsSync(dist)) return
-  const modules = readdirSync(dist).filter((file) => file.endsWith('.js') || file.endsWith('.js.map'))
-  for (const file of modules) cpSync(join(dist, file), join(site, 'isoglot', file))
+  const files = new Map([...filesOf(page, isServed), ...filesOf(dist, isModule, 'isoglot')])
+  for (const [name, bytes] of files) writeIfNew(join(site, name), bytes)
+  for (const name of filesOf(site).keys()) if (!files.has(name)) rmSync(join(site, name))
+}
+
+const isServed = (name) => !/(\.json|\.ts|\.md)$/.test(name)
+const isModule = (name) => /\.js(\.map)?$/.test(name)
+
+/** The contents of a folder, by their paths within it. */
+function filesOf(folder, isWanted = () => true, under = '') {
+  if (!existsSync(folder)) return new Map()
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && isWanted(entry.name),
+  )
+  return new Map(
+    files.map((entry) => {
+      const file = join(entry.parentPath, entry.name)
+      return [join(under, relative(folder, file)), readFileSync(file)]
+    }),
+  )
+}
+
+function writeIfNew(file, bytes) {
+  if (existsSync(file) && readFileSync(file).equals(bytes)) return
+  mkdirSync(dirname(file), { recursive: true })
+  const draft = `${file}.${process.pid}`
+  writeFileSync(draft, bytes)
+  renameSync(draft, file)
 }

@@ -38,10 +38,10 @@ export function relayEvents(
   const decoder = new TextDecoder()
   const encoder = new TextEncoder()
   const answer = watch(wire)
-  const waitMs = Math.min(heartbeatMs, idleTimeoutMs)
   let size = 0
   let silentMs = 0
   let broken: RefusalCode | undefined
+  let ended = false
   let pending: Promise<ReadableStreamReadResult<Uint8Array>> | undefined
 
   async function read(): Promise<ReadableStreamReadResult<Uint8Array>> {
@@ -53,6 +53,7 @@ export function relayEvents(
   async function advance(): Promise<string> {
     for (;;) {
       pending ??= read()
+      const waitMs = Math.min(heartbeatMs, idleTimeoutMs - silentMs)
       const chunk = await within(waitMs, pending)
       if (chunk === 'late') {
         if (reader) silentMs += waitMs // until then, the limit for headers counts
@@ -79,6 +80,8 @@ export function relayEvents(
   }
 
   function finish(outcome: Outcome): void {
+    if (ended) return
+    ended = true
     void reader?.cancel().catch(() => {})
     stop.abort()
     onEnd(outcome)

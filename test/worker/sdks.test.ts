@@ -1,7 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { canary, everythingOf, holdsCanary, startDemo, wireNames } from './harness.ts'
+
+vi.setConfig({ testTimeout: 20_000 })
 
 let demo: Awaited<ReturnType<typeof startDemo>>
 let token: string

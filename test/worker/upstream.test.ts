@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort, startWorker } from '../../scripts/worker.mjs'
 import {
   canary,
@@ -15,6 +15,8 @@ import {
   type WireName,
   wireNames,
 } from './harness.ts'
+
+vi.setConfig({ testTimeout: 20_000 })
 
 let upstream: Upstream
 let elsewhere: Upstream
