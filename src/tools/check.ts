@@ -32,8 +32,7 @@ function check(value: unknown, schema: unknown, path: string, problems: string[]
   const alternatives = schema.anyOf ?? schema.oneOf
   if (Array.isArray(alternatives) && !alternatives.some((one) => fits(value, one, depth)))
     say('fits none of its alternatives')
-  if (Array.isArray(value))
-    value.forEach((item, at) => check(item, schema.items, `${path}[${at}]`, problems, depth + 1))
+  if (Array.isArray(value)) checkItems(value, schema.items, path, problems, depth)
   else if (isObject(value)) checkProperties(value, schema, path, problems, depth)
 }
 

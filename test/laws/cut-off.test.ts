@@ -5,7 +5,7 @@ import { casesOf, hasCorpus } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 
-const mostCuts = 600
+const mostCuts = 300
 
 describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json' && !one.meta.features.includes('error'))

@@ -10,7 +10,8 @@ const addition = { from_next_year: { deep: [1, { more: true }] } }
 
 /** Adds a field that nobody knows to the top of each JSON value of a stream. */
 function withNewFields({ kind, text }: CorpusCase): string {
-  if (kind === 'ndjson') return text.replace(/^\{[^\r\n]*$/gm, (line) => JSON.stringify({ ...JSON.parse(line), ...addition }))
+  if (kind === 'ndjson')
+    return text.replace(/^\{[^\r\n]*$/gm, (line) => JSON.stringify({ ...JSON.parse(line), ...addition }))
   return text.replace(
     /^(data: ?)(\{[^\r\n]*)/gm,
     (_line, head, json) => head + JSON.stringify({ ...JSON.parse(json), ...addition }),
