@@ -6,11 +6,11 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
-import { field, isObject } from '../../lookup.ts'
+import { field, isObject, lookup } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl } from '../../media.ts'
 import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../model.ts'
-import { format, reasons, sniffImage } from './tables.ts'
+import { format, leftOut, reasons, sniffImage } from './tables.ts'
 
 /** What of a message's blocks goes into fields other than its calls. */
 export interface Fields {
@@ -21,41 +21,40 @@ export interface Fields {
 
 /** Sorts blocks into the fields of a message; calls and results are others' business. `glue` stands between two texts. */
 export function encodeBlocks(blocks: readonly ContentBlock[], path: string, glue: string, losses: Ledger): Fields {
-  const fields: Fields = { text: '', thinking: '', images: [] }
-  for (const [at, block] of blocks.entries()) addBlock(block, fields, `${path}[${at}]`, glue, losses)
+  const fields = noFields()
+  for (const [at, block] of blocks.entries()) encodeBlock(block, fields, `${path}[${at}]`, glue, losses)
   return fields
 }
 
-function addBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Ledger) {
+/** Where a message begins. */
+export function noFields(): Fields {
+  return { text: '', thinking: '', images: [] }
+}
+
+/** Adds one block to the fields of its message. */
+export function encodeBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Ledger): void {
   noteForeign(block, where, losses)
   switch (block.type) {
     case 'text':
+      addText(block.text, fields, glue)
       noteText(block, where, losses)
-      return addText(block.text, fields, glue)
+      break
     case 'plain_text':
-      return addText(block.text, fields, glue)
+      addText(block.text, fields, glue)
+      break
     case 'reasoning':
       fields.thinking += block.text
-      return
+      break
     case 'image':
-      return addImage(block, fields, where, losses)
-    case 'audio':
-    case 'video':
-    case 'file':
-      return lose(losses, 'dropped', where, reasons.media, 'major')
-    case 'citation':
-      return lose(losses, 'dropped', where, reasons.citation)
-    case 'server_tool_call':
-    case 'server_tool_call_chunk':
-    case 'server_tool_result':
-      return lose(losses, 'dropped', where, reasons.serverTool)
-    case 'tool_call_chunk':
-      return lose(losses, 'dropped', where, reasons.chunk)
-    case 'unknown':
-      return lose(losses, 'dropped', where, reasons.unknown)
+      addImage(block, fields, where, losses)
+      break
     case 'tool_call':
     case 'tool_result':
-      return // see tools.ts
+      break // see tools.ts
+    default: {
+      const [reason, severity] = lookup(leftOut, block.type) ?? [reasons.unknown, 'minor']
+      lose(losses, 'dropped', where, reason, severity)
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject, MessageEvent } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
 import { encodeEnd, readTime, readUsage, writeTime } from './answer.ts'
-import { decodeImages, encodeBlocks, listAt, objectAt, stringAt } from './content.ts'
+import { decodeImages, encodeBlock, listAt, noFields, objectAt, stringAt } from './content.ts'
 import { decodeError, encodeError, invalidCallError } from './errors.ts'
 
 import { answerFields, format, readStopReason, reasons } from './tables.ts'
@@ -198,8 +198,9 @@ function writeLine(state: EncodeState, message: Omit<WireMessage, 'role'>, out: 
 
 /** Text and reasoning went out as they came; of the other blocks the wire has a place for images. */
 function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: Frame[]): void {
-  const { images } = encodeBlocks([block], path, '', state.losses)
-  if (images.length > 0) writeLine(state, { content: '', images }, out)
+  const fields = noFields()
+  encodeBlock(block, fields, path, '', state.losses)
+  if (fields.images.length > 0) writeLine(state, { content: '', images: fields.images }, out)
 }
 
 /**

@@ -8,7 +8,7 @@
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
 import { lookup } from '../../lookup.ts'
-import type { ReasoningEffort, RequestOptions, StopReason } from '../../model.ts'
+import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../model.ts'
 import type { WireThink } from './wire.ts'
 
 /** The name of the format, and of the provider. */
@@ -169,3 +169,15 @@ export const reasons = {
   strict: 'Ollama has no strict tools',
   formatName: 'Ollama takes the schema alone',
 } as const
+
+/** Blocks that the wire has no place for. */
+export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']]>> = {
+  audio: [reasons.media, 'major'],
+  video: [reasons.media, 'major'],
+  file: [reasons.media, 'major'],
+  citation: [reasons.citation, 'minor'],
+  server_tool_call: [reasons.serverTool, 'minor'],
+  server_tool_call_chunk: [reasons.serverTool, 'minor'],
+  server_tool_result: [reasons.serverTool, 'minor'],
+  tool_call_chunk: [reasons.chunk, 'minor'],
+}
