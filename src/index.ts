@@ -8,6 +8,7 @@ export type { LiveArguments } from './assemble/calls.ts'
 export { collect, fold } from './assemble/fold.ts'
 export type { Timeouts } from './client/deadline.ts'
 export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/decode.ts'
+export type { Budget, RunOutcome, RunProgress } from './client/limits.ts'
 export type { RunResult, StreamEvent } from './client/loop.ts'
 export type { RunRequest, Verdict } from './client/request.ts'
 export type { RetryOptions } from './client/retry.ts'
@@ -31,12 +32,14 @@ export {
 export { legalToolName, type Prepared, prepare } from './messages/prepare.ts'
 export type * from './model.ts'
 export { type Machine, type Reducer, run } from './reducer.ts'
+export { type Approval, type CallLedger, memoryLedger, signApproval, verifyApproval } from './tools/approval.ts'
 export { failed, invokeTool, type ToolErrorKind, type ToolResult, toToolMessage } from './tools/invoke.ts'
 export {
   type ArgumentsOf,
   isRunnable,
   type StandardSchema,
   type Tool,
+  type ToolBehaviour,
   type ToolContext,
   type ToolOutput,
   type ToolSpec,

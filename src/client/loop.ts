@@ -1,5 +1,5 @@
-/** Asks, runs the tools, asks again: until the model is done. @module */
-import { canRunTools, toolCallsOf } from '../content.ts'
+/** Asks, runs the tools, asks again: until the model is done, or a limit is reached. @module */
+import { canRunTools, textOf, toolCallsOf } from '../content.ts'
 import { prepare } from '../messages/prepare.ts'
 import type {
   AssistantMessage,
@@ -10,29 +10,35 @@ import type {
   MessageEvent,
   ProviderState,
   StopReason,
+  ToolCall,
   Usage,
 } from '../model.ts'
+import { type CallLedger, memoryLedger } from '../tools/approval.ts'
 import { toToolMessage } from '../tools/invoke.ts'
-import { isRunnable } from '../tools/tool.ts'
+import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
+import { isUsedUp, type RunOutcome, type RunProgress, repeatWatch, sumUsage } from './limits.ts'
 import { contextOf, optionsOf, promptOf, type RunRequest, toolsByName } from './request.ts'
 import { type AnyCall, runTools, type ToolEvent } from './tools.ts'
 
 /** What `stream` hands out. */
 export type StreamEvent = MessageEvent | ToolEvent | { readonly type: 'done'; readonly result: RunResult }
 
-/** How a run ended. */
+/** How a run ended: plain data, but for what tools returned. A run that waits for consent is resumed from its `messages`. */
 export interface RunResult {
   /** The last answer. */
   readonly message: AssistantMessage
   /** The prompt and everything that was said since, in order: append it to the history. */
   readonly messages: readonly Message[]
-  /** Why the run ended: the last answer's reason, or `max_rounds`. */
+  readonly outcome: RunOutcome
+  /** The last answer's reason, or `max_rounds`. */
   readonly stopReason: StopReason
   /** Of all rounds together; each message has its own. */
   readonly usage?: Usage
   /** How often the model was asked. */
   readonly rounds: number
+  /** Calls that wait: for consent, for the caller to run them, or, of a terminal tool, as the answer. */
+  readonly pending: readonly ToolCall[]
   /** For the next request's `providerState`. */
   readonly providerState?: ProviderState
   /** The answers one by one. */
@@ -53,108 +59,190 @@ export interface RunState {
   readonly onPartial: (partial: AssistantMessage) => void
 }
 
-/** One run, in batches of events. */
-export async function* runLoop(
-  request: RunRequest,
-  asking: Asking,
-  state: RunState,
-): AsyncGenerator<StreamEvent[], RunResult> {
-  const start = contextOf(request)
-  const produced = state.messages
-  produced.push(...promptOf(request))
-  const responses: ChatResponse[] = []
-  const tellOnce = newLosses()
-  let context = start
-  for (;;) {
-    const { question, losses } = prepareQuestion(request, context, asking, state)
-    const news = tellOnce(losses)
-    if (news.length > 0) yield news
-    const response = yield* asking.ask(question)
-    responses.push(response)
-    produced.push(response.message)
-    context = { ...context, messages: [...context.messages, response.message] }
-    if (response.providerState) context = { ...context, providerState: response.providerState }
+/** All that changes while a run goes on. */
+interface Loop {
+  readonly request: RunRequest
+  readonly asking: Asking
+  readonly state: RunState
+  readonly ledger: CallLedger
+  readonly startedAt: number
+  readonly responses: ChatResponse[]
+  readonly tellOnce: (losses: readonly Loss[]) => StreamEvent[]
+  readonly isRepeated: (calls: readonly AnyCall[]) => boolean
+  context: Context
+  toolCalls: number
+}
 
-    const calls = callsToRun(request, response.message)
-    const isLast = calls.length === 0 || responses.length >= (request.maxRounds ?? 10)
-    if (isLast) {
-      const result = toResult(responses, [...produced], calls.length > 0 ? 'max_rounds' : response.stopReason)
-      yield [{ type: 'done', result }]
-      return result
-    }
-    const results = yield* runTools({ request, calls, messages: context.messages, signal: state.signal })
-    state.signal.throwIfAborted()
-    const answers = results.map(toToolMessage)
-    produced.push(...answers)
-    context = { ...context, messages: [...context.messages, ...answers] }
+type Steps<T> = AsyncGenerator<StreamEvent[], T>
+
+/** How often a model that says nothing is asked again. */
+const mostEmptyAnswers = 2
+
+/** One run, in batches of events. */
+export async function* runLoop(request: RunRequest, asking: Asking, state: RunState): Steps<RunResult> {
+  const loop = begin(request, asking, state)
+  const result = yield* goOn(loop)
+  yield [{ type: 'done', result }]
+  return result
+}
+
+function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
+  state.messages.push(...promptOf(request))
+  return {
+    request,
+    asking,
+    state,
+    ledger: request.ledger ?? memoryLedger(),
+    startedAt: Date.now(),
+    responses: [],
+    tellOnce: newLosses(),
+    isRepeated: repeatWatch(),
+    context: contextOf(request),
+    toolCalls: 0,
   }
 }
 
-function prepareQuestion(
-  request: RunRequest,
-  context: Context,
-  asking: Asking,
-  { signal, onPartial }: RunState,
-): { question: Question; losses: readonly Loss[] } {
+async function* goOn(loop: Loop): Steps<RunResult> {
+  const resumed = loop.request.approvals === undefined ? undefined : unanswered(loop.context.messages)
+  if (resumed !== undefined && resumed.calls.length > 0) {
+    const pending = yield* runCalls(loop, resumed.calls)
+    if (pending.length > 0) return finish(loop, 'approval', resumed.message, pending)
+  }
+  let empty = 0
+  for (;;) {
+    const { message } = yield* ask(loop)
+    if (isEmpty(message) && ++empty <= mostEmptyAnswers) continue
+    const calls = callsOf(message)
+    const outcome = outcomeOf(loop, message, calls)
+    if (outcome !== undefined) return finish(loop, outcome, message, calls.filter(isCall))
+    const pending = yield* runCalls(loop, calls)
+    if (pending.length > 0) return finish(loop, 'approval', message, pending)
+    const limit = limitReached(loop)
+    if (limit !== undefined) return finish(loop, limit, message, [])
+  }
+}
+
+// ---- asking -----------------------------------------------------------------------------------
+
+async function* ask(loop: Loop): Steps<ChatResponse> {
+  const { question, losses } = prepareQuestion(loop)
+  const news = loop.tellOnce(losses)
+  if (news.length > 0) yield news
+  const response = yield* loop.asking.ask(question)
+  loop.responses.push(response)
+  if (isEmpty(response.message)) return response // it adds nothing to the conversation
+  say(loop, [response.message])
+  if (response.providerState) loop.context = { ...loop.context, providerState: response.providerState }
+  return response
+}
+
+function say(loop: Loop, messages: readonly Message[]): void {
+  loop.state.messages.push(...messages)
+  loop.context = { ...loop.context, messages: [...loop.context.messages, ...messages] }
+}
+
+function prepareQuestion({ request, context, asking, state }: Loop): { question: Question; losses: readonly Loss[] } {
   const { model } = request
   const prepared = prepare(context, model.codec.rules, { model: model.model })
   const encoded = model.codec.encodeRequest(prepared.context, optionsOf(request, asking.stream))
   const callsBefore = context.messages.reduce((sum, message) => sum + toolCallsOf(message).length, 0)
   return {
-    question: { model, encoded, request, signal, callsBefore, onPartial },
+    question: { model, encoded, request, signal: state.signal, callsBefore, onPartial: state.onPartial },
     losses: [...prepared.losses, ...encoded.losses],
   }
 }
 
-/**
- * The calls that this run is to run: none if it is not to, if the message did not end properly, or if one of them is for a tool that
- * only the caller can run.
- */
-function callsToRun(request: RunRequest, message: AssistantMessage): readonly AnyCall[] {
-  const tools = toolsByName(request)
-  const isAuto = request.autoTools ?? [...tools.values()].some(isRunnable)
-  if (!isAuto || !canRunTools(message)) return []
-  const calls = [...toolCallsOf(message), ...(message.invalidToolCalls ?? [])].sort((a, b) => a.index - b.index)
-  const isForCaller = calls.some((call) => {
-    const tool = call.name === undefined ? undefined : tools.get(call.name)
-    return tool !== undefined && !isRunnable(tool)
-  })
-  return isForCaller ? [] : calls
+/** Nothing said and nothing asked for, though the answer claims to be whole. */
+function isEmpty(message: AssistantMessage): boolean {
+  if (message.stopReason !== 'stop' && message.stopReason !== 'other') return false
+  const isBlank =
+    typeof message.content === 'string' ? message.content === '' : (message.content ?? []).every(isBlankBlock)
+  return isBlank && callsOf(message).length === 0
 }
 
-function toResult(responses: readonly ChatResponse[], messages: readonly Message[], stopReason: StopReason): RunResult {
-  const last = responses[responses.length - 1] as ChatResponse
+function isBlankBlock(block: { readonly type: string }): boolean {
+  return (block.type === 'text' && textOf([block as never]).trim() === '') || block.type === 'reasoning'
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+function isCall(call: AnyCall): call is ToolCall {
+  return call.type === 'tool_call'
+}
+
+/** All calls of a turn, valid or not, in the model's order. */
+function callsOf(message: AssistantMessage): readonly AnyCall[] {
+  return [...toolCallsOf(message), ...(message.invalidToolCalls ?? [])].sort((a, b) => a.index - b.index)
+}
+
+/** The calls of the last answer that have no result yet. */
+function unanswered(
+  messages: readonly Message[],
+): { message: AssistantMessage; calls: readonly AnyCall[] } | undefined {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const message = messages[at]
+  if (message?.role !== 'assistant' || !canRunTools(message)) return undefined
+  const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
+  return { message, calls: callsOf(message).filter(({ id }) => !answered.has(id ?? '')) }
+}
+
+/** Runs what may run, adds the results to the conversation, and tells which calls wait for consent. */
+async function* runCalls(loop: Loop, calls: readonly AnyCall[]): Steps<readonly ToolCall[]> {
+  const { request, state, ledger, context } = loop
+  const turn = yield* runTools({ request, calls, messages: context.messages, signal: state.signal, ledger })
+  state.signal.throwIfAborted()
+  loop.toolCalls += turn.results.length
+  say(loop, turn.results.map(toToolMessage))
+  return turn.pending
+}
+
+// ---- ends -------------------------------------------------------------------------------------
+
+/** Why a run ends with this answer; `undefined` if its calls are to be run. */
+function outcomeOf(loop: Loop, message: AssistantMessage, calls: readonly AnyCall[]): RunOutcome | undefined {
+  if (isEmpty(message)) return 'empty'
+  if (!canRunTools(message)) return 'cut'
+  if (calls.length === 0) return 'answered'
+  const tools = toolsByName(loop.request)
+  const isAuto = loop.request.autoTools ?? [...tools.values()].some(isRunnable)
+  const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
+  if (called.some((tool) => (tool as Tool).terminal === true) && calls.every(isCall)) return 'terminal_tool'
+  if (!isAuto || called.some((tool) => !isRunnable(tool))) return 'manual'
+  if (loop.responses.length >= (loop.request.maxRounds ?? 10)) return 'max_rounds'
+  return loop.isRepeated(calls) ? 'repeated_call' : undefined
+}
+
+/** Whether the model is not to be asked again after its calls were run. */
+function limitReached(loop: Loop): RunOutcome | undefined {
+  const progress: RunProgress = {
+    rounds: loop.responses.length,
+    toolCalls: loop.toolCalls,
+    usage: sumUsage(loop.responses),
+    elapsedMs: Date.now() - loop.startedAt,
+    last: loop.responses[loop.responses.length - 1] as ChatResponse,
+  }
+  if (loop.request.stopWhen?.(progress)) return 'stop_condition'
+  return isUsedUp(loop.request.budget, progress) ? 'budget' : undefined
+}
+
+function finish(
+  { state, responses, context }: Loop,
+  outcome: RunOutcome,
+  message: AssistantMessage,
+  pending: readonly ToolCall[],
+): RunResult {
   const usage = sumUsage(responses)
   return {
-    message: last.message,
-    messages,
-    stopReason,
+    message,
+    messages: [...state.messages],
+    outcome,
+    stopReason: outcome === 'max_rounds' ? 'max_rounds' : (message.stopReason ?? 'other'),
     ...(usage && { usage }),
     rounds: responses.length,
-    ...(last.providerState && { providerState: last.providerState }),
+    pending: outcome === 'cut' ? [] : pending,
+    ...(context.providerState && { providerState: context.providerState }),
     responses,
   }
-}
-
-const counts = [
-  'inputTokens',
-  'outputTokens',
-  'totalTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-] as const
-
-/** Sums what is known; a figure that no answer tells stays unknown. */
-function sumUsage(responses: readonly ChatResponse[]): Usage | undefined {
-  const sum: { -readonly [K in (typeof counts)[number]]?: number } = {}
-  for (const { usage } of responses) {
-    for (const count of counts) {
-      const figure = usage?.[count]
-      if (figure !== undefined) sum[count] = (sum[count] ?? 0) + figure
-    }
-  }
-  return Object.keys(sum).length > 0 ? sum : undefined
 }
 
 /** Each loss is told in the round it first comes up, and not again. */

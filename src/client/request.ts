@@ -14,9 +14,11 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../model.ts'
+import type { Approval, CallLedger } from '../tools/approval.ts'
 import type { ToolResult } from '../tools/invoke.ts'
 import { definitionOf, type Tool } from '../tools/tool.ts'
 import type { Timeouts } from './deadline.ts'
+import type { Budget, RunProgress } from './limits.ts'
 import type { RetryOptions } from './retry.ts'
 
 export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions {
@@ -34,10 +36,25 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly autoTools?: boolean
   /** How often the model is asked at most. Default 10. */
   readonly maxRounds?: number
+  /** How much the run may use in all. Default: no limit but `maxRounds`. */
+  readonly budget?: Budget
+  /** Looked at after the calls of each round: true ends the run. */
+  readonly stopWhen?: (progress: RunProgress) => boolean
+  /**
+   * Decisions about calls that wait for consent. With them, even none of them, the run begins with the calls of the last answer in
+   * `messages` that have no result yet.
+   */
+  readonly approvals?: readonly Approval[]
+  /** With it, only decisions signed with it count. 32 bytes or more. */
+  readonly approvalSecret?: string
+  /** Which calls were run already. Default: one that lasts as long as the run. */
+  readonly ledger?: CallLedger
   /** Default `concurrent`; results go back in the model's order either way. */
   readonly toolMode?: 'concurrent' | 'sequential'
   /** How long one tool may run, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number
+  /** Longest text of one tool's result, in UTF-16 units. Default 1 Mi; more is cut, and the model is told so. */
+  readonly maxResultLength?: number
   /** Sees each call before it runs, and may refuse it: the model is told why. */
   readonly onToolRequest?: (call: ToolCall | InvalidToolCall) => Verdict | Promise<Verdict>
   readonly onToolResult?: (result: ToolResult) => void | Promise<void>
@@ -83,6 +100,12 @@ const ours: readonly (keyof RunRequest)[] = [
   'maxRounds',
   'toolMode',
   'toolTimeoutMs',
+  'maxResultLength',
+  'budget',
+  'stopWhen',
+  'approvals',
+  'approvalSecret',
+  'ledger',
   'onToolRequest',
   'onToolResult',
   'liveArguments',

@@ -1,0 +1,102 @@
+/**
+ * The consent of a person to one call, which another process may bring. It is bound to the call's id, its name and the exact text of its
+ * arguments, and, with a secret, cannot be forged.
+ *
+ * @module
+ */
+import type { ToolCall } from '../model.ts'
+
+/** A decision about one call: plain data, to be stored and sent as it is. */
+export interface Approval {
+  readonly toolCallId: string
+  readonly approved: boolean
+  /** Told to the model when the call is refused. */
+  readonly reason?: string
+  /** Seconds since 1970 after which it counts for nothing. */
+  readonly expiresAt?: number
+  /** What `signApproval` adds. */
+  readonly proof?: string
+}
+
+/** Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. */
+export interface CallLedger {
+  /** Whether this call may run now; answers `true` once for each id. */
+  claim(toolCallId: string): boolean | Promise<boolean>
+}
+
+/** A ledger that lasts as long as it is held. */
+export function memoryLedger(): CallLedger {
+  const claimed = new Set<string>()
+  return {
+    claim(id) {
+      if (claimed.has(id)) return false
+      claimed.add(id)
+      return true
+    },
+  }
+}
+
+/**
+ * Signs a decision with HMAC-SHA-256.
+ *
+ * @throws {RangeError} if the secret has fewer than 32 bytes (RFC 2104 §3).
+ */
+export async function signApproval(
+  call: ToolCall,
+  decision: Pick<Approval, 'approved' | 'reason' | 'expiresAt'>,
+  secret: string,
+): Promise<Approval> {
+  const approval: Approval = { ...decision, toolCallId: call.id }
+  const mac = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), bound(call, approval))
+  return { ...approval, proof: toBase64Url(new Uint8Array(mac)) }
+}
+
+/** Whether a decision is about this very call, still counts, and (with a secret) was signed with it. */
+export async function verifyApproval(
+  call: ToolCall,
+  approval: Approval,
+  secret: string | undefined,
+  now: number = Date.now(),
+): Promise<boolean> {
+  if (approval.toolCallId !== call.id) return false
+  if (approval.expiresAt !== undefined && now >= approval.expiresAt * 1000) return false
+  if (secret === undefined) return true
+  const proof = fromBase64Url(approval.proof ?? '')
+  if (proof === undefined) return false
+  return crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), proof, bound(call, approval))
+}
+
+/** What is signed: an array in JSON, so that no two calls have the same text. */
+function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Uint8Array<ArrayBuffer> {
+  const fields = [
+    'isoglot-approval-1',
+    call.id,
+    call.name,
+    call.argumentsText,
+    approved,
+    reason ?? null,
+    expiresAt ?? null,
+  ]
+  return new TextEncoder().encode(JSON.stringify(fields))
+}
+
+function importKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
+  const bytes = new TextEncoder().encode(secret)
+  if (bytes.length < 32) throw new RangeError('Cannot use the approval secret: it has fewer than 32 bytes')
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use])
+}
+
+function toBase64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  try {
+    return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+  } catch {
+    return undefined
+  }
+}
