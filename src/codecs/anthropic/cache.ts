@@ -1,0 +1,72 @@
+/**
+ * Cache marks: our `cacheHint` and the wire's `cache_control`.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11)
+ * @module
+ */
+import { isObject } from '../../lookup.ts'
+import { type Ledger, lose } from '../../losses.ts'
+import type { Metadata } from '../../model.ts'
+import type { WireCacheControl } from './wire.ts'
+
+type CacheHint = NonNullable<Metadata['cacheHint']>
+
+/** The most marks that one request may hold. */
+const maxMarks = 4
+
+/** The hint that a mark says; `undefined` if it says anything that a hint cannot. */
+export function decodeCacheHint(mark: unknown): CacheHint | undefined {
+  if (!isObject(mark) || mark.type !== 'ephemeral') return undefined
+  const { type: _, ttl, ...rest } = mark
+  if (Object.keys(rest).length > 0) return undefined
+  if (ttl === undefined) return 'ephemeral'
+  return ttl === '5m' || ttl === '1h' ? { ttl } : undefined
+}
+
+export function encodeCacheHint(
+  metadata: Metadata | undefined,
+  path: string,
+  ledger: Ledger,
+): WireCacheControl | undefined {
+  const hint = metadata?.cacheHint
+  if (hint === undefined) return undefined
+  if (hint === 'ephemeral') return { type: 'ephemeral' }
+  if (hint.ttl === '5m' || hint.ttl === '1h') return { type: 'ephemeral', ttl: hint.ttl }
+  lose(ledger, 'changed', `${path}.metadata.cacheHint`, `it caches for 5m or 1h, not ${hint.ttl}`)
+  return { type: 'ephemeral', ttl: '1h' }
+}
+
+/** A part of the body that may be marked. */
+export interface Markable {
+  readonly part: { cache_control?: unknown; readonly defer_loading?: unknown }
+  readonly path: string
+}
+
+/**
+ * Brings the marks of a body, in the order of the prompt, within the wire's rules: four at most, of which the last cover most; those of
+ * an hour before those of five minutes; none on tools whose loading is deferred. Changes the parts.
+ */
+export function settleMarks(parts: readonly Markable[], marksElsewhere: number, ledger: Ledger): void {
+  const marked = parts.filter(({ part }) => isObject(part.cache_control))
+  const allowed = marked.filter(
+    ({ part, path }) => part.defer_loading !== true || unmark(part, path, 'its loading is deferred'),
+  )
+  const excess = Math.max(0, allowed.length - (maxMarks - marksElsewhere))
+  for (const { part, path } of allowed.slice(0, excess))
+    unmark(part, path, `it takes ${maxMarks} cache marks, and the last were kept`)
+  let isShort = false
+  for (const { part, path } of allowed.slice(excess)) {
+    const mark = part.cache_control as WireCacheControl
+    if (mark.ttl !== '1h') isShort = true
+    else if (isShort) {
+      part.cache_control = { type: 'ephemeral' }
+      lose(ledger, 'changed', `${path}.cache_control`, 'a mark of 1h may not follow one of 5m')
+    }
+  }
+
+  function unmark(part: Markable['part'], path: string, reason: string): false {
+    delete part.cache_control
+    lose(ledger, 'dropped', `${path}.cache_control`, reason)
+    return false
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Anthropic Messages, as a client and as a server.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ * @module
+ */
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import { run } from '../../reducer.ts'
+import { createStreamEncoder } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
+import { decodeStream } from './stream.ts'
+import { type AnthropicDialect, format, rules } from './tables.ts'
+import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+
+/** What {@link anthropic} takes beside the model's name. */
+export type AnthropicSettings = ModelSettings & AnthropicDialect
+
+/**
+ * A model behind the Messages API.
+ *
+ * @param model The model's name, such as `claude-sonnet-5`.
+ * @param settings `baseUrl` is `https://api.anthropic.com/v1` by default. In a web page, set `browser: true`, and think of who
+ * can read the key there.
+ *
+ * @example
+ * ```ts
+ * const { message } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
+ * ```
+ */
+export function anthropic(model: string, settings: AnthropicSettings = {}): Model {
+  const { provider, version, browser, beta, maxTokens, unsignedThinking, baseUrl, ...rest } = settings
+  const dialect = {
+    ...(provider !== undefined && { provider }),
+    ...(version !== undefined && { version }),
+    ...(browser !== undefined && { browser }),
+    ...(beta !== undefined && { beta }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(unsignedThinking !== undefined && { unsignedThinking }),
+  }
+  return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? 'https://api.anthropic.com/v1' }
+}
+
+/** The client's half, for this API or another host that speaks it. */
+export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
+  const provider = dialect.provider ?? format
+  return {
+    name: format,
+    provider,
+    framing: 'sse',
+    rules: { ...rules, provider, foreignReasoning: dialect.unsignedThinking ? 'keep' : rules.foreignReasoning },
+    idPrefix,
+    headers: (apiKey) => headers(apiKey, dialect),
+    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
+    decodeResponse: (body, callsBefore) => decodeResponse(body, callsBefore, provider),
+    decodeStream: () => run(decodeStream, { provider }),
+    decodeError: (answer) => decodeError(answer, provider),
+    encodeDefinitions: (tools) => encodeDefinitions(tools),
+    decodeToolCalls,
+    encodeResult,
+  }
+}
+
+/** The headers of every request: key, version, and what the dialect asks for. */
+export function headers(apiKey: string | undefined, dialect: AnthropicDialect = {}): Record<string, string> {
+  return {
+    ...(apiKey !== undefined && { 'x-api-key': apiKey }),
+    'anthropic-version': dialect.version ?? '2023-06-01',
+    ...(dialect.beta !== undefined && dialect.beta.length > 0 && { 'anthropic-beta': dialect.beta.join(',') }),
+    ...(dialect.browser && { 'anthropic-dangerous-direct-browser-access': 'true' }),
+  }
+}
+
+/** The server's half, for a gateway. */
+export function createServerCodec(): ServerCodec {
+  return {
+    name: format,
+    framing: 'sse',
+    decodeRequest,
+    encodeResponse,
+    encodeStream: createStreamEncoder,
+    encodeError,
+  }
+}
+
+export { createStreamEncoder, encodeStream } from './encode-stream.ts'
+export { decodeError, encodeError } from './errors.ts'
+export { decodeRequest, encodeRequest } from './request.ts'
+export { decodeResponse, encodeResponse } from './response.ts'
+export { decodeStream } from './stream.ts'
+export type { AnthropicDialect, AnthropicVersion } from './tables.ts'
+export { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'

@@ -1,0 +1,334 @@
+/**
+ * Anthropic Messages: what is asked of the model beside the conversation, both ways.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking (read 2026-11)
+ * @see wire/anthropic.md §1.1 and §2.3
+ * @module
+ */
+import { DecodeError } from '../../errors.ts'
+import { field, isObject, lookup } from '../../lookup.ts'
+import { type Ledger, lose } from '../../losses.ts'
+import type { JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../model.ts'
+import { narrowSchema } from './schema.ts'
+import {
+  type AnthropicDialect,
+  budgets,
+  defaultMaxTokens,
+  efforts,
+  format,
+  isAdaptive,
+  isNewer,
+  minBudgetTokens,
+} from './tables.ts'
+import { decodeToolChoice, encodeToolChoice } from './tools.ts'
+import type { WireOutputConfig, WireRequest, WireThinkingConfig } from './wire.ts'
+
+// ---- encoding ---------------------------------------------------------------------------------
+
+type Fields = Omit<WireRequest, 'messages' | 'system' | 'tools'>
+
+/** All fields but the conversation's, over those that were kept. */
+export function encodeOptions(
+  options: RequestOptions,
+  hasTools: boolean,
+  dialect: AnthropicDialect,
+  ledger: Ledger,
+): Fields {
+  const kept = keptOptions(options)
+  const maxTokens = chooseMaxTokens(options, dialect, ledger)
+  const thinking = encodeThinking(options, maxTokens, ledger) ?? keptThinking(kept)
+  const choice = hasTools ? chooseTool(options, thinking, ledger) : noteToolChoice(options, ledger)
+  const output = encodeOutput(options, kept, ledger)
+  const stop = stopSequences(options, ledger)
+  noteUnknownOptions(options, ledger)
+  return {
+    ...kept,
+    model: options.model,
+    max_tokens: maxTokens,
+    ...(options.stream !== undefined && { stream: options.stream }),
+    ...sampling(options, thinking, dialect, ledger),
+    ...(stop && { stop_sequences: stop }),
+    ...(thinking && { thinking: mergeThinking(kept, thinking) }),
+    ...(output && { output_config: output }),
+    ...(choice && { tool_choice: choice }),
+    ...(options.user !== undefined && { metadata: { ...objectIn(kept, 'metadata'), user_id: options.user } }),
+  }
+}
+
+function keptOptions(options: RequestOptions): JsonObject {
+  const kept = field(options.providerOptions, format)
+  return isObject(kept) ? kept : {}
+}
+
+function objectIn(holder: JsonObject, key: string): JsonObject {
+  const value = field(holder, key)
+  return isObject(value) ? value : {}
+}
+
+/** The wire requires one; a budget for thinking comes on top of what is meant for the answer. */
+function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, ledger: Ledger): number {
+  if (options.maxTokens !== undefined) return options.maxTokens
+  const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
+  lose(ledger, 'invented', 'maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
+  return chosen
+}
+
+// ---- thinking ---------------------------------------------------------------------------------
+
+/** The budget asked for, where the model takes one. */
+function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
+  if (reasoning === undefined || isNewer(model)) return undefined
+  if (reasoning.budgetTokens !== undefined) return Math.max(minBudgetTokens, reasoning.budgetTokens)
+  return isAdaptive(model) ? undefined : lookup(budgets, reasoning.effort)
+}
+
+function encodeThinking(options: RequestOptions, maxTokens: number, ledger: Ledger): WireThinkingConfig | undefined {
+  const { reasoning } = options
+  if (reasoning === undefined) return undefined
+  if (reasoning.effort === 'none' || reasoning.budgetTokens === 0) return { type: 'disabled' }
+  const budget = budgetFor(options)
+  if (budget === undefined)
+    return reasoning.effort === undefined && reasoning.budgetTokens === undefined ? undefined : { type: 'adaptive' }
+  if (maxTokens <= minBudgetTokens) {
+    lose(ledger, 'dropped', 'reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
+    return { type: 'disabled' }
+  }
+  if (budget !== reasoning.budgetTokens || budget >= maxTokens) {
+    lose(ledger, 'changed', 'reasoning', 'the budget was fitted between 1024 and maxTokens', 'info')
+  }
+  return { type: 'enabled', budget_tokens: Math.min(budget, maxTokens - 1) }
+}
+
+function keptThinking(kept: JsonObject): WireThinkingConfig | undefined {
+  const thinking = field(kept, 'thinking')
+  return typeof field(thinking, 'type') === 'string' ? (thinking as unknown as WireThinkingConfig) : undefined
+}
+
+/** What was kept of the same way of thinking, such as `display`, goes with it. */
+function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): WireThinkingConfig {
+  const { type, ...rest } = objectIn(kept, 'thinking')
+  const isSame = thinking.type !== 'disabled' && (type === undefined || type === thinking.type)
+  return isSame ? { ...rest, ...thinking } : thinking
+}
+
+/** The effort for models that think by it; of a budget that they do not take, the nearest. */
+function chooseEffort({ reasoning, model }: RequestOptions, ledger: Ledger): WireOutputConfig['effort'] {
+  if (reasoning === undefined || !isAdaptive(model)) return undefined
+  const { effort, budgetTokens } = reasoning
+  if (effort === 'minimal') lose(ledger, 'changed', 'reasoning.effort', 'the least effort is low', 'info')
+  if (effort !== undefined) return lookup(efforts, effort)
+  if (budgetTokens === undefined || budgetTokens === 0 || !isNewer(model)) return undefined
+  lose(ledger, 'changed', 'reasoning.budgetTokens', 'this model takes efforts alone')
+  return nearestEffort(budgetTokens)
+}
+
+function nearestEffort(budgetTokens: number): WireOutputConfig['effort'] {
+  const distance = (effort: keyof typeof budgets) => Math.abs(budgets[effort] - budgetTokens)
+  const known = Object.keys(budgets) as (keyof typeof budgets)[]
+  return efforts[known.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))]
+}
+
+// ---- output, sampling and the rest ------------------------------------------------------------
+
+function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Ledger): WireOutputConfig | undefined {
+  const effort = chooseEffort(options, ledger)
+  const schema = options.responseFormat?.schema
+  if (effort === undefined && schema === undefined) return undefined
+  return {
+    ...objectIn(kept, 'output_config'),
+    ...(effort && { effort }),
+    ...(schema && { format: { type: 'json_schema', schema: encodeSchema(schema, ledger) } }),
+  }
+}
+
+function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, ledger: Ledger): JsonObject {
+  const narrowed = narrowSchema(schema)
+  if (JSON.stringify(narrowed) !== JSON.stringify(schema)) {
+    lose(ledger, 'changed', 'responseFormat.schema', 'what it has no keyword for moved into descriptions', 'info')
+  }
+  return narrowed
+}
+
+/** Newer models and versions choose by themselves; while thinking, so do all. */
+function sampling(
+  options: RequestOptions,
+  thinking: WireThinkingConfig | undefined,
+  dialect: AnthropicDialect,
+  ledger: Ledger,
+): Pick<WireRequest, 'temperature' | 'top_p' | 'top_k'> {
+  const { temperature, topP, topK } = options
+  const isRefused = dialect.version === '2026-10-21'
+  const isFixed = isNewer(options.model) || (thinking !== undefined && thinking.type !== 'disabled')
+  const leastTopP = isNewer(options.model) ? 0.99 : isFixed ? 0.95 : 0
+  const takes = {
+    temperature: !isRefused && (!isFixed || temperature === 1),
+    topP: !isRefused && topP !== undefined && topP >= leastTopP,
+    topK: !isRefused && !isFixed,
+  }
+  for (const name of ['temperature', 'topP', 'topK'] as const) {
+    if (options[name] !== undefined && !takes[name])
+      lose(ledger, 'dropped', name, 'this model, version or way of thinking does not take it')
+  }
+  if (takes.temperature && temperature !== undefined && temperature > 1)
+    lose(ledger, 'changed', 'temperature', 'the highest is 1')
+  return {
+    ...(takes.temperature && temperature !== undefined && { temperature: Math.min(1, temperature) }),
+    ...(takes.topP && topP !== undefined && { top_p: topP }),
+    ...(takes.topK && topK !== undefined && { top_k: topK }),
+  }
+}
+
+function stopSequences({ stop }: RequestOptions, ledger: Ledger): string[] | undefined {
+  const taken = stop?.filter((sequence) => sequence.trim() !== '')
+  if (taken?.length !== stop?.length) lose(ledger, 'dropped', 'stop', 'it takes no stop sequence of white space alone')
+  return taken?.length === 0 && stop?.length !== 0 ? undefined : taken
+}
+
+/** With a budget for thinking, no call can be forced. */
+function chooseTool(
+  options: RequestOptions,
+  thinking: WireThinkingConfig | undefined,
+  ledger: Ledger,
+): WireRequest['tool_choice'] {
+  const choice = encodeToolChoice(options)
+  const isForced = choice?.type === 'any' || choice?.type === 'tool'
+  if (!isForced || thinking?.type !== 'enabled') return choice
+  lose(ledger, 'changed', 'toolChoice', 'while the model thinks, no call can be forced: it may choose')
+  const { disable_parallel_tool_use: disabled } = choice
+  return { type: 'auto', ...(disabled !== undefined && { disable_parallel_tool_use: disabled }) }
+}
+
+function noteToolChoice({ toolChoice, parallelToolCalls }: RequestOptions, ledger: Ledger): undefined {
+  if (toolChoice === undefined && parallelToolCalls === undefined) return
+  lose(ledger, 'dropped', 'toolChoice', 'there are no tools to choose from', 'info')
+}
+
+function noteUnknownOptions(options: RequestOptions, ledger: Ledger): void {
+  for (const name of ['seed', 'frequencyPenalty', 'presencePenalty'] as const) {
+    if (options[name] !== undefined) lose(ledger, 'dropped', name, 'it has no such field')
+  }
+  for (const name of Object.keys(options.providerOptions ?? {})) {
+    if (name !== format) lose(ledger, 'dropped', `providerOptions.${name}`, 'it belongs to another wire', 'info')
+  }
+}
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+const known: ReadonlySet<string> = new Set([
+  'model',
+  'max_tokens',
+  'messages',
+  'system',
+  'stream',
+  'tools',
+  'tool_choice',
+  'stop_sequences',
+  'temperature',
+  'top_p',
+  'top_k',
+  'thinking',
+  'output_config',
+  'output_format',
+  'metadata',
+])
+
+/**
+ * Everything but the conversation. Fields that we have no word for, and what is left of those we have, are kept.
+ *
+ * @throws {DecodeError} if a field that we know has another type than it must.
+ */
+export function decodeOptions(body: JsonObject, otherFields: JsonObject | undefined): RequestOptions {
+  const model = read(body, 'model', 'string')
+  if (model === undefined)
+    throw new DecodeError('Cannot decode Anthropic request: "model" is missing', { path: 'model' })
+  const maxTokens = read(body, 'max_tokens', 'number')
+  const stream = read(body, 'stream', 'boolean')
+  const temperature = read(body, 'temperature', 'number')
+  const topP = read(body, 'top_p', 'number')
+  const topK = read(body, 'top_k', 'number')
+  const stop = readStop(body)
+  const thinking = readThinking(body, model)
+  const output = readOutput(body)
+  const { user_id: user, ...metadata } = objectIn(body, 'metadata')
+  const choice = field(body, 'tool_choice')
+  const kept = {
+    ...otherFields,
+    ...(thinking.kept && { thinking: thinking.kept }),
+    ...(thinking.keptEffort && { output_config: { effort: thinking.keptEffort, ...output.kept } }),
+    ...(!thinking.keptEffort && output.kept && { output_config: output.kept }),
+    ...(Object.keys(metadata).length > 0 && { metadata }),
+  }
+  return {
+    model,
+    ...(stream !== undefined && { stream }),
+    ...(maxTokens !== undefined && { maxTokens }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(stop !== undefined && { stop }),
+    ...(choice !== undefined && choice !== null && decodeToolChoice(choice)),
+    ...(output.responseFormat && { responseFormat: output.responseFormat }),
+    ...(thinking.reasoning && { reasoning: thinking.reasoning }),
+    ...(typeof user === 'string' && { user }),
+    ...(Object.keys(kept).length > 0 && { providerOptions: { [format]: kept } }),
+  }
+}
+
+/** Fields that `decodeOptions` and the conversation read. */
+export const knownRequestFields: ReadonlySet<string> = known
+
+type Types = { string: string; number: number; boolean: boolean }
+
+/** `null` counts as absent. */
+function read<T extends keyof Types>(body: JsonObject, name: string, type: T): Types[T] | undefined {
+  const value = field(body, name)
+  if (value === undefined || value === null) return undefined
+  const isRight = typeof value === type && (typeof value !== 'number' || Number.isFinite(value))
+  if (!isRight) throw new DecodeError(`Cannot decode Anthropic request: "${name}" is no ${type}`, { path: name })
+  return value as Types[T]
+}
+
+function readStop(body: JsonObject): string[] | undefined {
+  const stop = field(body, 'stop_sequences')
+  if (stop === undefined || stop === null) return undefined
+  if (Array.isArray(stop) && stop.every((sequence) => typeof sequence === 'string')) return stop
+  throw new DecodeError('Cannot decode Anthropic request: "stop_sequences" is no array of strings', {
+    path: 'stop_sequences',
+  })
+}
+
+interface Thinking {
+  readonly reasoning?: NonNullable<RequestOptions['reasoning']>
+  /** What our words leave of `thinking`. */
+  readonly kept?: JsonObject
+  /** An effort that is not about thinking, since the model does not think by itself. */
+  readonly keptEffort?: string
+}
+
+function readThinking(body: JsonObject, model: string): Thinking {
+  const thinking = objectIn(body, 'thinking')
+  const word = field(field(body, 'output_config'), 'effort')
+  const effort = typeof word === 'string' && Object.hasOwn(efforts, word) ? (word as ReasoningEffort) : undefined
+  const { type, budget_tokens: budgetTokens, ...rest } = thinking
+  const others = Object.keys(rest).length > 0 ? { kept: rest } : {}
+  const keptEffort = typeof word === 'string' ? { keptEffort: word } : {}
+  if (type === 'disabled') return { reasoning: { effort: 'none' }, ...others, ...keptEffort }
+  if (type === 'enabled' && typeof budgetTokens === 'number')
+    return { reasoning: { budgetTokens }, ...others, ...keptEffort }
+  const kept = type === undefined ? {} : { kept: thinking }
+  const isMeant = effort !== undefined && (type === 'adaptive' || isNewer(model))
+  return isMeant ? { reasoning: { effort }, ...kept } : { ...kept, ...keptEffort }
+}
+
+/** `output_format` is the older name of `output_config.format`. */
+function readOutput(body: JsonObject): { readonly responseFormat?: ResponseFormat; readonly kept?: JsonObject } {
+  const { effort: _, format: asked, ...rest } = objectIn(body, 'output_config')
+  const wanted = asked ?? field(body, 'output_format')
+  const schema = field(wanted, 'schema')
+  const isSchema = field(wanted, 'type') === 'json_schema' && isObject(schema)
+  const kept = { ...rest, ...(!isSchema && wanted !== undefined && wanted !== null && { format: wanted }) }
+  return {
+    ...(isSchema && { responseFormat: { type: 'json', schema } }),
+    ...(Object.keys(kept).length > 0 && { kept }),
+  }
+}

@@ -1,0 +1,183 @@
+/**
+ * Anthropic Messages: whole answers, both ways, and what streams read in the same way.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { BlockKey, CallFragment, EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import { DecodeError } from '../../errors.ts'
+import { field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
+import { type Ledger, ledger, lose } from '../../losses.ts'
+import type { AssistantMessage, ChatResponse, JsonObject, StopReason, Usage } from '../../model.ts'
+import { settleStopReason } from '../../stop-reason.ts'
+import { decodeBlock, extrasOf, isServerCall, keptOf, type Origin, serverCallData } from './content.ts'
+import { decodeErrorEvent } from './errors.ts'
+import { encodeTurnBlocks } from './messages.ts'
+import { format, knownFields, stopReasons, wireStopReasons } from './tables.ts'
+import { inputOf } from './tools.ts'
+import type { WireResponse, WireUsage } from './wire.ts'
+
+/** Calls that came without an id get this and a number. */
+export const idPrefix = 'toolu_isoglot_'
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+/**
+ * Decodes a whole answer.
+ *
+ * @throws {ApiError} if the body is an error's.
+ * @throws {DecodeError} if it is no message; `path` names what is wrong.
+ * @throws {InterruptedError} if it has no `stop_reason`: it was cut.
+ */
+export function decodeResponse(body: unknown, callsBefore = 0, provider: string = format): ChatResponse {
+  if (field(body, 'type') === 'error') throw decodeErrorEvent(body, provider)
+  if (!isObject(body)) throw wrong('', 'is no object')
+  return fold(readResponse(body, provider), { provider, idPrefix, callsBefore })
+}
+
+function wrong(path: string, finding: string): DecodeError {
+  const what = path === '' ? 'the body' : `"${path}"`
+  return new DecodeError(`Cannot decode Anthropic response: ${what} ${finding}`, { path })
+}
+
+function readResponse(body: JsonObject, provider: string): Fragment[] {
+  const out: Fragment[] = []
+  const content = field(body, 'content')
+  if (!Array.isArray(content)) throw wrong('content', 'is no array')
+  const origin = { provider, model: textOr(field(body, 'model'), '') }
+  readHead(body, out)
+  for (const [key, block] of content.entries()) {
+    if (!isObject(block)) throw wrong(`content[${key}]`, 'is no object')
+    readBlock(block, key, origin, out)
+  }
+  const usage = field(body, 'usage')
+  if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
+  const reason = field(body, 'stop_reason')
+  if (typeof reason === 'string') out.push(endFragment(reason))
+  return out
+}
+
+/** What is said of the message as a whole, in a body and in `message_start`. */
+export function readHead(message: JsonObject, out: Fragment[]): void {
+  const id = textOr(field(message, 'id'), undefined)
+  const model = textOr(field(message, 'model'), undefined)
+  out.push({ type: 'start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) })
+  const extra = otherFields(message, knownFields.response)
+  if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
+}
+
+/** A block that is whole. */
+export function readBlock(block: JsonObject, key: BlockKey, origin: Origin, out: Fragment[]): void {
+  if (!isCall(block)) {
+    out.push({ type: 'block', block: decodeBlock(block, origin), key })
+    return
+  }
+  const input = inputOf(block)
+  out.push({ ...readCallStart(block, key), ...(input !== undefined && { arguments: input }) }, { type: 'close', key })
+}
+
+export function isCall(block: JsonObject): boolean {
+  const type = field(block, 'type')
+  return type === 'tool_use' || isServerCall(type)
+}
+
+/** A call without its arguments. */
+export function readCallStart(block: JsonObject, key: BlockKey): CallFragment {
+  const isServers = isServerCall(field(block, 'type'))
+  const { providerData } = extrasOf(block, knownFields.call)
+  const kept = isServers ? serverCallData(block, providerData) : providerData
+  return {
+    type: 'call',
+    key,
+    id: textOr(field(block, 'id'), null),
+    name: textOr(field(block, 'name'), null),
+    ...(isServers && { server: true }),
+    ...(kept && { providerData: kept }),
+  }
+}
+
+export function endFragment(reason: string): Fragment {
+  return { type: 'end', stopReason: lookup(stopReasons, reason) ?? 'other', rawStopReason: reason }
+}
+
+/** This wire counts cached input apart; our `inputTokens` is all of it. */
+export function decodeUsage(wire: JsonObject): Usage {
+  const count = (name: string) => numberOr(field(wire, name), undefined)
+  const uncached = count('input_tokens')
+  const cacheReadTokens = count('cache_read_input_tokens')
+  const cacheWriteTokens = count('cache_creation_input_tokens')
+  const outputTokens = count('output_tokens')
+  const reasoningTokens = numberOr(field(field(wire, 'output_tokens_details'), 'thinking_tokens'), undefined)
+  const inputTokens = uncached === undefined ? undefined : uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
+  return {
+    ...(inputTokens !== undefined && { inputTokens }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(inputTokens !== undefined && outputTokens !== undefined && { totalTokens: inputTokens + outputTokens }),
+    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
+    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    providerData: { [format]: wire },
+  }
+}
+
+// ---- encoding ---------------------------------------------------------------------------------
+
+/** An answer as this API would give it. Nothing is refused: what the wire cannot carry is among the losses. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const into = ledger('Anthropic', false)
+  const { message } = response
+  const content = encodeTurnBlocks(message, 'message', answerScope(into))
+  noteInvalidCalls(message, into)
+  const hasCalls = content.some(({ type }) => type === 'tool_use')
+  const body: WireResponse = {
+    stop_sequence: null,
+    ...keptOf(response),
+    id: reply.id ?? message.response?.id ?? 'msg_0',
+    type: 'message',
+    role: 'assistant',
+    model: reply.model ?? message.response?.model ?? '',
+    content,
+    stop_reason: encodeStopReason(message, response.stopReason, hasCalls),
+    usage: encodeUsage(response.usage),
+  }
+  return { body, losses: into.losses }
+}
+
+/** Clients of this wire take the proofs of this wire. */
+export function answerScope(into: Ledger): Parameters<typeof encodeTurnBlocks>[2] {
+  return { ledger: into, target: { format, provider: format, model: '' }, place: 'answer' }
+}
+
+/** Without its arguments an invalid call could run, so it is left out. */
+function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
+  for (const at of (message.invalidToolCalls ?? []).keys()) {
+    lose(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are no object')
+  }
+}
+
+/** The wire's own word where the message has it and it still holds; else the one for our reason. */
+export function encodeStopReason(message: AssistantMessage, reason: StopReason, hasCalls: boolean): string | null {
+  const { rawStopReason: raw, response } = message
+  const meaning = lookup(stopReasons, raw)
+  if (raw !== undefined && meaning !== undefined && settleStopReason(meaning, hasCalls) === reason) return raw
+  if (raw !== undefined && meaning === undefined && reason === 'other' && response?.provider === format) return raw
+  return reason === 'tool_calls' && !hasCalls ? 'end_turn' : wireStopReasons[reason]
+}
+
+/** Never below 0, and never absent: clients calculate with them. */
+export function encodeUsage(usage: Usage = {}): WireUsage {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
+  const kept = keptOf(usage)
+  const details = field(kept, 'output_tokens_details')
+  return {
+    ...kept,
+    input_tokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
+    output_tokens: outputTokens,
+    ...(cacheReadTokens !== undefined && { cache_read_input_tokens: cacheReadTokens }),
+    ...(cacheWriteTokens !== undefined && { cache_creation_input_tokens: cacheWriteTokens }),
+    ...(reasoningTokens !== undefined && {
+      output_tokens_details: { ...(isObject(details) && details), thinking_tokens: reasoningTokens },
+    }),
+  }
+}
