@@ -15,6 +15,8 @@ export interface ErrorWords {
   readonly kinds: Readonly<Record<string, ApiErrorKind>>
   /** Words of failures that will not pass by waiting, whatever their status. */
   readonly final: ReadonlySet<string>
+  /** By status, where a host means something else by one than others do. */
+  readonly statuses?: Readonly<Record<string, ApiErrorKind>>
 }
 
 /** What an error body says, whichever of the known shapes it has. */
@@ -121,6 +123,7 @@ const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
 function readKind(said: ErrorBody, status: number, table: ErrorWords): ApiErrorKind {
   let kind: ApiErrorKind | undefined
   for (const word of said.words) kind ??= lookup(table.kinds, word)
+  kind ??= lookup(table.statuses ?? {}, String(status))
   kind ??= lookup(kindsOfStatus, String(status)) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
   const tooLong = kind === 'invalid_request' && contextLength.test(said.message) && !rateLimit.test(said.message)
   return tooLong ? 'context_length' : kind

@@ -1,0 +1,78 @@
+/**
+ * OpenAI Chat Completions, and the frame for every server that speaks it.
+ *
+ * @module
+ */
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import { run } from '../../reducer.ts'
+import { type ChatDialect, openai } from './dialect.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+import { decodeStream } from './stream.ts'
+import { format, rulesOf } from './tables.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
+
+export { type ChatDialect, compatible, type DialectErrors, openai, refusing } from './dialect.ts'
+export type { WireMessage, WireRequest, WireResponse, WireUsage } from './wire.ts'
+export {
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+  encodeResult,
+  encodeStream,
+}
+
+/**
+ * A model of OpenAI's, asked by Chat Completions.
+ *
+ * @example
+ * ```ts
+ * const model = openaiChat('gpt-5.6', { apiKey })
+ * const { message } = await generate({ model, prompt: 'Hello' })
+ * ```
+ */
+export function openaiChat(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(openai, model, settings)
+}
+
+/** A model of any server that speaks this format, described by its dialect. */
+export function chatModel(dialect: ChatDialect, model: string, settings: ModelSettings = {}): Model {
+  return { ...settings, codec: createClientCodec(dialect), model, baseUrl: settings.baseUrl ?? dialect.baseUrl }
+}
+
+/** The client's half for one server. */
+export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
+  return {
+    name: format,
+    provider: dialect.provider,
+    framing: 'sse',
+    rules: rulesOf(dialect),
+    idPrefix: dialect.idPrefix ?? 'call_',
+    headers: (apiKey) => keyHeaders(dialect, apiKey),
+    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
+    decodeResponse: (body, callsBefore) => decodeResponse(body, dialect, callsBefore),
+    decodeStream: () => run(decodeStream, dialect),
+    decodeError: (answer) => decodeError(answer, dialect),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, dialect),
+    decodeToolCalls,
+    encodeResult: (result) => encodeResult(result),
+  }
+}
+
+function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string | undefined): Record<string, string> {
+  if (apiKey === undefined) return {}
+  return { [keyHeader]: keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey }
+}
+
+/** The gateway's half: what answers as OpenAI does. */
+export function createServerCodec(): ServerCodec {
+  return { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
+}

@@ -1,0 +1,358 @@
+/**
+ * OpenAI Chat Completions: the messages of a request, both ways.
+ *
+ * @see wire/openai-chat.md §2.1 and §2.4, wire/dialects.md §1
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { Fragment } from '../../codec.ts'
+import { blocksOf, blocksOfTurn } from '../../content.ts'
+import { DecodeError } from '../../errors.ts'
+import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { lose } from '../../losses.ts'
+import type {
+  AssistantMessage,
+  AudioBlock,
+  Content,
+  ContentBlock,
+  Context,
+  InstructionMessage,
+  Json,
+  JsonObject,
+  Message,
+  ReasoningBlock,
+  Role,
+  ToolMessage,
+  UserMessage,
+} from '../../model.ts'
+import { ownProof } from '../../opaque.ts'
+import {
+  cacheMark,
+  decodeContent,
+  type Encoding,
+  encodeTextParts,
+  encodeUserParts,
+  kept,
+  loseBlock,
+  toContent,
+} from './content.ts'
+import { endMessage, readDelta } from './delta.ts'
+import { compatible } from './dialect.ts'
+import { callsInOrder, reasoningDetails } from './response.ts'
+import { newStreamState } from './stream.ts'
+import { format, proofOwners, toolErrorMark } from './tables.ts'
+import { encodeCall, encodeResult } from './tools.ts'
+
+// ---- to the wire ------------------------------------------------------------------------------
+
+/** All messages, the system text first, arranged as the host wants them. */
+export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
+  const { messages, system } = context
+  const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsInOrder(message).length > 0)
+  const out = messages.flatMap((message, at) => {
+    const inCalls = firstCalls >= 0 && at >= firstCalls
+    return encodeMessage(message, `messages[${at}]`, inCalls, to)
+  })
+  if (system !== undefined) out.unshift(encodeInstruction({ role: 'system', content: system }, 'system', to))
+  return arrange(out, to)
+}
+
+function encodeMessage(message: Message, path: string, inCalls: boolean, to: Encoding): JsonObject[] {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+      return [encodeInstruction(message, `${path}.content`, to)]
+    case 'user':
+      return encodeUser(message, path, to)
+    case 'assistant':
+      return [encodeAssistant(message, path, inCalls, to)]
+    case 'tool':
+      return [encodeResult(message, to, `${path}.`)]
+  }
+}
+
+function encodeInstruction(message: InstructionMessage, path: string, to: Encoding): JsonObject {
+  const parts = encodeTextParts(blocksOf(message.content), path, to)
+  return {
+    ...kept(message),
+    role: message.role === 'developer' ? to.dialect.developerRole : 'system',
+    content: withMark(toContent(parts, to, typeof message.content === 'string'), message, to),
+    ...named(message, to),
+  }
+}
+
+function named(message: InstructionMessage | UserMessage | AssistantMessage, to: Encoding): JsonObject {
+  return message.name !== undefined && to.dialect.names !== false ? { name: message.name } : {}
+}
+
+/** A mark on the message stands on its last part. */
+function withMark(content: string | JsonObject[], message: Message, to: Encoding): string | JsonObject[] {
+  const mark = cacheMark(message.metadata, to)
+  if (Object.keys(mark).length === 0) return content
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
+}
+
+/** Results that stand in a user's message come before it, each in a message of its own. */
+function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObject[] {
+  const blocks = blocksOf(message.content)
+  const said = blocks.filter((block) => block.type !== 'tool_result')
+  const results = blocks.flatMap((block, at) => {
+    if (block.type !== 'tool_result') return []
+    const { type: _, isError, id: _id, ...result } = block
+    const answer = { ...result, role: 'tool', ...(isError && { status: 'error' as const }) } as const
+    return [encodeResult(answer as ToolMessage, to, `${path}.content[${at}].`)]
+  })
+  if (results.length > 0 && said.length === 0) return results
+  const parts = encodeUserParts(said, `${path}.content`, to)
+  const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, to)
+  return [...results, { ...kept(message), role: 'user', content, ...named(message, to) }]
+}
+
+function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject {
+  const blocks = blocksOfTurn(message)
+  const calls = callsInOrder(message).flatMap((call) => {
+    if (call.name !== undefined) return [encodeCall(call, to)]
+    lose(to.ledger, 'dropped', `${path}.invalidToolCalls`, 'a call that names no tool cannot be sent')
+    return []
+  })
+  calls.push(...unknownCalls(blocks))
+  const audio = blocks.find((block): block is AudioBlock => block.type === 'audio' && block.id !== undefined)
+  const parts = encodeSaid(blocks, `${path}.content`, to)
+  const isAlone = calls.length === 0 && audio === undefined
+  const content = parts.length > 0 ? toContent(parts, to, parts.length === 1) : isAlone ? '' : null
+  return {
+    ...keptFor(message, path, to),
+    role: 'assistant',
+    content: content === null ? null : withMark(content, message, to),
+    ...named(message, to),
+    ...encodeReasoning(blocks, `${path}.content`, inCalls, content, to),
+    ...(audio?.id !== undefined && { audio: { id: audio.id } }),
+    ...(calls.length > 0 && { tool_calls: calls }),
+  }
+}
+
+/** What a provider said of its message goes back to that provider alone. */
+function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObject | undefined {
+  const own = kept(message)
+  const from = message.response?.provider
+  if (own === undefined || from === undefined || from === to.dialect.provider) return own
+  lose(to.ledger, 'dropped', `${path}.providerData`, `${from} said it, and not ${to.dialect.title}`, 'info')
+  return undefined
+}
+
+function unknownCalls(blocks: readonly ContentBlock[]): JsonObject[] {
+  return blocks.flatMap((block) => (isUnknownCall(block) ? [block.value as JsonObject] : []))
+}
+
+function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {
+  return block.type === 'unknown' && block.format === format && block.providerType.startsWith('tool_calls:')
+}
+
+/** What the assistant said: text, and how it refused where the host takes that. */
+function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject[] {
+  return blocks.flatMap((block, at) => {
+    if (block.type === 'tool_call' || block.type === 'reasoning' || isUnknownCall(block)) return []
+    if (block.type === 'audio' && block.id !== undefined) return []
+    if (block.type === 'audio' && block.transcript !== undefined) {
+      lose(to.ledger, 'changed', `${path}[${at}]`, 'audio without an id is sent as what is said in it')
+      return [{ type: 'text', text: block.transcript }]
+    }
+    if (block.type === 'text' && block.citations !== undefined) {
+      lose(to.ledger, 'dropped', `${path}[${at}].citations`, 'citations are not sent back', 'info')
+    }
+    const parts = encodeTextParts([block], path, to)
+    const isRefusal = block.type === 'text' && block.refusal === true && to.dialect.textParts === true
+    return isRefusal ? [{ type: 'refusal', refusal: block.text }] : parts
+  })
+}
+
+/** Earlier reasoning, in the way the host wants it back, if it does. */
+function encodeReasoning(
+  blocks: readonly ContentBlock[],
+  path: string,
+  inCalls: boolean,
+  content: string | JsonObject[] | null,
+  to: Encoding,
+): JsonObject {
+  const { reasoningReplay: replay, replaysWithCalls: onlyInCalls } = to.dialect
+  const found = blocks.filter((block): block is ReasoningBlock => block.type === 'reasoning')
+  const text = found.map((block) => block.text).join('')
+  if (replay === 'none' || (onlyInCalls && !inCalls)) {
+    for (const block of found) loseBlock(block, path, to, `${to.dialect.title} does not take its reasoning back`)
+    return {}
+  }
+  if (replay === 'reasoning_details') return encodeDetails(found, path, to)
+  if (replay === 'thinking') return text === '' ? {} : withThinking(found, content)
+  return text !== '' || onlyInCalls ? { [replay]: text } : {}
+}
+
+/** OpenRouter: its own proofs, unmodified. */
+function encodeDetails(found: readonly ReasoningBlock[], path: string, to: Encoding): JsonObject {
+  const target = { format, provider: to.dialect.provider, model: to.model }
+  const details = found.flatMap((block) => {
+    if (ownProof(block.opaque, target) !== undefined) return reasoningDetails(block)
+    loseBlock(block, path, to, 'reasoning goes back only with a proof of its own')
+    return []
+  })
+  return details.length > 0 ? { reasoning_details: details } : {}
+}
+
+/** Mistral: a part before the text. */
+function withThinking(found: readonly ReasoningBlock[], content: string | JsonObject[] | null): JsonObject {
+  const thinking = found.map((block) => ({
+    ...kept(block),
+    type: 'thinking',
+    thinking: [{ type: 'text', text: block.text }],
+  }))
+  const said = typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : (content ?? [])
+  return { content: [...thinking, ...said] }
+}
+
+// ---- the order that a host demands ------------------------------------------------------------
+
+function arrange(messages: JsonObject[], to: Encoding): JsonObject[] {
+  const { dialect } = to
+  let out = messages
+  if (dialect.oneSystem) out = joinNeighbours(out, ['system'], to)
+  if (dialect.alternates) out = joinNeighbours(out, ['system', 'user', 'assistant'], to)
+  if (dialect.bridgesResults) out = out.flatMap((message, at) => bridged(message, out[at - 1], to))
+  const last = out.at(-1)
+  if (dialect.marksPrefill && last?.role === 'assistant' && last.tool_calls === undefined) {
+    out = [...out.slice(0, -1), { ...last, prefix: true }]
+  }
+  return out
+}
+
+function joinNeighbours(messages: readonly JsonObject[], roles: readonly Json[], to: Encoding): JsonObject[] {
+  const out: JsonObject[] = []
+  for (const message of messages) {
+    const last = out.at(-1)
+    const joins = last?.role === message.role && roles.includes(message.role ?? '') && !last?.tool_calls
+    if (last === undefined || !joins) out.push(message)
+    else {
+      lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
+      out[out.length - 1] = { ...last, ...message, content: joined(last.content, message.content) }
+    }
+  }
+  return out
+}
+
+function joined(first: Json | undefined, second: Json | undefined): Json {
+  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`
+  const parts = (content: Json | undefined) =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content)
+  return [...parts(first), ...parts(second)]
+}
+
+function bridged(message: JsonObject, before: JsonObject | undefined, to: Encoding): JsonObject[] {
+  if (message.role !== 'user' || before?.role !== 'tool') return [message]
+  lose(to.ledger, 'invented', 'messages', `${to.dialect.title} wants the assistant to speak after results`, 'info')
+  return [{ role: 'assistant', content: 'OK.' }, message]
+}
+
+// ---- from the wire ----------------------------------------------------------------------------
+
+/** The roles of the wire; `function` is what `tool` was called. */
+const roles: Readonly<Record<string, Role>> = {
+  system: 'system',
+  developer: 'developer',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+}
+
+/** What earlier messages leave for later ones. */
+interface Reading {
+  calls: number
+  /** The id of the latest call of the deprecated form, which its result does not name. */
+  legacyId: string
+  readonly model: string
+}
+
+/** @throws {DecodeError} if it is no array of objects with known roles. */
+export function decodeMessages(value: unknown, model: string): Message[] {
+  if (!Array.isArray(value)) {
+    throw new DecodeError(`Cannot decode ${format} request: "messages" is no array`, { path: 'messages' })
+  }
+  const reading: Reading = { calls: 0, legacyId: '', model }
+  return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
+}
+
+const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_calls'])
+const resultFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_call_id'])
+
+function decodeMessage(message: unknown, path: string, reading: Reading): Message {
+  const role = lookup(roles, field(message, 'role'))
+  if (!isObject(message) || role === undefined) {
+    const finding = isObject(message) ? `role is ${JSON.stringify(message.role)?.slice(0, 40)}` : 'it is no object'
+    throw new DecodeError(`Cannot decode ${format} request: "${path}" is no message: ${finding}`, { path })
+  }
+  if (role === 'assistant') return decodeAssistant(message, path, reading)
+  const content = decodeContent(message.content, `${path}.content`)
+  const name = textOr(message.name, undefined)
+  if (role === 'tool') return decodeResult(message, content, name, reading)
+  const others = otherFields(withoutNulls(message), messageFields)
+  return {
+    role,
+    content,
+    ...(name !== undefined && { name }),
+    ...(others && { providerData: { [format]: others } }),
+  }
+}
+
+/** A field that is null says nothing. */
+function withoutNulls(message: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
+}
+
+function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
+  const text = typeof content === 'string' ? content : undefined
+  const isMarked = text?.startsWith(toolErrorMark) === true
+  const others = otherFields(withoutNulls(message), resultFields)
+  return {
+    role: 'tool',
+    toolCallId: textOr(message.tool_call_id, reading.legacyId),
+    ...(name !== undefined && { name }),
+    content: isMarked ? (text?.slice(toolErrorMark.length) ?? '') : content,
+    ...(isMarked && { status: 'error' as const }),
+    ...(others && { providerData: { [format]: others } }),
+  }
+}
+
+/** An assistant's message is read as an answer is: calls, reasoning and what is unknown come out the same. */
+function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
+  const { name, content, ...said } = message
+  const state = { ...newStreamState(compatible), model: reading.model }
+  const fragments: Fragment[] = []
+  readDelta(state, { ...withoutNulls(said), content: checkedContent(content, path) }, fragments, true)
+  endMessage(state, fragments)
+  fragments.push({ type: 'end', stopReason: 'stop' })
+  const read = fold(fragments.map(owned), { callsBefore: reading.calls, idPrefix: 'call_' }).message
+  const { stopReason: _, ...decoded } = read
+  const calls = callsInOrder(decoded)
+  reading.calls += calls.length
+  if (isObject(said.function_call)) reading.legacyId = calls[0]?.id ?? ''
+  const isPlain =
+    typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
+  return {
+    ...decoded,
+    ...(isPlain && { content }),
+    ...(typeof name === 'string' && { name }),
+  }
+}
+
+function checkedContent(content: Json | undefined, path: string): Json {
+  const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content)
+  if (isContent) return content ?? null
+  throw new DecodeError(`Cannot decode ${format} request: "${path}.content" is no content`, { path: `${path}.content` })
+}
+
+/** A request does not tell who made its proofs; the field tells. */
+function owned(fragment: Fragment): Fragment {
+  if (!('opaque' in fragment) || fragment.opaque === undefined) return fragment
+  const word = Object.keys(fragment.opaque.data)[0]
+  const provider = stringOr(lookup(proofOwners, word), fragment.opaque.provider)
+  return { ...fragment, opaque: { ...fragment.opaque, provider } }
+}

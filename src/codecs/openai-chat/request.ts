@@ -1,0 +1,309 @@
+/**
+ * OpenAI Chat Completions: requests, both ways.
+ *
+ * @see wire/openai-chat.md §2
+ * @module
+ */
+import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import { DecodeError } from '../../errors.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { ledger, lose } from '../../losses.ts'
+import type {
+  Context,
+  Json,
+  JsonObject,
+  JsonSchema,
+  ReasoningEffort,
+  RequestOptions,
+  ResponseFormat,
+} from '../../model.ts'
+import type { Encoding } from './content.ts'
+import { type ChatDialect, openai } from './dialect.ts'
+import { decodeMessages, encodeMessages } from './messages.ts'
+import { effortBudgets, efforts, format, plainOptions, requestFields, samplingFields } from './tables.ts'
+import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
+import type { WireRequest } from './wire.ts'
+
+/**
+ * Writes a request.
+ *
+ * @throws {UnsupportedError} if something would be lost that `options.strict` says must not be: by default, content.
+ */
+export function encodeRequest(
+  context: Context,
+  options: RequestOptions,
+  dialect: ChatDialect = openai,
+): EncodedRequest<WireRequest> {
+  const to: Encoding = { dialect, model: options.model, ledger: ledger(dialect.title, options.strict) }
+  noteState(context, to)
+  const schema = encodeResponseFormat(options.responseFormat, to)
+  const messages = encodeMessages(context, to)
+  const fields: JsonObject = {
+    ...encodeKept(options, to),
+    ...encodeOptions(options, to),
+    ...schema.fields,
+  }
+  const tools = encodeTools(context, options, to)
+  if (tools.tools === undefined) delete fields.parallel_tool_calls // refused where there are none
+  const body = {
+    ...suited(fields, options, to),
+    model: options.model,
+    messages: withInstruction(messages, schema.instruction, to),
+    ...tools,
+  }
+  return {
+    path: dialect.path ?? '/chat/completions',
+    headers: {},
+    body: body as unknown as WireRequest,
+    losses: to.ledger.losses,
+  }
+}
+
+function noteState(context: Context, to: Encoding): void {
+  if (context.providerState?.previousResponseId !== undefined) {
+    lose(to.ledger, 'dropped', 'providerState.previousResponseId', 'this format keeps no state')
+  }
+}
+
+/** What was kept of a request in this format. */
+function encodeKept({ providerOptions = {} }: RequestOptions, to: Encoding): JsonObject {
+  for (const other of Object.keys(providerOptions)) {
+    if (other === format) continue
+    lose(to.ledger, 'dropped', `options.providerOptions.${other}`, 'they are of another format', 'info')
+  }
+  return Object.hasOwn(providerOptions, format) ? (providerOptions[format] ?? {}) : {}
+}
+
+function encodeOptions(options: RequestOptions, to: Encoding): JsonObject {
+  const { dialect } = to
+  const fields: JsonObject = {}
+  for (const [name, option] of plainOptions) {
+    const value = options[option]
+    if (value !== undefined) fields[name] = value as Json
+  }
+  if (options.maxTokens !== undefined) fields[dialect.maxTokensField] = options.maxTokens
+  if (options.stop !== undefined && options.stop.length > 0) fields.stop = encodeStops(options.stop, to)
+  return { ...fields, ...encodeReasoning(options, to) }
+}
+
+function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encoding): string[] {
+  const { maxStops = 4, title } = dialect
+  if (stops.length > maxStops)
+    lose(into, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
+  return stops.slice(0, maxStops)
+}
+
+// ---- what the host takes ----------------------------------------------------------------------
+
+/** The fields under the host's names, without those that it refuses. */
+function suited(fields: JsonObject, options: RequestOptions, to: Encoding): JsonObject {
+  const { dialect } = to
+  const isReasoning = dialect.refusesSampling?.(options.model, options.reasoning?.effort) === true
+  const out: JsonObject = {}
+  for (const [name, value] of Object.entries(withUsage(fields, options, to))) {
+    const refused = dialect.refuses.has(name) || (isReasoning && samplingFields.includes(name) && value !== null)
+    const written = (dialect.renames && Object.hasOwn(dialect.renames, name) && dialect.renames[name]) || name
+    if (!refused) Object.defineProperty(out, written, { value, enumerable: true, writable: true, configurable: true })
+    else if (value !== null) lose(to.ledger, 'dropped', optionPath(name), refusal(name, isReasoning, to))
+  }
+  return out
+}
+
+function refusal(name: string, isReasoning: boolean, { dialect, model }: Encoding): string {
+  return isReasoning && samplingFields.includes(name)
+    ? `${model} refuses it while it reasons`
+    : `${dialect.title} does not take "${name}"`
+}
+
+function optionPath(name: string): string {
+  const option = plainOptions.find(([wire]) => wire === name)?.[1]
+  return option === undefined ? `options.providerOptions["${format}"].${name}` : `options.${option}`
+}
+
+/** Usage in a stream comes only where it is asked for. */
+function withUsage(fields: JsonObject, options: RequestOptions, { dialect }: Encoding): JsonObject {
+  const { stream_options: own, ...others } = fields
+  if (!options.stream || !dialect.asksForUsage) return others
+  return { ...others, stream_options: { include_usage: true, ...(isObject(own) ? own : {}) } }
+}
+
+// ---- reasoning --------------------------------------------------------------------------------
+
+/** Effort or budget, in the host's own words; `none` switches off. */
+function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): JsonObject {
+  const { effort, budgetTokens } = reasoning ?? {}
+  if (effort === undefined && budgetTokens === undefined) return {}
+  const isOn = effort === undefined ? budgetTokens !== 0 : effort !== 'none'
+  switch (to.dialect.reasoningControl) {
+    case 'effort':
+      return { reasoning_effort: takenEffort(effort ?? nearestEffort(budgetTokens ?? 0), to) }
+    case 'reasoning':
+      return {
+        reasoning: budgetTokens !== undefined && isOn ? { max_tokens: budgetTokens } : { effort: effort ?? 'none' },
+      }
+    case 'thinking':
+      return { thinking: { type: isOn ? 'enabled' : 'disabled' } }
+    case 'enable_thinking':
+      return { enable_thinking: isOn, ...(budgetTokens !== undefined && isOn && { thinking_budget: budgetTokens }) }
+    case 'chat_template_kwargs':
+      return { chat_template_kwargs: { enable_thinking: isOn } }
+    case 'none':
+      lose(to.ledger, 'dropped', 'options.reasoning', `${to.dialect.title} has no setting for it`)
+      return {}
+  }
+}
+
+function nearestEffort(budgetTokens: number): ReasoningEffort {
+  const distance = (effort: ReasoningEffort) => Math.abs(effortBudgets[effort] - budgetTokens)
+  return efforts.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
+}
+
+function takenEffort(effort: ReasoningEffort, to: Encoding): ReasoningEffort {
+  const taken = to.dialect.efforts
+  if (taken === undefined || taken.includes(effort)) return effort
+  const place = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
+  const nearest = taken.reduce((best, one) => (place(one) < place(best) ? one : best))
+  lose(
+    to.ledger,
+    'changed',
+    'options.reasoning.effort',
+    `${to.dialect.title} has no "${effort}": "${nearest}" is nearest`,
+  )
+  return nearest
+}
+
+// ---- structured output and tools --------------------------------------------------------------
+
+interface Structured {
+  readonly fields: JsonObject
+  /** What the prompt must say, since the host cannot be told otherwise. */
+  readonly instruction?: string
+}
+
+function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding): Structured {
+  if (wanted === undefined) return { fields: {} }
+  const { schema, name = 'response', description, strict } = wanted
+  if (schema === undefined) {
+    return { fields: { response_format: { type: 'json_object' } }, instruction: 'Answer in JSON.' }
+  }
+  if (to.dialect.jsonSchema) {
+    const jsonSchema = compact({ name, description, schema: schema as JsonObject, strict })
+    return { fields: { response_format: { type: 'json_schema', json_schema: jsonSchema } } }
+  }
+  lose(
+    to.ledger,
+    'changed',
+    'options.responseFormat.schema',
+    `${to.dialect.title} takes no schema: the prompt tells it`,
+  )
+  return {
+    fields: { response_format: { type: 'json_object' } },
+    instruction: `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`,
+  }
+}
+
+/** `json_object` is refused unless the messages speak of JSON; a schema is always told. */
+function withInstruction(messages: JsonObject[], instruction: string | undefined, to: Encoding): JsonObject[] {
+  if (instruction === undefined) return messages
+  const isSaid =
+    instruction === 'Answer in JSON.' && messages.some(({ content }) => /json/i.test(JSON.stringify(content)))
+  if (isSaid) return messages
+  lose(to.ledger, 'invented', 'system', 'the messages have to speak of JSON', 'info')
+  const [first, ...others] = messages
+  if (first?.role === 'system' && typeof first.content === 'string') {
+    return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others]
+  }
+  return [{ role: 'system', content: instruction }, ...messages]
+}
+
+function encodeTools({ tools = [] }: Context, options: RequestOptions, to: Encoding): JsonObject {
+  const { tools: left, choice } = encodeToolChoice(options.toolChoice, tools, to)
+  const definitions = encodeDefinitions(left, to.dialect, to.ledger)
+  if (definitions.length === 0) return {}
+  return { tools: definitions, ...(choice !== undefined && { tool_choice: choice as Json }) }
+}
+
+// ---- from the wire ----------------------------------------------------------------------------
+
+/**
+ * Reads a request, tolerant of what clients send: deprecated names, text as string or parts, nulls.
+ *
+ * @throws {DecodeError} naming the path, if a field that we read is of the wrong type.
+ */
+export function decodeRequest(body: unknown): DecodedRequest {
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is no object`)
+  const model = textOr(field(body, 'model'), undefined)
+  if (model === undefined) throw wrong('model', 'a string')
+  const messages = decodeMessages(field(body, 'messages'), model)
+  const tools = decodeDefinitions(body)
+  return {
+    context: { messages, ...(tools.length > 0 && { tools }) },
+    options: { model, ...decodeOptions(body) },
+    losses: [],
+  }
+}
+
+function wrong(path: string, wanted: string): DecodeError {
+  return new DecodeError(`Cannot decode ${format} request: "${path}" is not ${wanted}`, { path })
+}
+
+function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
+  const plain: JsonObject = {}
+  for (const [name, option, type] of plainOptions) {
+    const value = field(body, name) ?? undefined
+    if (value === undefined) continue
+    if (typeof value !== type) throw wrong(name, `a ${type}`)
+    plain[option] = value
+  }
+  const others = otherFields(body, requestFields)
+  const chosen = decodeToolChoice(body)
+  return compact({
+    ...plain,
+    user: stringOr(plain.user, stringOr(field(body, 'safety_identifier'), undefined)),
+    maxTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens'),
+    stop: decodeStops(field(body, 'stop')),
+    toolChoice: chosen,
+    responseFormat: decodeResponseFormat(field(body, 'response_format')),
+    reasoning: decodeEffort(field(body, 'reasoning_effort')),
+    providerOptions: others && { [format]: others },
+  }) as Omit<RequestOptions, 'model'>
+}
+
+function countIn(body: JsonObject, name: string): number | undefined {
+  const value = field(body, name) ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value !== 'number') throw wrong(name, 'a number')
+  return value
+}
+
+function decodeStops(value: Json | undefined): string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return [value]
+  const stops = arrayOf(value).filter((stop) => typeof stop === 'string')
+  if (!Array.isArray(value) || stops.length < value.length) throw wrong('stop', 'a string or strings')
+  return stops
+}
+
+function decodeEffort(value: Json | undefined): RequestOptions['reasoning'] {
+  if (value === undefined || value === null) return undefined
+  const effort = efforts.find((one) => one === value)
+  if (effort === undefined) throw wrong('reasoning_effort', `one of ${efforts.join(', ')}`)
+  return { effort }
+}
+
+function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefined {
+  if (value === undefined || value === null) return undefined
+  const type = field(value, 'type')
+  if (type === 'text') return undefined
+  if (type === 'json_object') return { type: 'json' }
+  const said = field(value, 'json_schema')
+  if (type !== 'json_schema' || !isObject(said)) throw wrong('response_format', 'text, json_object or json_schema')
+  const schema = field(said, 'schema')
+  const strict = field(said, 'strict')
+  return {
+    type: 'json',
+    schema: (isObject(schema) ? schema : {}) as JsonSchema,
+    ...compact({ name: textOr(said.name, undefined), description: stringOr(said.description, undefined) }),
+    ...(typeof strict === 'boolean' && { strict }),
+  }
+}

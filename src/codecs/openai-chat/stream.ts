@@ -1,0 +1,194 @@
+/**
+ * OpenAI Chat Completions: from its chunks to fragments. The other way is `encode-stream.ts`.
+ *
+ * @see wire/openai-chat.md §4
+ * @module
+ */
+import type { Fragment, Frame } from '../../codec.ts'
+import { DecodeError } from '../../errors.ts'
+import { arrayOf, field, isObject, lookup, numberOr, textOr } from '../../lookup.ts'
+import type { Json, JsonObject, StopReason } from '../../model.ts'
+import type { Reducer } from '../../reducer.ts'
+import { type DeltaState, endMessage, readDelta } from './delta.ts'
+import type { ChatDialect } from './dialect.ts'
+import { errorWithin } from './errors.ts'
+import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
+import { decodeUsage, findUsage } from './usage.ts'
+
+/** What one chunk leaves for the next. */
+export interface StreamState extends DeltaState {
+  isStarted: boolean
+  isEnded: boolean
+  /** The last word on why it ends. */
+  finish: string | undefined
+  /** Made audio ends without a reason. */
+  isAudioDone: boolean
+  hasOtherChoices: boolean
+  otherChoices: JsonObject[]
+  logprobs: JsonObject | undefined
+  /** Fields of the answer as a whole that we have no word for. */
+  readonly extra: Record<string, Json>
+}
+
+export function newStreamState(dialect: ChatDialect): StreamState {
+  return {
+    dialect,
+    model: '',
+    hasRefusal: false,
+    hasAudio: false,
+    isText: false,
+    details: undefined,
+    detailsBlock: 0,
+    openCustom: new Map(),
+    choice: Object.create(null),
+    isStarted: false,
+    isEnded: false,
+    finish: undefined,
+    isAudioDone: false,
+    hasOtherChoices: false,
+    otherChoices: [],
+    logprobs: undefined,
+    extra: Object.create(null),
+  }
+}
+
+/**
+ * Decodes one answer.
+ *
+ * It ends at `[DONE]`, or, where that is missing, at the end of the stream if a reason for it was given.
+ *
+ * @throws {ApiError} at an error, which can follow a 200 and half an answer.
+ * @throws {DecodeError} at a chunk that is no JSON object.
+ */
+export const decodeStream: Reducer<StreamState, Frame, Fragment, ChatDialect> = {
+  start: newStreamState,
+
+  step(state, frame, out) {
+    if (state.isEnded) return
+    const data = frame.data.trim()
+    if (data === '') return
+    if (data === '[DONE]') return finishAnswer(state, out)
+    const chunk = parseChunk(data, state.dialect)
+    const error = errorWithin(
+      frame.event === 'error' && !field(chunk, 'error') ? { error: chunk } : chunk,
+      state.dialect,
+    )
+    if (error !== undefined) throw error
+    if (!isObject(chunk)) throw new DecodeError(`Cannot decode ${state.dialect.title} stream: a chunk is no object`)
+    readBody(state, chunk, out, false)
+  },
+
+  end(state, out) {
+    if (!state.isEnded && (state.finish !== undefined || state.isAudioDone)) finishAnswer(state, out)
+  },
+}
+
+function parseChunk(data: string, dialect: ChatDialect): unknown {
+  try {
+    return JSON.parse(data)
+  } catch (cause) {
+    throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is no JSON`, { cause })
+  }
+}
+
+/** Reads a chunk, or a whole body. */
+export function readBody(state: StreamState, body: JsonObject, out: Fragment[], isWhole: boolean): void {
+  const choices = arrayOf(body.choices)
+  // Azure begins with a chunk that has neither id nor model nor choices.
+  if (!state.isStarted && (choices.length > 0 || body.id || body.model)) start(state, body, out)
+  for (const name of Object.keys(body)) {
+    if (!bodyFields.has(name)) keep(state.extra, name, body[name])
+  }
+  let own: JsonObject | undefined
+  for (const choice of choices) {
+    if (!isObject(choice)) continue
+    if (numberOr(choice.index, 0) !== 0) {
+      readOtherChoice(state, choice, out, isWhole)
+      continue
+    }
+    own = choice
+    readChoice(state, choice, out, isWhole)
+  }
+  const usage = findUsage(body, own)
+  if (usage !== undefined) out.push({ type: 'usage', usage: decodeUsage(usage, state.dialect) })
+}
+
+function start(state: StreamState, body: JsonObject, out: Fragment[]): void {
+  const id = textOr(body.id, undefined)
+  const createdAt = numberOr(body.created, undefined)
+  state.isStarted = true
+  state.model = textOr(body.model, '')
+  out.push({
+    type: 'start',
+    ...(id !== undefined && { id }),
+    ...(state.model !== '' && { model: state.model }),
+    ...(createdAt !== undefined && { createdAt }),
+  })
+}
+
+/** A later null says nothing against an earlier value. */
+function keep(into: Record<string, Json>, name: string, value: Json | undefined): void {
+  if (value !== undefined && (value !== null || !(name in into))) into[name] = value
+}
+
+function readChoice(state: StreamState, choice: JsonObject, out: Fragment[], isWhole: boolean): void {
+  const { finish_reason: finish } = choice
+  for (const name of Object.keys(choice)) {
+    if (!choiceFields.has(name)) keep(state.choice, name, choice[name])
+  }
+  if (isObject(choice.logprobs)) addLogprobs(state, choice.logprobs)
+  const delta = choice.delta ?? choice.message
+  if (isObject(delta)) {
+    state.isAudioDone = isObject(delta.audio) && field(delta.audio, 'expires_at') !== undefined
+    readDelta(state, delta, out, isWhole)
+  }
+  if (typeof finish === 'string' && finish !== '') state.finish = finish
+}
+
+function readOtherChoice(state: StreamState, choice: JsonObject, out: Fragment[], isWhole: boolean): void {
+  if (isWhole) state.otherChoices.push(choice)
+  if (state.hasOtherChoices) return
+  state.hasOtherChoices = true
+  const reason = isWhole
+    ? 'only the first of several choices is read; the others are kept'
+    : 'only the first of several choices is read'
+  const warning = { path: 'choices[1]', action: 'dropped', reason, severity: 'minor' } as const
+  out.push({ type: 'warning', warning })
+}
+
+/** They were asked for, so they are kept, however many. */
+function addLogprobs(state: StreamState, logprobs: JsonObject): void {
+  state.logprobs ??= {}
+  for (const [name, added] of Object.entries(logprobs)) {
+    const before = state.logprobs[name]
+    if (!Array.isArray(added)) keep(state.logprobs, name, added)
+    else if (Array.isArray(before)) for (const one of added) before.push(one)
+    else state.logprobs[name] = [...added]
+  }
+}
+
+/** The answer's own end; without a reason for it, it is none, but at hosts known to leave it out. */
+export function finishAnswer(state: StreamState, out: Fragment[]): void {
+  state.isEnded = true
+  endMessage(state, out)
+  pushExtra(state, out)
+  const isTold = state.finish !== undefined || state.isAudioDone
+  if (!isTold && !(state.dialect.endsWithoutReason && state.isStarted)) return
+  const raw = state.finish
+  out.push({ type: 'end', stopReason: readStopReason(state), ...(raw !== undefined && { rawStopReason: raw }) })
+}
+
+function readStopReason({ finish, dialect, hasRefusal }: StreamState): StopReason {
+  if (finish === undefined) return 'stop'
+  const reason = lookup(dialect.stopReasons ?? {}, finish) ?? lookup(stopReasons, finish) ?? 'other'
+  return hasRefusal && reason === 'stop' ? 'refusal' : reason
+}
+
+/** Under `choices`, which is ours on the wire, is what the choices said beside their message. */
+function pushExtra(state: StreamState, out: Fragment[]): void {
+  const { logprobs } = state
+  const choice: JsonObject = { ...state.choice, ...(logprobs && { logprobs }) }
+  const isSaid = Object.keys(choice).length + state.otherChoices.length > 0
+  const fields: JsonObject = { ...state.extra, ...(isSaid && { choices: [choice, ...state.otherChoices] }) }
+  if (Object.keys(fields).length > 0) out.push({ type: 'extra', providerData: { [format]: fields } })
+}

@@ -1,0 +1,215 @@
+/**
+ * OpenAI Chat Completions: tools, the choice among them, calls and results.
+ *
+ * A custom call has free text where a function has arguments: here it is a call with `{ input }`, marked in its kept fields, so that
+ * it runs and pairs like any other and goes back as what it was.
+ *
+ * @see wire/openai-chat.md §2.2
+ * @module
+ */
+import { blocksOf } from '../../content.ts'
+import { DecodeError } from '../../errors.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { ledger, lose } from '../../losses.ts'
+import type {
+  InvalidToolCall,
+  JsonObject,
+  JsonSchema,
+  ProviderTool,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+} from '../../model.ts'
+import { ownProof } from '../../opaque.ts'
+import { parseArguments } from '../../tool-call.ts'
+import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
+import { type ChatDialect, openai } from './dialect.ts'
+import { format, toolErrorMark } from './tables.ts'
+import type { WireToolChoice } from './wire.ts'
+
+type Tools = readonly (ToolDefinition | ProviderTool)[]
+
+// ---- definitions ------------------------------------------------------------------------------
+
+/** The `tools` of a request. Tools of other providers are left out, with a loss. */
+export function encodeDefinitions(
+  tools: Tools,
+  dialect: ChatDialect = openai,
+  into = ledger(dialect.title, false),
+): JsonObject[] {
+  const isStrict = tools.some((tool) => !isProviderTool(tool) && tool.strict === true)
+  return tools.flatMap((tool, at) => {
+    if (!isProviderTool(tool)) return [encodeDefinition(tool, strictness(tool, dialect, isStrict))]
+    if (tool.format === format) return [tool.value]
+    lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have this provider's tool`)
+    return []
+  })
+}
+
+function isProviderTool(tool: ToolDefinition | ProviderTool): tool is ProviderTool {
+  return 'type' in tool && tool.type === 'provider_tool'
+}
+
+function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): JsonObject {
+  const own = kept(tool)
+  const { name, description } = tool
+  const parameters = tool.parameters as JsonObject | undefined
+  const known = isObject(own?.function) ? own.function : {}
+  return { ...own, type: 'function', function: { ...known, ...compact({ name, description, parameters, strict }) } }
+}
+
+function strictness({ strict }: ToolDefinition, dialect: ChatDialect, isAnyStrict: boolean): boolean | undefined {
+  switch (dialect.strict) {
+    case 'omit':
+      return undefined
+    case 'boolean':
+      return strict ?? false
+    case 'uniform':
+      return isAnyStrict ? (strict ?? false) : strict
+    default:
+      return strict
+  }
+}
+
+/** From `tools`, or the deprecated `functions`. */
+export function decodeDefinitions(body: unknown): Tools {
+  const tools = arrayOf(field(body, 'tools')).map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
+  const functions = arrayOf(field(body, 'functions')).map((one, at) =>
+    decodeDefinition({ type: 'function', function: one }, `functions[${at}]`),
+  )
+  return [...tools, ...functions]
+}
+
+const toolFields = new Set(['type', 'function'])
+const functionFields = new Set(['name', 'description', 'parameters', 'strict'])
+
+function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
+  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is no object`, { path })
+  const said = field(tool, 'function')
+  const name = textOr(field(said, 'name'), undefined)
+  if (name === undefined || !isObject(said)) return { type: 'provider_tool', format, value: tool }
+  const parameters = field(said, 'parameters')
+  const strict = field(said, 'strict')
+  const more = otherFields(said, functionFields)
+  const own = { ...otherFields(tool, toolFields), ...(more && { function: more }) }
+  return {
+    name,
+    ...compact({ description: stringOr(field(said, 'description'), undefined) }),
+    ...(isObject(parameters) && { parameters: parameters as JsonSchema }),
+    ...(typeof strict === 'boolean' && { strict }),
+    ...(Object.keys(own).length > 0 && { providerData: { [format]: own } }),
+  }
+}
+
+// ---- the choice among them --------------------------------------------------------------------
+
+/** What a choice comes to here: where the host has no word for it, fewer tools say the same. */
+export function encodeToolChoice(
+  choice: ToolChoice | undefined,
+  tools: Tools,
+  to: Encoding,
+): { readonly tools: Tools; readonly choice?: WireToolChoice } {
+  const { dialect } = to
+  if (choice === undefined) return { tools }
+  if (tools.length === 0) {
+    if (choice !== 'none') lose(to.ledger, 'dropped', 'options.toolChoice', 'there are no tools', 'info')
+    return { tools }
+  }
+  if (choice === 'auto') return { tools, choice }
+  if (choice === 'none') return dialect.toolChoices.has('none') ? { tools, choice } : { tools: [] }
+  if (choice === 'required') return { tools, ...required(to) }
+  if ('name' in choice) return encodeNamed(choice.name, tools, to)
+  const { mode } = choice
+  if (dialect.toolChoices.has('subset')) {
+    const named = choice.names.map((name) => ({ type: 'function', function: { name } }))
+    return { tools, choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } }
+  }
+  const left = only(tools, choice.names)
+  lose(to.ledger, 'changed', 'options.toolChoice', `${dialect.title} has no choice of some: the others are left out`)
+  return { tools: left, ...(mode === 'required' ? required(to) : { choice: mode }) }
+}
+
+function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoice } {
+  if (dialect.toolChoices.has('required')) return { choice: (dialect.requiredWord ?? 'required') as 'required' }
+  lose(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
+  return { choice: 'auto' }
+}
+
+function encodeNamed(name: string, tools: Tools, to: Encoding): { tools: Tools; choice?: WireToolChoice } {
+  if (to.dialect.toolChoices.has('named')) return { tools, choice: { type: 'function', function: { name } } }
+  lose(to.ledger, 'changed', 'options.toolChoice', `${to.dialect.title} cannot name a tool: the others are left out`)
+  return { tools: only(tools, [name]), ...required(to) }
+}
+
+function only(tools: Tools, names: readonly string[]): Tools {
+  return tools.filter((tool) => !isProviderTool(tool) && names.includes(tool.name))
+}
+
+/** From `tool_choice`, or the deprecated `function_call`; `undefined` where it is neither. */
+export function decodeToolChoice(body: unknown): ToolChoice | undefined {
+  const choice = field(body, 'tool_choice') ?? field(body, 'function_call')
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  if (choice === 'any') return 'required'
+  const name = nameIn(choice) ?? textOr(field(choice, 'name'), undefined)
+  if (name !== undefined) return { name }
+  const allowed = field(choice, 'allowed_tools')
+  if (!isObject(allowed)) return undefined
+  const names = arrayOf(field(allowed, 'tools')).flatMap((tool) => nameIn(tool) ?? [])
+  return { names, mode: field(allowed, 'mode') === 'required' ? 'required' : 'auto' }
+}
+
+function nameIn(value: unknown): string | undefined {
+  return textOr(field(field(value, 'function'), 'name'), textOr(field(field(value, 'custom'), 'name'), undefined))
+}
+
+// ---- calls and results ------------------------------------------------------------------------
+
+/** A call, with the very text that its arguments came as, unless they were changed since. */
+export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): JsonObject {
+  const { type, ...own } = kept(call) ?? {}
+  const proof = ownProof(call.opaque, { format, provider: to.dialect.provider, model: to.model })
+  const id = call.id ?? ''
+  const name = call.name ?? ''
+  if (type === 'custom' && call.type === 'tool_call') {
+    return { ...own, ...proof, id, type, custom: { name, input: stringOr(call.arguments.input, '') } }
+  }
+  return { ...own, ...proof, id, type: 'function', function: { name, arguments: argumentsOf(call, to.dialect) } }
+}
+
+function argumentsOf(call: ToolCall | InvalidToolCall, dialect: ChatDialect): string {
+  if (call.type === 'tool_call') return exactArguments(call)
+  const isHarmless = dialect.rawArguments === true && call.argumentsText !== ''
+  return isHarmless ? call.argumentsText : '{}'
+}
+
+/** The text of a call's arguments as it came, or a new one if they were changed since. Never empty. */
+export function exactArguments(call: ToolCall): string {
+  const read = parseArguments(call.argumentsText)
+  const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
+  return isSame && call.argumentsText.trim() !== '' ? call.argumentsText : JSON.stringify(call.arguments)
+}
+
+/** The message that answers a call: a failure is said in its text, since the wire has no flag for it. */
+export function encodeResult(result: ToolMessage, to: Encoding = defaultEncoding(), path = ''): JsonObject {
+  const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
+  const content = toContent(parts, to, typeof result.content === 'string')
+  const isError = result.status === 'error'
+  if (isError) lose(to.ledger, 'changed', `${path}status`, 'a failure is said in the text', 'info')
+  return {
+    ...kept(result),
+    role: 'tool',
+    tool_call_id: result.toolCallId,
+    ...(to.dialect.resultName && result.name !== undefined && { name: result.name }),
+    content: isError ? marked(content) : content,
+  }
+}
+
+function marked(content: string | JsonObject[]): string | JsonObject[] {
+  if (typeof content === 'string') return toolErrorMark + content
+  return [{ type: 'text', text: toolErrorMark }, ...content]
+}
+
+function defaultEncoding(): Encoding {
+  return { dialect: openai, model: '', ledger: ledger(openai.title) }
+}

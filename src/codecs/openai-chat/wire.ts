@@ -1,0 +1,140 @@
+/**
+ * OpenAI Chat Completions: what we write on the wire, in its own spelling. What comes off it is `unknown` until read.
+ *
+ * @see wire/openai-chat.md, from the types of `openai` 7.55.0 and OpenAPI 2.3.0
+ * @module
+ */
+import type { JsonObject } from '../../model.ts'
+
+export interface WireTextPart {
+  type: 'text'
+  text: string
+}
+export interface WireRefusalPart {
+  type: 'refusal'
+  refusal: string
+}
+export interface WireImagePart {
+  type: 'image_url'
+  image_url: { url: string; detail?: 'auto' | 'low' | 'high' }
+}
+export interface WireAudioPart {
+  type: 'input_audio'
+  /** Raw base64, and not a data URL. */
+  input_audio: { data: string; format: 'wav' | 'mp3' }
+}
+export interface WireFilePart {
+  type: 'file'
+  /** `file_data` is a data URL. */
+  file: { file_data?: string; filename?: string; file_id?: string }
+}
+/** Parts that a user may send; other hosts add to them. */
+export type WirePart = WireTextPart | WireImagePart | WireAudioPart | WireFilePart
+
+export interface WireFunctionCall {
+  id: string
+  type: 'function'
+  /** `arguments` is the text of a JSON object. */
+  function: { name: string; arguments: string }
+}
+export interface WireCustomCall {
+  id: string
+  type: 'custom'
+  custom: { name: string; input: string }
+}
+export type WireCall = WireFunctionCall | WireCustomCall
+
+export interface WireInstruction {
+  role: 'system' | 'developer'
+  content: string | WireTextPart[]
+  name?: string
+}
+export interface WireUser {
+  role: 'user'
+  content: string | WirePart[]
+  name?: string
+}
+export interface WireAssistant {
+  role: 'assistant'
+  /** `null` only beside calls or audio. */
+  content: string | (WireTextPart | WireRefusalPart)[] | null
+  name?: string
+  tool_calls?: WireCall[]
+  audio?: { id: string }
+}
+export interface WireToolResult {
+  role: 'tool'
+  tool_call_id: string
+  content: string | WireTextPart[]
+}
+export type WireMessage = WireInstruction | WireUser | WireAssistant | WireToolResult
+
+export interface WireTool {
+  type: 'function'
+  function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean }
+}
+export type WireToolChoice =
+  | 'none'
+  | 'auto'
+  | 'required'
+  | { type: 'function'; function: { name: string } }
+  | { type: 'allowed_tools'; allowed_tools: { mode: 'auto' | 'required'; tools: JsonObject[] } }
+
+export type WireResponseFormat =
+  | { type: 'json_object' }
+  | {
+      type: 'json_schema'
+      json_schema: { name: string; description?: string; schema?: Record<string, unknown>; strict?: boolean }
+    }
+
+/** The fields of a request that OpenAI itself knows; dialects write more beside them. */
+export interface WireRequest {
+  model: string
+  messages: WireMessage[]
+  tools?: WireTool[]
+  tool_choice?: WireToolChoice
+  parallel_tool_calls?: boolean
+  stream?: boolean
+  stream_options?: { include_usage?: boolean }
+  max_completion_tokens?: number
+  max_tokens?: number
+  temperature?: number
+  top_p?: number
+  seed?: number
+  stop?: string[]
+  frequency_penalty?: number
+  presence_penalty?: number
+  reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+  response_format?: WireResponseFormat
+  safety_identifier?: string
+}
+
+export interface WireUsage {
+  prompt_tokens: number
+  completion_tokens: number
+  total_tokens: number
+  prompt_tokens_details?: JsonObject
+  completion_tokens_details?: JsonObject
+}
+export interface WireAnnotation {
+  type: 'url_citation'
+  url_citation: { start_index: number; end_index: number; title: string; url: string }
+}
+export type WireFinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter' | 'function_call'
+
+export interface WireAnswer {
+  role: 'assistant'
+  content: string | null
+  refusal: string | null
+  tool_calls?: WireCall[]
+  annotations?: WireAnnotation[]
+  reasoning_content?: string
+}
+export interface WireResponse {
+  id: string
+  object: 'chat.completion'
+  created: number
+  model: string
+  choices: { index: number; message: WireAnswer; finish_reason: WireFinishReason; logprobs: null }[]
+  usage?: WireUsage
+}
