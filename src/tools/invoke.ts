@@ -13,7 +13,14 @@ import type {
 import { checkArguments } from './check.ts'
 import { isRunnable, type Tool, type ToolOutput } from './tool.ts'
 
-export type ToolErrorKind = 'unknown_tool' | 'invalid_arguments' | 'execution' | 'rejected' | 'timeout' | 'aborted'
+export type ToolErrorKind =
+  | 'unknown_tool'
+  | 'invalid_arguments'
+  | 'execution'
+  | 'rejected'
+  | 'duplicate'
+  | 'timeout'
+  | 'aborted'
 
 /** How a call went. */
 export interface ToolResult {

@@ -65,7 +65,7 @@ describe('a tool round', () => {
       { role: 'tool', tool_call_id: 'call_2', content: 'sunny in Paris' },
     ])
     const toolEvents = events.map(({ type }) => type).filter((type) => /^tool_(start|progress|result)$/.test(type))
-    expect(toolEvents.slice(0, 2)).toEqual(['tool_start', 'tool_progress'])
+    expect(toolEvents.slice(0, 2)).toEqual(['tool_start', 'tool_start'])
     expect(toolEvents.filter((type) => type === 'tool_result')).toHaveLength(2)
   })
 
