@@ -21,25 +21,51 @@ const weather = tool({
 /** Asks `text` of `model`, such as `anthropic:demo-model`, of the Worker at `url`; prints text, calls and results as they come. */
 export async function say({ url, text, model }) {
   const run = stream({ model: await modelOf(model, url), prompt: text, tools: [weather] })
-  const write = (words) => process.stdout.write(words)
-  console.log(`> ${text}`)
+  const page = typewriter()
+  page.line(`> ${text}`)
   for await (const event of run) {
     switch (event.type) {
-      case 'text_delta':
       case 'reasoning_delta':
-        write(event.text)
+        page.type('reasoning', event.text)
+        break
+      case 'text_delta':
+        page.type('text', event.text)
         break
       case 'tool_call':
-        write(`\n[${event.call.name} ${JSON.stringify(event.call.arguments)}]\n`)
+        page.line(`[call ${event.call.name} ${JSON.stringify(event.call.arguments)}]`)
+        break
+      case 'invalid_tool_call':
+        page.line(`[call that cannot run: ${event.call.error}]`)
         break
       case 'tool_result':
-        write(`[${event.result.name ?? 'result'}: ${event.result.content}]\n`)
+        page.line(
+          `[${event.result.status === 'error' ? 'failed' : 'result'} ${event.result.name}: ${event.result.content}]`,
+        )
         break
     }
   }
+  page.line('')
   const { message } = await run.response
-  write('\n')
   if (!message.content?.length) throw new Error('Cannot finish the conversation: the model said nothing')
+}
+
+/** Writes deltas as they come, with a new line where their kind changes. */
+function typewriter() {
+  let current
+  const begin = (kind) => {
+    if (current && current !== kind) process.stdout.write('\n')
+    current = kind
+  }
+  return {
+    type(kind, words) {
+      begin(kind)
+      process.stdout.write(words)
+    },
+    line(words) {
+      begin(undefined)
+      if (words) console.log(words)
+    },
+  }
 }
 
 async function modelOf(name, url) {

@@ -25,7 +25,7 @@ export interface CallContext {
   /** Aborts when the client leaves. */
   readonly client: AbortSignal
   readonly scrub: (text: string) => string
-  /** Told once how it ended. */
+  /** Told once how an answer ended that had begun. */
   readonly onEnd: (outcome: Outcome) => void
 }
 
@@ -36,19 +36,21 @@ export async function callProvider(permitted: Permitted, context: CallContext): 
   const clock = setTimeout(() => stop.abort(new Refusal('upstream_timeout')), limits.totalTimeoutMs)
   const leave = () => stop.abort(client.reason)
   client.addEventListener('abort', leave)
-  const onEnd = (outcome: Outcome) => {
+  const release = () => {
     clearTimeout(clock)
     client.removeEventListener('abort', leave)
+  }
+  const onEnd = (outcome: Outcome) => {
+    release()
     context.onEnd(outcome)
   }
   try {
     const opening = openAnswer(permitted, context, stop)
     return await (permitted.stream ? answerStream : answerWhole)(opening, stop, { ...context, onEnd })
   } catch (thrown) {
+    release()
     stop.abort()
-    const refusal = thrown instanceof Refusal ? thrown : new Refusal('upstream_failed')
-    onEnd(refusal.code)
-    throw refusal
+    throw thrown instanceof Refusal ? thrown : new Refusal('upstream_failed')
   }
 }
 

@@ -58,7 +58,7 @@ function askForWeather(request) {
   const tool = weatherTool(request.tools ?? [])
   if (!tool) return withUsage(request, { content: 'I would look out of the window, but I was given no weather tool.' })
   const text = lastUserText(request.messages)
-  const named = cities.filter((city) => text.includes(city))
+  const named = cities.filter((city) => text.includes(city)).sort((a, b) => text.indexOf(a) - text.indexOf(b))
   const [field = 'city'] = Object.keys(tool.parameters?.properties ?? {})
   return withUsage(request, {
     toolCalls: (named.length ? named : ['Tokyo']).map((city) => ({

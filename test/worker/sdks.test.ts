@@ -21,7 +21,7 @@ const anthropic = (options: object = { apiKey: token }) =>
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
 const weather = (city: string) => `25 °C and sunny in ${city}`
 const question = 'What is the weather in Tokyo and Paris?'
-const report = 'Here is what I found. 25 °C and sunny in Paris. 25 °C and sunny in Tokyo.'
+const report = 'Here is what I found. 25 °C and sunny in Tokyo. 25 °C and sunny in Paris.'
 
 describe('the official OpenAI client', () => {
   const tools = [{ type: 'function' as const, function: { name: 'get_weather', description: 'Weather', parameters } }]
@@ -138,7 +138,7 @@ describe('the official Anthropic client', () => {
     const messages: Anthropic.MessageParam[] = [{ role: 'user', content: question }]
     const first = await ask(messages)
     const calls = first.content.filter((block) => block.type === 'tool_use')
-    expect(calls.map(({ input }) => input)).toEqual([{ city: 'Paris' }, { city: 'Tokyo' }])
+    expect(calls.map(({ input }) => input)).toEqual([{ city: 'Tokyo' }, { city: 'Paris' }])
     const results = calls.map(({ id, input }) => ({
       type: 'tool_result' as const,
       tool_use_id: id,

@@ -134,10 +134,10 @@ describe('npm start -- --say', () => {
     'holds a conversation with a tool through the Worker with %s, and ends well',
     async (_, model) => {
       const said = run('npm', ['start', '--silent', '--', '--say', 'What is the weather in Tokyo?', ...model])
-      await expect.poll(said.output, { timeout: 40_000 }).toContain('[get_weather {"city":"Tokyo"}]')
+      await expect.poll(said.output, { timeout: 40_000 }).toContain('[call get_weather {"city":"Tokyo"}]')
       const family = familyOf(said.child.pid ?? 0)
       expect(await said.ended, said.output()).toBe(0)
-      expect(said.output()).toContain('[get_weather: 25 °C and sunny in Tokyo]')
+      expect(said.output()).toContain('[result get_weather: 25 °C and sunny in Tokyo]')
       expect(said.output()).toContain('Here is what I found. 25 °C and sunny in Tokyo.')
       expect(said.output()).not.toContain(demoKey)
       expect(stillThere(family)).toEqual([])
