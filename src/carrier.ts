@@ -1,0 +1,105 @@
+/**
+ * Carriers: a provider's proof inside the opaque slot of another wire.
+ *
+ * A gateway that answers in one wire with what another provider signed has nowhere to keep that proof but with the client, who sends
+ * the history again. So it travels in the slot that the client's wire has for proofs of its own, which every client echoes: Anthropic's
+ * `thinking.signature`, Responses' `encrypted_content`, Gemini's `thoughtSignature`, Chat's `reasoning_details`.
+ *
+ * The text is base64 of `isoglot/1` and JSON in plain ASCII, chosen so that it holds letters and digits alone and needs no padding: a
+ * client that reads the slot as bytes and writes them in another base64 alphabet gives back the same text. A carrier is not signed and
+ * hides nothing: whoever holds the proof could read and change it before, and the provider checks it. The number is the version; a
+ * signed carrier will be `isoglot/2`.
+ *
+ * @see wire/README.md §7
+ * @module
+ */
+import { field, isObject } from './lookup.ts'
+import type { JsonObject, Opaque } from './model.ts'
+import { parseArguments, textOfArguments } from './tool-call.ts'
+
+/** How base64 of `isoglot/` and any digit begins. */
+const mark = 'aXNvZ2xvdC8'
+/** The version that we make and read. */
+const version = 'isoglot/1'
+
+/** Longest carrier that is made by default, in characters. Encrypted reasoning of a long turn is about a tenth of it. */
+export const maxCarrierLength = 1024 * 1024
+
+export interface CarrierOptions {
+  /** Longest carrier, in characters. Default {@link maxCarrierLength}. */
+  readonly maxLength?: number
+  /** The block that the proof belongs to, where that is not the one whose slot it travels in: the next of this type. */
+  readonly on?: CarriedBlock
+}
+
+/** Blocks that may have a proof and whose form on most wires has no slot for one. */
+export type CarriedBlock = 'text' | 'tool_call' | 'image'
+
+/**
+ * The proof as text for another wire's opaque slot; `undefined` if it is too large, or too deeply nested, to be carried: the caller
+ * writes that loss down.
+ */
+export function packProof(
+  opaque: Opaque,
+  { maxLength = maxCarrierLength, on }: CarrierOptions = {},
+): string | undefined {
+  const { provider, model, format, data } = opaque
+  const json = textOfArguments({ provider, model, format, data, ...(on !== undefined && { on }) })
+  if (json === undefined || (json.length * 4) / 3 > maxLength) return undefined
+  const text = plain(json)
+  const packed = btoa(version + text + ' '.repeat((3 - (text.length % 3)) % 3))
+  return packed.length > maxLength ? undefined : packed
+}
+
+/** The proof in a carrier; `undefined` for every text that is none: the proof of the wire's own provider, or nonsense. */
+export function unpackProof(text: string): Opaque | undefined {
+  return unpackCarrier(text)?.opaque
+}
+
+/** A carrier's proof, and the block that it belongs to where that is not its own. */
+export interface Carried {
+  readonly opaque: Opaque
+  readonly on?: CarriedBlock
+}
+
+/** As {@link unpackProof}, with what was packed beside the proof. */
+export function unpackCarrier(text: string): Carried | undefined {
+  const carried = isCarrier(text) ? decodeBase64(text) : undefined
+  if (!carried?.startsWith(version)) return undefined
+  const parsed = parseArguments(carried.slice(version.length))
+  if ('reason' in parsed) return undefined
+  const opaque = readOpaque(parsed.value)
+  const on = readBlock(field(parsed.value, 'on'))
+  return opaque && { opaque, ...(on !== undefined && { on }) }
+}
+
+/** Whether a text is a carrier, of whatever version. One that cannot be unpacked is nobody's proof: it goes to no provider. */
+export function isCarrier(text: string): boolean {
+  return text.startsWith(mark)
+}
+
+function readOpaque(value: JsonObject): Opaque | undefined {
+  const [provider, model, format, data] = ['provider', 'model', 'format', 'data'].map((key) => field(value, key))
+  if (typeof provider !== 'string' || typeof model !== 'string' || typeof format !== 'string') return undefined
+  return isObject(data) ? { provider, model, format, data } : undefined
+}
+
+function readBlock(value: unknown): CarriedBlock | undefined {
+  return value === 'text' || value === 'tool_call' || value === 'image' ? value : undefined
+}
+
+/**
+ * JSON in ASCII and without `>`, `?`, `~` and DEL: of all ASCII characters, these alone can make a `+` or `/` of base64, which other
+ * alphabets write in other ways. They stand inside strings only, where JSON can escape them.
+ */
+function plain(json: string): string {
+  return json.replace(/[>?~\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function decodeBase64(text: string): string | undefined {
+  try {
+    return atob(text)
+  } catch {
+    return undefined
+  }
+}

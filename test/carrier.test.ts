@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isCarrier, packProof, unpackCarrier, unpackProof } from '../src/carrier.ts'
+import type { Json, JsonObject, Opaque } from '../src/model.ts'
+
+const seed = 20_261_120
+
+const signature: Opaque = {
+  provider: 'anthropic',
+  model: 'claude-sonnet-5',
+  format: 'anthropic',
+  data: { signature: 'EqQBCgIYAhIM+/==' },
+}
+
+/** A carrier written by hand: what a client could send us. */
+function handmade(payload: string, version = 'isoglot/1'): string {
+  return btoa(version + payload)
+}
+
+const anyText = fc.string({ unit: 'binary' })
+const anyData = fc.dictionary(anyText, fc.jsonValue({ maxDepth: 4 })) as fc.Arbitrary<JsonObject>
+const anyProof: fc.Arbitrary<Opaque> = fc.record({ provider: anyText, model: anyText, format: anyText, data: anyData })
+
+/** As JSON has it: `-0` is `0` there. */
+function asJson<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value))
+}
+
+describe('a carrier', () => {
+  it('gives back the proof that was packed', () => {
+    expect(unpackProof(packProof(signature) ?? '')).toEqual(signature)
+  })
+
+  it('is base64 of our mark, version 1, and readable JSON', () => {
+    expect(atob(packProof(signature) ?? '').trimEnd()).toBe(
+      'isoglot/1{"provider":"anthropic","model":"claude-sonnet-5","format":"anthropic",' +
+        '"data":{"signature":"EqQBCgIYAhIM+/=="}}',
+    )
+  })
+
+  it('gives back any proof, whatever is in it', () => {
+    fc.assert(
+      fc.property(anyProof, (proof) => {
+        expect(unpackProof(packProof(proof) ?? '')).toEqual(asJson(proof))
+      }),
+      { seed, numRuns: 500 },
+    )
+  })
+
+  it('holds letters and digits alone and no padding, so that it is the same in every base64 alphabet', () => {
+    fc.assert(
+      fc.property(anyProof, (proof) => {
+        const packed = packProof(proof) ?? ''
+        expect(packed).toMatch(/^[A-Za-z0-9]+$/)
+        expect(packed.length % 4).toBe(0)
+      }),
+      { seed, numRuns: 500 },
+    )
+  })
+
+  it('outlives a client that reads it as bytes and writes them again', () => {
+    const proof: Opaque = { ...signature, data: { signature: '>>>???~~~ÿ€\u007f\ud800' } }
+    const packed = packProof(proof) ?? ''
+    const bytes = Uint8Array.from(atob(packed), (char) => char.charCodeAt(0))
+    expect(Buffer.from(bytes).toString('base64url')).toBe(packed)
+    expect(Buffer.from(bytes).toString('base64')).toBe(packed)
+    expect(unpackProof(packed)).toEqual(proof)
+  })
+
+  it('keeps a field named __proto__ a field', () => {
+    const data = JSON.parse('{"__proto__":{"evil":true}}')
+    const back = unpackProof(packProof({ ...signature, data }) ?? '')
+    expect(Object.keys(back?.data ?? {})).toEqual(['__proto__'])
+    expect(back?.data).not.toHaveProperty('evil')
+  })
+
+  it('says which block its proof belongs to, where it travels on another', () => {
+    const packed = packProof(signature, { on: 'tool_call' }) ?? ''
+    expect(unpackCarrier(packed)).toEqual({ opaque: signature, on: 'tool_call' })
+    expect(unpackCarrier(packProof(signature) ?? '')).toEqual({ opaque: signature })
+    const strange = handmade(JSON.stringify({ ...signature, on: 'constructor' }))
+    expect(unpackCarrier(strange)).toEqual({ opaque: signature })
+  })
+})
+
+describe('packing', () => {
+  it('does not carry a proof that is longer than the bound, and carries one that is as long', () => {
+    const length = packProof(signature)?.length ?? 0
+    expect(packProof(signature, { maxLength: length })).toHaveLength(length)
+    expect(packProof(signature, { maxLength: length - 1 })).toBeUndefined()
+    expect(packProof({ ...signature, data: { signature: 'x'.repeat(1024 * 1024) } })).toBeUndefined()
+  })
+
+  it('does not carry a proof that is nested too deep to be walked', () => {
+    let deep: Json = 1
+    for (let level = 0; level < 100_000; level++) deep = [deep]
+    expect(packProof({ ...signature, data: { deep } })).toBeUndefined()
+  })
+})
+
+describe('unpacking', () => {
+  it.each([
+    ['nothing', ''],
+    ["a provider's own signature", 'EqQBCgIYAhIM+/=='],
+    ['the prefix alone', 'aXNvZ2xvdC8x'],
+    ['a carrier of the next version', handmade(JSON.stringify(signature), 'isoglot/2')],
+    ['half a carrier', packProof(signature)?.slice(0, 60)],
+    ['a carrier with a character that base64 has not', `${packProof(signature)}*`],
+    ['a list', handmade('[1]')],
+    ['null', handmade('null')],
+    ['a proof without data', handmade(JSON.stringify({ ...signature, data: undefined }))],
+    ['a proof whose data are a list', handmade(JSON.stringify({ ...signature, data: [] }))],
+    ['a proof of nobody', handmade(JSON.stringify({ ...signature, provider: 1 }))],
+    ['inherited fields', handmade('{"__proto__":{"provider":"a","model":"b","format":"c","data":{}}}')],
+    ['deep nesting', handmade(`{"provider":"a","model":"b","format":"c","data":${'{"a":'.repeat(50_000)}`)],
+  ])('finds no proof in %s', (_, text = '') => {
+    expect(unpackProof(text)).toBeUndefined()
+  })
+
+  it('tells a broken carrier, and one of a version to come, from a foreign proof, since it is nobody’s', () => {
+    expect(isCarrier(packProof(signature)?.slice(0, 61) ?? '')).toBe(true)
+    expect(isCarrier('EqQBCgIYAhIM+/==')).toBe(false)
+    expect(isCarrier(handmade('{}', 'isoglot/2'))).toBe(true)
+  })
+
+  it('takes any text without failing', () => {
+    const mark = 'aXNvZ2xvdC8x'
+    const text = fc.oneof(
+      anyText,
+      fc.base64String().map((tail) => mark + tail),
+      fc.json().map((json) => handmade(plainly(json))),
+    )
+    fc.assert(
+      fc.property(text, (one) => {
+        expect(() => unpackProof(one)).not.toThrow()
+      }),
+      { seed, numRuns: 1000 },
+    )
+  })
+
+  /** What `btoa` takes. */
+  function plainly(json: string): string {
+    return json.replace(/[^\0-\xff]/g, '?')
+  }
+})
