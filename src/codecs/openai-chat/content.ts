@@ -73,16 +73,20 @@ function encodePart(block: ContentBlock, path: string, to: Encoding): JsonObject
 }
 
 function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {
+  const isTaken = to.dialect.textOnly !== true
   switch (block.type) {
     case 'text':
     case 'plain_text':
       return { type: 'text', text: block.text }
     case 'image':
-      return encodeImage(block, path, to)
+      if (isTaken) return encodeImage(block, path, to)
+      break
     case 'audio':
-      return encodeAudio(block, path, to)
+      if (isTaken) return encodeAudio(block, path, to)
+      break
     case 'file':
-      return encodeFile(block, path, to)
+      if (isTaken) return encodeFile(block, path, to)
+      break
     case 'video':
       if (block.url !== undefined && to.dialect.mediaUrls?.has('video')) {
         return { type: 'video_url', video_url: { url: block.url } }
@@ -135,7 +139,8 @@ const audioFormats: Readonly<Record<string, string>> = {
 function encodeAudio(block: AudioBlock, path: string, to: Encoding): JsonObject | undefined {
   const audioFormat = lookup(audioFormats, block.mimeType)
   if (block.data !== undefined && audioFormat !== undefined) {
-    return { type: 'input_audio', input_audio: { data: block.data, format: audioFormat } }
+    const isBare = to.dialect.parts === 'mistral'
+    return { type: 'input_audio', input_audio: isBare ? block.data : { data: block.data, format: audioFormat } }
   }
   loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
   return undefined
@@ -143,6 +148,10 @@ function encodeAudio(block: AudioBlock, path: string, to: Encoding): JsonObject 
 
 function encodeFile(block: FileBlock, path: string, to: Encoding): JsonObject | undefined {
   const { filename, mimeType = 'application/pdf' } = block
+  if (to.dialect.parts === 'mistral' && block.fileId === undefined) {
+    const url = block.data === undefined ? block.url : toDataUrl(mimeType, block.data)
+    if (url !== undefined) return { type: 'document_url', document_url: url }
+  }
   if (block.fileId !== undefined) return { type: 'file', file: compact({ file_id: block.fileId, filename }) }
   if (block.data !== undefined) {
     const name = filename ?? (mimeType === 'application/pdf' ? 'document.pdf' : 'document')
@@ -209,6 +218,8 @@ function decodeKnown(part: JsonObject): ContentBlock | undefined {
       return decodeAudio(part, body)
     case 'file':
       return decodeFile(part, body)
+    case 'document_url':
+      return typeof body === 'string' ? { type: 'file', ...media(body), ...rest(part, 'document_url') } : undefined
     case 'video_url': {
       const url = textOr(field(body, 'url'), undefined)
       return url === undefined ? undefined : { type: 'video', url, ...rest(part, 'video_url') }

@@ -54,8 +54,14 @@ export interface ChatDialect {
   readonly cacheField?: 'prompt_cache_breakpoint' | 'cache_control'
   /** Kinds of media that a user message may hold by URL beside images. */
   readonly mediaUrls?: ReadonlySet<'file' | 'video'>
+  /** Takes no media at all. */
+  readonly textOnly?: boolean
+  /** Whose form documents and audio have. Default `openai`. */
+  readonly parts?: 'openai' | 'mistral'
 
   // ---- tools
+  /** Takes no tools. */
+  readonly withoutTools?: boolean
   readonly toolChoices: ReadonlySet<'none' | 'required' | 'named' | 'subset'>
   /** The word for "some tool must be called". Default `required`. */
   readonly requiredWord?: 'required' | 'any'
@@ -72,9 +78,11 @@ export interface ChatDialect {
   /** How reasoning is asked for. */
   readonly reasoningControl: 'effort' | 'reasoning' | 'thinking' | 'enable_thinking' | 'chat_template_kwargs' | 'none'
   /** Efforts that are taken, least first: others become the nearest. Default: all. */
-  readonly efforts?: readonly ReasoningEffort[]
-  /** Models that refuse sampling parameters while they reason. */
-  readonly refusesSampling?: (model: string, effort: ReasoningEffort | undefined) => boolean
+  readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
+  /** Whether a model will reason, where that changes what it takes. */
+  readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean
+  /** What is refused, or ignored, while it does. */
+  readonly whileReasoning?: { readonly refuses: ReadonlySet<string>; readonly refusesForcedCalls?: boolean }
   /** Fields of an answer that hold reasoning, in order: the first that is not empty counts. */
   readonly reasoningFields: readonly string[]
   /** How earlier reasoning is sent back. */
@@ -142,7 +150,18 @@ export const openai: ChatDialect = {
   toolChoices: /* @__PURE__ */ new Set(['none', 'required', 'named', 'subset']),
   rawArguments: true,
   reasoningControl: 'effort',
-  refusesSampling: isReasoning,
+  reasons: isReasoning,
+  whileReasoning: {
+    refuses: /* @__PURE__ */ new Set([
+      'temperature',
+      'top_p',
+      'frequency_penalty',
+      'presence_penalty',
+      'logprobs',
+      'top_logprobs',
+      'logit_bias',
+    ]),
+  },
   reasoningFields: everyReasoningField,
   reasoningReplay: 'none',
 }

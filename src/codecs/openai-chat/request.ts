@@ -6,7 +6,7 @@
  */
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type {
   Context,
@@ -16,11 +16,12 @@ import type {
   ReasoningEffort,
   RequestOptions,
   ResponseFormat,
+  ToolChoice,
 } from '../../model.ts'
 import type { Encoding } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
-import { effortBudgets, efforts, format, plainOptions, requestFields, samplingFields } from './tables.ts'
+import { effortBudgets, efforts, format, plainOptions, requestFields } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
@@ -97,22 +98,26 @@ function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encodi
 
 /** The fields under the host's names, without those that it refuses. */
 function suited(fields: JsonObject, options: RequestOptions, to: Encoding): JsonObject {
-  const { dialect } = to
-  const isReasoning = dialect.refusesSampling?.(options.model, options.reasoning?.effort) === true
+  const { refuses, renames = {} } = to.dialect
+  const refusesNow = isReasoning(options, to) ? to.dialect.whileReasoning?.refuses : undefined
   const out: JsonObject = {}
   for (const [name, value] of Object.entries(withUsage(fields, options, to))) {
-    const refused = dialect.refuses.has(name) || (isReasoning && samplingFields.includes(name) && value !== null)
-    const written = (dialect.renames && Object.hasOwn(dialect.renames, name) && dialect.renames[name]) || name
-    if (!refused) Object.defineProperty(out, written, { value, enumerable: true, writable: true, configurable: true })
-    else if (value !== null) lose(to.ledger, 'dropped', optionPath(name), refusal(name, isReasoning, to))
+    const isRefused = refuses.has(name)
+    if (isRefused || (refusesNow?.has(name) && value !== null)) {
+      const reason = isRefused
+        ? `${to.dialect.title} does not take it`
+        : `${to.model} does not take it while it reasons`
+      if (value !== null) lose(to.ledger, 'dropped', optionPath(name), reason)
+      continue
+    }
+    const written = lookup(renames, name) ?? name
+    Object.defineProperty(out, written, { value, enumerable: true, writable: true, configurable: true })
   }
   return out
 }
 
-function refusal(name: string, isReasoning: boolean, { dialect, model }: Encoding): string {
-  return isReasoning && samplingFields.includes(name)
-    ? `${model} refuses it while it reasons`
-    : `${dialect.title} does not take "${name}"`
+function isReasoning({ model, reasoning }: RequestOptions, { dialect }: Encoding): boolean {
+  return dialect.reasons?.(model, reasoning?.effort) === true
 }
 
 function optionPath(name: string): string {
@@ -136,7 +141,7 @@ function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): JsonObjec
   const isOn = effort === undefined ? budgetTokens !== 0 : effort !== 'none'
   switch (to.dialect.reasoningControl) {
     case 'effort':
-      return { reasoning_effort: takenEffort(effort ?? nearestEffort(budgetTokens ?? 0), to) }
+      return compact({ reasoning_effort: takenEffort(effort ?? nearestEffort(budgetTokens ?? 0), to) })
     case 'reasoning':
       return {
         reasoning: budgetTokens !== undefined && isOn ? { max_tokens: budgetTokens } : { effort: effort ?? 'none' },
@@ -158,17 +163,16 @@ function nearestEffort(budgetTokens: number): ReasoningEffort {
   return efforts.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
 }
 
-function takenEffort(effort: ReasoningEffort, to: Encoding): ReasoningEffort {
-  const taken = to.dialect.efforts
+/** The effort that the host has for this one; `undefined` if it has none. */
+function takenEffort(effort: ReasoningEffort, to: Encoding): ReasoningEffort | undefined {
+  const { efforts: given, title } = to.dialect
+  const taken = typeof given === 'function' ? given(to.model) : given
   if (taken === undefined || taken.includes(effort)) return effort
-  const place = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
-  const nearest = taken.reduce((best, one) => (place(one) < place(best) ? one : best))
-  lose(
-    to.ledger,
-    'changed',
-    'options.reasoning.effort',
-    `${to.dialect.title} has no "${effort}": "${nearest}" is nearest`,
-  )
+  const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
+  const [first, ...others] = taken
+  const nearest = first && others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
+  const reason = nearest ? `${title} has no "${effort}": "${nearest}" is nearest` : `${to.model} takes no effort`
+  lose(to.ledger, nearest ? 'changed' : 'dropped', 'options.reasoning.effort', reason)
   return nearest
 }
 
@@ -217,10 +221,25 @@ function withInstruction(messages: JsonObject[], instruction: string | undefined
 }
 
 function encodeTools({ tools = [] }: Context, options: RequestOptions, to: Encoding): JsonObject {
-  const { tools: left, choice } = encodeToolChoice(options.toolChoice, tools, to)
+  if (to.dialect.withoutTools && tools.length > 0) {
+    lose(to.ledger, 'dropped', 'tools', `${to.dialect.title} takes no tools`, 'major')
+    return {}
+  }
+  const isFree = isReasoning(options, to) && to.dialect.whileReasoning?.refusesForcedCalls === true
+  const { tools: left, choice } = encodeToolChoice(
+    isFree ? unforced(options.toolChoice, to) : options.toolChoice,
+    tools,
+    to,
+  )
   const definitions = encodeDefinitions(left, to.dialect, to.ledger)
   if (definitions.length === 0) return {}
   return { tools: definitions, ...(choice !== undefined && { tool_choice: choice as Json }) }
+}
+
+function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | undefined {
+  if (choice === undefined || choice === 'auto' || choice === 'none') return choice
+  lose(to.ledger, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
+  return 'auto'
 }
 
 // ---- from the wire ----------------------------------------------------------------------------

@@ -51,17 +51,6 @@ export const plainOptions: readonly (readonly [string, keyof RequestOptions, 'nu
   ['user', 'user', 'string'],
 ]
 
-/** What a reasoning model refuses while it reasons. */
-export const samplingFields: readonly string[] = [
-  'temperature',
-  'top_p',
-  'frequency_penalty',
-  'presence_penalty',
-  'logprobs',
-  'top_logprobs',
-  'logit_bias',
-]
-
 /** Least first. */
 export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 /** What each effort is in tokens, where only one of the two is known: `wire/README.md` §7. */

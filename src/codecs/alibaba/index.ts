@@ -1,0 +1,29 @@
+/**
+ * Alibaba: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §11
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+
+/** How Alibaba differs. */
+export const alibabaDialect: ChatDialect = {
+  ...compatible,
+  provider: 'alibaba',
+  title: 'Alibaba',
+  baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+  reasoningControl: 'enable_thinking',
+}
+
+/**
+ * A Qwen model, served by Alibaba Cloud (DashScope).
+ *
+ * @example
+ * ```ts
+ * const model = alibaba('qwen3-max', { apiKey })
+ * ```
+ */
+export function alibaba(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(alibabaDialect, model, settings)
+}

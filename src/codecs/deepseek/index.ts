@@ -1,0 +1,40 @@
+/**
+ * DeepSeek: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §4
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+
+/** How DeepSeek differs. */
+export const deepseekDialect: ChatDialect = {
+  ...compatible,
+  provider: 'deepseek',
+  title: 'DeepSeek',
+  baseUrl: 'https://api.deepseek.com',
+  refuses: /* @__PURE__ */ refusing(['top_k', 'seed', 'parallel_tool_calls', 'user']),
+  textOnly: true,
+  jsonSchema: false, // the word "json" must stand in the prompt, and the schema goes with it
+  strict: 'omit',
+  reasoningControl: 'thinking',
+  reasons: (model, effort) => (effort === undefined ? /reasoner|v4/.test(model) : effort !== 'none'),
+  whileReasoning: { refuses: /* @__PURE__ */ new Set(['temperature', 'top_p']), refusesForcedCalls: true },
+  // R1 refuses its reasoning, and calls no tools; its successors want it back from the first call on.
+  reasoningReplay: 'reasoning_content',
+  replaysWithCalls: true,
+  stopReasons: { insufficient_system_resource: 'error' },
+  endsWithoutReason: false,
+}
+
+/**
+ * A model that DeepSeek serves.
+ *
+ * @example
+ * ```ts
+ * const model = deepseek('deepseek-chat', { apiKey })
+ * ```
+ */
+export function deepseek(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(deepseekDialect, model, settings)
+}

@@ -1,0 +1,31 @@
+/**
+ * llama.cpp: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §11
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+
+/** How llama.cpp differs. */
+export const llamacppDialect: ChatDialect = {
+  ...compatible,
+  provider: 'llamacpp',
+  title: 'llama.cpp',
+  baseUrl: 'http://localhost:8080/v1',
+  reasoningControl: 'chat_template_kwargs',
+  reasoningReplay: 'reasoning_content',
+  errors: { kinds: { exceed_context_size_error: 'context_length' } },
+}
+
+/**
+ * A model that `llama-server` serves.
+ *
+ * @example
+ * ```ts
+ * const model = llamacpp('qwen3', { apiKey })
+ * ```
+ */
+export function llamacpp(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(llamacppDialect, model, settings)
+}

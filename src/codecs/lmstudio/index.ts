@@ -1,0 +1,29 @@
+/**
+ * LM Studio: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §1 and §12
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+
+/** How LM Studio differs. */
+export const lmstudioDialect: ChatDialect = {
+  ...compatible,
+  provider: 'lmstudio',
+  title: 'LM Studio',
+  baseUrl: 'http://localhost:1234/v1',
+  strict: 'boolean',
+}
+
+/**
+ * A model that LM Studio serves.
+ *
+ * @example
+ * ```ts
+ * const model = lmstudio('qwen/qwen3-14b', { apiKey })
+ * ```
+ */
+export function lmstudio(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(lmstudioDialect, model, settings)
+}

@@ -1,0 +1,32 @@
+/**
+ * Moonshot: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §11
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+
+/** How Moonshot differs. */
+export const moonshotDialect: ChatDialect = {
+  ...compatible,
+  provider: 'moonshot',
+  title: 'Moonshot',
+  baseUrl: 'https://api.moonshot.ai/v1',
+  refuses: /* @__PURE__ */ refusing(['top_k']),
+  toolChoices: /* @__PURE__ */ new Set(['none', 'named']),
+  efforts: ['low', 'medium', 'high'],
+  reasoningReplay: 'reasoning_content',
+}
+
+/**
+ * A Kimi model, served by Moonshot.
+ *
+ * @example
+ * ```ts
+ * const model = moonshot('kimi-k3', { apiKey })
+ * ```
+ */
+export function moonshot(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(moonshotDialect, model, settings)
+}

@@ -1,0 +1,32 @@
+/**
+ * Ollama: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §9
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+
+/** How Ollama differs. */
+export const ollamaChatDialect: ChatDialect = {
+  ...compatible,
+  provider: 'ollama',
+  title: 'Ollama',
+  baseUrl: 'http://localhost:11434/v1',
+  toolChoices: /* @__PURE__ */ new Set([]), // it has none: fewer tools say the same
+  textParts: false,
+  reasoningReplay: 'reasoning',
+  stopReasons: { end: 'stop' },
+}
+
+/**
+ * A model that Ollama serves by its compatible endpoint; `isoglot/ollama` speaks its own format, which can do more.
+ *
+ * @example
+ * ```ts
+ * const model = ollamaChat('qwen3', { apiKey })
+ * ```
+ */
+export function ollamaChat(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(ollamaChatDialect, model, settings)
+}

@@ -1,0 +1,30 @@
+/**
+ * Any other server that speaks OpenAI Chat Completions.
+ *
+ * @see wire/dialects.md §1
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+
+/** The server's address, and of its dialect what differs from the usual. */
+export interface CompatibleServer extends Partial<ChatDialect>, Omit<ModelSettings, 'baseUrl'> {
+  readonly baseUrl: string
+}
+
+/**
+ * The models of a server that speaks OpenAI Chat Completions.
+ *
+ * @example
+ * ```ts
+ * const local = openaiCompatible({ baseUrl: 'http://localhost:8000/v1', provider: 'my-server' })
+ * const { message } = await generate({ model: local('qwen3'), prompt: 'Hello' })
+ * ```
+ */
+export function openaiCompatible(server: CompatibleServer): (model: string, settings?: ModelSettings) => Model {
+  const { apiKey, headers, body, fetch, ...differences } = server
+  const own = { apiKey, headers, body, fetch }
+  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) as ModelSettings
+  const dialect: ChatDialect = { ...compatible, title: server.provider ?? compatible.title, ...differences }
+  return (model, settings = {}) => chatModel(dialect, model, { ...given, ...settings })
+}

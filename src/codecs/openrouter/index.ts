@@ -1,0 +1,36 @@
+/**
+ * OpenRouter: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §7
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+
+/** How OpenRouter differs. */
+export const openrouterDialect: ChatDialect = {
+  ...compatible,
+  provider: 'openrouter',
+  title: 'OpenRouter',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  refuses: /* @__PURE__ */ refusing(
+    [],
+    ['metadata', 'modalities', 'audio', 'prediction', 'service_tier', 'verbosity', 'web_search_options'],
+  ),
+  cacheField: 'cache_control',
+  mediaUrls: /* @__PURE__ */ new Set(['file', 'video']),
+  reasoningControl: 'reasoning',
+  reasoningReplay: 'reasoning_details',
+}
+
+/**
+ * A model that OpenRouter serves.
+ *
+ * @example
+ * ```ts
+ * const model = openrouter('anthropic/claude-sonnet-5', { apiKey })
+ * ```
+ */
+export function openrouter(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(openrouterDialect, model, settings)
+}

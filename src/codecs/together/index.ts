@@ -1,0 +1,29 @@
+/**
+ * Together: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §11
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+
+/** How Together differs. */
+export const togetherDialect: ChatDialect = {
+  ...compatible,
+  provider: 'together',
+  title: 'Together',
+  baseUrl: 'https://api.together.xyz/v1',
+  stopReasons: { eos: 'stop' },
+}
+
+/**
+ * A model that Together serves.
+ *
+ * @example
+ * ```ts
+ * const model = together('meta-llama/Llama-3.3-70B-Instruct-Turbo', { apiKey })
+ * ```
+ */
+export function together(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(togetherDialect, model, settings)
+}

@@ -1,0 +1,31 @@
+/**
+ * vLLM: OpenAI Chat Completions, and how it differs.
+ *
+ * @see wire/dialects.md §10
+ * @module
+ */
+import type { Model, ModelSettings } from '../../codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+
+/** How vLLM differs. */
+export const vllmDialect: ChatDialect = {
+  ...compatible,
+  provider: 'vllm',
+  title: 'vLLM',
+  baseUrl: 'http://localhost:8000/v1',
+  oneSystem: true, // the templates of some models refuse a second one
+  reasoningControl: 'chat_template_kwargs',
+  reasoningReplay: 'reasoning',
+}
+
+/**
+ * A model that vLLM serves.
+ *
+ * @example
+ * ```ts
+ * const model = vllm('Qwen/Qwen3-32B', { apiKey })
+ * ```
+ */
+export function vllm(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(vllmDialect, model, settings)
+}
