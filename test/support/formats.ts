@@ -1,5 +1,6 @@
 /** Every codec there is, by the corpus folder whose recordings it reads: the laws loop over this. */
 import type { ClientCodec, ServerCodec } from '../../src/codec.ts'
+import * as anthropic from '../../src/codecs/anthropic/index.ts'
 import * as ollama from '../../src/codecs/ollama/index.ts'
 
 export interface Format {
@@ -10,5 +11,6 @@ export interface Format {
 }
 
 export const formats: readonly Format[] = [
+  { folder: 'anthropic', client: anthropic.createClientCodec(), server: anthropic.createServerCodec() },
   { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
 ]

@@ -251,6 +251,12 @@ function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Fram
   if (call.argumentsText.trim() !== '') writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
+/** A block that began before it was whole began without the fields that were kept with it. */
+function noteLateFields(state: EncodeState, { index }: OpenBlock, whole: ToolCall | ContentBlock): void {
+  if (keptOf(whole) === undefined) return
+  lose(state.ledger, 'dropped', `message.content[${index}].providerData`, 'they came when the block had begun', 'info')
+}
+
 /** What is on the wire already stays there, broken as it is: no client can parse it, so none will run it. */
 function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
   if (block.wire !== undefined) writeArguments(block, call.argumentsText.slice(block.sent), out)
@@ -265,6 +271,7 @@ function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock,
   const wire =
     content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.ledger))
   if (wire === undefined) return
+  if (block.wire !== undefined) noteLateFields(state, block, content)
   if (wire.type === 'thinking') {
     startBlock(state, block, { ...wire, signature: '' }, out)
     if (wire.signature !== '') writeDelta(block, { type: 'signature_delta', signature: wire.signature }, out)

@@ -162,7 +162,8 @@ function toBlocks(content: string | WireBlock[]): WireBlock[] {
 function settleTurn({ role, content, kept }: Turn, at: number, isLast: boolean, scope: Turns): WireMessage {
   let settled = content
   if (typeof settled !== 'string' && role === 'user') settled = resultsFirst(settled)
-  if (typeof settled !== 'string' && role === 'assistant') settled = withoutLastThinking(callsLast(settled), at, scope)
+  if (typeof settled !== 'string' && role === 'assistant')
+    settled = withoutLastThinking(callsLast(settled, at, scope), at, scope)
   if (isLast && role === 'assistant') settled = trimEnd(settled, at, scope)
   return { ...kept, role, content: settled } as WireMessage
 }
@@ -173,7 +174,7 @@ function resultsFirst(blocks: readonly WireBlock[]): WireBlock[] {
 }
 
 /** Text behind a call has been refused. It goes before the calls of its run; nothing goes across a block of another kind. */
-function callsLast(blocks: readonly WireBlock[]): WireBlock[] {
+function callsLast(blocks: readonly WireBlock[], at: number, scope: Turns): readonly WireBlock[] {
   const settled: WireBlock[] = []
   let calls: WireBlock[] = []
   for (const block of blocks) {
@@ -187,7 +188,10 @@ function callsLast(blocks: readonly WireBlock[]): WireBlock[] {
     }
     settled.push(block)
   }
-  return [...settled, ...calls]
+  settled.push(...calls)
+  if (settled.every((block, index) => block === blocks[index])) return blocks
+  lose(scope.ledger, 'changed', `messages[${at}]`, 'calls stand behind the text that followed them', 'info')
+  return settled
 }
 
 function withoutLastThinking(blocks: readonly WireBlock[], at: number, scope: Turns): WireBlock[] {

@@ -156,12 +156,16 @@ function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
   }
 }
 
-/** The wire's own word where the message has it and it still holds; else the one for our reason. */
+/**
+ * The wire's own word where the message has it and it still holds; else the one for our reason. What this provider itself said holds
+ * with calls too: `end_turn` beside calls means that they ran while it answered.
+ */
 export function encodeStopReason(message: AssistantMessage, reason: StopReason, hasCalls: boolean): string | null {
   const { rawStopReason: raw, response } = message
-  const meaning = lookup(stopReasons, raw)
-  if (raw !== undefined && meaning !== undefined && settleStopReason(meaning, hasCalls) === reason) return raw
-  if (raw !== undefined && meaning === undefined && reason === 'other' && response?.provider === format) return raw
+  const isOwn = response?.provider === format
+  const meaning = lookup(stopReasons, raw) ?? (isOwn ? 'other' : undefined)
+  const settled = meaning !== undefined && isOwn ? settleStopReason(meaning, hasCalls) : meaning
+  if (raw !== undefined && settled === reason) return raw
   return reason === 'tool_calls' && !hasCalls ? 'end_turn' : wireStopReasons[reason]
 }
 

@@ -1,0 +1,55 @@
+/** Short ways to run the codec in tests. */
+
+import { assemble } from '../../../src/assemble/assemble.ts'
+import { fold } from '../../../src/assemble/fold.ts'
+import type { Fragment, Frame } from '../../../src/codec.ts'
+import { createStreamEncoder, decodeStream } from '../../../src/codecs/anthropic/index.ts'
+import type { ChatResponse, MessageEvent } from '../../../src/model.ts'
+import { run } from '../../../src/reducer.ts'
+import { readSse } from './sse.ts'
+
+const options = { provider: 'anthropic', idPrefix: 'toolu_isoglot_' }
+
+/** Frames of events given as objects. */
+export function frames(...events: object[]): Frame[] {
+  return events.map((event) => ({ data: JSON.stringify(event) }))
+}
+
+export function fragmentsOf(input: readonly Frame[]): Fragment[] {
+  const machine = run(decodeStream, undefined)
+  const out: Fragment[] = []
+  for (const frame of input) machine.push(frame, out)
+  machine.end(out)
+  return out
+}
+
+/** What a stream comes to. */
+export function foldFrames(input: readonly Frame[]): ChatResponse {
+  return fold(fragmentsOf(input), options)
+}
+
+export function foldText(text: string): ChatResponse {
+  return foldFrames(readSse(text))
+}
+
+/** The events that fragments make. */
+export function eventsOf(fragments: readonly Fragment[]): MessageEvent[] {
+  const state = assemble.start(options)
+  const events: MessageEvent[] = []
+  for (const fragment of fragments) assemble.step(state, fragment, events)
+  assemble.end(state, events)
+  return events
+}
+
+/** The frames that events are written as. */
+export function encodeEvents(events: readonly MessageEvent[]): Frame[] {
+  const encoder = createStreamEncoder()
+  const out: Frame[] = []
+  for (const event of events) encoder.push(event, out)
+  encoder.end(out)
+  return out
+}
+
+export function toSse(input: readonly Frame[]): string {
+  return input.map(({ event, data }) => `${event === undefined ? '' : `event: ${event}\n`}data: ${data}\n\n`).join('')
+}
