@@ -1,0 +1,34 @@
+/**
+ * Messages, one function for each role. What they make is plain data, so that writing it by hand is as good.
+ *
+ * @module
+ */
+import type { AssistantMessage, Content, InstructionMessage, ToolMessage, UserMessage } from './model.ts'
+
+/** The fields of a message beside its role and content. */
+export type MessageOptions<Message> = Omit<Message, 'role' | 'content'>
+
+/** Instructions of whoever runs the application. The `system` of a context is the better place for them. */
+export function system(content: Content, options: MessageOptions<InstructionMessage> = {}): InstructionMessage {
+  return { role: 'system', content, ...options }
+}
+
+/** Instructions that rank below the system's and above the user's. */
+export function developer(content: Content, options: MessageOptions<InstructionMessage> = {}): InstructionMessage {
+  return { role: 'developer', content, ...options }
+}
+
+/** What a user says. */
+export function user(content: Content, options: MessageOptions<UserMessage> = {}): UserMessage {
+  return { role: 'user', content, ...options }
+}
+
+/** What the model said, such as to restore a history; `null` where it made calls alone. */
+export function assistant(content: Content | null, options: MessageOptions<AssistantMessage> = {}): AssistantMessage {
+  return { role: 'assistant', content, ...options }
+}
+
+/** What came of the call that `toolCallId` names. */
+export function tool(content: Content, options: MessageOptions<ToolMessage>): ToolMessage {
+  return { role: 'tool', content, ...options }
+}

@@ -1,0 +1,313 @@
+/**
+ * The parts of others in our words: one function for each type, and for each shape of parts without a type.
+ *
+ * Names: `text`, `image_url`, `input_audio`, `file`, `refusal` of OpenAI Chat; `input_*`, `output_text`, `function_call`, `reasoning`
+ * of OpenAI Responses; `image`, `document`, `tool_use`, `tool_result`, `thinking` of Anthropic; parts of Gemini; blocks of LangChain.
+ *
+ * @see wire/openai-chat.md, wire/openai-responses.md, wire/anthropic.md, wire/gemini.md
+ * @module
+ */
+import { arrayOf, field, isObject, lookup, stringOr } from '../lookup.ts'
+import type { Json, JsonObject } from '../model.ts'
+import { sourceOf } from './data-url.ts'
+import { readAnyCall, readId } from './read-call.ts'
+
+/** Where a part stands. */
+export interface Place {
+  readonly path: string
+  /** How many results it stands in. */
+  readonly depth: number
+  /** The place of the next call among the calls of its turn. */
+  readonly nextCall: number
+  /** The id of the next call, if it has none of its own. Default `call_` and its place. */
+  readonly madeId?: string
+}
+
+type Reader = (value: JsonObject, place: Place) => JsonObject
+
+/** By the part's own `type`. */
+export const types: Readonly<Record<string, Reader>> = {
+  text: readText,
+  input_text: readText,
+  output_text: readText,
+  refusal: ({ refusal, text, ...rest }) => ({ ...rest, type: 'text', text: refusal ?? text ?? '', refusal: true }),
+  json: ({ json, value, ...rest }) => ({ ...rest, type: 'text', text: JSON.stringify(json ?? value ?? null) }),
+  image: readMedia,
+  image_url: readMedia,
+  input_image: readMedia,
+  audio: readMedia,
+  audio_url: readMedia,
+  input_audio: readMedia,
+  video: readMedia,
+  video_url: readMedia,
+  input_video: readMedia,
+  file: readMedia,
+  input_file: readMedia,
+  document: readDocument,
+  media: readMedia,
+  reasoning: readReasoning,
+  reasoning_content: readReasoning,
+  thinking: readThinking,
+  redacted_thinking: ({ data, ...rest }) => ({
+    ...rest,
+    type: 'reasoning',
+    text: '',
+    opaque: claudeProof({ data: data ?? '' }),
+  }),
+  citation: readCitation,
+  url_citation: readCitation,
+  tool_call: readClientCall,
+  tool_use: readClientCall,
+  function_call: readClientCall,
+  function: readClientCall,
+  tool_result: readResult,
+  function_call_output: readResult,
+  server_tool_use: readServerCall,
+  server_tool_call: readServerCall,
+  server_tool_call_result: ({ tool_call_id, ...rest }) => ({
+    ...rest,
+    type: 'server_tool_result',
+    ...defined('toolCallId', tool_call_id),
+  }),
+  non_standard: ({ value }) => ({ type: 'unknown', format: '', providerType: 'non_standard', value: value ?? null }),
+}
+
+/** Parts without a type, by a field they have: Gemini's, and plain maps. */
+export const shapes: readonly (readonly [string, Reader])[] = [
+  ['inlineData', (value) => geminiMedia(value, 'inlineData')],
+  ['inline_data', (value) => geminiMedia(value, 'inline_data')],
+  ['fileData', (value) => geminiMedia(value, 'fileData')],
+  ['file_data', (value) => geminiMedia(value, 'file_data')],
+  ['functionCall', geminiCall],
+  ['functionResponse', geminiResult],
+  ['text', geminiText],
+  ['startIndex', readCitation],
+  ['start_index', readCitation],
+  ['url', readCitation],
+]
+
+export function readShape([, read]: readonly [string, Reader], value: JsonObject, place: Place): JsonObject {
+  return read(value, place)
+}
+
+// ---- text -------------------------------------------------------------------------------------
+
+function readText({ annotations, citations, ...rest }: JsonObject): JsonObject {
+  const found = [...arrayOf(annotations), ...arrayOf(citations)].filter(isObject)
+  return { ...rest, type: 'text', ...(found.length > 0 && { citations: found.map(readCitation) }) }
+}
+
+/** OpenAI nests them under their type, Anthropic cites documents by title; what else they tell stays beside it. */
+function readCitation({ url_citation, cited_text, document_title, ...rest }: JsonObject): JsonObject {
+  const inner = isObject(url_citation) ? url_citation : {}
+  const all: JsonObject = {
+    ...rest,
+    ...inner,
+    type: 'citation',
+    ...defined('text', cited_text),
+    ...defined('title', document_title),
+  }
+  const {
+    start_index,
+    end_index,
+    metadata,
+    type: _,
+    url,
+    title,
+    text,
+    startIndex,
+    endIndex,
+    id,
+    providerData,
+    ...others
+  } = all
+  const kept = Object.entries(others).filter(([, entry]) => entry !== null)
+  return {
+    type: 'citation',
+    ...defined('id', id),
+    ...defined('url', url),
+    ...defined('title', title),
+    ...defined('text', text),
+    ...defined('startIndex', startIndex ?? start_index),
+    ...defined('endIndex', endIndex ?? end_index),
+    ...defined('providerData', providerData),
+    ...((kept.length > 0 || isObject(metadata)) && {
+      metadata: { ...Object.fromEntries(kept), ...(isObject(metadata) ? metadata : {}) },
+    }),
+  }
+}
+
+// ---- media ------------------------------------------------------------------------------------
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  image_url: 'image',
+  input_image: 'image',
+  audio_url: 'audio',
+  input_audio: 'audio',
+  video_url: 'video',
+  input_video: 'video',
+  input_file: 'file',
+  media: 'file',
+}
+
+/** The wire's holder of where the bytes are: `image_url` (text or an object), `input_audio`, `file`, `source`. */
+const holders = ['image_url', 'audio_url', 'video_url', 'input_audio', 'input_video', 'file', 'source'] as const
+
+function readMedia(value: JsonObject, { path }: Place): JsonObject {
+  const type = lookup(mediaTypes, value.type) ?? value.type ?? 'file'
+  const flat: JsonObject = { ...value }
+  for (const key of holders) {
+    const holder = flat[key]
+    delete flat[key]
+    if (typeof holder === 'string') flat.url = holder
+    else if (isObject(holder)) Object.assign(flat, holder)
+  }
+  return { ...inOurWords(flat, path), type }
+}
+
+/** Data URLs become data, and the names that wires have for the same become ours. */
+function inOurWords(media: JsonObject, path: string): JsonObject {
+  const { source_type, file_url, file_data, base64, format, url, data, media_type, mime_type, ...rest } = media
+  const mimeType = rest.mimeType ?? mime_type ?? media_type ?? lookup(audioTypes, format)
+  const bytes = data ?? base64 ?? (isLink(file_data) ? undefined : file_data)
+  const link = [url, file_url, data, file_data].find(isLink) ?? url
+  if (source_type === 'id') return { ...rest, ...defined('fileId', rest.id) }
+  return {
+    ...rest,
+    ...defined('mimeType', mimeType),
+    ...(isLink(bytes) ? {} : defined('data', bytes)),
+    ...(typeof link === 'string' && sourceOf(link, path)),
+  }
+}
+
+/** OpenAI's words for what sound is in. */
+const audioTypes: Readonly<Record<string, string>> = {
+  wav: 'audio/wav',
+  mp3: 'audio/mpeg',
+  flac: 'audio/flac',
+  pcm16: 'audio/pcm',
+}
+
+function isLink(value: Json | undefined): value is string {
+  return typeof value === 'string' && /^(data|https?|blob|gs|file):/i.test(value)
+}
+
+/** Anthropic's documents: plain text is text, everything else is a file. */
+function readDocument(value: JsonObject, place: Place): JsonObject {
+  const { source, type: _, title, ...rest } = value
+  if (field(source, 'type') === 'text') {
+    const mimeType = field(source, 'media_type')
+    const text = field(source, 'data') ?? ''
+    return { ...rest, type: 'plain_text', text, ...defined('title', title), ...defined('mimeType', mimeType) }
+  }
+  return readMedia({ ...rest, ...defined('source', source), ...defined('filename', title), type: 'file' }, place)
+}
+
+function geminiMedia(value: JsonObject, key: string): JsonObject {
+  const { [key]: holder, ...rest } = value
+  const mimeType = String(field(holder, 'mimeType') ?? field(holder, 'mime_type') ?? 'application/octet-stream')
+  const uri = field(holder, 'fileUri') ?? field(holder, 'file_uri')
+  const type = lookupKind(mimeType)
+  const source =
+    uri === undefined ? defined('data', field(holder, 'data')) : isHttp(uri) ? { url: uri } : { fileId: uri }
+  return { ...withGeminiProof(rest), type, mimeType, ...source, ...defined('filename', field(holder, 'displayName')) }
+}
+
+function isHttp(uri: Json): boolean {
+  return typeof uri === 'string' && /^https?:/i.test(uri)
+}
+
+function lookupKind(mimeType: string): string {
+  const kind = /^[^/]*/.exec(mimeType)?.[0] ?? ''
+  return ['image', 'audio', 'video'].includes(kind) ? kind : 'file'
+}
+
+// ---- reasoning --------------------------------------------------------------------------------
+
+function readReasoning(value: JsonObject): JsonObject {
+  const { type: _, text, reasoning, reasoning_content, summary, content, encrypted_content, extras, ...rest } = value
+  const said = text ?? reasoning ?? (isObject(reasoning_content) ? reasoning_content.text : reasoning_content)
+  const signature = field(extras, 'signature') ?? field(reasoning_content, 'signature')
+  return {
+    ...rest,
+    type: 'reasoning',
+    text:
+      said ?? [...arrayOf(summary), ...arrayOf(content)].map((part) => stringOr(field(part, 'text'), '')).join('\n\n'),
+    ...(typeof signature === 'string' && { opaque: claudeProof({ signature }) }),
+    ...(typeof encrypted_content === 'string' && { opaque: openaiProof({ encrypted_content }, rest.id) }),
+  }
+}
+
+function readThinking({ type: _, thinking, signature, ...rest }: JsonObject): JsonObject {
+  const text = thinking ?? rest.text ?? ''
+  return {
+    ...rest,
+    type: 'reasoning',
+    text,
+    ...(typeof signature === 'string' && { opaque: claudeProof({ signature }) }),
+  }
+}
+
+/** Whose model it was is not in the part; an empty model is any of the provider's. */
+function claudeProof(data: JsonObject): JsonObject {
+  return { provider: 'anthropic', model: '', format: 'anthropic', data }
+}
+
+function openaiProof(data: JsonObject, id: Json | undefined): JsonObject {
+  return { provider: 'openai', model: '', format: 'openai-responses', data: { ...data, ...defined('id', id) } }
+}
+
+function withGeminiProof({ thoughtSignature, ...rest }: JsonObject): JsonObject {
+  if (typeof thoughtSignature !== 'string') return rest
+  return { ...rest, opaque: { provider: 'google', model: '', format: 'gemini', data: { thoughtSignature } } }
+}
+
+function geminiText(value: JsonObject): JsonObject {
+  const { thought, ...rest } = withGeminiProof(value)
+  return { ...rest, type: thought === true ? 'reasoning' : 'text' }
+}
+
+// ---- calls and results ------------------------------------------------------------------------
+
+function readClientCall(value: JsonObject, place: Place): JsonObject {
+  return readAnyCall(value, place.nextCall, place.madeId ?? `call_${place.nextCall}`) as unknown as JsonObject
+}
+
+function geminiCall(value: JsonObject, place: Place): JsonObject {
+  const { functionCall, opaque } = withGeminiProof(value)
+  return readClientCall({ ...(isObject(functionCall) ? functionCall : {}), ...defined('opaque', opaque) }, place)
+}
+
+function readServerCall(value: JsonObject): JsonObject {
+  const { input, args, arguments: given, ...rest } = value
+  return { ...rest, type: 'server_tool_call', arguments: given ?? args ?? input ?? {} }
+}
+
+function readResult(value: JsonObject): JsonObject {
+  const { type: _, tool_use_id, tool_call_id, call_id, toolCallId, output, content, ...rest } = value
+  const id = readId(toolCallId ?? tool_use_id ?? tool_call_id ?? call_id)
+  return {
+    ...rest,
+    type: 'tool_result',
+    ...defined('toolCallId', id),
+    content: content ?? output ?? '',
+  }
+}
+
+/** Gemini wraps what a tool returned in `output` or `result`, and what went wrong in `error`. */
+function geminiResult({ functionResponse }: JsonObject): JsonObject {
+  const response = field(functionResponse, 'response')
+  const error = field(response, 'error')
+  const said = error ?? field(response, 'output') ?? field(response, 'result') ?? response ?? ''
+  return {
+    type: 'tool_result',
+    toolCallId: readId(field(functionResponse, 'id')) ?? '',
+    ...defined('name', field(functionResponse, 'name')),
+    content: typeof said === 'string' ? said : JSON.stringify(said),
+    ...(error !== undefined && { isError: true }),
+  }
+}
+
+function defined(key: string, value: Json | undefined): JsonObject {
+  return value === undefined || value === null ? {} : { [key]: value }
+}

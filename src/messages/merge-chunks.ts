@@ -1,0 +1,166 @@
+/**
+ * Pieces of an answer, put together by the same machine that assembles a stream: nothing here decides whose piece is whose.
+ *
+ * @see spec/features.md 4.75 to 4.81, src/assemble
+ * @module
+ */
+import { type Assembly, assemble, stop } from '../assemble/assemble.ts'
+import type { Fragment } from '../codec.ts'
+import { blocksOf } from '../content.ts'
+import type {
+  AssistantMessage,
+  ContentBlock,
+  InvalidToolCall,
+  MessageEvent,
+  ProviderData,
+  ResponseInfo,
+  StopReason,
+  ToolCallChunk,
+  Usage,
+} from '../model.ts'
+
+/** A piece of an assistant's message: of its text, of its reasoning, of several calls. */
+export interface MessageChunk extends Omit<AssistantMessage, 'toolCalls'> {
+  /** Pieces of calls, beside those that stand in `content`. */
+  readonly toolCallChunks?: readonly ToolCallChunk[]
+}
+
+/** Two chunks, or a list of them, as one. It is a chunk still: more may be merged to it. */
+export function mergeChunks(chunks: readonly MessageChunk[]): MessageChunk
+export function mergeChunks(first: MessageChunk, second: MessageChunk): MessageChunk
+export function mergeChunks(first: MessageChunk | readonly MessageChunk[], second?: MessageChunk): MessageChunk {
+  const chunks = second === undefined ? (first as readonly MessageChunk[]) : [first as MessageChunk, second]
+  const { state, rest, invalid } = assembled(chunks)
+  const content = state.parts.map((part): ContentBlock => {
+    if (part.kind === 'block')
+      return 'text' in part.block ? ({ ...part.block, text: part.text } as ContentBlock) : part.block
+    const type = part.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
+    return {
+      type,
+      ...(part.id !== undefined && { id: part.id }),
+      ...(part.name !== undefined && { name: part.name }),
+      ...(!part.server && { index: part.wirePosition ?? part.position }),
+      argumentsDelta: part.text,
+    } as ContentBlock
+  })
+  return { ...rest, ...fieldsOf(state), content, ...(invalid.length > 0 && { invalidToolCalls: invalid }) }
+}
+
+/**
+ * The message that a chunk is when nothing more comes. Arguments that are no object make an invalid call; a call that the chunk
+ * itself calls invalid stays that, whatever pieces of it there are.
+ */
+export function finishChunk(chunk: MessageChunk): AssistantMessage {
+  const { state, rest, invalid } = assembled([chunk])
+  const events: MessageEvent[] = []
+  const stopReason = chunk.stopReason
+  const message = isCut(stopReason) ? stop(state, stopReason, events) : ended(state, stopReason ?? 'stop', events)
+  const all = [...invalid, ...(message.invalidToolCalls ?? [])].sort((one, other) => one.index - other.index)
+  const { stopReason: settled, invalidToolCalls: _, ...fields } = message
+  return {
+    ...rest,
+    ...fields,
+    ...(stopReason !== undefined && { stopReason: settled ?? stopReason }),
+    ...(all.length > 0 && { invalidToolCalls: all }),
+  }
+}
+
+/** Whether a message has pieces of calls in it. */
+export function isChunk(message: AssistantMessage | MessageChunk): message is MessageChunk {
+  return 'toolCallChunks' in message || blocksOf(message.content).some((block) => block.type === 'tool_call_chunk')
+}
+
+// ---- through the machine ----------------------------------------------------------------------
+
+interface Assembled {
+  readonly state: Assembly
+  /** What is not put together: the last one that is there counts. */
+  readonly rest: Omit<AssistantMessage, 'content'>
+  readonly invalid: readonly InvalidToolCall[]
+}
+
+function assembled(chunks: readonly MessageChunk[]): Assembled {
+  const state = assemble.start({})
+  const events: MessageEvent[] = []
+  const invalid = chunks.flatMap((chunk) => chunk.invalidToolCalls ?? [])
+  let rest: Omit<AssistantMessage, 'content'> = { role: 'assistant' }
+  for (const chunk of chunks) {
+    const { content: _, toolCallChunks: _chunks, usage: _usage, response: _response, ...fields } = chunk
+    rest = { ...rest, ...fields }
+    for (const fragment of fragmentsOf(chunk, invalid, state)) assemble.step(state, fragment, events)
+  }
+  return { state, rest, invalid }
+}
+
+function* fragmentsOf(chunk: MessageChunk, invalid: readonly InvalidToolCall[], state: Assembly): Generator<Fragment> {
+  if (chunk.response !== undefined) state.response = { ...state.response, ...chunk.response }
+  const blocks = [...blocksOf(chunk.content), ...(chunk.toolCallChunks ?? [])]
+  for (const block of blocks) if (!isStale(block, invalid)) yield fragmentOf(block, state)
+  if (chunk.usage !== undefined) yield { type: 'usage', usage: chunk.usage }
+}
+
+/** A piece of a call that is known to be invalid. */
+function isStale(block: ContentBlock, invalid: readonly InvalidToolCall[]): boolean {
+  if (block.type !== 'tool_call_chunk') return false
+  return invalid.some(({ id, index }) => (block.id !== undefined ? block.id === id : block.index === index))
+}
+
+function fragmentOf(block: ContentBlock, state: Assembly): Fragment {
+  switch (block.type) {
+    case 'tool_call_chunk':
+      return {
+        type: 'call',
+        ...(block.id !== undefined && { id: block.id }),
+        ...(block.index !== undefined && { position: block.index }),
+        ...(block.name !== undefined && { name: block.name }),
+        ...(block.argumentsDelta !== undefined && { arguments: block.argumentsDelta }),
+      }
+    case 'server_tool_call_chunk':
+      return {
+        type: 'call',
+        server: true,
+        ...(block.id !== undefined && { id: block.id }),
+        ...(block.name !== undefined && { name: block.name }),
+        ...(block.argumentsDelta !== undefined && { arguments: block.argumentsDelta }),
+      }
+    case 'text':
+    case 'reasoning':
+      return textFragment(block, state)
+    default:
+      return { type: 'block', block }
+  }
+}
+
+/** Plain text goes on with the text before it. Text that has more to it begins a block; a proof without text belongs to the last one. */
+function textFragment(block: ContentBlock & { type: 'text' | 'reasoning' }, state: Assembly): Fragment {
+  const { type, text, ...more } = block
+  const last = state.parts.at(-1)
+  const goesOn = last?.kind === 'block' && last.isOpen && last.block.type === type
+  if (goesOn && text === '' && block.opaque !== undefined) return { type: 'patch', opaque: block.opaque }
+  const refusal = block.type === 'text' && block.refusal === true
+  const isPlain = Object.keys(more).every((key) => key === 'refusal')
+  if (!isPlain) return { type: 'block', block, open: true }
+  return type === 'text' ? { type, text, ...(refusal && { refusal }) } : { type, text }
+}
+
+function isCut(reason: StopReason | undefined): reason is 'interrupted' | 'error' | 'aborted' {
+  return reason === 'interrupted' || reason === 'error' || reason === 'aborted'
+}
+
+function ended(state: Assembly, stopReason: StopReason, events: MessageEvent[]): AssistantMessage {
+  assemble.step(state, { type: 'end', stopReason }, events)
+  const end = events.findLast((event) => event.type === 'message_end')
+  if (end?.type !== 'message_end') throw new TypeError('Cannot finish the chunk: it has ended already')
+  return end.message
+}
+
+function fieldsOf(state: Assembly): {
+  readonly usage?: Usage
+  readonly response?: ResponseInfo
+  readonly providerData?: ProviderData
+} {
+  return {
+    ...(state.usage && { usage: state.usage }),
+    ...(Object.keys(state.response).length > 0 && { response: state.response }),
+  }
+}

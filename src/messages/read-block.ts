@@ -1,0 +1,106 @@
+/**
+ * Blocks from elsewhere: provider-native parts, other libraries' blocks, data URLs, and our own read back from storage.
+ *
+ * @see spec/features.md 4.45 to 4.74, spec/beyond.md (BeamWeaver: names understood on input, rules for data URLs)
+ * @module
+ */
+import { DecodeError } from '../errors.ts'
+import { field, isObject, lookup } from '../lookup.ts'
+import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../model.ts'
+import { blockOfDataUrl } from './data-url.ts'
+import { type Place, readShape, shapes, types } from './foreign-blocks.ts'
+import { check, contentBlock, fieldsOfBlock, isBlockType } from './schema.ts'
+import { withoutStrangers } from './strangers.ts'
+
+/** Results may hold blocks, but results in results in results are somebody's joke. */
+const maxDepth = 8
+
+/**
+ * A block from whatever may be meant as one: text or a data URL, one of our blocks, or a part as a provider or another library writes
+ * it. A type that nobody knows makes an `unknown` block, with everything in it; fields that nobody knows go to `metadata`.
+ *
+ * @throws {DecodeError} if it is no block, lacks what its type needs, or is a call whose arguments are not an object.
+ */
+export function readBlock(value: unknown): ContentBlock {
+  const block = readPart(value, { path: '', depth: 0, nextCall: 0 })
+  if (block.type !== 'invalid_tool_call') return block
+  throw new DecodeError(`Cannot read block: ${block.error}`, { cause: block })
+}
+
+/** The same, but a call that is none is kept as that. */
+export function readPart(value: unknown, place: Place): ContentBlock | InvalidToolCall {
+  if (place.depth > maxDepth) {
+    throw new DecodeError(`Cannot read block: results are nested deeper than ${maxDepth} levels`, { path: place.path })
+  }
+  if (typeof value === 'string') return blockOfDataUrl(value, place.path) ?? { type: 'text', text: value }
+  if (!isObject(value)) {
+    throw new DecodeError(`Cannot read block: ${at(place)}text or an object is expected`, { path: place.path })
+  }
+  const block = translate(value, place)
+  if (block.type === 'invalid_tool_call') return block as unknown as InvalidToolCall
+  const read = block.type === 'tool_result' ? { ...block, content: readResultContent(block.content, place) } : block
+  const tidy = isBlockType(read.type) ? withoutStrangers(read, fieldsOfBlock(read.type)) : read
+  return check(contentBlock, tidy, 'read block', place.path)
+}
+
+/** What a result says: text, blocks, or a value, which becomes JSON. */
+export function readResultContent(value: Json | undefined, place: Place): Json {
+  if (value === undefined || value === null) return ''
+  if (typeof value === 'string') return value
+  if (!Array.isArray(value) || !value.every(isPart)) return jsonOf(value, place.path)
+  const inside = (at: number): Place => ({
+    path: joined(place.path, `content[${at}]`),
+    depth: place.depth + 1,
+    nextCall: 0,
+  })
+  return value.map((part, at) => readPart(part, inside(at)) as unknown as Json)
+}
+
+function isPart(value: Json): boolean {
+  return typeof value === 'string' || typeof field(value, 'type') === 'string'
+}
+
+/** A path and what is in it. */
+export function joined(path: string, inside: string): string {
+  return path === '' ? inside : `${path}.${inside}`
+}
+
+/** Into our words; what they mean is checked afterwards. */
+function translate(value: JsonObject, place: Place): JsonObject {
+  const { type } = value
+  if (typeof type !== 'string') {
+    const shape = shapes.find(([key]) => Object.hasOwn(value, key))
+    if (shape !== undefined) return readShape(shape, value, place)
+    throw new DecodeError(`Cannot read block: ${at(place)}"type" is missing`, { path: place.path })
+  }
+  const read = lookup(types, type)
+  if (read !== undefined) return read(value, place)
+  if (isBlockType(type)) return value
+  if (type.endsWith('_tool_result')) return serverResult(value, type)
+  return { type: 'unknown', format: '', providerType: type, value }
+}
+
+/** Anthropic has a type of result for each of its own tools. */
+function serverResult(value: JsonObject, type: string): JsonObject {
+  const { tool_use_id, content, ...rest } = value
+  return {
+    ...rest,
+    type: 'server_tool_result',
+    name: type.slice(0, -'_tool_result'.length),
+    ...(tool_use_id !== undefined && { toolCallId: tool_use_id }),
+    ...(content !== undefined && { output: content as Json }),
+  }
+}
+
+function at({ path }: Place): string {
+  return path === '' ? '' : `"${path}": `
+}
+
+/** A value that is too deep, or goes in circles, has no JSON. */
+function jsonOf(value: Json, path: string): string {
+  try {
+    return JSON.stringify(value)
+  } catch (cause) {
+    throw new DecodeError('Cannot read block: a result cannot be written as JSON', { path, cause })
+  }
+}

@@ -1,0 +1,74 @@
+/** Calls in every spelling: whose names, ids and arguments stand where, and as text or as an object. @module */
+import { field, isObject, otherFields } from '../lookup.ts'
+import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from '../model.ts'
+import { invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
+
+/**
+ * A call from any of: ours; OpenAI's `{ id, function: { name, arguments } }` and `{ call_id, name, arguments }`; Anthropic's
+ * `{ id, name, input }`; LangChain's `{ id, name, args }`; Gemini's `{ name, args }`; Ollama's `{ function: { name, arguments } }`.
+ *
+ * @param index its place among the calls of its turn, unless it says
+ * @param madeId the id it gets if it has none
+ */
+export function readAnyCall(value: JsonObject, index: number, madeId: string): ToolCall | InvalidToolCall {
+  const id = readId(field(value, 'call_id') ?? field(value, 'id') ?? field(value, 'toolCallId'))
+  const called = isObject(value.function) ? value.function : value
+  const name = field(called, 'name')
+  const given = firstOf(called, ['arguments', 'args', 'input', 'parameters'])
+  const opaque = field(value, 'opaque')
+  const providerData = field(value, 'providerData')
+  const place = field(value, 'index')
+  const parts = {
+    id: id ?? madeId,
+    generatedId: id === undefined || field(value, 'generatedId') === true,
+    name: typeof name === 'string' ? name : undefined,
+    argumentsText: textOf(given, field(value, 'argumentsText')) ?? '',
+    index: typeof place === 'number' ? place : index,
+    opaque: isObject(opaque) ? (opaque as unknown as Opaque) : undefined,
+    providerData: isObject(providerData) ? (providerData as unknown as ProviderData) : undefined,
+  }
+  if (isObject(given) && textOfArguments(given) === undefined) {
+    return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
+  }
+  const read = readCall(parts)
+  if (read.type === 'invalid_tool_call') return read
+  return { ...strangersOf(value), ...read, ...(isObject(given) && { arguments: given }) }
+}
+
+const taken: ReadonlySet<string> = new Set(
+  'call_id id toolCallId type function name arguments args input parameters argumentsText index opaque providerData complete'.split(
+    ' ',
+  ),
+)
+
+/** What else stands in it; the item id of OpenAI Responses is not the call's. */
+function strangersOf(value: JsonObject): JsonObject {
+  const { call_id, id } = value
+  return { ...otherFields(value, taken), ...(call_id !== undefined && typeof id === 'string' && { itemId: id }) }
+}
+
+/** Text, or a number as text; `undefined` if there is nothing in it. */
+export function readId(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+function firstOf(value: JsonObject, keys: readonly string[]): Json | undefined {
+  for (const key of keys) {
+    const found = field(value, key)
+    if (found !== undefined && found !== null) return found
+  }
+  return undefined
+}
+
+/** The exact text of arguments, if it says what the arguments say; what a reader is shown and what a model is sent never differ. */
+function textOf(given: Json | undefined, exact: Json | undefined): string | undefined {
+  if (typeof given === 'string') return given
+  if (given === undefined) return typeof exact === 'string' ? exact : undefined
+  if (textOfArguments({ given }) === undefined) return undefined // too deep to be written
+  const written = JSON.stringify(given)
+  if (!isObject(given)) return written
+  if (typeof exact !== 'string') return written
+  const parsed = parseArguments(exact)
+  return 'value' in parsed && JSON.stringify(parsed.value) === written ? exact : written
+}

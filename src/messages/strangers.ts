@@ -1,0 +1,47 @@
+/** Fields that we have no word for: kept, where the application keeps its own. @module */
+import { isObject } from '../lookup.ts'
+import type { JsonObject } from '../model.ts'
+
+/** How others spell what we have. */
+const spellings: Readonly<Record<string, string>> = {
+  mime_type: 'mimeType',
+  media_type: 'mimeType',
+  file_id: 'fileId',
+  tool_call_id: 'toolCallId',
+  tool_use_id: 'toolCallId',
+  start_index: 'startIndex',
+  end_index: 'endIndex',
+  is_error: 'isError',
+  provider_data: 'providerData',
+  provider_type: 'providerType',
+  file_name: 'filename',
+  stop_reason: 'stopReason',
+  raw_stop_reason: 'rawStopReason',
+  invalid_tool_calls: 'invalidToolCalls',
+  tool_calls: 'toolCalls',
+}
+
+/** In our spelling, without fields that are `null`, and with those that are not known in `metadata`. */
+export function withoutStrangers(value: JsonObject, known: ReadonlySet<string>): JsonObject {
+  const fields: [string, unknown][] = []
+  const strangers: [string, unknown][] = []
+  for (const [key, entry] of Object.entries(value)) {
+    const spelt = Object.hasOwn(spellings, key) ? (spellings[key] ?? key) : key
+    const name = known.has(spelt) && !Object.hasOwn(value, spelt) ? spelt : key
+    if (key === 'cache_control') strangers.push(['cacheHint', readCacheControl(entry)])
+    else if (known.has(name)) fields.push([name, entry])
+    else strangers.push([key, entry])
+  }
+  const kept = strangers.filter(([, entry]) => entry !== null && entry !== undefined)
+  const mayBeNull = value.type === 'unknown' || value.role === 'assistant' || value.type === 'server_tool_result'
+  const own = Object.fromEntries(fields.filter(([, entry]) => entry !== undefined && (entry !== null || mayBeNull)))
+  if (kept.length === 0) return own as JsonObject
+  const metadata = isObject(own.metadata) ? own.metadata : {}
+  return { ...own, metadata: { ...Object.fromEntries(kept), ...metadata } } as JsonObject
+}
+
+/** Anthropic's cache mark. */
+function readCacheControl(value: unknown): unknown {
+  if (!isObject(value)) return undefined
+  return value.ttl === undefined || value.ttl === null ? 'ephemeral' : { ttl: value.ttl }
+}

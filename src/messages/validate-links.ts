@@ -1,0 +1,35 @@
+/** Whether every call has its result and every result its call. @module */
+import { toolCallsOf } from '../content.ts'
+import type { Message } from '../model.ts'
+
+/** A call without a result, or a result without a call. */
+export interface BrokenLink {
+  readonly kind: 'call_without_result' | 'result_without_call'
+  readonly toolCallId: string
+  /** Where it stands, such as `messages[2]`. */
+  readonly path: string
+}
+
+/** Reports broken links and changes nothing; `prepare` mends them before a conversation is sent. The calls of the last turn may wait. */
+export function validateLinks(messages: readonly Message[]): readonly BrokenLink[] {
+  const broken: BrokenLink[] = []
+  const open = new Map<string, string>()
+  messages.forEach((message, at) => {
+    const path = `messages[${at}]`
+    for (const call of toolCallsOf(message)) open.set(call.id, path)
+    for (const toolCallId of answersOf(message)) {
+      if (!open.delete(toolCallId)) broken.push({ kind: 'result_without_call', toolCallId, path })
+    }
+  })
+  const last = `messages[${messages.length - 1}]`
+  for (const [toolCallId, path] of open) {
+    if (path !== last) broken.push({ kind: 'call_without_result', toolCallId, path })
+  }
+  return broken
+}
+
+function answersOf(message: Message): readonly string[] {
+  if (message.role === 'tool') return [message.toolCallId]
+  if (typeof message.content === 'string' || message.content === null) return []
+  return message.content.flatMap((block) => (block.type === 'tool_result' ? [block.toolCallId] : []))
+}
