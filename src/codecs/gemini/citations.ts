@@ -1,0 +1,179 @@
+/**
+ * Gemini: what an answer rests on. The wire counts UTF-8 bytes, we count UTF-16 units.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/google-search (read 2026-11)
+ * @module
+ */
+import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../lookup.ts'
+import type { CitationBlock, ContentBlock, Json } from '../../model.ts'
+import type { WireGroundingMetadata } from './wire.ts'
+
+/**
+ * How long a text is in bytes and in units, without the text: only where the number of bytes per unit changes. A surrogate takes two
+ * bytes, so that a pair makes its four wherever a chunk is cut.
+ */
+export interface Track {
+  /** The text's place among the parts of the answer. */
+  readonly part: number
+  units: number
+  bytes: number
+  readonly turns: Turn[]
+}
+interface Turn {
+  readonly units: number
+  readonly bytes: number
+  /** Bytes of each unit from here on. */
+  readonly width: number
+}
+
+export function newTrack(part: number): Track {
+  return { part, units: 0, bytes: 0, turns: [] }
+}
+
+/** Nothing but printable ASCII and the usual white space, which is most text: no need to look at each unit. */
+const plain = /^[ -~\t\n\r]*$/
+
+/** Goes on with a text. */
+export function follow(track: Track, text: string): void {
+  if (plain.test(text)) advance(track, 1, text.length)
+  else for (let at = 0; at < text.length; at++) advance(track, widthOf(text.charCodeAt(at)), 1)
+}
+
+function widthOf(unit: number): number {
+  if (unit < 0x80) return 1
+  if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) return 2
+  return 3
+}
+
+function advance(track: Track, width: number, units: number): void {
+  if (units === 0) return
+  if (track.turns.at(-1)?.width !== width) track.turns.push({ units: track.units, bytes: track.bytes, width })
+  track.units += units
+  track.bytes += units * width
+}
+
+/** The unit at a byte; inside a character, its beginning. */
+export function unitsAt(track: Track, byte: number): number {
+  let low = 0
+  let high = track.turns.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((track.turns[middle]?.bytes ?? 0) <= byte) low = middle
+    else high = middle - 1
+  }
+  const turn = track.turns[low]
+  if (turn === undefined) return 0
+  return Math.min(track.units, turn.units + Math.floor((byte - turn.bytes) / turn.width))
+}
+
+/** The citations of each text, in the order of the tracks. */
+export function readCitations(candidate: Json | undefined, tracks: readonly Track[]): readonly CitationBlock[][] {
+  const cited: CitationBlock[][] = tracks.map(() => [])
+  const add = (segment: Json | undefined, source: object) => {
+    const place = locate(segment, tracks)
+    if (place !== undefined) cited[place.track]?.push({ type: 'citation', ...source, ...place.range } as CitationBlock)
+  }
+  for (const support of arrayOf(field(field(candidate, 'groundingMetadata'), 'groundingSupports'))) {
+    const segment = field(support, 'segment')
+    for (const source of sourcesOf(support, candidate)) add(segment, source)
+  }
+  const recited = field(candidate, 'citationMetadata')
+  for (const source of arrayOf(field(recited, 'citationSources') ?? field(recited, 'citations'))) {
+    add(source, compact({ url: text(source, 'uri'), title: text(source, 'title') }))
+  }
+  return cited
+}
+
+/** One for each chunk that a support names; one without a source if it names none. */
+function sourcesOf(support: Json, candidate: Json | undefined): readonly object[] {
+  const chunks = arrayOf(field(field(candidate, 'groundingMetadata'), 'groundingChunks'))
+  const quoted = text(field(support, 'segment'), 'text')
+  const indices = arrayOf(field(support, 'groundingChunkIndices'))
+  const named = indices.map((index) => (typeof index === 'number' ? chunks[index] : undefined)).filter(isObject)
+  if (named.length === 0) return [compact({ text: quoted })]
+  return named.map((chunk) => {
+    const source = Object.values(chunk).find(isObject) // `web`, `maps`, `retrievedContext`, `image`
+    return compact({ url: text(source, 'uri'), title: text(source, 'title'), text: quoted })
+  })
+}
+
+interface Place {
+  readonly track: number
+  /** Empty where the offsets lie outside of all texts. */
+  readonly range: { readonly startIndex?: number; readonly endIndex?: number }
+}
+
+/** In the part that the segment names; else, as recorded streams count, in all text of the answer in a row. */
+function locate(segment: Json | undefined, tracks: readonly Track[]): Place | undefined {
+  if (tracks.length === 0) return undefined
+  const end = numberOr(field(segment, 'endIndex'), undefined)
+  if (end === undefined) return { track: tracks.length - 1, range: {} }
+  const start = numberOr(field(segment, 'startIndex'), 0)
+  const part = numberOr(field(segment, 'partIndex'), 0)
+  const named = tracks.findIndex((track) => track.part === part && end <= track.bytes)
+  if (named >= 0) return { track: named, range: rangeIn(tracks[named] as Track, start, end) }
+  let before = 0
+  for (const [index, track] of tracks.entries()) {
+    const reaches = start - before < track.bytes
+    if (reaches && start >= before) return { track: index, range: rangeIn(track, start - before, end - before) }
+    before += track.bytes
+  }
+  return { track: tracks.length - 1, range: {} }
+}
+
+function rangeIn(track: Track, start: number, end: number): Place['range'] {
+  return { startIndex: unitsAt(track, start), endIndex: unitsAt(track, end) }
+}
+
+function text(value: Json | undefined, key: string): string | undefined {
+  return stringOr(field(value, key), undefined)
+}
+
+// ---- and back ---------------------------------------------------------------------------------
+
+/** A text part of an answer on its way out. */
+export interface CitedText {
+  /** Its place among the parts. */
+  readonly part: number
+  readonly text: string
+  readonly citations: readonly CitationBlock[]
+}
+
+/** The texts among blocks that become one part each. */
+export function citedTexts(blocks: readonly ContentBlock[]): readonly CitedText[] {
+  return blocks.flatMap((block, part) =>
+    block.type === 'text' ? [{ part, text: block.text, citations: block.citations ?? [] }] : [],
+  )
+}
+
+/** Sources, each once, and what rests on them; `undefined` if nothing is cited. */
+export function encodeGrounding(texts: readonly CitedText[]): WireGroundingMetadata | undefined {
+  const sources = new Map<string, { readonly uri?: string; readonly title?: string }>()
+  const supports = texts.flatMap(({ part, text, citations }) =>
+    citations.map((citation) => {
+      const source = compact({ uri: citation.url, title: citation.title })
+      const name = JSON.stringify(source)
+      sources.set(name, source)
+      return {
+        segment: encodeSegment(part, text, citation),
+        groundingChunkIndices: [[...sources.keys()].indexOf(name)],
+      }
+    }),
+  )
+  if (supports.length === 0) return undefined
+  return { groundingChunks: [...sources.values()].map((web) => ({ web })), groundingSupports: supports }
+}
+
+function encodeSegment(part: number, text: string, { startIndex, endIndex, text: quoted }: CitationBlock) {
+  const whole = endIndex === undefined ? quoted : text.slice(startIndex ?? 0, endIndex)
+  return compact({
+    partIndex: part > 0 ? part : undefined,
+    startIndex: startIndex ? byteLength(text.slice(0, startIndex)) : undefined,
+    endIndex: endIndex === undefined ? undefined : byteLength(text.slice(0, endIndex)),
+    text: quoted ?? whole,
+  })
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
+}

@@ -1,0 +1,76 @@
+/**
+ * Google Gemini, `generateContent` and `streamGenerateContent`: a provider, and the wire in both directions.
+ *
+ * @see https://ai.google.dev/api/generate-content (read 2026-11)
+ * @module
+ */
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import { run } from '../../reducer.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+import { decodeStream } from './stream.ts'
+import { type GeminiDialect, geminiDialect, rulesOf } from './tables.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
+
+export { encodeStream } from './encode-stream.ts'
+export { decodeError, encodeError } from './errors.ts'
+export { decodeRequest, encodeRequest } from './request.ts'
+export { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+export { decodeStream } from './stream.ts'
+export { type GeminiDialect, geminiDialect } from './tables.ts'
+export { encodeDefinitions, encodeResult } from './tools.ts'
+export type { WireRequest, WireResponse } from './wire.ts'
+
+/** What {@link gemini} takes beside the model's name. */
+export interface GeminiSettings extends ModelSettings {
+  /** Where developer messages go, since Gemini has no such role. Default `user`; `system` puts them behind the system text. */
+  readonly developer?: 'user' | 'system'
+}
+
+/**
+ * A model of Google's Gemini API.
+ *
+ * The key travels in `x-goog-api-key`, never in the address. Browsers may call this API as it is.
+ *
+ * @param model Such as `gemini-3-pro-preview`; `tunedModels/…` for one of your own.
+ * @param settings Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { gemini } from 'isoglot/gemini'
+ *
+ * const { text } = await generate({ model: gemini('gemini-3-flash-preview', { apiKey }), prompt: 'Why is the sky blue?' })
+ * ```
+ */
+export function gemini(model: string, settings: GeminiSettings = {}): Model {
+  const { developer = geminiDialect.developer, ...rest } = settings
+  const codec = createClientCodec({ ...geminiDialect, developer })
+  return { baseUrl: 'https://generativelanguage.googleapis.com/v1beta', ...rest, codec, model }
+}
+
+/** What a client of this format, or of a host that speaks a dialect of it, needs. */
+export function createClientCodec(dialect: GeminiDialect = geminiDialect): ClientCodec {
+  const { provider } = dialect
+  return {
+    name: 'gemini',
+    provider,
+    framing: 'sse',
+    rules: rulesOf(dialect),
+    idPrefix: 'gemini_',
+    headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
+    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
+    decodeResponse: (body, callsBefore) => decodeResponse(body, callsBefore, provider),
+    decodeStream: () => run(decodeStream, { provider }),
+    decodeError: (answer) => decodeError(answer, provider),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, dialect),
+    decodeToolCalls: (body) => decodeToolCalls(body, provider),
+    encodeResult,
+  }
+}
+
+/** What a server of this format needs. Its path names the model and the method. */
+export function createServerCodec(): ServerCodec {
+  return { name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
+}

@@ -1,0 +1,182 @@
+/**
+ * Gemini: whole answers, both ways.
+ *
+ * @see https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse (read 2026-11)
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { DecodedCalls, EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import { blocksOfTurn } from '../../content.ts'
+import { DecodeError } from '../../errors.ts'
+import { compact, field, lookup } from '../../lookup.ts'
+import { type Ledger, ledger, lose } from '../../losses.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, InvalidToolCall, Json, JsonObject } from '../../model.ts'
+import { settleStopReason } from '../../stop-reason.ts'
+import { citedTexts, encodeGrounding, follow, newTrack, readCitations } from './citations.ts'
+import { encodeBlock, type Scope, stillSays } from './content.ts'
+import { decodeStream, readChunk, type State } from './stream.ts'
+import { finishReasons, geminiDialect, stopReasons } from './tables.ts'
+import { encodeCall } from './tools.ts'
+import { encodeUsage } from './usage.ts'
+import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
+
+// ---- decode -----------------------------------------------------------------------------------
+
+/**
+ * Reads a whole answer: an object, or the JSON array that a stream without `alt=sse` is.
+ *
+ * @throws {DecodeError} if there are neither candidates nor a blocked prompt, or a field is what it cannot be.
+ * @throws {ApiError} if it is an error.
+ * @throws {InterruptedError} if it has no `finishReason`; `partial` holds what there is.
+ */
+export function decodeResponse(body: unknown, callsBefore = 0, provider = 'gemini'): ChatResponse {
+  const { state, fragments } = readBody(body, provider)
+  if (state.candidateCount === 0 && state.blockReason === undefined) {
+    throw new DecodeError('Cannot decode Gemini response: "candidates" is missing', { path: 'candidates' })
+  }
+  return fold(fragments, { provider, idPrefix: 'gemini_', callsBefore })
+}
+
+/** The calls of a body, whether or not it says that it is whole. */
+export function decodeToolCalls(body: unknown, provider = 'gemini'): DecodedCalls {
+  const { fragments } = readBody(body, provider)
+  const pieces: Fragment[] = [...fragments.filter(({ type }) => type !== 'end'), { type: 'end', stopReason: 'stop' }]
+  const { message } = fold(pieces, { provider, idPrefix: 'gemini_' })
+  return {
+    toolCalls: blocksOfTurn(message).filter((block) => block.type === 'tool_call'),
+    invalidToolCalls: message.invalidToolCalls ?? [],
+  }
+}
+
+function readBody(body: unknown, provider: string): { readonly state: State; readonly fragments: Fragment[] } {
+  const state = decodeStream.start({ provider })
+  const fragments: Fragment[] = []
+  for (const chunk of Array.isArray(body) ? body : [body]) readChunk(state, chunk, fragments)
+  decodeStream.end(state, fragments)
+  return { state, fragments }
+}
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/** Writes an answer of any provider. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const book = ledger('Gemini', false)
+  const { message } = response
+  const raw = response.providerData?.gemini ?? {}
+  const { candidates: others, ...rest } = raw
+  const first = isBlocked(response) ? [] : [encodeCandidate(message, book)]
+  const candidates = [...first, ...keptCandidates(others)]
+  const usage = response.usage ?? message.usage
+  const body = {
+    ...rest,
+    ...(candidates.length > 0 && { candidates }),
+    ...(usage && { usageMetadata: encodeUsage(usage) }),
+    ...encodeHead(message, reply),
+  }
+  return { body, losses: book.losses }
+}
+
+/** Who answers; what nobody says is left out. */
+export function encodeHead(message: Pick<AssistantMessage, 'response'>, reply: Reply): Partial<WireResponse> {
+  return compact({
+    modelVersion: reply.model ?? message.response?.model,
+    responseId: reply.id ?? message.response?.id,
+  })
+}
+
+/** A blocked prompt has no answer. */
+function isBlocked({ message, stopReason, providerData }: ChatResponse): boolean {
+  const feedback = field(providerData?.gemini, 'promptFeedback')
+  const isTold = (field(feedback, 'blockReason') ?? field(feedback, 'blockReasonMessage')) !== undefined
+  return isTold && stopReason === 'content_filter' && message.content?.length === 0
+}
+
+function keptCandidates(others: Json | undefined): readonly WireCandidate[] {
+  return Array.isArray(others) ? (others as WireCandidate[]) : []
+}
+
+function encodeCandidate(message: AssistantMessage, book: Ledger): WireCandidate {
+  const { content: keptContent, ...raw } = message.providerData?.gemini ?? {}
+  const pieces = encodePieces(blocksOfTurn(message), serverScope(book))
+  const parts = pieces.map(({ part }) => part)
+  return {
+    ...encodeGroundingOf(
+      pieces.map(({ block }) => block),
+      raw,
+    ),
+    ...(parts.length > 0 && { content: { ...(keptContent as object), role: 'model' as const, parts } }),
+    ...encodeFinish(message, book),
+    index: 0,
+  }
+}
+
+/** A server has no model: every signature of this wire goes out, and comes back from the client. */
+export function serverScope(book: Ledger): Scope {
+  return { ledger: book, dialect: geminiDialect, model: '' }
+}
+
+interface Piece {
+  readonly block: ContentBlock
+  readonly part: WirePart
+}
+
+function encodePieces(blocks: readonly ContentBlock[], scope: Scope): readonly Piece[] {
+  return blocks.flatMap((block, at) => {
+    const part = encodeServed(block, scope, `message.content[${at}]`)
+    return part === undefined ? [] : [{ block, part }]
+  })
+}
+
+/** A block as a server sends it: ids that other wires made go out, so that the client can name the call. */
+export function encodeServed(block: ContentBlock, scope: Scope, path: string): WirePart | undefined {
+  if (block.type !== 'tool_call') return encodeBlock(block, scope, path)
+  const { generatedId: _, ...call } = block
+  return encodeCall(call, scope, path)
+}
+
+/** The metadata as it came, while it says what the citations say; else what they say. */
+function encodeGroundingOf(blocks: readonly ContentBlock[], raw: JsonObject): JsonObject {
+  const texts = citedTexts(blocks)
+  const tracks = texts.map(({ part, text }) => {
+    const track = newTrack(part)
+    follow(track, text)
+    return track
+  })
+  const now = texts.map(({ citations }) => citations)
+  if (stillSays(raw, (kept) => readCitations(kept, tracks), now)) return raw
+  const { citationMetadata: _, ...rest } = raw
+  const grounding = encodeGrounding(texts)
+  return {
+    ...rest,
+    ...(grounding && { groundingMetadata: { ...(raw.groundingMetadata as object), ...grounding } }),
+  } as JsonObject
+}
+
+type Finish = Pick<WireCandidate, 'finishReason' | 'finishMessage'>
+
+/**
+ * The wire's own word while it still says the same. A call that is none would be run by a client that reads `{}`: this wire has a
+ * reason for such turns, and a sentence.
+ */
+export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
+  const invalid = message.invalidToolCalls?.[0]
+  if (invalid !== undefined) return encodeMalformed(invalid, book)
+  const reason = message.stopReason ?? 'stop'
+  const raw = message.rawStopReason
+  const isOurs = raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw)
+  const hasCalls = blocksOfTurn(message).some((block) => block.type === 'tool_call')
+  const meaning = settleStopReason(lookup(stopReasons, raw) ?? 'other', hasCalls)
+  return { finishReason: isOurs && meaning === reason ? raw : finishReasons[reason] }
+}
+
+function encodeMalformed(invalid: InvalidToolCall, book: Ledger): Finish {
+  lose(
+    book,
+    'changed',
+    'message.invalidToolCalls',
+    'Gemini tells of a malformed call in the reason for the end',
+    'minor',
+  )
+  const call = `${invalid.name ?? ''}(${invalid.argumentsText})`
+  return { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: `Malformed function call: ${call}` }
+}

@@ -1,0 +1,309 @@
+/**
+ * Gemini: an answer in pieces, from the wire. Each chunk is a whole response whose parts are increments.
+ *
+ * A whole body is one chunk, and a stream without `alt=sse` is a JSON array of them: `response.ts` reads both with this.
+ *
+ * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (read 2026-11)
+ * @module
+ */
+import type { Fragment, Frame } from '../../codec.ts'
+import { DecodeError } from '../../errors.ts'
+import { field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
+import type { ContentBlock, Json, JsonObject } from '../../model.ts'
+import type { Reducer } from '../../reducer.ts'
+import { follow, newTrack, readCitations, type Track } from './citations.ts'
+import { decodePart, isEmptyPart } from './content.ts'
+import { decodeError } from './errors.ts'
+import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from './partial-call.ts'
+import { knownFields, stopReasons } from './tables.ts'
+import { readCallPart } from './tools.ts'
+import { decodeUsage, mergeUsage } from './usage.ts'
+
+/** What one chunk leaves for the next. */
+export interface State {
+  readonly provider: string
+  model: string
+  isStarted: boolean
+  /** Wire parts so far, neighbouring text counted once: what the wire's `partIndex` means. */
+  parts: number
+  /** Candidates so far, in all chunks. */
+  candidateCount: number
+  /** Calls so far: their keys. */
+  calls: number
+  /** One for each text block; its place here is the block's key. */
+  readonly tracks: Track[]
+  /** The text block that goes on with the next unsigned text. */
+  openText: number | undefined
+  /** Text blocks that have ended. They are closed with the next chunk: their citations may come with the very one that ends them. */
+  ended: number[]
+  partialCall: PartialCall | undefined
+  finishReason: string | undefined
+  /** Why the prompt was blocked; empty if the wire gives no reason. */
+  blockReason: string | undefined
+  /** Snapshots merged. */
+  usage: JsonObject
+  /** Fields of the candidate, and of the response, that have no word of ours. */
+  candidate: JsonObject
+  response: JsonObject
+}
+
+/**
+ * Decodes one answer. The end is the end of the stream behind a `finishReason`, or a `blockReason`: old servers repeat the first with
+ * every chunk, and figures may follow it.
+ *
+ * @throws {ApiError} at an `error`, which can follow a 200 and half an answer.
+ * @throws {DecodeError} if a frame is not JSON, or a field of it is what it cannot be.
+ */
+export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: string }> = {
+  start: ({ provider }) => ({
+    provider,
+    model: '',
+    isStarted: false,
+    parts: 0,
+    candidateCount: 0,
+    calls: 0,
+    tracks: [],
+    openText: undefined,
+    ended: [],
+    partialCall: undefined,
+    finishReason: undefined,
+    blockReason: undefined,
+    usage: {},
+    candidate: {},
+    response: {},
+  }),
+
+  step(state, { data }, out) {
+    const text = data.trim()
+    if (text === '' || text === '[DONE]') return
+    const value = parseFrame(text)
+    for (const chunk of Array.isArray(value) ? value : [value]) readChunk(state, chunk, out)
+  },
+
+  end: endAnswer,
+}
+
+function parseFrame(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new DecodeError('Cannot decode Gemini stream: an event is not JSON', { cause })
+  }
+}
+
+// ---- chunks -----------------------------------------------------------------------------------
+
+/** Reads a chunk, or a whole body. */
+export function readChunk(state: State, chunk: unknown, out: Fragment[]): void {
+  if (!isObject(chunk)) throw invalid('', 'a response is not an object')
+  const error = field(chunk, 'error')
+  if (error !== undefined && error !== null) {
+    throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, state.provider)
+  }
+  if (!state.isStarted) begin(state, chunk, out)
+  closeEnded(state, out)
+  const candidates = field(chunk, 'candidates') ?? []
+  if (!Array.isArray(candidates)) throw invalid('candidates', 'it is not an array')
+  state.candidateCount += candidates.length
+  for (const [at, candidate] of candidates.entries()) readCandidate(state, candidate, `candidates[${at}]`, out)
+  readFeedback(state, field(chunk, 'promptFeedback'))
+  const usage = field(chunk, 'usageMetadata')
+  if (isObject(usage)) {
+    state.usage = mergeUsage(state.usage, usage)
+    out.push({ type: 'usage', usage: decodeUsage(state.usage) })
+  }
+  const rest = otherFields(chunk, knownFields.response)
+  if (rest !== undefined) state.response = { ...state.response, ...rest }
+}
+
+function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
+  state.isStarted = true
+  state.model = textOr(field(chunk, 'modelVersion'), '')
+  const id = textOr(field(chunk, 'responseId'), undefined)
+  const createdAt = Math.floor(Date.parse(textOr(field(chunk, 'createTime'), '')) / 1000)
+  out.push({
+    type: 'start',
+    ...(id !== undefined && { id }),
+    ...(state.model !== '' && { model: state.model }),
+    ...(Number.isFinite(createdAt) && { createdAt }),
+  })
+}
+
+/** A blocked prompt has no candidates; some hosts give a message in place of the reason. */
+function readFeedback(state: State, feedback: Json | undefined): void {
+  const reason = textOr(field(feedback, 'blockReason'), undefined)
+  const message = textOr(field(feedback, 'blockReasonMessage'), undefined)
+  if (reason !== undefined || message !== undefined) state.blockReason = reason ?? state.blockReason ?? ''
+}
+
+function readCandidate(state: State, candidate: Json, path: string, out: Fragment[]): void {
+  if (!isObject(candidate)) throw invalid(path, 'it is not an object')
+  if (numberOr(field(candidate, 'index'), 0) !== 0) {
+    keepOtherCandidate(state, candidate)
+    return
+  }
+  const content = field(candidate, 'content')
+  if (isObject(content)) readContent(state, content, `${path}.content`, out)
+  else if (content !== undefined && content !== null) throw invalid(`${path}.content`, 'it is not an object')
+  state.finishReason = textOr(field(candidate, 'finishReason'), state.finishReason)
+  const rest = otherFields(candidate, knownFields.candidate)
+  if (rest !== undefined) keepCandidateFields(state, rest)
+}
+
+/** We have one answer. Where several were asked for, the others are kept as they came. */
+function keepOtherCandidate(state: State, candidate: JsonObject): void {
+  const others = field(state.response, 'candidates')
+  if (Array.isArray(others)) others.push(candidate)
+  else state.response = { ...state.response, candidates: [candidate] }
+}
+
+/** Later fields replace earlier ones; grounding grows by field, and each chunk has other recitations. */
+function keepCandidateFields(state: State, rest: JsonObject): void {
+  const before = state.candidate
+  const merged = { ...before, ...rest }
+  for (const [name, list] of growing) {
+    const [old, added] = [field(before, name), field(rest, name)]
+    if (!isObject(old) || !isObject(added)) continue
+    merged[name] = { ...old, ...added, ...(list !== undefined && joinList(old[list], added[list], list)) }
+  }
+  state.candidate = merged
+}
+
+const growing: readonly (readonly [name: string, list?: string])[] = [
+  ['groundingMetadata'],
+  ['citationMetadata', 'citationSources'],
+  ['citationMetadata', 'citations'],
+  ['content'],
+]
+
+function joinList(old: Json | undefined, added: Json | undefined, name: string): JsonObject {
+  return Array.isArray(old) && Array.isArray(added) ? { [name]: [...old, ...added] } : {}
+}
+
+// ---- parts ------------------------------------------------------------------------------------
+
+function readContent(state: State, content: JsonObject, path: string, out: Fragment[]): void {
+  const parts = field(content, 'parts') ?? []
+  if (!Array.isArray(parts)) throw invalid(`${path}.parts`, 'it is not an array')
+  for (const part of parts) readPart(state, part, out)
+  const rest = otherFields(content, knownFields.content)
+  if (rest !== undefined) keepCandidateFields(state, { content: rest })
+}
+
+function readPart(state: State, part: Json, out: Fragment[]): void {
+  const text = isObject(part) ? plainText(part) : undefined
+  const call = text === undefined ? field(part, 'functionCall') : undefined
+  if (text !== undefined) readText(state, text, out)
+  else if (isObject(part) && isObject(call)) readCall(state, part, call, out)
+  else if (!isEmptyPart(part)) readBlock(state, decodePart(part, state), out)
+}
+
+/** The text of a part that is nothing but text, which most are. */
+function plainText(part: JsonObject): string | undefined {
+  for (const key in part) if (key !== 'text') return undefined
+  return typeof part.text === 'string' ? part.text : undefined
+}
+
+function readText(state: State, text: string, out: Fragment[]): void {
+  if (text === '') return
+  state.openText ??= openText(state)
+  follow(state.tracks[state.openText] as Track, text)
+  out.push({ type: 'text', text, key: state.openText })
+}
+
+function openText(state: State): number {
+  return state.tracks.push(newTrack(state.parts++)) - 1
+}
+
+function endText(state: State): void {
+  if (state.openText !== undefined) state.ended.push(state.openText)
+  state.openText = undefined
+}
+
+function closeEnded(state: State, out: Fragment[]): void {
+  if (state.ended.length === 0) return
+  for (const key of state.ended) out.push({ type: 'close', key })
+  state.ended = []
+}
+
+/** Thoughts without a proof go on with those before; every other block is whole. */
+function readBlock(state: State, block: ContentBlock, out: Fragment[]): void {
+  endText(state)
+  if (block.type === 'reasoning' && block.opaque === undefined && block.providerData === undefined) {
+    out.push({ type: 'reasoning', text: block.text })
+    return
+  }
+  if (block.type === 'text') {
+    const key = openText(state)
+    follow(state.tracks[key] as Track, block.text)
+    out.push({ type: 'block', block, key, open: true })
+    state.ended.push(key)
+    return
+  }
+  state.parts++
+  out.push({ type: 'block', block })
+}
+
+function readCall(state: State, part: JsonObject, call: JsonObject, out: Fragment[]): void {
+  endText(state)
+  const willContinue = field(call, 'willContinue') === true
+  const open = state.partialCall
+  const goesOn = open !== undefined && textOr(field(call, 'name'), undefined) === undefined
+  if (goesOn) {
+    readPartial(state, open, call, willContinue, out)
+    return
+  }
+  if (open !== undefined) closePartial(state, open, false, out)
+  state.parts++
+  const key = `call-${state.calls++}`
+  out.push({ ...readCallPart(part, call, state), key })
+  if (willContinue || field(call, 'partialArgs') !== undefined) {
+    state.partialCall = newPartialCall(key)
+    readPartial(state, state.partialCall, call, willContinue, out)
+  } else out.push({ type: 'close', key })
+}
+
+function readPartial(state: State, open: PartialCall, call: JsonObject, willContinue: boolean, out: Fragment[]): void {
+  addPartialArgs(open, field(call, 'partialArgs'))
+  if (!willContinue) closePartial(state, open, true, out)
+}
+
+function closePartial(state: State, open: PartialCall, isFinished: boolean, out: Fragment[]): void {
+  state.partialCall = undefined
+  out.push({ type: 'call', key: open.key, arguments: endPartialCall(open, isFinished) })
+  out.push({ type: 'close', key: open.key })
+}
+
+// ---- the end ----------------------------------------------------------------------------------
+
+function endAnswer(state: State, out: Fragment[]): void {
+  if (state.partialCall !== undefined) closePartial(state, state.partialCall, false, out)
+  const cited = readCitations(state.candidate, state.tracks)
+  for (const [key, citations] of cited.entries()) if (citations.length > 0) out.push({ type: 'patch', key, citations })
+  endText(state)
+  closeEnded(state, out)
+  const { candidate, response } = state
+  if (Object.keys(candidate).length > 0) out.push({ type: 'extra', providerData: { gemini: candidate }, on: 'message' })
+  if (Object.keys(response).length > 0) out.push({ type: 'extra', providerData: { gemini: response } })
+  const end = readEnd(state)
+  if (end !== undefined) out.push(end)
+}
+
+/** `undefined` if nothing on the wire says that the answer is whole. */
+function readEnd({ finishReason, blockReason, candidate }: State): Fragment | undefined {
+  if (finishReason === undefined && blockReason === undefined) return undefined
+  const rawStopReason = finishReason ?? blockReason
+  const stopReason = finishReason === undefined ? 'content_filter' : (lookup(stopReasons, finishReason) ?? 'other')
+  const continuationToken = textOr(field(candidate, 'continuationToken'), undefined)
+  return {
+    type: 'end',
+    stopReason,
+    ...(rawStopReason && { rawStopReason }),
+    ...(stopReason === 'pause' && continuationToken !== undefined && { providerState: { continuationToken } }),
+  }
+}
+
+function invalid(path: string, finding: string): DecodeError {
+  const where = path === '' ? '' : `"${path}": `
+  return new DecodeError(`Cannot decode Gemini response: ${where}${finding}`, { path })
+}
