@@ -1,7 +1,10 @@
 /** Every codec there is, by the corpus folder whose recordings it reads: the laws loop over this. */
 import type { ClientCodec, ServerCodec } from '../../src/codec.ts'
 import * as anthropic from '../../src/codecs/anthropic/index.ts'
+import * as gemini from '../../src/codecs/gemini/index.ts'
 import * as ollama from '../../src/codecs/ollama/index.ts'
+import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
+import { dialects } from '../codecs/openai-chat/dialects.ts'
 
 export interface Format {
   /** The corpus folder. */
@@ -12,5 +15,11 @@ export interface Format {
 
 export const formats: readonly Format[] = [
   { folder: 'anthropic', client: anthropic.createClientCodec(), server: anthropic.createServerCodec() },
+  { folder: 'gemini', client: gemini.createClientCodec(), server: gemini.createServerCodec() },
   { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
+  ...Object.entries(dialects).map(([folder, dialect]) => ({
+    folder,
+    client: openaiChat.createClientCodec(dialect),
+    server: openaiChat.createServerCodec(),
+  })),
 ]
