@@ -1,0 +1,130 @@
+/**
+ * Models by name: `provider:model`, for those who keep the name in a setting. This imports every codec; a program that always asks the
+ * same provider is smaller with that provider's own function.
+ *
+ * @module
+ */
+import type { Model } from './codec.ts'
+import { alibaba } from './codecs/alibaba/index.ts'
+import { type AnthropicSettings, anthropic } from './codecs/anthropic/index.ts'
+import { type AzureSettings, azureOpenai } from './codecs/azure-openai/index.ts'
+import { cerebras } from './codecs/cerebras/index.ts'
+import { deepseek } from './codecs/deepseek/index.ts'
+import { type GeminiSettings, gemini } from './codecs/gemini/index.ts'
+import { geminiChat } from './codecs/gemini-chat/index.ts'
+import { groq } from './codecs/groq/index.ts'
+import { llamacpp } from './codecs/llamacpp/index.ts'
+import { lmstudio } from './codecs/lmstudio/index.ts'
+import { mistral } from './codecs/mistral/index.ts'
+import { moonshot } from './codecs/moonshot/index.ts'
+import { ollama } from './codecs/ollama/index.ts'
+import { ollamaChat } from './codecs/ollama-chat/index.ts'
+import { openaiChat } from './codecs/openai-chat/index.ts'
+import { openaiCompatible } from './codecs/openai-compatible/index.ts'
+import { openaiResponses } from './codecs/openai-responses/index.ts'
+import { openrouter } from './codecs/openrouter/index.ts'
+import { perplexity } from './codecs/perplexity/index.ts'
+import { together } from './codecs/together/index.ts'
+import { vllm } from './codecs/vllm/index.ts'
+import { xai } from './codecs/xai/index.ts'
+import { xaiResponses } from './codecs/xai-responses/index.ts'
+import { lookup } from './lookup.ts'
+
+/** What any provider's function takes. Fields that one provider alone has mean nothing to the others. */
+export type AnyModelSettings = AnthropicSettings & AzureSettings & GeminiSettings
+
+type Provider = (model: string, settings: AnyModelSettings) => Model
+
+/** The public paths of the codecs and dialects; `openai` is OpenAI by the API that it names for new work, which is Responses. */
+const providers: Readonly<Record<string, Provider>> = {
+  alibaba,
+  anthropic,
+  'azure-openai': azureOpenai,
+  cerebras,
+  deepseek,
+  gemini,
+  'gemini-chat': geminiChat,
+  groq,
+  llamacpp,
+  lmstudio,
+  mistral,
+  moonshot,
+  ollama,
+  'ollama-chat': ollamaChat,
+  openai: openaiResponses,
+  'openai-chat': openaiChat,
+  'openai-compatible': compatibleModel,
+  'openai-responses': openaiResponses,
+  openrouter,
+  perplexity,
+  together,
+  vllm,
+  xai,
+  'xai-responses': xaiResponses,
+}
+
+/** All names that may stand before the colon. */
+export const providerNames: readonly string[] = Object.keys(providers)
+
+/** A model's name in two. */
+export interface ModelName {
+  readonly provider: string
+  /** As the provider has it: with colons and slashes of its own. */
+  readonly model: string
+}
+
+/**
+ * The model of a name such as `anthropic:claude-sonnet-5`.
+ *
+ * `openai` asks by Responses, and `openai-chat` by Chat Completions. `openai-compatible` is any server that speaks the latter, and
+ * needs a `baseUrl`; `azure-openai` needs that or a `resource`.
+ *
+ * @param name The provider's name, a colon, and the model's own name, in which there may be more colons.
+ * @param settings What the provider's own function takes.
+ * @throws {RangeError} if no provider has that name; the message lists those that there are.
+ * @throws {TypeError} if a provider needs a setting that is not there.
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { model } from 'isoglot/models'
+ *
+ * const { text } = await generate({ model: model('ollama:llama3:8b'), prompt: 'Why is the sky blue?' })
+ * ```
+ */
+export function model(name: string, settings: AnyModelSettings = {}): Model {
+  const { provider, model: modelName } = parseModel(name)
+  const create = lookup(providers, provider) as Provider
+  return create(modelName, settings)
+}
+
+/**
+ * Takes a name apart at its first colon.
+ *
+ * @throws {RangeError} if no provider has that name, or nothing stands behind it.
+ * @example
+ * ```ts
+ * parseModel('ollama:llama3:8b') // { provider: 'ollama', model: 'llama3:8b' }
+ * ```
+ */
+export function parseModel(name: string): ModelName {
+  const colon = name.indexOf(':')
+  const provider = name.slice(0, Math.max(0, colon))
+  const known = `known providers are ${providerNames.join(', ')}`
+  if (colon < 0)
+    throw new RangeError(`Cannot find model "${short(name)}": it has no provider and colon before it; ${known}`)
+  if (lookup(providers, provider) === undefined) {
+    throw new RangeError(`Cannot find model "${short(name)}": there is no provider "${short(provider)}"; ${known}`)
+  }
+  if (colon === name.length - 1)
+    throw new RangeError(`Cannot find model "${short(name)}": nothing stands behind its colon`)
+  return { provider, model: name.slice(colon + 1) }
+}
+
+function short(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text
+}
+
+function compatibleModel(name: string, { baseUrl, ...settings }: AnyModelSettings): Model {
+  if (baseUrl === undefined) throw new TypeError('Cannot address an OpenAI-compatible server: "baseUrl" is not given')
+  return openaiCompatible({ baseUrl })(name, settings)
+}

@@ -1,0 +1,84 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { anthropic } from '../src/codecs/anthropic/index.ts'
+import { model, parseModel, providerNames } from '../src/models.ts'
+
+describe('parseModel', () => {
+  it.each([
+    ['openai:gpt-5', 'openai', 'gpt-5'],
+    ['ollama:llama3:8b', 'ollama', 'llama3:8b'],
+    ['ollama:hf.co/unsloth/Qwen3:Q4_K_M', 'ollama', 'hf.co/unsloth/Qwen3:Q4_K_M'],
+    ['openrouter:deepseek/deepseek-r1:free', 'openrouter', 'deepseek/deepseek-r1:free'],
+    ['openai:ft:gpt-4o:acme::7q', 'openai', 'ft:gpt-4o:acme::7q'],
+  ])('takes %s apart at its first colon', (name, provider, own) => {
+    expect(parseModel(name)).toEqual({ provider, model: own })
+  })
+
+  it.each(['gpt-5', 'openai/gpt-5', '', ':gpt-5', 'nobody:gpt-5', 'constructor:x', '__proto__:x', 'OpenAI:gpt-5'])(
+    'refuses "%s" and lists the names there are',
+    (name) => {
+      expect(() => parseModel(name)).toThrow(RangeError)
+      expect(() => parseModel(name)).toThrow(/^Cannot find model ".*": .*known providers are .*anthropic.*openai/)
+    },
+  )
+
+  it('refuses a provider without a model', () => {
+    expect(() => parseModel('openai:')).toThrow(RangeError)
+    expect(() => parseModel('openai:')).toThrow('nothing stands behind its colon')
+  })
+
+  it('does not repeat a long text that is no name', () => {
+    expect(() => parseModel('x'.repeat(10_000))).toThrow(
+      expect.objectContaining({ message: expect.stringMatching(/^.{0,600}$/) }),
+    )
+  })
+})
+
+describe('model', () => {
+  it("gives what the provider's own function gives", () => {
+    const settings = { apiKey: 'k', baseUrl: 'https://proxy.example', browser: true }
+    const { codec, ...named } = model('anthropic:claude-sonnet-5', settings)
+    const { codec: ownCodec, ...own } = anthropic('claude-sonnet-5', settings)
+    expect(named).toEqual(own)
+    expect(codec.headers('k')).toEqual(ownCodec.headers('k'))
+  })
+
+  it.each([
+    ['openai', 'openai-responses', 'openai'],
+    ['openai-responses', 'openai-responses', 'openai'],
+    ['openai-chat', 'openai-chat', 'openai'],
+    ['anthropic', 'anthropic', 'anthropic'],
+    ['gemini', 'gemini', 'gemini'],
+    ['ollama', 'ollama', 'ollama'],
+    ['groq', 'openai-chat', 'groq'],
+    ['xai', 'openai-chat', 'xai'],
+    ['xai-responses', 'openai-responses', 'xai'],
+  ])('asks %s by the wire %s', (name, format, provider) => {
+    const { codec, model: own } = model(`${name}:some:model`)
+    expect([codec.name, codec.provider, own]).toEqual([format, provider, 'some:model'])
+  })
+
+  it('knows every codec and dialect there is, by its public path', () => {
+    const folders = readdirSync(join(import.meta.dirname, '..', 'src', 'codecs'))
+    expect(folders.filter((folder) => !providerNames.includes(folder))).toEqual([])
+  })
+
+  it.each(providerNames)('makes a model of %s that goes where it is told', (name) => {
+    const baseUrl = 'https://proxy.example/v1'
+    expect(model(`${name}:m`, { baseUrl })).toMatchObject({ model: 'm', baseUrl })
+  })
+
+  it.each(providerNames.filter((name) => name !== 'openai-compatible' && name !== 'azure-openai'))(
+    'knows the address of %s',
+    (name) => {
+      expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
+    },
+  )
+
+  it('needs an address for servers that have none of their own', () => {
+    expect(() => model('openai-compatible:m')).toThrow(TypeError)
+    expect(() => model('azure-openai:m')).toThrow(TypeError)
+    expect(model('azure-openai:m', { resource: 'acme' }).baseUrl).toBe('https://acme.openai.azure.com/openai/v1')
+  })
+})
