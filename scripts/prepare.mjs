@@ -28,11 +28,15 @@ function install() {
   })
 }
 
+/** The modules alone, beside whatever else a whole build has left there: a page needs no types. */
 function build() {
   if (isBuilt() && statSync(built).mtimeMs >= newest(join(root, 'src'))) return
   console.log('Building the SDK …')
   const tsup = join(root, 'node_modules', '.bin', 'tsup')
-  const { status, stdout, stderr } = spawnSync(modernNode(), [tsup, '--silent'], { cwd: root, encoding: 'utf8' })
+  const { status, stdout, stderr } = spawnSync(modernNode(), [tsup, '--silent', '--no-dts', '--no-clean'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
   if (status !== 0) console.error(`Cannot build the SDK: tsup ended with code ${status}\n${stdout}${stderr}`.trim())
 }
 

@@ -23,30 +23,35 @@ export async function say({ url, text, model }) {
   const run = stream({ model: await modelOf(model, url), prompt: text, tools: [weather] })
   const page = typewriter()
   page.line(`> ${text}`)
-  for await (const event of run) {
-    switch (event.type) {
-      case 'reasoning_delta':
-        page.type('reasoning', event.text)
-        break
-      case 'text_delta':
-        page.type('text', event.text)
-        break
-      case 'tool_call':
-        page.line(`[call ${event.call.name} ${JSON.stringify(event.call.arguments)}]`)
-        break
-      case 'invalid_tool_call':
-        page.line(`[call that cannot run: ${event.call.error}]`)
-        break
-      case 'tool_result':
-        page.line(
-          `[${event.result.status === 'error' ? 'failed' : 'result'} ${event.result.name}: ${event.result.content}]`,
-        )
-        break
-    }
+  try {
+    for await (const event of run) show(page, event)
+  } finally {
+    page.line('')
   }
-  page.line('')
   const { message } = await run.response
   if (!message.content?.length) throw new Error('Cannot finish the conversation: the model said nothing')
+}
+
+function show(page, event) {
+  switch (event.type) {
+    case 'reasoning_delta':
+      page.type('reasoning', event.text)
+      break
+    case 'text_delta':
+      page.type('text', event.text)
+      break
+    case 'tool_call':
+      page.line(`[call ${event.call.name} ${JSON.stringify(event.call.arguments)}]`)
+      break
+    case 'invalid_tool_call':
+      page.line(`[call that cannot run: ${event.call.error}]`)
+      break
+    case 'tool_result':
+      page.line(
+        `[${event.result.status === 'error' ? 'failed' : 'result'} ${event.result.name}: ${event.result.content}]`,
+      )
+      break
+  }
 }
 
 /** Writes deltas as they come, with a new line where their kind changes. */
