@@ -23,7 +23,20 @@ import type {
 } from '../model.ts'
 import type { Reducer } from '../reducer.ts'
 import { settleStopReason } from '../stop-reason.ts'
-import { addToCall, endCall, findCall, isCallBlock, type LiveArguments, type OpenCall, openCall } from './calls.ts'
+import {
+  addToCall,
+  type CallEnd,
+  type Calls,
+  endCall,
+  findCall,
+  guessIn,
+  isCallBlock,
+  type LiveArguments,
+  newCalls,
+  type OpenCall,
+  openCall,
+  settleId,
+} from './calls.ts'
 
 export interface AssembleOptions {
   /** The provider's name, for `message.response`. */
@@ -56,7 +69,7 @@ export interface Assembly {
   readonly options: AssembleOptions
   readonly parts: (OpenBlock | OpenCall)[]
   readonly byKey: Map<BlockKey, OpenBlock | OpenCall>
-  readonly calls: OpenCall[]
+  readonly calls: Calls
   readonly invalid: InvalidToolCall[]
   response: ResponseInfo
   usage: Usage | undefined
@@ -71,7 +84,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     options,
     parts: [],
     byKey: new Map(),
-    calls: [],
+    calls: newCalls(),
     invalid: [],
     response: options.provider === undefined ? {} : { provider: options.provider },
     usage: undefined,
@@ -82,11 +95,11 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
   }),
 
   step(state, fragment, out) {
-    if (state.isEnded) return stepAfterEnd(state, fragment, out)
+    if (state.isEnded) return stepAfterEnd(fragment, out)
     if (!state.isStarted) begin(state, fragment, out)
     switch (fragment.type) {
       case 'start':
-        return // a second one, spliced in by a proxy, begins nothing
+        return addStart(state, fragment)
       case 'text':
       case 'reasoning':
         return addText(state, fragment, out)
@@ -95,7 +108,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
       case 'block':
         return addBlock(state, fragment, out)
       case 'patch':
-        return patch(state, fragment)
+        return patch(state, fragment, out)
       case 'close':
         return close(state, state.byKey.get(fragment.key), out)
       case 'usage':
@@ -106,7 +119,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
         out.push(fragment)
         return
       case 'end':
-        finish(state, settleStopReason(fragment.stopReason, hasCalls(state)), out, fragment)
+        finish(state, settleStopReason(fragment.stopReason, state.calls.ownCount > 0), out, fragment)
     }
   },
 
@@ -132,19 +145,25 @@ export function stop(
 
 function begin(state: Assembly, fragment: Fragment, out: MessageEvent[]): void {
   state.isStarted = true
-  if (fragment.type === 'start') {
-    const { type: _, ...response } = fragment
-    state.response = { ...state.response, ...response }
-  }
+  if (fragment.type === 'start') addStart(state, fragment)
   const { id, model } = state.response
   out.push({ type: 'message_start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) })
 }
 
-/** Figures and fields may follow the end; content may not, but is told rather than dropped. */
-function stepAfterEnd(_state: Assembly, fragment: Fragment, out: MessageEvent[]): void {
-  const isContent = fragment.type === 'text' || fragment.type === 'call' || fragment.type === 'block'
-  if (!isContent) return
-  const reason = `a piece of type "${fragment.type}" came after the end`
+/** A second start, spliced in by a proxy, begins nothing: it only tells what was not known. */
+function addStart(state: Assembly, { type: _, ...response }: Fragment & { type: 'start' }): void {
+  state.response = { ...response, ...state.response }
+}
+
+const bringsNothing: ReadonlySet<Fragment['type']> = new Set(['start', 'close', 'end'])
+
+/** Nothing may follow the end; what does is told rather than dropped in silence. */
+function stepAfterEnd(fragment: Fragment, out: MessageEvent[]): void {
+  if (fragment.type === 'warning') out.push(fragment)
+  else if (!bringsNothing.has(fragment.type)) warnOfDrop(`a piece of type "${fragment.type}" came after the end`, out)
+}
+
+function warnOfDrop(reason: string, out: MessageEvent[]): void {
   out.push({ type: 'warning', warning: { path: 'stream', action: 'dropped', reason, severity: 'minor' } })
 }
 
@@ -216,34 +235,39 @@ function lastOpen(state: Assembly): OpenBlock | OpenCall | undefined {
 // ---- calls ------------------------------------------------------------------------------------
 
 function addCallFragment(state: Assembly, fragment: CallFragment, out: MessageEvent[]): void {
-  const found = findCall(state.calls, state.byKey, fragment)
-  if (found.guess !== undefined) {
-    const warning = { path: 'stream', action: 'changed', reason: found.guess, severity: 'info' } as const
-    out.push({ type: 'warning', warning })
+  const atKey = fragment.key === undefined ? undefined : state.byKey.get(fragment.key)
+  const found = findCall(state.calls, atKey, fragment)
+  if (found.isRepeated) {
+    warnOfDrop('a piece of a call that is whole came again', out)
+    return
   }
-  let call = found.call
-  if (call === undefined) {
-    const position = state.calls.filter((one) => !one.server).length
-    call = openCall(fragment, takeIndex(state, out), fragment.server ? -1 : position, state.options.liveArguments)
-    state.calls.push(call)
-    addPart(state, call)
+  const call = found.call ?? startCall(state, fragment, out)
+  const reason = guessIn(call, fragment, found.guess)
+  if (reason !== undefined) {
+    out.push({ type: 'warning', warning: { path: 'stream', action: 'changed', reason, severity: 'info' } })
   }
   const max = state.options.maxArgumentsLength ?? 8 * 1024 * 1024
-  out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(call, fragment, max) })
+  out.push({ type: 'tool_call_chunk', index: call.index, chunk: addToCall(state.calls, call, fragment, max) })
 }
 
-function hasCalls(state: Assembly): boolean {
-  return state.calls.some((call) => !call.server)
+function startCall(state: Assembly, fragment: CallFragment, out: MessageEvent[]): OpenCall {
+  const call = openCall(state.calls, fragment, takeIndex(state, out), state.options.liveArguments)
+  addPart(state, call)
+  return call
 }
 
 // ---- what is added to blocks ------------------------------------------------------------------
 
-function patch(state: Assembly, fragment: Fragment & { type: 'patch' }): void {
+function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: MessageEvent[]): void {
   const part = fragment.key === undefined ? state.parts.at(-1) : state.byKey.get(fragment.key)
-  if (part === undefined) return
+  if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
+    warnOfDrop('what was to be added to a block found none that is open', out)
+    return
+  }
   const { type: _type, key: _key, citations, providerData, data, transcript, ...fields } = fragment
   if (part.kind === 'call') {
     if (fields.opaque !== undefined) part.opaque = fields.opaque
+    part.id ??= fields.id
     part.providerData = mergeData(part.providerData, providerData)
     return
   }
@@ -283,7 +307,12 @@ function mergeData(before: ProviderData | undefined, added: ProviderData | undef
 
 // ---- ends -------------------------------------------------------------------------------------
 
-function close(state: Assembly, part: OpenBlock | OpenCall | undefined, out: MessageEvent[], isCut?: boolean): void {
+function close(
+  state: Assembly,
+  part: OpenBlock | OpenCall | undefined,
+  out: MessageEvent[],
+  end: CallEnd = 'closed',
+): void {
   if (!part?.isOpen) return
   part.isOpen = false
   if (part.kind === 'block') {
@@ -292,7 +321,7 @@ function close(state: Assembly, part: OpenBlock | OpenCall | undefined, out: Mes
     return
   }
   const { index } = part
-  const ended = endCall(part, madeId(state, part), isCut === true)
+  const ended = endCall(part, settleId(state.calls, part, madeId(state, part)), end)
   part.result = ended
   if (ended.type === 'tool_call') out.push({ type: 'tool_call', index, call: ended })
   else if (ended.type === 'server_tool_call') out.push({ type: 'content_block', index, block: ended })
@@ -302,15 +331,18 @@ function close(state: Assembly, part: OpenBlock | OpenCall | undefined, out: Mes
   }
 }
 
-/** For a call that came without an id, or with one that another call of the turn has. */
-function madeId(state: Assembly, call: OpenCall): string | undefined {
-  const taken = (id: string) => state.calls.some((other) => other !== call && other.result?.id === id)
-  if (call.id !== undefined && !taken(call.id)) return undefined
-  if (call.id !== undefined) return `${call.id}_${call.position}`
-  return `${state.options.idPrefix ?? 'call_'}${(state.options.callsBefore ?? 0) + Math.max(0, call.position)}`
+/** For a call that came without an id. */
+function madeId({ options }: Assembly, call: OpenCall): string {
+  return `${options.idPrefix ?? 'call_'}${(options.callsBefore ?? 0) + Math.max(0, call.position)}`
 }
 
-const mayBeCut: ReadonlySet<StopReason> = new Set(['length', 'content_filter', 'interrupted', 'error', 'aborted'])
+const callEnds: Readonly<Partial<Record<StopReason, CallEnd>>> = {
+  length: 'cut',
+  content_filter: 'cut',
+  interrupted: 'broke',
+  error: 'broke',
+  aborted: 'broke',
+}
 
 function finish(
   state: Assembly,
@@ -318,7 +350,7 @@ function finish(
   out: MessageEvent[],
   end?: { readonly rawStopReason?: string; readonly providerState?: ProviderState },
 ): ChatResponse {
-  for (const part of state.parts) close(state, part, out, mayBeCut.has(stopReason))
+  for (const part of state.parts) close(state, part, out, callEnds[stopReason])
   state.isEnded = true
   const message = toMessage(state, stopReason, end?.rawStopReason)
   const response: ChatResponse = {

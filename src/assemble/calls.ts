@@ -17,7 +17,7 @@ import type {
   ToolCallChunk,
 } from '../model.ts'
 import { invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
-import { isWhole, newScan, type Scan } from './scan.ts'
+import { isWhole, newScan, type Scan, scanPiece } from './scan.ts'
 
 /** Grows a view of arguments as their text arrives, in time linear in the text. */
 export interface LiveArguments {
@@ -33,8 +33,9 @@ export interface OpenCall {
   readonly position: number
   readonly key: BlockKey | undefined
   readonly server: boolean
-  readonly live: LiveArguments | undefined
-  readonly scan: Scan
+  readonly newLive: (() => LiveArguments) | undefined
+  live: LiveArguments | undefined
+  scan: Scan
   wirePosition: number | undefined
   id: string | undefined
   name: string | undefined
@@ -42,10 +43,29 @@ export interface OpenCall {
   /** The arguments as an object, where the wire had one. */
   whole: JsonObject | undefined
   isOpen: boolean
+  /** That a piece of it was guessed has been told. */
+  isGuessed: boolean
   generatedId: boolean
   opaque: Opaque | undefined
   providerData: ProviderData | undefined
   result: ToolCall | InvalidToolCall | ServerToolCall | undefined
+}
+
+/** The calls of a turn, and what finds one in constant time. */
+export interface Calls {
+  /** How many are ours, and not the provider's own. */
+  ownCount: number
+  /** The latest that has an id, and the latest at a position of the wire. */
+  readonly byId: Map<string, OpenCall>
+  readonly byPosition: Map<number, OpenCall>
+  /** Those without a key, but for some that are whole; the last one is the latest. */
+  readonly unkeyed: OpenCall[]
+  /** Ids of calls that have ended. */
+  readonly ids: Set<string>
+}
+
+export function newCalls(): Calls {
+  return { ownCount: 0, byId: new Map(), byPosition: new Map(), unkeyed: [], ids: new Set() }
 }
 
 interface Found {
@@ -53,63 +73,86 @@ interface Found {
   readonly call?: OpenCall | undefined
   /** What had to be guessed. */
   readonly guess?: string
+  /** The call has it already. */
+  readonly isRepeated?: true
 }
 
-/** By key, else id, else position, else a name (which starts a call), else the latest open call. */
-export function findCall(
-  calls: readonly OpenCall[],
-  byKey: ReadonlyMap<BlockKey, { readonly kind: string }>,
-  fragment: CallFragment,
-): Found {
-  if (fragment.key !== undefined) return { call: byKey.get(fragment.key) as OpenCall | undefined }
+/** By key, else id, else position, else a name (which starts a call), else the latest open call. `atKey`: what has its key. */
+export function findCall(calls: Calls, atKey: { readonly kind: string } | undefined, fragment: CallFragment): Found {
+  if (fragment.key !== undefined) return atKey?.kind === 'call' ? findByKey(atKey as OpenCall, fragment) : {}
   const id = realId(fragment.id)
-  const atPosition =
-    fragment.position === undefined ? undefined : calls.findLast((call) => call.wirePosition === fragment.position)
+  const { position } = fragment
+  const atPosition = position === undefined ? undefined : calls.byPosition.get(position)
   if (id !== undefined) return findById(calls, id, atPosition, fragment)
-  if (atPosition !== undefined) return startsAgain(atPosition, fragment) ? {} : { call: atPosition }
-  if (fragment.position !== undefined) return {}
-  return findByOrder(calls, fragment)
+  if (position === undefined) return findByOrder(calls, fragment)
+  return atPosition === undefined ? {} : goOn(atPosition, fragment)
 }
 
-function findById(
-  calls: readonly OpenCall[],
-  id: string,
-  atPosition: OpenCall | undefined,
-  fragment: CallFragment,
-): Found {
+/** A key whose call has ended is used again, by a call with another id, or what it had is repeated. */
+function findByKey(call: OpenCall, fragment: CallFragment): Found {
+  const id = realId(fragment.id)
+  const isOther = id !== undefined && call.id !== undefined && id !== call.id
+  if (call.isOpen) return isOther ? changeId(call, id, fragment) : { call }
+  return isOther ? {} : { call, isRepeated: true }
+}
+
+function findById(calls: Calls, id: string, atPosition: OpenCall | undefined, fragment: CallFragment): Found {
+  if (atPosition?.id === id) return goOn(atPosition, fragment)
+  const sameId = calls.byId.get(id)
+  if (sameId !== undefined && isSamePlace(sameId, fragment)) return goOn(sameId, fragment)
   if (atPosition !== undefined) {
-    if (atPosition.id === id || atPosition.id === undefined) return { call: atPosition }
-    // Another id at the same position is another call if it is named; else the host changes ids on the way.
-    return fragment.name ? {} : { call: atPosition, guess: `the id of a call changed on the way to "${id}"` }
+    return atPosition.id === undefined ? goOn(atPosition, fragment) : changeId(atPosition, id, fragment)
   }
-  const sameId = calls.findLast((call) => call.id === id)
-  if (sameId === undefined || fragment.position === undefined) return { call: sameId }
-  return fragment.name && sameId.wirePosition !== undefined ? {} : { call: sameId }
+  const latest = calls.unkeyed.at(-1)
+  const isLateId = fragment.position === undefined && !fragment.name && latest !== undefined && latest.id === undefined
+  return isLateId ? { call: latest, guess: `the id "${id}" came late and was given to the latest call` } : {}
 }
 
-/** A name at a place where a call is already whole: the host gives all its calls one index. */
-function startsAgain(call: OpenCall, fragment: CallFragment): boolean {
-  if (!fragment.name || call.text === '') return call.whole !== undefined && Boolean(fragment.name)
-  return isWhole(call.scan, call.text)
+/** One id at two positions is two calls, if each has a name. */
+function isSamePlace(call: OpenCall, { position, name }: CallFragment): boolean {
+  return !name || position === undefined || call.wirePosition === undefined || call.wirePosition === position
 }
 
-function findByOrder(calls: readonly OpenCall[], fragment: CallFragment): Found {
-  const open = calls.filter((call) => call.isOpen && call.key === undefined)
-  const latest = open.at(-1)
-  if (fragment.name) {
-    const goesOn = latest !== undefined && (latest.name === undefined || isRepeatedName(latest, fragment.name))
-    return goesOn ? { call: latest } : {}
-  }
-  if (open.length < 2) return { call: latest }
-  return {
-    call: latest,
-    guess: `a piece of a call names none of the ${open.length} open calls and was given to the latest`,
-  }
+/** Another id at the same place is another call if it is named; else the host changes ids on the way. */
+function changeId(call: OpenCall, id: string, fragment: CallFragment): Found {
+  return fragment.name ? {} : { call, guess: `the id of a call changed on the way to "${id}"` }
+}
+
+/** At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls. */
+function goOn(call: OpenCall, fragment: CallFragment): Found {
+  if (!fragment.name || fragment.final || !hasWholeArguments(call)) return { call }
+  if (fragment.name === call.name && !hasArguments(fragment)) return { call }
+  const isRepeated =
+    realId(fragment.id) !== undefined && fragment.name === call.name && fragment.arguments === call.text
+  return isRepeated ? { call, isRepeated: true } : {}
+}
+
+function findByOrder({ unkeyed }: Calls, fragment: CallFragment): Found {
+  const latest = unkeyed.at(-1)
+  if (latest === undefined || isNextWhole(latest, fragment)) return {}
+  if (fragment.name) return latest.name === undefined || isRepeatedName(latest, fragment.name) ? { call: latest } : {}
+  while (hasWholeArguments(unkeyed.at(-2))) unkeyed.splice(-2, 1)
+  if (unkeyed.length < 2) return { call: latest }
+  return { call: latest, guess: 'a piece of a call names none of the open calls and was given to the latest' }
+}
+
+/** Arguments as an object are all of them: those of another call, if this one has some. */
+function isNextWhole(call: OpenCall, fragment: CallFragment): boolean {
+  const isObject = typeof fragment.arguments === 'object' && fragment.arguments !== null
+  return isObject && (call.whole !== undefined || call.text !== '')
 }
 
 /** The same name again while the arguments are in the middle: the host repeats it with each piece. */
 function isRepeatedName(call: OpenCall, name: string): boolean {
-  return call.name === name && call.text !== '' && !isWhole(call.scan, call.text)
+  return call.name === name && call.text !== '' && !isWhole(call.scan)
+}
+
+function hasWholeArguments(call: OpenCall | undefined): boolean {
+  return call !== undefined && (call.whole !== undefined || isWhole(call.scan))
+}
+
+function hasArguments({ arguments: given }: CallFragment): boolean {
+  return typeof given === 'string' ? given.trim() !== '' : given !== undefined && given !== null
 }
 
 const placeholders: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'None'])
@@ -118,31 +161,49 @@ function realId(id: string | null | undefined): string | undefined {
   return typeof id === 'string' && !placeholders.has(id) ? id : undefined
 }
 
+/** Starts the call that a fragment is the first piece of. */
 export function openCall(
+  calls: Calls,
   fragment: CallFragment,
   index: number,
-  position: number,
-  liveArguments: (() => LiveArguments) | undefined,
+  newLive: (() => LiveArguments) | undefined,
 ): OpenCall {
-  return {
+  const { key } = fragment
+  const server = fragment.server === true
+  const call: OpenCall = {
     kind: 'call',
     index,
-    position,
-    key: fragment.key,
-    server: fragment.server === true,
-    live: liveArguments?.(),
+    position: server ? -1 : calls.ownCount,
+    key,
+    server,
+    newLive,
+    live: newLive?.(),
     scan: newScan(),
-    wirePosition: fragment.position,
+    wirePosition: undefined,
     id: undefined,
     name: undefined,
     text: '',
     whole: undefined,
     isOpen: true,
+    isGuessed: false,
     generatedId: false,
     opaque: undefined,
     providerData: undefined,
     result: undefined,
   }
+  if (!server) calls.ownCount++
+  if (key === undefined) calls.unkeyed.push(call)
+  return call
+}
+
+/** What to tell of a fragment beside what it adds: once for each call. */
+export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | undefined): string | undefined {
+  if (call.isGuessed) return undefined
+  const given = fragment.final ? fragment.arguments : undefined
+  const isContradicted = typeof given === 'string' && !given.startsWith(call.text)
+  const told = guess ?? (isContradicted ? 'the arguments as a whole are not what their pieces make' : undefined)
+  call.isGuessed = told !== undefined
+  return told
 }
 
 /**
@@ -151,12 +212,12 @@ export function openCall(
  * @throws {LimitError} if the arguments grow longer than `maxLength`.
  */
 export function addToCall(
+  calls: Calls,
   call: OpenCall,
   fragment: CallFragment,
   maxLength: number,
 ): ToolCallChunk | ServerToolCallChunk {
-  call.id ??= realId(fragment.id)
-  call.wirePosition ??= fragment.position
+  place(calls, call, fragment)
   if (fragment.generatedId) call.generatedId = true
   if (fragment.name) call.name = joinName(call, fragment.name)
   if (fragment.opaque !== undefined) call.opaque = fragment.opaque
@@ -175,8 +236,19 @@ export function addToCall(
     ...(call.name !== undefined && { name: call.name }),
     ...(!call.server && { index: call.position }),
     argumentsDelta: delta,
-    ...(call.live && { argumentsSoFar: call.live.push(delta) }),
+    ...(call.live && { argumentsSoFar: call.whole ?? call.live.push(delta) }),
   } as ToolCallChunk | ServerToolCallChunk
+}
+
+function place(calls: Calls, call: OpenCall, fragment: CallFragment): void {
+  if (call.wirePosition === undefined && fragment.position !== undefined) {
+    call.wirePosition = fragment.position
+    calls.byPosition.set(fragment.position, call)
+  }
+  const id = call.id === undefined ? realId(fragment.id) : undefined
+  if (id === undefined) return
+  call.id = id
+  calls.byId.set(id, call)
 }
 
 /** A name may come in pieces, again with every piece, or longer each time. Pieces come before any argument. */
@@ -193,25 +265,47 @@ function addArguments(call: OpenCall, fragment: CallFragment): string {
     call.whole = given
     return ''
   }
-  if (!fragment.final) {
-    call.text += given
-    return given
+  if (!fragment.final || given.startsWith(call.text)) {
+    const delta = fragment.final ? given.slice(call.text.length) : given
+    call.text += delta
+    scanPiece(call.scan, delta)
+    return delta
   }
-  const delta = given.startsWith(call.text) ? given.slice(call.text.length) : ''
-  call.text = given
-  return delta
+  replaceArguments(call, given)
+  return ''
 }
 
-/** What the pieces make. `id`: made by us, where the wire gave none that is its own. */
-export function endCall(
-  call: OpenCall,
-  id: string | undefined,
-  isCut: boolean,
-): ToolCall | InvalidToolCall | ServerToolCall {
+function replaceArguments(call: OpenCall, text: string): void {
+  call.text = text
+  call.scan = newScan()
+  scanPiece(call.scan, text)
+  call.live = call.newLive?.()
+  call.live?.push(text)
+}
+
+/**
+ * An id that no other call of the turn has: the wire's own where it can be. The provider's own calls keep theirs, since their results
+ * name it.
+ */
+export function settleId(calls: Calls, call: OpenCall, madeId: string): string {
+  const wanted = call.id ?? madeId
+  let id = wanted
+  for (let number = call.position; calls.ids.has(id) && !(call.server && call.id !== undefined); number++) {
+    id = `${wanted}_${Math.max(0, number)}`
+  }
+  calls.ids.add(id)
+  return id
+}
+
+/** How the end of a call came about: `closed` properly, with an answer that was `cut` at a limit, or with one that just `broke` off. */
+export type CallEnd = 'closed' | 'cut' | 'broke'
+
+/** What the pieces make. In an answer that was cut only what is whole can be a call; in one that broke off, nothing that is open. */
+export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
   const text = call.text !== '' || call.whole === undefined ? call.text : textOfArguments(call.whole)
   if (call.server) return endServerCall(call, id, text ?? '')
   const parts = {
-    id: id ?? call.id ?? '',
+    id,
     generatedId: call.generatedId || call.id === undefined,
     name: call.name,
     argumentsText: text ?? '',
@@ -220,17 +314,16 @@ export function endCall(
     providerData: call.providerData,
   }
   if (text === undefined) return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
-  if (!isCut) return readCall(parts)
   const read = readCall(parts)
-  const isWholeCall = read.type === 'tool_call' && text !== ''
-  return isWholeCall ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
+  const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && text !== '')
+  return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
 }
 
-function endServerCall(call: OpenCall, id: string | undefined, text: string): ServerToolCall {
+function endServerCall(call: OpenCall, id: string, text: string): ServerToolCall {
   const parsed = parseArguments(text)
   return {
     type: 'server_tool_call',
-    id: id ?? call.id ?? '',
+    id,
     name: call.name ?? '',
     arguments: 'value' in parsed ? parsed.value : {},
     argumentsText: text,

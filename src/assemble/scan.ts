@@ -1,21 +1,25 @@
-/** Whether a growing text is a whole JSON object or array yet, in time linear in the text however often it is asked. @module */
+/**
+ * Whether a growing text is a whole JSON object or array yet. Each piece is read once and the text never, since reading it would first
+ * have to join its pieces.
+ *
+ * @module
+ */
 
 export interface Scan {
-  at: number
   depth: number
+  hasOpened: boolean
   inString: boolean
   isEscaped: boolean
 }
 
 export function newScan(): Scan {
-  return { at: 0, depth: 0, inString: false, isEscaped: false }
+  return { depth: 0, hasOpened: false, inString: false, isEscaped: false }
 }
 
-/** Reads on from where it was, and tells whether every bracket that was opened is closed. Text that opens none is not whole. */
-export function isWhole(scan: Scan, text: string): boolean {
-  let opened = scan.at > 0
-  for (; scan.at < text.length; scan.at++) {
-    const char = text[scan.at]
+/** Reads the next piece. */
+export function scanPiece(scan: Scan, piece: string): void {
+  for (let at = 0; at < piece.length; at++) {
+    const char = piece[at]
     if (scan.isEscaped) scan.isEscaped = false
     else if (scan.inString) {
       if (char === '\\') scan.isEscaped = true
@@ -23,8 +27,12 @@ export function isWhole(scan: Scan, text: string): boolean {
     } else if (char === '"') scan.inString = true
     else if (char === '{' || char === '[') {
       scan.depth++
-      opened = true
+      scan.hasOpened = true
     } else if (char === '}' || char === ']') scan.depth--
   }
-  return opened && scan.depth <= 0 && !scan.inString
+}
+
+/** Whether every bracket that was opened is closed. Text that opens none is not whole. */
+export function isWhole(scan: Scan): boolean {
+  return scan.hasOpened && scan.depth <= 0 && !scan.inString
 }

@@ -1,0 +1,509 @@
+/**
+ * Which call a piece belongs to: each row is a way in which hosts send calls, and in which some library merged, lost or ran the wrong one.
+ */
+import { describe, expect, it } from 'vitest'
+import type { Fragment } from '../../src/codec.ts'
+import { type CallPiece, call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
+
+/** A call in short: `id name(arguments)`, with `!reason` if it is invalid. */
+function inShort(events: ReturnType<typeof eventsOf>): string[] {
+  return callsIn(events).map((ended) => {
+    const text = `${ended.id} ${ended.name ?? ''}(${ended.argumentsText})`
+    return ended.type === 'tool_call' ? text : `${text} !${ended.reason}`
+  })
+}
+
+type Row = [string, CallPiece[], string[]]
+
+const certain: Row[] = [
+  [
+    'the id once, then positions',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '' },
+      { position: 0, arguments: '{"x"' },
+      { position: 0, arguments: ':1}' },
+    ],
+    ['a f({"x":1})'],
+  ],
+  [
+    'two calls whose pieces alternate',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '' },
+      { position: 1, id: 'b', name: 'g', arguments: '' },
+      { position: 0, arguments: '{"x"' },
+      { position: 1, arguments: '{"y"' },
+      { position: 0, arguments: ':1}' },
+      { position: 1, arguments: ':2}' },
+    ],
+    ['a f({"x":1})', 'b g({"y":2})'],
+  ],
+  [
+    'whole calls without positions',
+    [
+      { id: 'a', name: 'f', arguments: '{"x":1}' },
+      { id: 'b', name: 'f', arguments: '{"x":2}' },
+    ],
+    ['a f({"x":1})', 'b f({"x":2})'],
+  ],
+  [
+    'pieces without positions, of which the first alone has an id',
+    [
+      { id: 'a', name: 'f', arguments: '' },
+      { arguments: '{"x"' },
+      { arguments: ':1}' },
+      { id: 'b', name: 'g', arguments: '' },
+      { arguments: '{"y"' },
+      { arguments: ':2}' },
+    ],
+    ['a f({"x":1})', 'b g({"y":2})'],
+  ],
+  [
+    'pieces without positions or ids',
+    [{ name: 'f', arguments: '{"x"' }, { arguments: ':1}' }, { name: 'g', arguments: '{"y"' }, { arguments: ':2}' }],
+    ['call_0 f({"x":1})', 'call_1 g({"y":2})'],
+  ],
+  [
+    'two ids at one position, one call after the other',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{"x"' },
+      { position: 0, arguments: ':1}' },
+      { position: 0, id: 'b', name: 'f', arguments: '{"x"' },
+      { position: 0, arguments: ':2}' },
+    ],
+    ['a f({"x":1})', 'b f({"x":2})'],
+  ],
+  [
+    'two ids at one position, whose pieces alternate',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '' },
+      { position: 0, id: 'b', name: 'g', arguments: '' },
+      { position: 0, id: 'a', arguments: '{"x":1}' },
+      { position: 0, id: 'b', arguments: '{"y":2}' },
+    ],
+    ['a f({"x":1})', 'b g({"y":2})'],
+  ],
+  [
+    'one id at two positions',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '' },
+      { position: 1, id: 'a', name: 'f', arguments: '' },
+      { position: 0, id: 'a', arguments: '{"x":1}' },
+      { position: 1, id: 'a', arguments: '{"x":2}' },
+    ],
+    ['a f({"x":1})', 'a_1 f({"x":2})'],
+  ],
+  [
+    'one id for whole calls without positions, as Gemini hosts send it',
+    [
+      { id: 'f', name: 'f', arguments: '{"x":1}' },
+      { id: 'f', name: 'f', arguments: '{"x":2}' },
+    ],
+    ['f f({"x":1})', 'f_1 f({"x":2})'],
+  ],
+  [
+    'the id with each piece',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '' },
+      { position: 0, id: 'a', arguments: '{"x"' },
+      { position: 0, id: 'a', arguments: ':1}' },
+    ],
+    ['a f({"x":1})'],
+  ],
+  [
+    'the id with each piece, and no position',
+    [
+      { id: 'a', name: 'f' },
+      { id: 'b', name: 'g' },
+      { id: 'a', arguments: '{"x":1}' },
+      { id: 'b', arguments: '{}' },
+    ],
+    ['a f({"x":1})', 'b g({})'],
+  ],
+  [
+    'the id, and a position from the second piece on',
+    [
+      { id: 'a', name: 'f', arguments: '{' },
+      { id: 'a', position: 0, arguments: '}' },
+    ],
+    ['a f({})'],
+  ],
+  ...['', 'null', 'undefined', 'None'].map(
+    (id): Row => [
+      `the placeholder ${JSON.stringify(id)} for an id, on follow-ups`,
+      [
+        { position: 0, id: 'a', name: 'f', arguments: '' },
+        { position: 0, id, name: '', arguments: '{}' },
+      ],
+      ['a f({})'],
+    ],
+  ),
+  [
+    'null on follow-ups',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '' },
+      { position: 0, id: null, name: null, arguments: '{}' },
+    ],
+    ['a f({})'],
+  ],
+  [
+    'no id',
+    [
+      { position: 0, name: 'f', arguments: '{}' },
+      { position: 1, name: 'g', arguments: '{}' },
+    ],
+    ['call_0 f({})', 'call_1 g({})'],
+  ],
+  ['an empty id', [{ position: 0, id: '', name: 'f', arguments: '{}' }], ['call_0 f({})']],
+  [
+    'the id "null" for two calls',
+    [
+      { id: 'null', name: 'f', arguments: '{}' },
+      { id: 'null', name: 'g', arguments: '{}' },
+    ],
+    ['call_0 f({})', 'call_1 g({})'],
+  ],
+  [
+    'an id that comes later, at its position',
+    [
+      { position: 0, name: 'f', arguments: '{' },
+      { position: 0, id: 'a', arguments: '}' },
+    ],
+    ['a f({})'],
+  ],
+  [
+    'a first position above 0',
+    [
+      { position: 1, id: 'a', name: 'f', arguments: '{' },
+      { position: 1, arguments: '}' },
+    ],
+    ['a f({})'],
+  ],
+  [
+    'one position for all calls, and no ids',
+    [
+      { position: 0, name: 'f', arguments: '{"x"' },
+      { position: 0, arguments: ':1}' },
+      { position: 0, name: 'f', arguments: '{"x":2}' },
+      { position: 0, name: 'g', arguments: '' },
+      { position: 0, arguments: '{}' },
+    ],
+    ['call_0 f({"x":1})', 'call_1 f({"x":2})', 'call_2 g({})'],
+  ],
+  [
+    'a name in pieces',
+    [
+      { position: 0, id: 'a', name: 'get_' },
+      { position: 0, name: 'weather' },
+      { position: 0, arguments: '{}' },
+    ],
+    ['a get_weather({})'],
+  ],
+  [
+    'a name with each piece',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{"x"' },
+      { position: 0, name: 'f', arguments: ':1}' },
+      { position: 0, name: 'f', arguments: '' },
+    ],
+    ['a f({"x":1})'],
+  ],
+  [
+    'a name with each piece, and no position',
+    [
+      { name: 'f', arguments: '{"x"' },
+      { name: 'f', arguments: ':1}' },
+    ],
+    ['call_0 f({"x":1})'],
+  ],
+  [
+    'id and name again at the end, with nothing, as OpenRouter sends it',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{}' },
+      { position: 0, id: 'a', name: 'f', arguments: ' ' },
+    ],
+    ['a f({} )'],
+  ],
+  [
+    'a name that is longer each time',
+    [
+      { position: 0, id: 'a', name: 'get' },
+      { position: 0, name: 'get_weather' },
+      { position: 0, arguments: '{}' },
+    ],
+    ['a get_weather({})'],
+  ],
+  ['a name behind the arguments', [{ id: 'a', arguments: '{}' }, { name: 'f' }], ['a f({})']],
+  ['no arguments', [{ position: 0, id: 'a', name: 'f' }], ['a f()']],
+  [
+    'null for arguments',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: null as never },
+      { position: 0, arguments: '{}' },
+    ],
+    ['a f({})'],
+  ],
+  ['arguments that are an object already', [{ id: 'a', name: 'f', arguments: { x: 1 } }], ['a f({"x":1})']],
+  [
+    'objects of calls to one tool, without ids, as Ollama sends them',
+    [
+      { name: 'f', arguments: { x: 1 } },
+      { name: 'f', arguments: { x: 1 } },
+      { name: 'f', arguments: {} },
+    ],
+    ['call_0 f({"x":1})', 'call_1 f({"x":1})', 'call_2 f({})'],
+  ],
+  ['calls without arguments to one tool, without ids', [{ name: 'f' }, { name: 'f' }], ['call_0 f()', 'call_1 f()']],
+  [
+    'keys, which win over everything',
+    [
+      { key: 0, id: 'a', name: 'f' },
+      { key: 1, name: 'g' },
+      { key: 0, position: 9, arguments: '{}' },
+    ],
+    ['a f({})', 'call_1 g()'],
+  ],
+  [
+    'the whole text again',
+    [
+      { key: 0, id: 'a', name: 'f', arguments: '{"x"' },
+      { key: 0, arguments: '{"x":1}', final: true },
+    ],
+    ['a f({"x":1})'],
+  ],
+  [
+    'the whole text alone',
+    [
+      { key: 0, id: 'a', name: 'f' },
+      { key: 0, arguments: '{"x":1}', final: true },
+    ],
+    ['a f({"x":1})'],
+  ],
+]
+
+const guessed: Row[] = [
+  [
+    'a bare piece while two calls are open: the latest has it',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{' },
+      { position: 1, id: 'b', name: 'g', arguments: '{' },
+      { arguments: '"y":1' },
+      { arguments: '}' },
+    ],
+    ['a f({) !malformed_json', 'b g({"y":1})'],
+  ],
+  [
+    'ids that change with each piece: the position decides',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{"x"' },
+      { position: 0, id: 'b', arguments: ':1' },
+      { position: 0, id: 'c', arguments: '}' },
+    ],
+    ['a f({"x":1})'],
+  ],
+  [
+    'an id that comes late, without a position',
+    [
+      { name: 'f', arguments: '' },
+      { id: 'a', arguments: '{}' },
+    ],
+    ['a f({})'],
+  ],
+  [
+    'a whole text that is not what the pieces make: the whole counts',
+    [
+      { key: 0, id: 'a', name: 'f', arguments: '{"x":1' },
+      { key: 0, arguments: '{"x":2}', final: true },
+    ],
+    ['a f({"x":2})'],
+  ],
+]
+
+const kept: Row[] = [
+  ['no name', [{ position: 0, id: 'a', arguments: '{}' }], ['a ({}) !missing_name']],
+  [
+    'an object without a name behind a whole call',
+    [{ name: 'f', arguments: { x: 1 } }, { arguments: { y: 2 } }],
+    ['call_0 f({"x":1})', 'call_1 ({"y":2}) !missing_name'],
+  ],
+  [
+    'an object without a name before another call',
+    [{ arguments: { y: 2 } }, { name: 'f', arguments: { x: 1 } }],
+    ['call_0 ({"y":2}) !missing_name', 'call_1 f({"x":1})'],
+  ],
+  [
+    'an id that nobody has',
+    [
+      { id: 'a', name: 'f', arguments: '{}' },
+      { id: 'b', arguments: '{}' },
+    ],
+    ['a f({})', 'b ({}) !missing_name'],
+  ],
+  ['text that is no JSON', [{ id: 'a', name: 'f', arguments: '{oops' }], ['a f({oops) !malformed_json']],
+  ['JSON that is no object', [{ id: 'a', name: 'f', arguments: '[1]' }], ['a f([1]) !not_an_object']],
+  [
+    'an object nested too deep',
+    [{ id: 'a', name: 'f', arguments: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` }],
+    [`a f({"a":${'['.repeat(64)}${']'.repeat(64)}}) !too_deep`],
+  ],
+  [
+    'whole arguments twice at a place, without a name',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{}' },
+      { position: 0, arguments: '{}' },
+    ],
+    ['a f({}{}) !malformed_json'],
+  ],
+]
+
+describe('a piece of a call', () => {
+  it.each(certain)('finds its call by %s', (_, pieces, calls) => {
+    const events = eventsOf([...pieces.map(call), end])
+    expect(inShort(events)).toEqual(calls)
+    expect(warningsIn(events)).toEqual([])
+  })
+
+  it.each(guessed)('is given to a call by a guess, which is told once: %s', (_, pieces, calls) => {
+    const events = eventsOf([...pieces.map(call), end])
+    expect(inShort(events)).toEqual(calls)
+    expect(warningsIn(events)).toHaveLength(1)
+  })
+
+  it.each(kept)('is kept where it makes no call: %s', (_, pieces, calls) => {
+    const events = eventsOf([...pieces.map(call), end])
+    expect(inShort(events)).toEqual(calls)
+    expect(endOf(events).message.invalidToolCalls).toEqual(
+      callsIn(events).filter((one) => one.type === 'invalid_tool_call'),
+    )
+  })
+
+  it('that brings a whole call with its own id again is told, and the call is not doubled', () => {
+    const piece = call({ position: 0, id: 'a', name: 'pay', arguments: '{"x":1}' })
+    const events = eventsOf([piece, piece, end])
+    expect(inShort(events)).toEqual(['a pay({"x":1})'])
+    expect(warningsIn(events)).toHaveLength(1)
+  })
+
+  it('that comes behind the end of its block is told, and the call stays as it is', () => {
+    const events = eventsOf([
+      call({ key: 0, id: 'a', name: 'f', arguments: '{}' }),
+      { type: 'close', key: 0 },
+      call({ key: 0, arguments: '{}' }),
+      end,
+    ])
+    expect(inShort(events)).toEqual(['a f({})'])
+    expect(warningsIn(events)).toHaveLength(1)
+  })
+
+  it('with a key that is used again for another id starts a call', () => {
+    const first: Fragment[] = [call({ key: 0, id: 'a', name: 'f', arguments: '{}' })]
+    const second = [call({ key: 0, id: 'b', name: 'g' }), call({ key: 0, arguments: '{"y":1}' }), end]
+    const calls = ['a f({})', 'b g({"y":1})']
+    expect(inShort(eventsOf([...first, ...second]))).toEqual(calls)
+    expect(inShort(eventsOf([...first, { type: 'close', key: 0 }, ...second]))).toEqual(calls)
+  })
+
+  it('with the key of a block of text starts a call of its own', () => {
+    const events = eventsOf([{ type: 'text', text: 'a', key: 0 }, call({ key: 0, id: 'a', name: 'f' }), end])
+    expect(inShort(events)).toEqual(['a f()'])
+    expect(endOf(events).message.content).toMatchObject([{ type: 'text', text: 'a' }, { type: 'tool_call' }])
+  })
+})
+
+describe('ids of calls', () => {
+  it('are made from the prefix and the number of calls before, and never go out as the wire’s own', () => {
+    const pieces = [call({ name: 'f' }), call({ id: 'mine', name: 'g' }), call({ name: 'h' }), end]
+    const calls = callsIn(eventsOf(pieces, { idPrefix: 'x_', callsBefore: 5 }))
+    expect(calls).toMatchObject([{ id: 'x_5', generatedId: true }, { id: 'mine' }, { id: 'x_7', generatedId: true }])
+    expect(calls[1]).not.toHaveProperty('generatedId')
+  })
+
+  it('are told apart where the wire repeats one, or has one that we would make', () => {
+    const same = ['a', 'a', 'a_1', 'a'].map((id, position) => call({ position, id, name: 'f' }))
+    const ids = callsIn(eventsOf([...same, end])).map((one) => one.id)
+    expect(new Set(ids).size).toBe(4)
+    expect(ids[0]).toBe('a')
+    const made = [call({ key: 0, name: 'f' }), call({ key: 1, id: 'call_0', name: 'g' }), end]
+    expect(callsIn(eventsOf(made)).map((one) => one.id)).toEqual(['call_0', 'call_0_1'])
+  })
+
+  it('stay as they are on calls of the provider’s own, since its results name them', () => {
+    const events = eventsOf([
+      call({ key: 0, id: 's', name: 'search', server: true }),
+      call({ key: 1, id: 's', name: 'search', server: true }),
+      end,
+    ])
+    expect(endOf(events).message.content).toMatchObject([
+      { type: 'server_tool_call', id: 's' },
+      { type: 'server_tool_call', id: 's' },
+    ])
+  })
+})
+
+describe('numbers of calls and blocks', () => {
+  it('count all blocks, and all of our calls, invalid ones included and the provider’s own not', () => {
+    const events = eventsOf([
+      { type: 'reasoning', text: 'hm' },
+      call({ key: 's', id: 's', name: 'search', server: true, arguments: '{}' }),
+      { type: 'text', text: 'hi' },
+      call({ key: 'a', id: 'a', name: 'f', arguments: '{oops' }),
+      call({ key: 'b', id: 'b', name: 'g', arguments: '{}' }),
+      end,
+    ])
+    expect(events.filter((event) => 'index' in event).map((event) => [event.type, event.index])).toEqual([
+      ['reasoning_delta', 0],
+      ['content_block', 0],
+      ['tool_call_chunk', 1],
+      ['text_delta', 2],
+      ['content_block', 2],
+      ['tool_call_chunk', 3],
+      ['tool_call_chunk', 4],
+      ['content_block', 1],
+      ['invalid_tool_call', 3],
+      ['tool_call', 4],
+    ])
+    expect(callsIn(events).map((one) => [one.id, one.index])).toEqual([
+      ['a', 0],
+      ['b', 1],
+    ])
+  })
+})
+
+describe('ten thousand calls in one answer', () => {
+  const timed = (count: number, make: (at: number) => CallPiece[]) => {
+    const fragments = Array.from({ length: count }, (_, at) => make(at).map(call)).flat()
+    const before = performance.now()
+    const events = eventsOf([...fragments, end])
+    expect(callsIn(events)).toHaveLength(count)
+    expect(new Set(callsIn(events).map((one) => one.id)).size).toBe(count)
+    return performance.now() - before
+  }
+
+  it.each<[string, (at: number) => CallPiece[]]>([
+    [
+      'positions',
+      (at) => [
+        { position: at, id: `c${at}`, name: 'f' },
+        { position: at, arguments: '{}' },
+      ],
+    ],
+    [
+      'ids',
+      (at) => [
+        { id: `c${at}`, name: 'f' },
+        { id: `c${at}`, arguments: '{}' },
+      ],
+    ],
+    ['order', (at) => [{ name: `f${at}` }, { arguments: '{"a"' }, { arguments: ':1}' }]],
+    ['one id', (at) => [{ id: 'a', name: 'f', arguments: '{' }, { arguments: `"x":${at}}` }]],
+    [
+      'keys',
+      (at) => [
+        { key: at, name: 'f' },
+        { key: at, arguments: '{}' },
+      ],
+    ],
+  ])('are put together in time, told apart by %s', (_, make) => {
+    timed(1000, make)
+    expect(timed(10_000, make)).toBeLessThan(1500)
+  })
+})
