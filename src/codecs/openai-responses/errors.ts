@@ -1,0 +1,42 @@
+/**
+ * OpenAI Responses: errors, as an answer of their own or in the middle of a stream.
+ *
+ * @see https://platform.openai.com/docs/guides/error-codes
+ * @module
+ */
+import { readApiError } from '../../api-error.ts'
+import type { ErrorAnswer } from '../../codec.ts'
+import type { ApiError } from '../../errors.ts'
+import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { errorAnswers, errorWords } from './tables.ts'
+
+/** Reads an error answer of any of the shapes that servers of this format have. */
+export function decodeError(answer: ErrorAnswer, dialect: ResponsesDialect = openaiDialect): ApiError {
+  return readApiError(answer, errorWords(dialect.provider))
+}
+
+const noHeaders = { get: () => null }
+
+/** An error that follows a 200: its body is an `error` event, flat or nested, or a `response` that failed. */
+export function midStreamError(body: unknown, dialect: ResponsesDialect): ApiError {
+  return decodeError({ status: 0, headers: noHeaders, body }, dialect)
+}
+
+export interface WireErrorBody {
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string | null
+  }
+}
+
+/** Writes an error as this wire's server does. */
+export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {
+  const [status, type, code] = errorAnswers[error.kind]
+  const isFinal = error.kind === 'rate_limit' && !error.retryable
+  return {
+    status: error.status ?? status,
+    body: { error: { message: error.message, type, param: null, code: isFinal ? 'insufficient_quota' : code } },
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * OpenAI Responses, and every server that speaks it.
+ *
+ * @module
+ */
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import { run } from '../../reducer.ts'
+import { decodeRequest } from './decode-request.ts'
+import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { encodeRequest } from './request.ts'
+import { decodeResponse, encodeResponse } from './response.ts'
+import { decodeStream } from './stream.ts'
+import { format, idPrefix, rulesOf } from './tables.ts'
+import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+
+/**
+ * A model that is asked by OpenAI's Responses.
+ *
+ * Stateless by default: nothing is stored, and reasoning travels with the history in encrypted form. To chain stored answers
+ * instead, give `providerOptions: { 'openai-responses': { store: true } }` and hand each response's `providerState` to the next
+ * request.
+ *
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { openaiResponses } from 'isoglot/openai-responses'
+ *
+ * const { message } = await generate({ model: openaiResponses('gpt-5', { apiKey }), prompt: 'Hello' })
+ * ```
+ */
+export function openaiResponses(model: string, settings: ModelSettings = {}): Model {
+  return responsesModel(model, settings, openaiDialect)
+}
+
+/** A model of any server of this format. @throws {TypeError} if neither the settings nor the dialect say where it is. */
+export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): Model {
+  const baseUrl = settings.baseUrl ?? dialect.baseUrl
+  if (baseUrl === undefined) throw new TypeError(`Cannot ask ${dialect.provider}: it needs a "baseUrl"`)
+  return { ...settings, baseUrl, codec: createClientCodec(dialect), model }
+}
+
+/** The client's half, for a server of this format. Default: OpenAI's. */
+export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
+  return {
+    name: format,
+    provider: dialect.provider,
+    framing: 'sse',
+    rules: rulesOf(dialect),
+    idPrefix,
+    headers: (apiKey) => keyHeaders(apiKey, dialect),
+    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
+    decodeResponse: (body, callsBefore) => decodeResponse(body, callsBefore, dialect),
+    decodeStream: () => run(decodeStream, dialect),
+    decodeError: (answer) => decodeError(answer, dialect),
+    encodeDefinitions: (tools) => encodeDefinitions(tools),
+    decodeToolCalls,
+    encodeResult: (result) => encodeResult(result),
+  }
+}
+
+function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect): Record<string, string> {
+  if (apiKey === undefined) return {}
+  return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
+}
+
+/** The gateway's half. */
+export function createServerCodec(): ServerCodec {
+  return {
+    name: format,
+    framing: 'sse',
+    decodeRequest: (body, path) => decodeRequest(body, path),
+    encodeResponse,
+    encodeStream,
+    encodeError,
+  }
+}
+
+export {
+  azureDialect,
+  copilotDialect,
+  lmStudioDialect,
+  openaiDialect,
+  openRouterDialect,
+  type ResponsesDialect,
+  xaiDialect,
+} from './dialects.ts'
+export {
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+  encodeResult,
+  encodeStream,
+}

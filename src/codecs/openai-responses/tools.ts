@@ -1,0 +1,271 @@
+/**
+ * OpenAI Responses: definitions, choice, calls and results of tools.
+ *
+ * `call_id` links a call and its result and is our `ToolCall.id`; the item's own `id` is a proof and travels apart.
+ *
+ * @see https://platform.openai.com/docs/guides/function-calling?api-mode=responses
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { BlockKey, DecodedCalls, Fragment } from '../../codec.ts'
+import { blocksOf } from '../../content.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { type Ledger, ledger, lose } from '../../losses.ts'
+import type {
+  Content,
+  Json,
+  JsonObject,
+  Opaque,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+} from '../../model.ts'
+import { parseArguments } from '../../tool-call.ts'
+import { decodeParts, encodeParts, keeping, keptFields, type PartScope } from './content.ts'
+import { openaiDialect } from './dialects.ts'
+import { errorPrefix, format, idPrefix, target } from './tables.ts'
+import type { WireCallOutput, WireCustomCall, WireFunctionCall, WireFunctionTool, WireToolChoice } from './wire.ts'
+
+// ---- definitions ------------------------------------------------------------------------------
+
+type AnyTool = ToolDefinition | ProviderTool
+
+/** Definitions as the wire has them: flat. Tools that only another wire knows are dropped with a loss. */
+export function encodeDefinitions(tools: readonly AnyTool[], into: Ledger = ledger(target)): WireFunctionTool[] {
+  return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
+}
+
+function encodeDefinition(tool: AnyTool, path: string, into: Ledger): WireFunctionTool | undefined {
+  if ('type' in tool && tool.type === 'provider_tool') {
+    if (tool.format === format) return tool.value as unknown as WireFunctionTool
+    lose(into, 'dropped', path, `it is a tool of the wire ${tool.format}`)
+    return undefined
+  }
+  const { name, description, parameters, strict, metadata } = tool as ToolDefinition
+  if (metadata?.cacheHint) lose(into, 'dropped', `${path}.metadata.cacheHint`, 'tools have no cache hints here', 'info')
+  const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
+  return {
+    type: 'function',
+    // Absent is not `false` but "strict if it can be", which may change the schema: what was not written for this wire says `false`.
+    ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
+    ...keptFields(tool as ToolDefinition),
+    ...compact({ name, description, parameters, strict }),
+  } as WireFunctionTool
+}
+
+const knownOfTool = new Set(['type', 'name', 'description', 'parameters', 'strict'])
+
+/** Functions become definitions; every other kind of tool stays as it is. */
+export function decodeDefinitions(tools: unknown): AnyTool[] {
+  return arrayOf(tools).flatMap((tool) => (isObject(tool) ? [decodeDefinition(tool)] : []))
+}
+
+function decodeDefinition(tool: JsonObject): AnyTool {
+  const name = field(tool, 'name')
+  if (field(tool, 'type') !== 'function' || typeof name !== 'string') {
+    return { type: 'provider_tool', format, value: tool }
+  }
+  const { parameters, strict, description } = tool
+  const unread = compact({
+    parameters: parameters === null ? null : undefined,
+    strict: strict === null ? null : undefined,
+    description: description === null ? null : undefined,
+  })
+  return {
+    name,
+    ...(typeof description === 'string' && { description }),
+    ...(isObject(parameters) && { parameters }),
+    ...(typeof strict === 'boolean' && { strict }),
+    providerData: { [format]: { ...otherFields(tool, knownOfTool), ...unread } },
+  }
+}
+
+// ---- choice -----------------------------------------------------------------------------------
+
+export function encodeToolChoice(choice: ToolChoice): WireToolChoice {
+  if (typeof choice === 'string') return choice
+  if ('name' in choice) return { type: 'function', name: choice.name }
+  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map((name) => ({ type: 'function', name })) }
+}
+
+/** `undefined` for a choice that we have no word for: it is kept as it is. */
+export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  const type = field(choice, 'type')
+  const name = field(choice, 'name')
+  if (type === 'function' && typeof name === 'string') return { name }
+  const mode = field(choice, 'mode')
+  if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required')) return undefined
+  const tools = arrayOf(field(choice, 'tools'))
+  const names = tools.flatMap((tool) => (field(tool, 'type') === 'function' ? textOr(field(tool, 'name'), []) : []))
+  return names.length === tools.length ? { names, mode } : undefined
+}
+
+/** Leaves out a choice that has nothing to choose from. */
+export function encodeChoiceOptions(options: RequestOptions, hasTools: boolean, into: Ledger): JsonObject {
+  const { toolChoice, parallelToolCalls } = options
+  if (!hasTools) {
+    const unused = toolChoice === undefined && parallelToolCalls === undefined
+    if (!unused) lose(into, 'dropped', 'options.toolChoice', 'there are no tools to choose from', 'info')
+    return {}
+  }
+  return compact({
+    tool_choice: toolChoice === undefined ? undefined : (encodeToolChoice(toolChoice) as Json),
+    parallel_tool_calls: parallelToolCalls,
+  })
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** Calls of custom tools: their input is free text, and we have it as the one argument `input`. */
+export const customCall = 'custom_tool_call'
+
+const knownOfCall = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'input', 'status'])
+
+/** What a call is read with, beside itself. */
+export interface CallReading {
+  readonly key: BlockKey
+  readonly opaque: Opaque
+  /** The server runs it. */
+  readonly server: boolean
+}
+
+/** A whole call: replaces what came of it before. */
+export function callFragment(item: JsonObject, { key, opaque, server }: CallReading): Fragment {
+  const isCustom = field(item, 'type') === customCall
+  const rest = otherFields(item, knownOfCall)
+  const kept = isCustom ? { ...rest, type: customCall } : rest
+  return {
+    type: 'call',
+    key,
+    id: textOr(field(item, 'call_id'), null),
+    name: textOr(field(item, 'name'), null),
+    arguments: isCustom ? customArguments(field(item, 'input')) : argumentsOf(item),
+    final: true,
+    opaque,
+    ...keeping(kept),
+    ...(server && { server: true as const }),
+  }
+}
+
+/** The text of the arguments, or an object where a server sends one. */
+export function argumentsOf(item: JsonObject): string | JsonObject {
+  const given = field(item, 'arguments')
+  return typeof given === 'string' || isObject(given) ? given : ''
+}
+
+function customArguments(input: unknown): string {
+  return JSON.stringify({ input: stringOr(input, '') })
+}
+
+/** The beginning of the arguments of a custom call, a piece in the middle, and their end. */
+export const customOpening = '{"input":"'
+export function customPiece(delta: string): string {
+  return JSON.stringify(delta).slice(1, -1)
+}
+
+/** Which calls an answer holds. */
+export function decodeToolCalls(body: unknown): DecodedCalls {
+  const opaque: Opaque = { provider: openaiDialect.provider, model: textOr(field(body, 'model'), ''), format, data: {} }
+  const calls = arrayOf(field(body, 'output')).filter(isCallItem)
+  const fragments = calls.map((item, key) => callFragment(item, { key, opaque, server: false }))
+  const isCut = field(body, 'status') === 'incomplete'
+  const end: Fragment = { type: 'end', stopReason: isCut ? 'length' : 'stop' }
+  const { message } = fold([...fragments, end], { idPrefix })
+  return {
+    toolCalls: blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call'),
+    invalidToolCalls: message.invalidToolCalls ?? [],
+  }
+}
+
+export function isCallItem(item: Json): item is JsonObject {
+  const type = field(item, 'type')
+  return type === 'function_call' || type === customCall
+}
+
+/** A call as an item, without its id: whether that may be sent is for the turn to decide. */
+export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
+  const { type, ...kept } = keptFields(call)
+  if (type === customCall) {
+    const input = stringOr(field(call.arguments, 'input'), textOfCall(call))
+    return { ...kept, type: customCall, call_id: call.id, name: call.name, input }
+  }
+  return { ...kept, type: 'function_call', call_id: call.id, name: call.name, arguments: textOfCall(call) }
+}
+
+/** The text that the call came with, but for arguments that were changed since. */
+function textOfCall(call: ToolCall): string {
+  const parsed = parseArguments(call.argumentsText)
+  const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
+  return isSame ? call.argumentsText || '{}' : JSON.stringify(call.arguments)
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/** A result as an item. The wire has no flag for errors, so the text says so. */
+export function encodeResult(
+  result: ToolMessage,
+  scope: PartScope = { into: ledger(target), dialect: openaiDialect },
+  path = 'result',
+): WireCallOutput {
+  const { type: _, ...kept } = keptFields(result)
+  const isCustom = keptFields(result).type === `${customCall}_output`
+  return {
+    ...kept,
+    type: isCustom ? `${customCall}_output` : 'function_call_output',
+    call_id: result.toolCallId,
+    output: encodeOutput(result, `${path}.content`, scope),
+  }
+}
+
+function encodeOutput(result: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {
+  const isTextOnly = blocksOf(result.content).every((block) => block.type === 'text' || block.type === 'plain_text')
+  const takesParts = scope.dialect.resultMedia.size > 0
+  const content = isTextOnly && !takesParts ? joined(result.content) : result.content
+  const output = encodeParts(content, path, scope)
+  if (result.status !== 'error') return output
+  if (typeof output === 'string') return errorPrefix + output
+  const [first, ...rest] = output
+  if (first?.type === 'input_text') return [{ ...first, text: errorPrefix + first.text }, ...rest]
+  return [{ type: 'input_text', text: errorPrefix.trimEnd() }, ...output]
+}
+
+function joined(content: Content): string {
+  return blocksOf(content)
+    .map((block) => ('text' in block ? block.text : ''))
+    .join('\n')
+}
+
+const knownOfOutput = new Set(['call_id', 'output', 'type'])
+
+/** A result, its error mark taken off again. */
+export function decodeResult(item: JsonObject, name: string | undefined): ToolMessage {
+  const type = field(item, 'type')
+  const output = field(item, 'output')
+  const content =
+    typeof output === 'string' || Array.isArray(output) ? decodeParts(output) : JSON.stringify(output ?? '')
+  const unmarked = withoutErrorPrefix(content)
+  const kept = type === 'function_call_output' ? {} : { type: type ?? null }
+  return {
+    role: 'tool',
+    toolCallId: stringOr(field(item, 'call_id'), ''),
+    ...(name !== undefined && { name }),
+    content: unmarked ?? content,
+    ...(unmarked !== undefined && { status: 'error' as const }),
+    ...keeping({ ...otherFields(item, knownOfOutput), ...kept }),
+  }
+}
+
+function withoutErrorPrefix(content: Content): Content | undefined {
+  if (typeof content === 'string') {
+    return content.startsWith(errorPrefix) ? content.slice(errorPrefix.length) : undefined
+  }
+  const [first, ...rest] = content
+  if (first?.type !== 'text') return undefined
+  if (first.text === errorPrefix.trimEnd() && rest.length > 0) return rest
+  if (!first.text.startsWith(errorPrefix)) return undefined
+  return [{ ...first, text: first.text.slice(errorPrefix.length) }, ...rest]
+}
