@@ -37,7 +37,8 @@ function build() {
     cwd: root,
     encoding: 'utf8',
   })
-  if (status !== 0) console.error(`Cannot build the SDK: tsup ended with code ${status}\n${stdout}${stderr}`.trim())
+  const findings = `${stdout}${stderr}`.replace(/^ {4}at .*\n?/gm, '')
+  if (status !== 0) console.error(`Cannot build the SDK: tsup ended with code ${status}\n${findings}`.trim())
 }
 
 export function isBuilt() {
