@@ -92,7 +92,7 @@ export function findCall(calls: Calls, atKey: { readonly kind: string } | undefi
 function findByKey(call: OpenCall, fragment: CallFragment): Found {
   const id = realId(fragment.id)
   const isOther = id !== undefined && call.id !== undefined && id !== call.id
-  if (call.isOpen) return isOther ? changeId(call, id, fragment) : { call }
+  if (call.isOpen) return isOther ? changeId(call, fragment) : { call }
   return isOther ? {} : { call, isRepeated: true }
 }
 
@@ -101,11 +101,17 @@ function findById(calls: Calls, id: string, atPosition: OpenCall | undefined, fr
   const sameId = calls.byId.get(id)
   if (sameId !== undefined && isSamePlace(sameId, fragment)) return goOn(sameId, fragment)
   if (atPosition !== undefined) {
-    return atPosition.id === undefined ? goOn(atPosition, fragment) : changeId(atPosition, id, fragment)
+    return atPosition.id === undefined ? goOn(atPosition, fragment) : changeId(atPosition, fragment)
   }
-  const latest = calls.unkeyed.at(-1)
-  const isLateId = fragment.position === undefined && !fragment.name && latest !== undefined && latest.id === undefined
-  return isLateId ? { call: latest, guess: `the id "${id}" came late and was given to the latest call` } : {}
+  return mayBeLateId(calls.unkeyed.at(-1), fragment)
+    ? { call: calls.unkeyed.at(-1), guess: 'the id of a call came late, and was given to the latest' }
+    : {}
+}
+
+function mayBeLateId(latest: OpenCall | undefined, { name, position }: CallFragment): boolean {
+  return (
+    latest !== undefined && latest.id === undefined && !name && position === undefined && !hasWholeArguments(latest)
+  )
 }
 
 /** One id at two positions is two calls, if each has a name. */
@@ -114,8 +120,8 @@ function isSamePlace(call: OpenCall, { position, name }: CallFragment): boolean 
 }
 
 /** Another id at the same place is another call if it is named; else the host changes ids on the way. */
-function changeId(call: OpenCall, id: string, fragment: CallFragment): Found {
-  return fragment.name ? {} : { call, guess: `the id of a call changed on the way to "${id}"` }
+function changeId(call: OpenCall, fragment: CallFragment): Found {
+  return fragment.name ? {} : { call, guess: 'the id of a call changed on the way' }
 }
 
 /** At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls. */

@@ -319,6 +319,14 @@ const guessed: Row[] = [
 ]
 
 const kept: Row[] = [
+  [
+    'an id without a name behind a whole call without an id',
+    [
+      { name: 'f', arguments: '{}' },
+      { id: 'b', arguments: '{}' },
+    ],
+    ['call_0 f({})', 'b ({}) !missing_name'],
+  ],
   ['no name', [{ position: 0, id: 'a', arguments: '{}' }], ['a ({}) !missing_name']],
   [
     'an object without a name behind a whole call',
