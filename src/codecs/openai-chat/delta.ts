@@ -250,7 +250,10 @@ function readCalls(state: DeltaState, delta: JsonObject, out: Fragment[], isWhol
     pushCall(state, { type: 'call', key: 'function_call', ...said, providerData: marked('function_call') }, out)
   }
   const calls = arrayOf(delta.tool_calls)
-  for (let at = 0; at < calls.length; at++) readCall(state, calls[at] as Json, at, out, isWhole)
+  for (let at = 0; at < calls.length; at++) {
+    const call = calls[at] ?? null
+    if (call !== null) readCall(state, call, at, out, isWhole)
+  }
 }
 
 const marked = (type: string) => ({ [format]: { type } })

@@ -94,8 +94,8 @@ function parseChunk(data: string, dialect: ChatDialect): unknown {
 /** Reads a chunk, or a whole body. */
 export function readBody(state: StreamState, body: JsonObject, out: Fragment[], isWhole: boolean): void {
   const choices = arrayOf(body.choices)
-  // Azure begins with a chunk that has neither id nor model nor choices.
-  if (!state.isStarted && (choices.length > 0 || body.id || body.model)) start(state, body, out)
+  // Azure and Copilot begin with a chunk that has neither choices nor an id.
+  if (!state.isStarted && (choices.length > 0 || body.id)) start(state, body, out)
   for (const name of Object.keys(body)) {
     if (!bodyFields.has(name)) keep(state.extra, name, body[name])
   }

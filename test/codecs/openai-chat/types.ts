@@ -1,0 +1,12 @@
+/** Checked by the compiler alone: what we write is what the official client takes and hands out. */
+import type OpenAI from 'openai'
+import type { WireRequest, WireResponse, WireUsage } from '../../../src/codecs/openai-chat/index.ts'
+
+type Assignable<From extends To, To> = From
+
+export type Checks = [
+  Assignable<WireRequest, OpenAI.ChatCompletionCreateParams>,
+  Assignable<WireRequest['messages'][number], OpenAI.ChatCompletionMessageParam>,
+  Assignable<WireResponse, OpenAI.ChatCompletion>,
+  Assignable<WireUsage, OpenAI.CompletionUsage>,
+]
