@@ -10,17 +10,21 @@
 import type { Rules } from '../codec.ts'
 import { legalId } from '../ids.ts'
 import type { Context, Loss } from '../model.ts'
+import { countWords } from './count-words.ts'
 import { prepareBlocks, prepareSystem } from './prepare/blocks.ts'
 import { dropEmptyMessages } from './prepare/empty.ts'
 import { pairResults } from './prepare/pair.ts'
 import { bridgeResults, demoteLateInstructions, startWithUser } from './prepare/placement.ts'
 import { moveResultMedia } from './prepare/result-media.ts'
+import { splitLongMessages } from './prepare/split.ts'
 import type { Item, Pass, Task } from './prepare/task.ts'
 import { dropFailedTurns, foldCalls, liftResults, settleTurns } from './prepare/turns.ts'
 
 export interface PrepareOptions {
   /** The model that is asked: proofs of other model families do not travel. Empty if unknown. */
   readonly model: string
+  /** For messages that are to be split: see `splitMessage`. Default: words. */
+  readonly countTokens?: (text: string) => number
 }
 
 export interface Prepared {
@@ -30,6 +34,7 @@ export interface Prepared {
 }
 
 const passes: readonly Pass[] = [
+  splitLongMessages,
   foldCalls,
   dropFailedTurns,
   prepareBlocks,
@@ -55,6 +60,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     target: { format: rules.format, provider: rules.provider, model: options.model },
     losses: [],
     invalid: new Map(),
+    countTokens: options.countTokens ?? countWords,
     chained: rules.chains === true && context.providerState?.previousResponseId !== undefined,
   }
   const system = prepareSystem(context.system, task)

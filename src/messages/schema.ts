@@ -157,7 +157,10 @@ export const contentBlock: Schema<ContentBlock> = v.lazy((input) => {
 })
 const noBlock: Schema<ContentBlock> = v.custom<ContentBlock>(() => false, 'a block of a known type is expected')
 
-const content: Schema<Content> = v.lazy((input) => (typeof input === 'string' ? v.string() : v.array(contentBlock)))
+/** Any content of a message. */
+export const content: Schema<Content> = v.lazy((input) =>
+  typeof input === 'string' ? v.string() : v.array(contentBlock),
+)
 
 /** Whether this is the type of one of our blocks. */
 export function isBlockType(type: unknown): type is ContentBlock['type'] {

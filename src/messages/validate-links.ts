@@ -1,6 +1,7 @@
 /** Whether every call has its result and every result its call. @module */
 import { toolCallsOf } from '../content.ts'
 import type { Message } from '../model.ts'
+import { answersOf } from './groups.ts'
 
 /** A call without a result, or a result without a call. */
 export interface BrokenLink {
@@ -26,10 +27,4 @@ export function validateLinks(messages: readonly Message[]): readonly BrokenLink
     if (path !== last) broken.push({ kind: 'call_without_result', toolCallId, path })
   }
   return broken
-}
-
-function answersOf(message: Message): readonly string[] {
-  if (message.role === 'tool') return [message.toolCallId]
-  if (typeof message.content === 'string' || message.content === null) return []
-  return message.content.flatMap((block) => (block.type === 'tool_result' ? [block.toolCallId] : []))
 }

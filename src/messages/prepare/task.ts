@@ -17,6 +17,7 @@ export interface Task {
   readonly losses: Loss[]
   /** What the calls that stand for invalid ones were made from. */
   readonly invalid: Map<ToolCall, InvalidToolCall>
+  readonly countTokens: (text: string) => number
   /** Results may answer calls that only the provider has. */
   readonly chained: boolean
 }

@@ -1,0 +1,141 @@
+/**
+ * Messages, contexts and results as plain JSON with a version, and back: for checkpoints, stores and fixtures.
+ *
+ * No function is in it and no key: tools are stored as their definitions, and found again by name.
+ *
+ * @see spec/features.md 4.87 to 4.90
+ * @module
+ */
+import { DecodeError } from '../errors.ts'
+import { isObject } from '../lookup.ts'
+import type { Content, Context, JsonObject, Message, ProviderState, ProviderTool, ToolDefinition } from '../model.ts'
+import type { ToolResult } from '../tools/invoke.ts'
+import { plainJson } from './plain-json.ts'
+import { check, content, message as messageSchema } from './schema.ts'
+
+/** One message: its own fields beside the version. */
+export type SerializedMessage = JsonObject & { version: 1; type: 'message' }
+/** A context: its messages are serialised each. */
+export type SerializedContext = JsonObject & { version: 1; type: 'context' }
+/** What came of a call. */
+export type SerializedToolResult = JsonObject & { version: 1; type: 'tool_result' }
+
+/** @throws {TypeError} if something in it is not JSON, such as a function among the artifacts. */
+export function serializeMessages(messages: readonly Message[]): SerializedMessage[] {
+  return messages.map((message, at) => ({ ...plain(message, `messages[${at}]`), version: 1, type: 'message' }))
+}
+
+/**
+ * The messages again.
+ *
+ * @throws {DecodeError} if it is no list of them, one has a version that is not known, or a field is of the wrong type.
+ */
+export function deserializeMessages(value: unknown): Message[] {
+  if (!Array.isArray(value)) throw new DecodeError('Cannot read messages: a list is expected')
+  return value.map((one, at) => {
+    const path = `messages[${at}]`
+    return check(messageSchema, opened(one, 'message', path), 'read message', path)
+  })
+}
+
+/** @throws {TypeError} if something in it is not JSON. */
+export function serializeContext(context: Context): SerializedContext {
+  const { messages, tools, ...rest } = context
+  return {
+    ...plain(rest, 'context'),
+    version: 1,
+    type: 'context',
+    messages: serializeMessages(messages),
+    ...(tools !== undefined && { tools: tools.map((tool, at) => plain(definitionOf(tool), `tools[${at}]`)) }),
+  }
+}
+
+/** @throws {DecodeError} if it is none, of a version that is not known, or a part of it is wrong. */
+export function deserializeContext(value: unknown): Context {
+  const { messages, system, tools, providerState } = opened(value, 'context', 'context')
+  return {
+    messages: deserializeMessages(messages),
+    ...(system !== undefined && { system: check(content, system, 'read context', 'system') as Content }),
+    ...(tools !== undefined && { tools: readTools(tools) }),
+    ...(providerState !== undefined && { providerState: object(providerState, 'providerState') as ProviderState }),
+  }
+}
+
+/** The error behind a failure is not kept, its message is. @throws {TypeError} if something in it is not JSON. */
+export function serializeToolResult(result: ToolResult): SerializedToolResult {
+  const { error, ...rest } = result
+  const { cause: _, ...said } = error ?? {}
+  return { ...plain({ ...rest, ...(error && { error: said }) }, 'result'), version: 1, type: 'tool_result' }
+}
+
+/** @throws {DecodeError} if it is none, or of a version that is not known. */
+export function deserializeToolResult(value: unknown): ToolResult {
+  const result = opened(value, 'tool_result', 'result')
+  const { toolCallId, name, status, call } = result
+  if (typeof toolCallId !== 'string' || typeof name !== 'string' || (status !== 'success' && status !== 'error')) {
+    throw new DecodeError('Cannot read result: "toolCallId", "name" or "status" is missing', { path: 'result' })
+  }
+  object(call, 'call')
+  check(content, result.content, 'read result', 'content')
+  return result as unknown as ToolResult
+}
+
+/** How a reader that does not throw tells. */
+export type Safe<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | { readonly ok: false; readonly error: DecodeError }
+
+/** The same as `deserializeMessages`, with what went wrong as a value. */
+export function safeDeserializeMessages(value: unknown): Safe<Message[]> {
+  return safely(() => deserializeMessages(value))
+}
+
+/** The same as `deserializeContext`, with what went wrong as a value. */
+export function safeDeserializeContext(value: unknown): Safe<Context> {
+  return safely(() => deserializeContext(value))
+}
+
+function safely<Value>(read: () => Value): Safe<Value> {
+  try {
+    return { ok: true, value: read() }
+  } catch (error) {
+    if (error instanceof DecodeError) return { ok: false, error }
+    throw error
+  }
+}
+
+function plain(value: object, path: string): JsonObject {
+  return plainJson(value, path) as JsonObject
+}
+
+/** The fields of a stored value, without the marks. */
+function opened(value: unknown, type: string, path: string): JsonObject {
+  const { version, type: found, ...fields } = object(value, path)
+  if (found !== type) {
+    throw new DecodeError(`Cannot read ${path}: its type is ${JSON.stringify(found)} and not "${type}"`, { path })
+  }
+  if (version === 1) return fields
+  throw new DecodeError(`Cannot read ${path}: version ${JSON.stringify(version)} is not known; this is version 1`, {
+    path,
+  })
+}
+
+function object(value: unknown, path: string): JsonObject {
+  if (isObject(value)) return value
+  throw new DecodeError(`Cannot read "${path}": an object is expected`, { path })
+}
+
+function readTools(value: unknown): readonly (ToolDefinition | ProviderTool)[] {
+  if (!Array.isArray(value)) throw new DecodeError('Cannot read "tools": a list is expected', { path: 'tools' })
+  return value.map((tool, at) => {
+    const read = object(tool, `tools[${at}]`)
+    const isTool = typeof read.name === 'string' || read.type === 'provider_tool'
+    if (isTool) return read as unknown as ToolDefinition | ProviderTool
+    throw new DecodeError(`Cannot read "tools[${at}]": "name" is missing`, { path: `tools[${at}]` })
+  })
+}
+
+/** A tool without what runs. */
+function definitionOf(tool: ToolDefinition | ProviderTool): object {
+  return Object.fromEntries(Object.entries(tool).filter(([, field]) => typeof field !== 'function'))
+}

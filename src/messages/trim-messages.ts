@@ -1,0 +1,104 @@
+/** A conversation cut to a length. @module */
+import { toolCallsOf } from '../content.ts'
+import type { Message, Role } from '../model.ts'
+import { countTokensApproximately } from './count-tokens-approximately.ts'
+import { answersOf, countInstructions, groupsOf } from './groups.ts'
+import { longestHead, mostThat } from './pieces.ts'
+import { type MessageLike, toMessage } from './to-message.ts'
+
+export interface TrimOptions {
+  /** In what `countTokens` counts. */
+  readonly maxTokens: number
+  /** Which end stays: the `last` messages (the default) or the `first`. */
+  readonly strategy?: 'last' | 'first'
+  /** Default: {@link countTokensApproximately}, 4 characters a token. It must not fall when a message is added. */
+  readonly countTokens?: (messages: readonly Message[]) => number
+  /** Keep the instructions at the head, whatever they count. Default true; without effect on `first`, where they come first. */
+  readonly keepInstructions?: boolean
+  /** Of `last`: begin with a message of one of these roles. */
+  readonly startOn?: Role | readonly Role[]
+  /** End with a message of one of these roles. */
+  readonly endOn?: Role | readonly Role[]
+  /** Cut the text of the first message that does not fit, rather than leave it out. Default false. */
+  readonly allowPartial?: boolean
+}
+
+/**
+ * The part of a conversation that fits. A call and its results stay or go together, and so do reasoning and what it led to; a result
+ * that answers no call goes. So what was valid stays valid.
+ */
+export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
+  const all = withoutStrays(messages.map((like) => toMessage(like)))
+  const keeps = options.strategy !== 'first' && options.keepInstructions !== false
+  const head = all.slice(0, keeps ? countInstructions(all) : 0)
+  const groups = endingOn(groupsOf(all.slice(head.length)), rolesOf(options.endOn))
+  const count = options.countTokens ?? ((list: readonly Message[]) => countTokensApproximately(list))
+  const fits = (list: readonly Message[]) => count([...head, ...list]) <= options.maxTokens
+  if (options.strategy === 'first') return firstThatFit(groups, fits, options)
+  const kept = lastThatFit(groups, fits, options)
+  return [...head, ...startingOn(kept, rolesOf(options.startOn)).flat()]
+}
+
+type Groups = readonly (readonly Message[])[]
+type Fits = (messages: readonly Message[]) => boolean
+
+function firstThatFit(groups: Groups, fits: Fits, options: TrimOptions): Message[] {
+  const size = mostThat(groups.length, (taken) => fits(groups.slice(0, taken).flat()))
+  const kept = groups.slice(0, size)
+  const part = options.allowPartial ? partOf(groups[size], (piece) => fits([...kept.flat(), piece]), 'head') : []
+  return endingOn([...kept, ...part], rolesOf(options.endOn)).flat()
+}
+
+function lastThatFit(groups: Groups, fits: Fits, options: TrimOptions): Groups {
+  const size = mostThat(groups.length, (taken) => fits(groups.slice(groups.length - taken).flat()))
+  const kept = groups.slice(groups.length - size)
+  const next = groups[groups.length - size - 1]
+  const part = options.allowPartial ? partOf(next, (piece) => fits([piece, ...kept.flat()]), 'tail') : []
+  return [...part, ...kept]
+}
+
+/** As much of a message as fits, from its head or its tail; only of a message that is text, and stands alone. */
+function partOf(
+  group: readonly Message[] | undefined,
+  fits: (piece: Message) => boolean,
+  from: 'head' | 'tail',
+): Groups {
+  const [message, ...others] = group ?? []
+  if (message === undefined || others.length > 0 || typeof message.content !== 'string') return []
+  const { content } = message
+  const withText = (text: string): Message => ({ ...message, content: text })
+  const text =
+    from === 'head'
+      ? longestHead(content, (piece) => fits(withText(piece)))
+      : reversed(longestHead(reversed(content), (piece) => fits(withText(reversed(piece)))))
+  return text.trim() === '' ? [] : [[withText(text)]]
+}
+
+/** By characters, so that no pair of surrogates is turned around. */
+function reversed(text: string): string {
+  return [...text].reverse().join('')
+}
+
+function rolesOf(roles: Role | readonly Role[] | undefined): ReadonlySet<Role> | undefined {
+  return roles === undefined ? undefined : new Set(typeof roles === 'string' ? [roles] : roles)
+}
+
+function startingOn(groups: Groups, roles: ReadonlySet<Role> | undefined): Groups {
+  if (roles === undefined) return groups
+  const start = groups.findIndex(([first]) => first !== undefined && roles.has(first.role))
+  return start < 0 ? [] : groups.slice(start)
+}
+
+function endingOn(groups: Groups, roles: ReadonlySet<Role> | undefined): Groups {
+  if (roles === undefined) return groups
+  const end = groups.findLastIndex((group) => roles.has(group.at(-1)?.role ?? 'system'))
+  return groups.slice(0, end + 1)
+}
+
+function withoutStrays(messages: readonly Message[]): readonly Message[] {
+  const called = new Set<string>()
+  return messages.filter((message) => {
+    for (const call of toolCallsOf(message)) called.add(call.id)
+    return message.role !== 'tool' || answersOf(message).every((id) => called.has(id))
+  })
+}
