@@ -15,9 +15,10 @@ export abstract class IsoglotError extends Error {
   readonly isIsoglotError = true as const
 
   /** Each public path is a file with these classes in it, so a mark and the code decide, and not the identity of the class. */
-  static override [Symbol.hasInstance](this: { readonly code?: string }, value: unknown): boolean {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    const { code } = this as unknown as { readonly code?: string }
     const error = value as IsoglotError | undefined | null
-    return error?.isIsoglotError === true && (this.code === undefined || error.code === this.code)
+    return error?.isIsoglotError === true && (code === undefined || error.code === code)
   }
 }
 
