@@ -17,6 +17,24 @@ type Row = [string, CallPiece[], string[]]
 
 const certain: Row[] = [
   [
+    'two ids at one position, with their names each time',
+    [
+      { position: 0, id: 'a', name: 'f', arguments: '{' },
+      { position: 0, id: 'b', name: 'g', arguments: '{' },
+      { position: 0, id: 'a', name: 'f', arguments: '}' },
+      { position: 0, id: 'b', name: 'g', arguments: '}' },
+    ],
+    ['a f({})', 'b g({})'],
+  ],
+  [
+    'the whole text again, with its name',
+    [
+      { id: 'a', name: 'f', arguments: '{}' },
+      { id: 'a', name: 'f', arguments: '{} ', final: true },
+    ],
+    ['a f({} )'],
+  ],
+  [
     'the id once, then positions',
     [
       { position: 0, id: 'a', name: 'f', arguments: '' },

@@ -200,6 +200,13 @@ describe('the limit of decodeSse', () => {
   const largeEnough: [string, string, Frame[]][] = [
     ['an event of just that size', `data: ${'x'.repeat(58)}\n\n`, data('x'.repeat(58))],
     ['characters of several bytes', `data: ${'é'.repeat(29)}\n\n`, data('é'.repeat(29))],
+    ['characters of two units', `data: ${'🦜'.repeat(14)}\n\n`, data('🦜'.repeat(14))],
+    [
+      'an event behind what looked like bare JSON',
+      `{${'x'.repeat(40)}\ndata: ${'x'.repeat(40)}\n\n`,
+      data('x'.repeat(40)),
+    ],
+    ['comments behind what looked like bare JSON', `{ oops\n${': ping\n'.repeat(100)}data: 1\n\n`, data('1')],
     ['many events', 'data: 1\n\n'.repeat(100), data(...Array<string>(100).fill('1'))],
     ['comments without end', `${': ping\n'.repeat(100)}data: 1\n\n`, data('1')],
     ['comments inside an event', `data: 1\n${': ping\n'.repeat(100)}\n`, data('1')],
