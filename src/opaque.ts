@@ -11,7 +11,19 @@ export function ownProof(
 ): JsonObject | undefined {
   if (opaque === undefined || opaque.format !== target.format || opaque.provider !== target.provider) return undefined
   if (target.model === '' || opaque.model === '') return opaque.data
-  return modelFamily(opaque.model) === modelFamily(target.model) ? opaque.data : undefined
+  const isSame = modelFamily(opaque.model) === modelFamily(target.model)
+  return isSame || isAliasOf(target.model, opaque.model) || isAliasOf(opaque.model, target.model)
+    ? opaque.data
+    : undefined
+}
+
+/** `gemini-flash-latest` stands for `gemini-3.6-flash`, which is what its answers name: an alias leaves the generation out. */
+function isAliasOf(alias: string, model: string): boolean {
+  if (!/-latest$/i.test(alias)) return false
+  const words = modelFamily(model).split('-')
+  return modelFamily(alias)
+    .split('-')
+    .every((word) => words.includes(word))
 }
 
 /** A model's name without the vendor before it and the date, version tag or alias behind it. */
