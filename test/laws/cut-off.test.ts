@@ -8,7 +8,11 @@ import { formats } from '../support/formats.ts'
 const mostCuts = 300
 
 describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
-  const streams = casesOf(folder).filter((one) => one.kind !== 'json' && !one.meta.features.includes('error'))
+  // Old Vertex servers say `STOP` with every chunk, so that nothing in such a stream tells its end from a cut.
+  const saysEndAlways = ({ meta }: { meta: { quirks: readonly string[] } }) => meta.quirks.includes('finish-repeated')
+  const streams = casesOf(folder).filter(
+    (one) => one.kind !== 'json' && !one.meta.features.includes('error') && !saysEndAlways(one),
+  )
 
   it.each(streams)('$name: a cut is an error with what came before, or the whole answer', ({ bytes }) => {
     const whole = decodeChunks(client, [bytes])
@@ -21,7 +25,7 @@ describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
         expect(response.message.content, `cut at ${at}`).toEqual(whole.response?.message.content)
         continue
       }
-      expect(error?.code, `cut at ${at}`).toBe(whole.error === undefined ? 'interrupted' : expect.any(String))
+      expect(error?.code, `cut at ${at}`).toEqual(whole.error === undefined ? 'interrupted' : expect.any(String))
       const partial = error?.partial
       expect(partial, `cut at ${at}`).toBeDefined()
       if (partial === undefined) continue
