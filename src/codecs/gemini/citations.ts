@@ -5,16 +5,17 @@
  * @module
  */
 import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../lookup.ts'
-import type { CitationBlock, ContentBlock, Json } from '../../model.ts'
-import type { WireGroundingMetadata } from './wire.ts'
+import type { CitationBlock, Json, JsonObject } from '../../model.ts'
+import { stillSays } from './content.ts'
+import type { WireGroundingMetadata, WireSegment } from './wire.ts'
 
 /**
  * How long a text is in bytes and in units, without the text: only where the number of bytes per unit changes. A surrogate takes two
  * bytes, so that a pair makes its four wherever a chunk is cut.
  */
 export interface Track {
-  /** The text's place among the parts of the answer. */
-  readonly part: number
+  /** Which of the answer's parts the text is made of, and where in it each begins, in bytes. */
+  readonly parts: { readonly part: number; readonly byte: number }[]
   units: number
   bytes: number
   readonly turns: Turn[]
@@ -26,8 +27,8 @@ interface Turn {
   readonly width: number
 }
 
-export function newTrack(part: number): Track {
-  return { part, units: 0, bytes: 0, turns: [] }
+export function newTrack(part: number, byte = 0): Track {
+  return { parts: [{ part, byte }], units: 0, bytes: 0, turns: [] }
 }
 
 /** Nothing but printable ASCII and the usual white space, which is most text: no need to look at each unit. */
@@ -110,8 +111,11 @@ function locate(segment: Json | undefined, tracks: readonly Track[]): Place | un
   if (end === undefined) return { track: tracks.length - 1, range: {} }
   const start = numberOr(field(segment, 'startIndex'), 0)
   const part = numberOr(field(segment, 'partIndex'), 0)
-  const named = tracks.findIndex((track) => track.part === part && end <= track.bytes)
-  if (named >= 0) return { track: named, range: rangeIn(tracks[named] as Track, start, end) }
+  for (const [index, track] of tracks.entries()) {
+    const begin = track.parts.find((one) => one.part === part)?.byte
+    const fits = begin !== undefined && begin + start >= 0 && begin + end <= track.bytes
+    if (fits) return { track: index, range: rangeIn(track, begin + start, begin + end) }
+  }
   let before = 0
   for (const [index, track] of tracks.entries()) {
     const reaches = start - before < track.bytes
@@ -131,46 +135,70 @@ function text(value: Json | undefined, key: string): string | undefined {
 
 // ---- and back ---------------------------------------------------------------------------------
 
-/** A text part of an answer on its way out. */
+/** A text of an answer on its way out. */
 export interface CitedText {
-  /** Its place among the parts. */
+  /** Its place among the parts. Texts in a row may share one. */
   readonly part: number
   readonly text: string
   readonly citations: readonly CitationBlock[]
 }
 
-/** The texts among blocks that become one part each. */
-export function citedTexts(blocks: readonly ContentBlock[]): readonly CitedText[] {
-  return blocks.flatMap((block, part) =>
-    block.type === 'text' ? [{ part, text: block.text, citations: block.citations ?? [] }] : [],
-  )
+/** The metadata as it came, while it says what the citations say; else what they say. */
+export function encodeCitations(texts: readonly CitedText[], raw: JsonObject): JsonObject {
+  const tracks = texts.map((cited, at) => {
+    const track = newTrack(cited.part, -bytesBefore(texts, at))
+    follow(track, cited.text)
+    return track
+  })
+  const now = texts.map(({ citations }) => citations)
+  if (stillSays(raw, (kept) => readCitations(kept, tracks), now)) return raw
+  const { citationMetadata: _, ...rest } = raw
+  const grounding = encodeGrounding(texts)
+  if (grounding === undefined) return rest
+  return { ...rest, groundingMetadata: { ...(raw.groundingMetadata as JsonObject), ...(grounding as JsonObject) } }
+}
+
+/** Bytes of the texts before that are in the same part. */
+function bytesBefore(texts: readonly CitedText[], at: number): number {
+  let bytes = 0
+  for (let one = at - 1; one >= 0 && texts[one]?.part === texts[at]?.part; one--)
+    bytes += byteLength(texts[one]?.text ?? '')
+  return bytes
 }
 
 /** Sources, each once, and what rests on them; `undefined` if nothing is cited. */
-export function encodeGrounding(texts: readonly CitedText[]): WireGroundingMetadata | undefined {
-  const sources = new Map<string, { readonly uri?: string; readonly title?: string }>()
-  const supports = texts.flatMap(({ part, text, citations }) =>
-    citations.map((citation) => {
-      const source = compact({ uri: citation.url, title: citation.title })
-      const name = JSON.stringify(source)
-      sources.set(name, source)
-      return {
-        segment: encodeSegment(part, text, citation),
-        groundingChunkIndices: [[...sources.keys()].indexOf(name)],
+function encodeGrounding(texts: readonly CitedText[]): WireGroundingMetadata | undefined {
+  const sources = new Map<string, { readonly index: number; readonly uri?: string; readonly title?: string }>()
+  const supports = texts.flatMap(({ part, text, citations }, at) => {
+    const before = citations.length > 0 ? bytesBefore(texts, at) : 0
+    return citations.map((citation) => {
+      const name = JSON.stringify([citation.url, citation.title])
+      const source = sources.get(name) ?? {
+        index: sources.size,
+        ...compact({ uri: citation.url, title: citation.title }),
       }
-    }),
-  )
+      sources.set(name, source)
+      return { segment: encodeSegment(part, before, text, citation), groundingChunkIndices: [source.index] }
+    })
+  })
   if (supports.length === 0) return undefined
-  return { groundingChunks: [...sources.values()].map((web) => ({ web })), groundingSupports: supports }
+  const groundingChunks = [...sources.values()].map(({ index: _, ...web }) => ({ web }))
+  return { groundingChunks, groundingSupports: supports }
 }
 
-function encodeSegment(part: number, text: string, { startIndex, endIndex, text: quoted }: CitationBlock) {
-  const whole = endIndex === undefined ? quoted : text.slice(startIndex ?? 0, endIndex)
+function encodeSegment(
+  part: number,
+  before: number,
+  text: string,
+  { startIndex = 0, endIndex, text: quoted }: CitationBlock,
+): WireSegment {
+  const byteAt = (unit: number) => before + byteLength(text.slice(0, unit))
+  const start = endIndex === undefined ? 0 : byteAt(startIndex)
   return compact({
     partIndex: part > 0 ? part : undefined,
-    startIndex: startIndex ? byteLength(text.slice(0, startIndex)) : undefined,
-    endIndex: endIndex === undefined ? undefined : byteLength(text.slice(0, endIndex)),
-    text: quoted ?? whole,
+    startIndex: start > 0 ? start : undefined,
+    endIndex: endIndex === undefined ? undefined : byteAt(endIndex),
+    text: quoted ?? (endIndex === undefined ? undefined : text.slice(startIndex, endIndex)),
   })
 }
 

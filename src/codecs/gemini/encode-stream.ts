@@ -9,11 +9,12 @@
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'
+import { blocksOf } from '../../content.ts'
 import { ApiError } from '../../errors.ts'
 import { type Ledger, ledger } from '../../losses.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent } from '../../model.ts'
 import { type Reducer, run } from '../../reducer.ts'
-import { type CitedText, encodeGrounding } from './citations.ts'
+import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeError } from './errors.ts'
 import { encodeFinish, encodeHead, encodeServed, serverScope } from './response.ts'
 import { encodeUsage } from './usage.ts'
@@ -33,7 +34,8 @@ export interface EncoderState {
   parts: number
   /** What the last part was, as long as text may go on with it. */
   last: 'text' | 'thought' | undefined
-  readonly texts: CitedText[]
+  /** Of each text block, the part that it went on. */
+  readonly textParts: number[]
   isEnded: boolean
 }
 
@@ -47,7 +49,7 @@ export const encodeEvents: Reducer<EncoderState, MessageEvent, Frame, Reply | un
     waiting: new Map(),
     parts: 0,
     last: undefined,
-    texts: [],
+    textParts: [],
     isEnded: false,
   }),
 
@@ -146,9 +148,7 @@ function writeBlock(state: EncoderState, block: ContentBlock, path: string, out:
     if (part !== undefined) writePart(state, part, undefined, out)
     return
   }
-  if (block.type === 'text' && block.citations !== undefined) {
-    state.texts.push({ part: Math.max(0, state.parts - 1), text: block.text, citations: block.citations })
-  }
+  if (block.type === 'text') state.textParts.push(Math.max(0, state.parts - 1))
   const proof = encodeServed({ ...block, text: '' }, serverScope(state.ledger), path)
   if (proof !== undefined) writePart(state, proof, undefined, out)
 }
@@ -162,10 +162,8 @@ function writePart(state: EncoderState, part: WirePart, kind: EncoderState['last
 function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResponse | undefined, out: Frame[]): void {
   state.isEnded = true
   const { content: _, ...raw } = message.providerData?.gemini ?? {}
-  const grounding = raw.groundingMetadata === undefined ? encodeGrounding(state.texts) : undefined
   const candidate = {
-    ...raw,
-    ...(grounding && { groundingMetadata: grounding }),
+    ...encodeCitations(citedTexts(state, message), raw),
     content: { role: 'model', parts: [{ text: '' }] },
     ...encodeFinish(message, state.ledger),
     index: 0,
@@ -173,6 +171,11 @@ function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResp
   const { candidates: others = [], ...fields } = rest ?? {}
   const usage = message.usage && { usageMetadata: encodeUsage(message.usage) }
   writeChunk(state, candidate, { ...fields, ...usage }, out, others)
+}
+
+function citedTexts({ textParts }: EncoderState, { content }: AssistantMessage): readonly CitedText[] {
+  const texts = blocksOf(content).filter((block) => block.type === 'text')
+  return texts.map(({ text, citations = [] }, at) => ({ part: textParts[at] ?? 0, text, citations }))
 }
 
 function writeChunk(

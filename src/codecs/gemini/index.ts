@@ -4,12 +4,14 @@
  * @see https://ai.google.dev/api/generate-content (read 2026-11)
  * @module
  */
+import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
 import { run } from '../../reducer.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { type GeminiDialect, geminiDialect, rulesOf } from './tables.ts'
 import { encodeDefinitions, encodeResult } from './tools.ts'
@@ -72,5 +74,5 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
 
 /** What a server of this format needs. Its path names the model and the method. */
 export function createServerCodec(): ServerCodec {
-  return { name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
+  return carrying({ name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
 }

@@ -10,10 +10,10 @@ import { blocksOfTurn } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { compact, field, lookup } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, InvalidToolCall, Json, JsonObject } from '../../model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, InvalidToolCall, Json } from '../../model.ts'
 import { settleStopReason } from '../../stop-reason.ts'
-import { citedTexts, encodeGrounding, follow, newTrack, readCitations } from './citations.ts'
-import { encodeBlock, type Scope, stillSays } from './content.ts'
+import { type CitedText, encodeCitations } from './citations.ts'
+import { encodeBlock, type Scope } from './content.ts'
 import { decodeStream, readChunk, type State } from './stream.ts'
 import { finishReasons, geminiDialect, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
@@ -100,10 +100,7 @@ function encodeCandidate(message: AssistantMessage, book: Ledger): WireCandidate
   const pieces = encodePieces(blocksOfTurn(message), serverScope(book))
   const parts = pieces.map(({ part }) => part)
   return {
-    ...encodeGroundingOf(
-      pieces.map(({ block }) => block),
-      raw,
-    ),
+    ...encodeCitations(pieces.flatMap(citedText), raw),
     ...(parts.length > 0 && { content: { ...(keptContent as object), role: 'model' as const, parts } }),
     ...encodeFinish(message, book),
     index: 0,
@@ -120,6 +117,10 @@ interface Piece {
   readonly part: WirePart
 }
 
+function citedText({ block }: Piece, part: number): readonly CitedText[] {
+  return block.type === 'text' ? [{ part, text: block.text, citations: block.citations ?? [] }] : []
+}
+
 function encodePieces(blocks: readonly ContentBlock[], scope: Scope): readonly Piece[] {
   return blocks.flatMap((block, at) => {
     const part = encodeServed(block, scope, `message.content[${at}]`)
@@ -132,24 +133,6 @@ export function encodeServed(block: ContentBlock, scope: Scope, path: string): W
   if (block.type !== 'tool_call') return encodeBlock(block, scope, path)
   const { generatedId: _, ...call } = block
   return encodeCall(call, scope, path)
-}
-
-/** The metadata as it came, while it says what the citations say; else what they say. */
-function encodeGroundingOf(blocks: readonly ContentBlock[], raw: JsonObject): JsonObject {
-  const texts = citedTexts(blocks)
-  const tracks = texts.map(({ part, text }) => {
-    const track = newTrack(part)
-    follow(track, text)
-    return track
-  })
-  const now = texts.map(({ citations }) => citations)
-  if (stillSays(raw, (kept) => readCitations(kept, tracks), now)) return raw
-  const { citationMetadata: _, ...rest } = raw
-  const grounding = encodeGrounding(texts)
-  return {
-    ...rest,
-    ...(grounding && { groundingMetadata: { ...(raw.groundingMetadata as object), ...grounding } }),
-  } as JsonObject
 }
 
 type Finish = Pick<WireCandidate, 'finishReason' | 'finishMessage'>

@@ -8,7 +8,7 @@
  */
 import type { Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
+import { arrayOf, field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
 import type { ContentBlock, Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
 import { follow, newTrack, readCitations, type Track } from './citations.ts'
@@ -24,7 +24,7 @@ export interface State {
   readonly provider: string
   model: string
   isStarted: boolean
-  /** Wire parts so far, neighbouring text counted once: what the wire's `partIndex` means. */
+  /** Wire parts so far, text that goes on in the next chunk counted once: what the wire's `partIndex` means. */
   parts: number
   /** Candidates so far, in all chunks. */
   candidateCount: number
@@ -161,23 +161,25 @@ function keepOtherCandidate(state: State, candidate: JsonObject): void {
 function keepCandidateFields(state: State, rest: JsonObject): void {
   const before = state.candidate
   const merged = { ...before, ...rest }
-  for (const [name, list] of growing) {
+  for (const [name, lists] of Object.entries(growing)) {
     const [old, added] = [field(before, name), field(rest, name)]
-    if (!isObject(old) || !isObject(added)) continue
-    merged[name] = { ...old, ...added, ...(list !== undefined && joinList(old[list], added[list], list)) }
+    if (isObject(old) && isObject(added)) merged[name] = { ...old, ...added, ...joinLists(old, added, lists) }
   }
   state.candidate = merged
 }
 
-const growing: readonly (readonly [name: string, list?: string])[] = [
-  ['groundingMetadata'],
-  ['citationMetadata', 'citationSources'],
-  ['citationMetadata', 'citations'],
-  ['content'],
-]
+/** Objects that come in pieces, and which of their lists go on in the next. */
+const growing: Readonly<Record<string, readonly string[]>> = {
+  groundingMetadata: [],
+  citationMetadata: ['citationSources', 'citations'],
+  content: [],
+}
 
-function joinList(old: Json | undefined, added: Json | undefined, name: string): JsonObject {
-  return Array.isArray(old) && Array.isArray(added) ? { [name]: [...old, ...added] } : {}
+function joinLists(old: JsonObject, added: JsonObject, names: readonly string[]): JsonObject {
+  const joined = names
+    .map((name) => [name, [...arrayOf(field(old, name)), ...arrayOf(field(added, name))]] as const)
+    .filter(([, list]) => list.length > 0)
+  return Object.fromEntries(joined) as JsonObject
 }
 
 // ---- parts ------------------------------------------------------------------------------------
@@ -185,15 +187,15 @@ function joinList(old: Json | undefined, added: Json | undefined, name: string):
 function readContent(state: State, content: JsonObject, path: string, out: Fragment[]): void {
   const parts = field(content, 'parts') ?? []
   if (!Array.isArray(parts)) throw invalid(`${path}.parts`, 'it is not an array')
-  for (const part of parts) readPart(state, part, out)
+  for (const [at, part] of parts.entries()) readPart(state, part, at > 0, out)
   const rest = otherFields(content, knownFields.content)
   if (rest !== undefined) keepCandidateFields(state, { content: rest })
 }
 
-function readPart(state: State, part: Json, out: Fragment[]): void {
+function readPart(state: State, part: Json, isNext: boolean, out: Fragment[]): void {
   const text = isObject(part) ? plainText(part) : undefined
   const call = text === undefined ? field(part, 'functionCall') : undefined
-  if (text !== undefined) readText(state, text, out)
+  if (text !== undefined) readText(state, text, isNext, out)
   else if (isObject(part) && isObject(call)) readCall(state, part, call, out)
   else if (!isEmptyPart(part)) readBlock(state, decodePart(part, state), out)
 }
@@ -204,10 +206,14 @@ function plainText(part: JsonObject): string | undefined {
   return typeof part.text === 'string' ? part.text : undefined
 }
 
-function readText(state: State, text: string, out: Fragment[]): void {
+/** Text goes on with the text before; behind other parts of its chunk it is a part of its own, as citations count. */
+function readText(state: State, text: string, isNext: boolean, out: Fragment[]): void {
   if (text === '') return
+  const goesOn = state.openText !== undefined
   state.openText ??= openText(state)
-  follow(state.tracks[state.openText] as Track, text)
+  const track = state.tracks[state.openText] as Track
+  if (goesOn && isNext) track.parts.push({ part: state.parts++, byte: track.bytes })
+  follow(track, text)
   out.push({ type: 'text', text, key: state.openText })
 }
 

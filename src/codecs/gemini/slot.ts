@@ -1,0 +1,18 @@
+/**
+ * Gemini: where a proof of another provider has place, when a gateway answers in this wire.
+ *
+ * @see wire/gemini.md §7
+ * @module
+ */
+import type { Slot } from '../../carry.ts'
+import { textOr } from '../../lookup.ts'
+import { geminiDialect } from './tables.ts'
+
+/** The signature of any part, calls included. It has to be base64, and a carrier is. */
+export const slot: Slot = {
+  format: 'gemini',
+  owners: [geminiDialect.provider],
+  onCalls: true,
+  write: (thoughtSignature) => ({ thoughtSignature }),
+  read: ({ thoughtSignature }) => [textOr(thoughtSignature, '')],
+}

@@ -1,0 +1,194 @@
+/** Recorded traffic of this wire: read, written again, and read by the official client. */
+import { describe, expect, it } from 'vitest'
+import { collect } from '../../../src/assemble/fold.ts'
+import type { Frame } from '../../../src/codec.ts'
+import {
+  createClientCodec,
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  encodeRequest,
+  encodeResponse,
+  encodeStream,
+} from '../../../src/codecs/gemini/index.ts'
+import { encodeSse } from '../../../src/framing/sse.ts'
+import type { ChatResponse, ContentBlock, ToolCall } from '../../../src/model.ts'
+import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { decodeText } from '../../support/decode.ts'
+import { oracle, remembered } from './oracle.ts'
+
+const cases = casesOf('gemini')
+const client = createClientCodec()
+const has = (tag: string) => (one: CorpusCase) => [...one.meta.features, ...one.meta.quirks].includes(tag)
+const isError = has('error')
+const isWhole = (one: CorpusCase) => !isError(one) && one.name !== 'firebase-vertexai-streaming-failure-empty-content'
+const streams = cases.filter((one) => one.kind === 'sse' && isWhole(one))
+const bodies = cases.filter((one) => one.kind === 'json' && isWhole(one))
+/** The whole answer in one object. */
+const objects = bodies.filter((one) => !has('stream-as-json-array')(one))
+const requests = cases.filter((one) => one.request !== undefined)
+
+function named(name: string): CorpusCase {
+  const found = cases.find((one) => one.name === name)
+  if (found === undefined) throw new Error(`there is no case ${name}`)
+  return found
+}
+
+function read(one: CorpusCase): ChatResponse {
+  if (one.kind === 'json') return decodeResponse(JSON.parse(one.text))
+  const { response, error } = decodeText(client, one.text)
+  if (response === undefined) throw error
+  return response
+}
+
+function blocksIn({ message }: ChatResponse): readonly ContentBlock[] {
+  return typeof message.content === 'string' ? [] : (message.content ?? [])
+}
+
+function callsIn(response: ChatResponse): ToolCall[] {
+  return blocksIn(response).filter((block): block is ToolCall => block.type === 'tool_call')
+}
+
+interface Observed {
+  readonly textChars: number
+  readonly reasoningChars: number
+  readonly toolCalls: readonly (string | null)[]
+}
+
+describe.skipIf(!hasCorpus)('recorded answers', () => {
+  it.each([...streams, ...bodies])('$name: holds what a simple reader counted in it', (one) => {
+    const response = read(one)
+    const observed = one.meta.observed as Observed
+    const chars = (type: 'text' | 'reasoning') =>
+      [
+        ...blocksIn(response)
+          .map((block) => (block.type === type ? block.text : ''))
+          .join(''),
+      ].length
+    expect(chars('text')).toBe(observed.textChars)
+    expect(chars('reasoning')).toBe(observed.reasoningChars)
+    // The reader counted each piece of a call that streams its arguments, and only the first has a name.
+    expect(callsIn(response).map((call) => call.name)).toEqual(observed.toolCalls.filter((name) => name !== null))
+    expect(response.message.invalidToolCalls).toBeUndefined()
+  })
+
+  it.each(streams)('$name: a stream is what the official client makes of it', async ({ text }) => {
+    const { response } = decodeText(client, text)
+    expect(handedOut(response)).toEqual(handedOut(decodeResponse(await oracle.stream(text))))
+  })
+
+  it.each(objects)('$name: is written as it was read', ({ text }) => {
+    const body = JSON.parse(text)
+    expect(encodeResponse(decodeResponse(body)).body).toEqual(normalisedAnswer(body))
+  })
+
+  it.each(objects)('$name: the official client reads what we write as what was recorded', async ({ text }) => {
+    const body = JSON.parse(text)
+    const written = encodeResponse(decodeResponse(body)).body
+    expect(handedOut(decodeResponse(await oracle.response(written)))).toEqual(handedOut(decodeResponse(body)))
+  })
+
+  it.each(streams)('$name: a stream is written as one that reads the same', async ({ text }) => {
+    const { events, response } = decodeText(client, text)
+    const encoder = encodeStream()
+    const frames: Frame[] = []
+    for (const event of events) encoder.push(event, frames)
+    encoder.end(frames)
+    const written = frames.map(encodeSse).join('')
+    const again = decodeText(client, written)
+    const signed = (block: ContentBlock) => 'opaque' in block && block.type === 'text' && block.text !== ''
+    if (!blocksIn(response as ChatResponse).some(signed)) {
+      expect(untimed(collect(again.events))).toEqual(untimed(response as ChatResponse))
+    }
+    // Its chat forgets an answer of which a chunk has no part: ours have one each.
+    const parts = (await remembered(written)).flatMap((content) => content.parts ?? [])
+    const said = parts.flatMap((part) => (part.thought ? [] : [part.text ?? ''])).join('')
+    const ours = blocksIn(response as ChatResponse).flatMap((block) => (block.type === 'text' ? [block.text] : []))
+    expect(said).toBe(ours.join(''))
+  })
+
+  it('reads a stream without its end as interrupted', () => {
+    const { error, response } = decodeText(client, named('firebase-vertexai-streaming-failure-empty-content').text)
+    expect(response).toBeUndefined()
+    expect(error).toMatchObject({ code: 'interrupted', partial: { content: [] } })
+  })
+
+  it('throws the bare JSON error behind half an answer, and keeps the half', () => {
+    const { error } = decodeText(client, named('firebase-vertexai-streaming-failure-error-mid-stream').text)
+    expect(error).toMatchObject({
+      code: 'api',
+      message: 'The operation was cancelled.',
+      providerCode: 'CANCELLED',
+      partial: { content: [{ type: 'text', text: 'First Second ' }], stopReason: 'error' },
+    })
+  })
+
+  it('reads a quota error with its wait', () => {
+    const body = JSON.parse(named('vercel-google-429-retry-info').text)
+    const error = decodeError({ status: 429, headers: new Headers(), body })
+    expect(error).toMatchObject({ kind: 'rate_limit', retryable: true, retryAfterMs: 34400, status: 429 })
+  })
+})
+
+/** The event that begins an answer does not tell when that was. */
+function untimed({ message }: ChatResponse): unknown {
+  const { createdAt: _, ...response } = message.response ?? {}
+  return { ...message, response }
+}
+
+/** What is lost in the official client's hands: `finishMessage`, the time, and the name of recitations. */
+function handedOut(response: ChatResponse | undefined): unknown {
+  if (response === undefined) return undefined
+  const { providerData: _, message, ...rest } = response
+  const { finishMessage: _finish, citationMetadata: _cited, ...ours } = message.providerData?.gemini ?? {}
+  const { createdAt: _at, ...info } = message.response ?? {}
+  return { ...rest, message: { ...message, providerData: ours, response: info } }
+}
+
+interface WireBody {
+  candidates?: { content?: { parts?: object[] } }[]
+}
+
+/** We say which candidate it is, and leave out parts without data and lists without candidates: they say nothing. */
+function normalisedAnswer({ candidates = [], ...body }: WireBody): unknown {
+  const written = candidates.map(({ content, ...candidate }) => ({
+    ...candidate,
+    index: 0,
+    ...(content && {
+      content: { ...content, parts: content.parts?.filter((part) => Object.keys(part).length > 0) },
+    }),
+  }))
+  return { ...body, ...(written.length > 0 && { candidates: written }) }
+}
+
+describe.skipIf(!hasCorpus)('recorded requests', () => {
+  it.each(requests)('$name: is written as it was read', (one) => {
+    const path = String(one.meta.endpoint).replace('POST ', '')
+    const { context, options } = decodeRequest(one.request, path)
+    const encoded = encodeRequest(context, options)
+    expect(encoded.body).toEqual(normalisedRequest(one.request))
+    expect(encoded.losses).toEqual([])
+    expect(`/v1beta${encoded.path}`.replace('?alt=sse', '')).toBe(path.replace('?alt=sse', ''))
+  })
+})
+
+/**
+ * Names in `camelCase`, roles always said. A result has the id of its call where the call has one, as the server wants it back.
+ */
+function normalisedRequest(request: unknown): unknown {
+  const text = JSON.stringify(request)
+    .replaceAll('"function_call":', '"functionCall":')
+    .replaceAll('"function_response":', '"functionResponse":')
+    .replaceAll('"response_mime_type":', '"responseMimeType":')
+    .replaceAll('"response_schema":', '"responseSchema":')
+    .replaceAll('"include_thoughts":', '"includeThoughts":')
+    .replaceAll('"thinking_level":', '"thinkingLevel":')
+  const body = JSON.parse(text)
+  for (const content of body.contents) {
+    content.role ??= 'user'
+    for (const part of content.parts) {
+      if (part.functionResponse?.name === 'get_weather') part.functionResponse.id ??= 'w6geog7o'
+    }
+  }
+  return body
+}
