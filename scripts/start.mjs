@@ -83,7 +83,7 @@ async function choosePort(freePort, fallback) {
   })
 }
 
-/** When npm or the terminal is killed so that no signal reaches us, our parent changes. */
+/** npm passes a SIGTERM on to its shell alone, which ends without a word to us; but our parent changes. */
 function endWithParent() {
   const parent = process.ppid
   setInterval(() => {

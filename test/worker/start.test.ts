@@ -103,6 +103,14 @@ describe('npm start', () => {
     60_000,
   )
 
+  it('leaves nothing behind when npm alone is told to end', async () => {
+    const npm = run('npm', ['start'], { PORT: `${await freePort()}` })
+    await ready(npm)
+    const family = familyOf(npm.child.pid ?? 0)
+    npm.child.kill('SIGTERM')
+    await expect.poll(() => stillThere(family), { timeout: 6000 }).toEqual([])
+  }, 60_000)
+
   it('says so when the port is taken', async () => {
     const first = start([], { PORT: `${await freePort()}` })
     await ready(first)
