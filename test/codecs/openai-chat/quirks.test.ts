@@ -1,0 +1,173 @@
+/** Each departure from the documented shape that the corpus names, and what it comes to. A new tag without a rule fails here. */
+import { describe, expect, it } from 'vitest'
+import { createClientCodec, decodeResponse } from '../../../src/codecs/openai-chat/index.ts'
+import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/model.ts'
+import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { decodeText } from '../../support/decode.ts'
+import { dialects } from './dialects.ts'
+import { blocks } from './run.ts'
+
+const cases = casesOf('openai-chat', { dialects: true })
+
+interface Read {
+  readonly one: CorpusCase
+  readonly response: ChatResponse
+  readonly all: readonly ContentBlock[]
+  readonly calls: readonly (ContentBlock & { type: 'tool_call' })[]
+  readonly text: string
+  /** What the answer said beside its message. */
+  readonly kept: JsonObject
+}
+
+function read(one: CorpusCase): Read {
+  const dialect = dialects[one.format]
+  if (dialect === undefined) throw new Error(`no dialect reads ${one.format}`)
+  const { response, error } =
+    one.kind === 'json'
+      ? { response: decodeResponse(JSON.parse(one.text), dialect), error: undefined }
+      : decodeText(createClientCodec(dialect), one.text)
+  if (response === undefined) throw error
+  const all = blocks(response)
+  const calls = all.filter((block) => block.type === 'tool_call')
+  const text = all.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
+  return { one, response, all, calls, text, kept: response.providerData?.['openai-chat'] ?? {} }
+}
+
+/** The values of the body, or of each chunk. */
+function bodies({ one }: Read): JsonObject[] {
+  if (one.kind === 'json') return [JSON.parse(one.text)]
+  return [...one.text.matchAll(/^data: ?(\{.*\})\r?$/gm)].map(([, json]) => JSON.parse(json ?? ''))
+}
+
+const choiceKept = ({ kept }: Read) => (kept.choices as JsonObject[] | undefined)?.[0] ?? {}
+const lastUsage = (one: Read) =>
+  bodies(one)
+    .flatMap(({ usage, x_groq: groq }) => (usage ?? (groq as JsonObject | undefined)?.usage ?? []) as JsonObject[])
+    .at(-1)
+const reasoning = ({ all }: Read) => all.flatMap((block) => (block.type === 'reasoning' ? [block] : []))
+const details = (one: Read) =>
+  reasoning(one).flatMap((block) => (block.opaque?.data.reasoning_details ?? []) as JsonObject[])
+
+const figuresOfTheLast = (one: Read) => {
+  expect(one.response.usage?.inputTokens).toBe(lastUsage(one)?.prompt_tokens)
+  expect(one.response.usage?.totalTokens).toBe(lastUsage(one)?.total_tokens)
+}
+const oneCall = ({ calls }: Read) => {
+  expect(calls).toHaveLength(1)
+  expect(calls[0]?.id).not.toBe('')
+}
+const oneBlockOfEachKind = ({ all }: Read) => {
+  const kinds = all.map((block) => block.type)
+  expect(new Set(kinds).size).toBe(kinds.length)
+}
+const noEmptyText = ({ all }: Read) => {
+  expect(all.filter((block) => block.type === 'text' && block.text === '')).toEqual([])
+}
+
+const rules: Record<string, (one: Read) => void> = {
+  'azure:content_filter_results': (one) => expect(choiceKept(one)).toHaveProperty('content_filter_results'),
+  'azure:prompt_filter_results': ({ kept }) => expect(kept).toHaveProperty('prompt_filter_results'),
+  'content-empty-with-tool-calls': noEmptyText,
+  'content-is-array': ({ all }) => expect(all.map((block) => block.type)).toEqual(['reasoning', 'text']),
+  'content-null': noEmptyText,
+  'empty-choices-chunk': ({ response }) => expect(response.message.response?.id).toBeTruthy(),
+  'empty-response-id': ({ response }) => expect(response.message.response?.id).toMatch(/^chatcmpl-/),
+  'field:native_finish_reason': (one) => expect(choiceKept(one)).toHaveProperty('native_finish_reason'),
+  'field:provider': ({ kept }) => expect(kept.provider).toEqual(expect.any(String)),
+  'field:reasoning': (one) => expect(reasoning(one)[0]?.text).toMatch(/\w/),
+  'field:reasoning_content': (one) => expect(reasoning(one)[0]?.text).toMatch(/\w/),
+  'finish-repeated': ({ response }) => expect(['stop', 'tool_calls', 'refusal']).toContain(response.stopReason),
+  'finish-with-content': ({ one, text, calls }) => {
+    // The last piece of text, or the call, stands in the chunk that ends the answer.
+    if (one.name.includes('moonshot')) expect(text).toBe('Hello!')
+    else expect(text.length + calls.length).toBeGreaterThan(0)
+  },
+  'finish:eos': ({ response }) => {
+    expect(response.stopReason).toBe('stop')
+    expect(response.message.rawStopReason).toBe('eos')
+  },
+  'missing-tool-index': oneCall,
+  'no-finish-reason': ({ response }) => {
+    expect(response.stopReason).toBe('tool_calls')
+    expect(response.message).not.toHaveProperty('rawStopReason')
+  },
+  'obfuscation-padding': ({ kept }) => expect(kept).not.toHaveProperty('obfuscation'),
+  'reasoning_details:reasoning.encrypted': (one) =>
+    expect(details(one)).toContainEqual(
+      expect.objectContaining({ type: 'reasoning.encrypted', data: expect.stringMatching(/^encrypted_reasoning/) }),
+    ),
+  'reasoning_details:reasoning.summary': (one) => {
+    const [first] = details(one)
+    expect(first).toMatchObject({ type: 'reasoning.summary', summary: reasoning(one)[0]?.text })
+  },
+  'reasoning_details:reasoning.text': (one) =>
+    // Three pieces, of which the last has the signature alone, are one detail.
+    expect(details(one)).toEqual([
+      {
+        type: 'reasoning.text',
+        index: 0,
+        format: 'anthropic-claude-v1',
+        text: reasoning(one)[0]?.text,
+        signature: 'signature_REDACTED_1',
+      },
+    ]),
+  'role-on-every-chunk': oneBlockOfEachKind,
+  'several-tool-calls-in-one-chunk': ({ calls }) => expect(calls.map((call) => call.name)).toEqual(['alpha', 'beta']),
+  'sse-comment': ({ one, all }) => {
+    expect(one.text).toContain(': OPENROUTER PROCESSING')
+    expect(all.length).toBeGreaterThan(0)
+  },
+  'sse-stray-line': oneCall,
+  'tool-args-absent': ({ calls }) => expect(calls[0]).toMatchObject({ arguments: {}, argumentsText: '' }),
+  'tool-args-invalid-json': ({ response, calls }) => {
+    expect(calls).toEqual([])
+    expect(response.message.invalidToolCalls).toMatchObject([{ name: 'file_report', reason: 'truncated' }])
+  },
+  'tool-calls-with-finish:length': ({ response }) => expect(response.stopReason).toBe('length'),
+  'tool-calls-with-finish:stop': ({ response }) => {
+    expect(response.stopReason).toBe('tool_calls')
+    expect(response.message.rawStopReason).toBe('stop')
+  },
+  'tool-id-empty-in-deltas': oneCall,
+  'tool-id-null-in-deltas': oneCall,
+  'tool-id-repeated-in-deltas': oneCall,
+  'tool-index-in-message': ({ calls, response }) =>
+    expect([...calls, ...(response.message.invalidToolCalls ?? [])].map((call) => call.index)).toEqual([0]),
+  'tool-index-not-from-zero': ({ calls }) => expect(calls).toMatchObject([{ name: 'read_file', index: 0 }]),
+  'tool-name-empty-in-deltas': ({ calls }) => expect(calls[0]?.name).toBe('webSearchTool'),
+  'tool-name-null-in-deltas': ({ calls }) => expect(calls[0]?.name).toBe('subtract'),
+  'tool-name-repeated-in-deltas': ({ calls }) => expect(calls[0]?.name).toBe('llm_version'),
+  'tool-type-absent': ({ calls }) =>
+    expect(calls).toMatchObject([{ id: 'gSIMJiOkT', name: 'weather', arguments: { location: 'San Francisco' } }]),
+  'tool_calls-empty-array': ({ calls, response }) => {
+    expect(calls).toEqual([])
+    expect(response.stopReason).toBe('length')
+  },
+  'tool_calls-null': oneBlockOfEachKind,
+  'usage-cost': (one) => expect(one.response.usage?.providerData?.['openai-chat']?.cost).toBe(lastUsage(one)?.cost),
+  'usage-in-x_groq': figuresOfTheLast,
+  'usage-on-content-chunk': figuresOfTheLast,
+  'usage-on-finish-chunk': figuresOfTheLast,
+  'usage-only-chunk': figuresOfTheLast,
+  'whole-tool-call-in-one-delta': ({ calls }) => {
+    expect(calls.length).toBeGreaterThan(0)
+    for (const call of calls) expect(call.argumentsText === '' || JSON.parse(call.argumentsText)).toBeTruthy()
+  },
+}
+
+describe.skipIf(!hasCorpus).each(Object.entries(rules))('%s', (quirk, rule) => {
+  const own = cases.filter((one) => one.meta.quirks.includes(quirk))
+
+  it('is in the corpus', () => {
+    expect(own.length).toBeGreaterThan(0)
+  })
+
+  it.each(own)('$id', (one) => {
+    rule(read(one))
+  })
+})
+
+it.skipIf(!hasCorpus)('every quirk that the corpus names has its rule', () => {
+  const named = new Set(cases.flatMap((one) => one.meta.quirks))
+  expect([...named].filter((quirk) => !Object.hasOwn(rules, quirk))).toEqual([])
+})
