@@ -4,7 +4,9 @@ import * as anthropic from '../../src/codecs/anthropic/index.ts'
 import * as gemini from '../../src/codecs/gemini/index.ts'
 import * as ollama from '../../src/codecs/ollama/index.ts'
 import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
+import * as openaiResponses from '../../src/codecs/openai-responses/index.ts'
 import { dialects } from '../codecs/openai-chat/dialects.ts'
+import { dialects as responsesDialects } from '../codecs/openai-responses/dialects.ts'
 
 export interface Format {
   /** The corpus folder. */
@@ -21,5 +23,10 @@ export const formats: readonly Format[] = [
     folder,
     client: openaiChat.createClientCodec(dialect),
     server: openaiChat.createServerCodec(),
+  })),
+  ...Object.entries(responsesDialects).map(([folder, dialect]) => ({
+    folder,
+    client: openaiResponses.createClientCodec(dialect),
+    server: openaiResponses.createServerCodec(),
   })),
 ]

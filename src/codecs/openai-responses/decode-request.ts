@@ -11,7 +11,7 @@ import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from 
 import type { Context, Json, JsonObject, Message } from '../../model.ts'
 import { decodeParts, keeping } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialects.ts'
-import { newProgress, type Reading, readItem } from './items.ts'
+import { newProgress, newReading, type Reading, readItem } from './items.ts'
 import { decodeOptions } from './options.ts'
 import { idPrefix, target } from './tables.ts'
 import { customCall, decodeDefinitions, decodeResult } from './tools.ts'
@@ -100,7 +100,7 @@ function takeTurnItem(intake: Intake, item: JsonObject): void {
     intake.messages.push({ role: 'assistant', content: item.content as string, ...kept })
     return
   }
-  const reading = { dialect: intake.dialect, model: intake.model, after: undefined }
+  const reading = newReading(intake.dialect, intake.model)
   intake.turn ??= { fragments: [], reading, items: 0, hasMessage: false }
   const { fragments } = intake.turn
   readItem(item, intake.turn.items++, newProgress(), intake.turn.reading, fragments)

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
 import { run } from '../../reducer.ts'
 import { decodeRequest } from './decode-request.ts'
@@ -11,6 +12,7 @@ import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
@@ -67,7 +69,7 @@ function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect)
 
 /** The gateway's half. */
 export function createServerCodec(): ServerCodec {
-  return {
+  const codec: ServerCodec = {
     name: format,
     framing: 'sse',
     decodeRequest: (body, path) => decodeRequest(body, path),
@@ -75,6 +77,7 @@ export function createServerCodec(): ServerCodec {
     encodeStream,
     encodeError,
   }
+  return carrying(codec, slot)
 }
 
 export {

@@ -19,6 +19,14 @@ export interface Reading {
   model: string
   /** The last reasoning item: those that follow belong to it, and may not be sent back without it. */
   after: string | undefined
+  /** What decides how the answer ended: whether it said something, declined to, or waits for an approval. */
+  hasText: boolean
+  hasRefusal: boolean
+  needsApproval: boolean
+}
+
+export function newReading(dialect: ResponsesDialect, model: string): Reading {
+  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, needsApproval: false }
 }
 
 /** What a stream has told of an item already; of a whole item, nothing. */
@@ -55,6 +63,7 @@ const readers: Readonly<Record<string, ItemReader>> = {
 export function readItem(item: Json, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
   if (!isObject(item)) return
   const type = stringOr(field(item, 'type'), field(item, 'role') === 'assistant' ? 'message' : '')
+  if (type === 'mcp_approval_request') reading.needsApproval = true
   const read = lookup(readers, type) ?? (lookup(hostedCalls, type) ? readHosted : readUnknown)
   read(item, key, progress, reading, out)
 }
@@ -89,6 +98,8 @@ function readMessage(item: JsonObject, key: number, progress: Progress, reading:
     }
     const at = textKey(key, index)
     const refusal = type === 'refusal' && { refusal: true as const }
+    if (refusal) reading.hasRefusal = true
+    else if (text !== '') reading.hasText = true
     out.push({ type: 'text', key: at, text: text.slice(progress.lengths[index] ?? 0), ...refusal })
     const citations = arrayOf(field(part, 'annotations')).slice(progress.annotations[index] ?? 0)
     const kept = otherFields(part, refusal ? knownOfRefusal : knownOfText)

@@ -6,16 +6,16 @@
  */
 import { fold } from '../../assemble/fold.ts'
 import type { EncodedResponse, Fragment, Reply } from '../../codec.ts'
-import { blocksOfTurn } from '../../content.ts'
+import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { hash } from '../../ids.ts'
 import { compact, field, isObject, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger } from '../../losses.ts'
-import type { ChatResponse, JsonObject, ProviderState, Usage } from '../../model.ts'
+import type { ChatResponse, ContentBlock, JsonObject, ProviderState, StopReason, Usage } from '../../model.ts'
 import { keptFields } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialects.ts'
 import { midStreamError } from './errors.ts'
-import { newProgress, type Reading, readItem } from './items.ts'
+import { newProgress, newReading, type Reading, readItem } from './items.ts'
 import { format, idPrefix, readStopReason, statusOf, target } from './tables.ts'
 import { encodeTurn } from './turns.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
@@ -47,14 +47,9 @@ function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
   if (field(body, 'status') === 'failed') throw midStreamError(body, dialect)
   const out: Fragment[] = []
   readStart(body, out)
-  const reading: Reading = { dialect, model: textOr(field(body, 'model'), ''), after: undefined }
+  const reading = newReading(dialect, textOr(field(body, 'model'), ''))
   for (const [index, item] of output.entries()) readItem(item, index, newProgress(), reading, out)
-  readEnd(
-    body,
-    output.some((item) => field(item, 'type') === 'mcp_approval_request'),
-    dialect,
-    out,
-  )
+  readEnd(body, reading, out)
   return out
 }
 
@@ -71,7 +66,8 @@ const knownOfResponse = new Set([
 ])
 
 /** What an answer says when it is whole: figures, fields of its own, how it ended. `end` comes last. */
-export function readEnd(response: JsonObject, isApproval: boolean, dialect: ResponsesDialect, out: Fragment[]): void {
+export function readEnd(response: JsonObject, reading: Reading, out: Fragment[]): void {
+  const { dialect } = reading
   const usage = readUsage(field(response, 'usage'), dialect)
   if (usage !== undefined) out.push({ type: 'usage', usage })
   const extra = otherFields(response, knownOfResponse)
@@ -82,10 +78,16 @@ export function readEnd(response: JsonObject, isApproval: boolean, dialect: Resp
   const state = readState(response, dialect)
   out.push({
     type: 'end',
-    stopReason: isApproval && stopReason === 'stop' ? 'pause' : stopReason,
+    stopReason: stopReason === 'stop' ? settledStop(reading) : stopReason,
     rawStopReason: reason ?? status,
     ...(state && { providerState: state }),
   })
+}
+
+/** The wire has one word for all of these. */
+function settledStop({ needsApproval, hasRefusal, hasText }: Reading): StopReason {
+  if (needsApproval) return 'pause'
+  return hasRefusal && !hasText ? 'refusal' : 'stop'
 }
 
 /** The id to go on from, if the answer is stored. */
@@ -208,12 +210,17 @@ export function skeleton(
   } as Omit<WireResponse, 'status' | 'error' | 'incomplete_details'>
 }
 
-/** How an answer ended. */
+function isRefusal(block: ContentBlock): boolean {
+  return block.type === 'text' && block.refusal === true
+}
+
+/** How an answer ended. The wire says that the model declined by a part of that kind, or else that it was filtered. */
 export function ending({
   stopReason,
   message,
 }: ChatResponse): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
-  const { status, reason } = statusOf(stopReason, message.rawStopReason)
+  const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
+  const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
   return {
     status: status as WireResponse['status'],
     error: null,

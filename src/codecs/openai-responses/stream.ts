@@ -15,7 +15,16 @@ import type { Reducer } from '../../reducer.ts'
 import { readAnnotation } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialects.ts'
 import { midStreamError } from './errors.ts'
-import { isServerCall, newProgress, type Progress, partBreak, type Reading, readItem, textKey } from './items.ts'
+import {
+  isServerCall,
+  newProgress,
+  newReading,
+  type Progress,
+  partBreak,
+  type Reading,
+  readItem,
+  textKey,
+} from './items.ts'
 import { readEnd, readStart } from './response.ts'
 import { hostedCalls, target } from './tables.ts'
 import { argumentsOf, customCall, customOpening, customPiece } from './tools.ts'
@@ -24,8 +33,6 @@ import { argumentsOf, customCall, customOpening, customPiece } from './tools.ts'
 export interface StreamState extends Reading {
   isStarted: boolean
   isEnded: boolean
-  /** A client has to approve something. */
-  isApproval: boolean
   /** The item of the last event, for events that name none. */
   last: number
   /** Items that came. */
@@ -42,12 +49,9 @@ export interface StreamState extends Reading {
  */
 export const decodeStream: Reducer<StreamState, Frame, Fragment, ResponsesDialect | undefined> = {
   start: (dialect = openaiDialect) => ({
-    dialect,
-    model: '',
-    after: undefined,
+    ...newReading(dialect, ''),
     isStarted: false,
     isEnded: false,
-    isApproval: false,
     last: 0,
     count: 0,
     items: new Map(),
@@ -116,7 +120,7 @@ function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   finishFromOutput(state, arrayOf(field(response, 'output')), out)
   const status = field(response, 'status') ?? String(event.type).slice('response.'.length)
   state.isEnded = true
-  readEnd({ ...response, status }, state.isApproval, state.dialect, out)
+  readEnd({ ...response, status }, state, out)
 }
 
 /** A gateway may send no items at all, or leave some open: the whole answer at the end has them. */
@@ -170,7 +174,6 @@ function finishItem(state: StreamState, event: JsonObject, out: Fragment[]): voi
   const { item } = event
   const type = stringOr(field(item, 'type'), '')
   const progress = itemOf(state, event, type)
-  if (type === 'mcp_approval_request') state.isApproval = true
   readItem(item as Json, state.last, progress, state, out)
   state.items.delete(state.last)
 }

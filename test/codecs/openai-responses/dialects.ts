@@ -1,0 +1,19 @@
+/** Which dialect each folder of recordings is in. */
+import {
+  azureDialect,
+  copilotDialect,
+  lmStudioDialect,
+  openaiDialect,
+  openRouterDialect,
+  type ResponsesDialect,
+  xaiDialect,
+} from '../../../src/codecs/openai-responses/index.ts'
+
+export const dialects: Readonly<Record<string, ResponsesDialect>> = {
+  'openai-responses': openaiDialect,
+  'openai-responses-azure': azureDialect,
+  'openai-responses-copilot': copilotDialect,
+  'openai-responses-lmstudio': lmStudioDialect,
+  'openai-responses-openrouter': openRouterDialect,
+  'openai-responses-xai': xaiDialect,
+}
