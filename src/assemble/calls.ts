@@ -243,6 +243,7 @@ export function addToCall(
     ...(!call.server && { index: call.position }),
     argumentsDelta: delta,
     ...(call.live && { argumentsSoFar: call.whole ?? call.live.push(delta) }),
+    ...(fragment.providerData && { providerData: fragment.providerData }),
   } as ToolCallChunk | ServerToolCallChunk
 }
 

@@ -1,0 +1,228 @@
+import { describe, expect, it } from 'vitest'
+import { decodeResponse, decodeToolCalls, encodeResponse } from '../../../src/codecs/openai-chat/index.ts'
+import { openrouter } from '../../../src/codecs/openrouter/index.ts'
+import { ApiError, DecodeError, InterruptedError, IsoglotError } from '../../../src/errors.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, StopReason, ToolCall } from '../../../src/model.ts'
+
+const body = (message: unknown, finish: unknown = 'stop') => ({
+  id: 'chatcmpl-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [{ index: 0, message, finish_reason: finish }],
+})
+const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } })
+
+function respond(content: readonly ContentBlock[], more: Partial<AssistantMessage> = {}): ChatResponse {
+  const message: AssistantMessage = { role: 'assistant', content, stopReason: 'stop', ...more }
+  return { message, stopReason: message.stopReason ?? 'stop' }
+}
+const toolCall: ToolCall = {
+  type: 'tool_call',
+  id: 'call_a',
+  name: 'f',
+  arguments: { a: 1 },
+  argumentsText: '{"a": 1}',
+  index: 0,
+  complete: true,
+}
+const answer = (response: ChatResponse) => encodeResponse(response).body.choices[0]
+
+describe('decodeResponse', () => {
+  it.each([
+    ['null', null],
+    ['text', 'x'],
+    ['no choices', {}],
+    ['choices null', { choices: null }],
+    ['no choice in choices', { choices: [] }],
+  ])('says what is missing: %s', (_name, value) => {
+    expect(() => decodeResponse(value)).toThrow(DecodeError)
+  })
+
+  it('does not take an answer without a reason to stop for a whole one, but where the host leaves it out', () => {
+    const cut = body({ role: 'assistant', content: 'Hi' }, null)
+    expect(() => decodeResponse(cut)).toThrow(InterruptedError)
+    expect(openrouter('m').codec.decodeResponse(cut).stopReason).toBe('stop')
+  })
+
+  it.each([
+    [
+      'an error with a choice',
+      { ...body({ role: 'assistant', content: '' }), error: { message: 'No', code: 429 } },
+      'rate_limit',
+    ],
+    ['an error that is text', { error: 'Rate limit reached' }, 'server'],
+    [
+      'Mistral',
+      { object: 'error', message: 'Unexpected role', type: 'invalid_request_error', code: '3230' },
+      'invalid_request',
+    ],
+    ['Cloudflare', { errors: [{ code: 500, message: 'No' }] }, 'server'],
+    ['MiniMax', { base_resp: { status_code: 1008, status_msg: 'No money' } }, 'server'],
+    ['an array', [{ error: { code: 404, message: 'No', status: 'NOT_FOUND' } }], 'not_found'],
+  ])('throws an error that came with a 200: %s', (_name, value, kind) => {
+    expect(() => decodeResponse(value)).toThrow(ApiError)
+    try {
+      decodeResponse(value)
+    } catch (error) {
+      expect((error as ApiError).kind).toBe(kind)
+    }
+  })
+
+  it('reads calls of one index, or one id, as calls of their own', () => {
+    const message = {
+      role: 'assistant',
+      tool_calls: [
+        { ...call('a', '{"n":1}'), index: 0 },
+        { ...call('a', '{"n":2}'), index: 0 },
+      ],
+    }
+    const { toolCalls } = decodeToolCalls(body(message))
+    expect(toolCalls.map(({ id, arguments: args }) => [id, args])).toEqual([
+      ['a', { n: 1 }],
+      ['a_1', { n: 2 }],
+    ])
+  })
+
+  it('counts on from the calls before it where it has to make ids', () => {
+    const message = { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }
+    const { message: read } = openrouter('m').codec.decodeResponse(body(message), 3)
+    expect(read.content).toMatchObject([{ id: 'call_3', generatedId: true }])
+  })
+
+  it.each([
+    ['broken', '{"a":', 'malformed_json'],
+    ['a list', '[1]', 'not_an_object'],
+    ['too deep', `${'{"a":'.repeat(70)}1${'}'.repeat(70)}`, 'too_deep'],
+  ])('keeps a call whose arguments are %s, and does not make it one', (_name, args, reason) => {
+    const { toolCalls, invalidToolCalls } = decodeToolCalls(body({ role: 'assistant', tool_calls: [call('a', args)] }))
+    expect(toolCalls).toEqual([])
+    expect(invalidToolCalls).toMatchObject([{ id: 'a', name: 'f', argumentsText: args, reason }])
+  })
+
+  it('throws nothing but its own errors, whatever stands in whichever place', () => {
+    const wrong: readonly unknown[] = [null, 7, 'x', true, [], {}, [null], [{}], { a: [] }]
+    const valid = body({ role: 'assistant', content: 'Hi', tool_calls: [call('a', '{}')] })
+    const places = ['id', 'created', 'model', 'choices', 'usage', 'error', 'errors', 'object', 'base_resp']
+    for (const place of places) {
+      for (const value of wrong) {
+        try {
+          decodeResponse({ ...valid, [place]: value })
+        } catch (error) {
+          expect(error).toBeInstanceOf(IsoglotError)
+        }
+      }
+    }
+  })
+})
+
+describe('encodeResponse', () => {
+  it.each<[StopReason, string | undefined, string]>([
+    ['stop', 'end_turn', 'stop'],
+    ['length', 'max_tokens', 'length'],
+    ['content_filter', 'SAFETY', 'content_filter'],
+    ['refusal', 'refusal', 'content_filter'],
+    ['pause', 'pause_turn', 'stop'],
+    ['other', undefined, 'stop'],
+    ['tool_calls', 'tool_use', 'stop'], // there are none
+    ['interrupted', undefined, 'error'],
+    ['error', undefined, 'error'],
+    ['aborted', undefined, 'error'],
+    ['stop', 'constructor', 'stop'],
+  ])('says %s (%s) as %s', (stopReason, rawStopReason, finish) => {
+    const more = { stopReason, ...(rawStopReason !== undefined && { rawStopReason }) }
+    expect(answer(respond([{ type: 'text', text: 'Hi' }], more))?.finish_reason).toBe(finish)
+  })
+
+  it.each<[StopReason, string]>([
+    ['stop', 'tool_calls'],
+    ['tool_calls', 'tool_calls'],
+    ['length', 'length'], // they may be cut
+    ['content_filter', 'content_filter'],
+  ])('says of calls that ended by %s: %s', (stopReason, finish) => {
+    expect(answer(respond([toolCall], { stopReason }))?.finish_reason).toBe(finish)
+  })
+
+  it('always has what clients rely on', () => {
+    expect(encodeResponse(respond([toolCall])).body).toEqual({
+      id: 'chatcmpl-0',
+      object: 'chat.completion',
+      created: 0,
+      model: '',
+      choices: [
+        {
+          index: 0,
+          logprobs: null,
+          finish_reason: 'tool_calls',
+          message: {
+            role: 'assistant',
+            content: null,
+            refusal: null,
+            tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'f', arguments: '{"a": 1}' } }],
+          },
+        },
+      ],
+    })
+  })
+
+  it('writes a call that was edited as it is now, and one without arguments as {}', () => {
+    const edited = answer(respond([{ ...toolCall, arguments: { a: 2 } }]))
+    expect(edited?.message.tool_calls).toMatchObject([{ function: { arguments: '{"a":2}' } }])
+    const empty = answer(respond([{ ...toolCall, arguments: {}, argumentsText: '' }]))
+    expect(empty?.message.tool_calls).toMatchObject([{ function: { arguments: '{}' } }])
+  })
+
+  it('runs the offsets of citations through all text', () => {
+    const cited = (text: string): ContentBlock => ({
+      type: 'text',
+      text,
+      citations: [{ type: 'citation', url: 'https://a.test', title: 'A', startIndex: 1, endIndex: 2 }],
+    })
+    const url = { title: 'A', url: 'https://a.test' }
+    expect(answer(respond([cited('abc'), cited('def')]))?.message).toMatchObject({
+      content: 'abcdef',
+      annotations: [
+        { type: 'url_citation', url_citation: { ...url, start_index: 1, end_index: 2 } },
+        { type: 'url_citation', url_citation: { ...url, start_index: 4, end_index: 5 } },
+      ],
+    })
+  })
+
+  it('tells what an answer has no place for', () => {
+    const opaque = { provider: 'anthropic', model: 'c', format: 'anthropic', data: { signature: 's' } }
+    const { body: wire, losses } = encodeResponse(
+      respond([
+        { type: 'reasoning', text: 'Hm', opaque },
+        { type: 'server_tool_call', id: 's', name: 'search', arguments: {} },
+        { type: 'unknown', format: 'anthropic', providerType: 'x', value: {} },
+        { type: 'text', text: 'Hi' },
+      ]),
+    )
+    expect(wire.choices[0]?.message).toEqual({
+      role: 'assistant',
+      content: 'Hi',
+      refusal: null,
+      reasoning_content: 'Hm',
+    })
+    expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
+      ['message.content[0].opaque', 'info'],
+      ['message.content[1]', 'minor'],
+      ['message.content[2]', 'minor'],
+    ])
+  })
+
+  it('writes what the wire sent and we have no word for, with what was edited beside it', () => {
+    const raw = {
+      ...body({ role: 'assistant', content: 'Hi', refusal: null, from_next_year: { a: 1 } }),
+      service_tier: 'default',
+      usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3, cost: 4 },
+    }
+    const read = decodeResponse(raw)
+    const edited = { ...read, message: { ...read.message, content: [{ type: 'text' as const, text: 'Bye' }] } }
+    const choice = { ...raw.choices[0], logprobs: null }
+    expect(encodeResponse(edited).body).toEqual({
+      ...raw,
+      choices: [{ ...choice, message: { ...(choice.message as object), content: 'Bye' } }],
+    })
+  })
+})
