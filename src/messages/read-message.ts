@@ -6,7 +6,7 @@
  * @module
  */
 import { DecodeError } from '../errors.ts'
-import { arrayOf, field, isObject, textOr } from '../lookup.ts'
+import { arrayOf, field, isObject, lookup, textOr } from '../lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, ToolCall } from '../model.ts'
 import { joined, readPart, readResultContent } from './read-block.ts'
 import { readAnyCall, readId } from './read-call.ts'
@@ -39,18 +39,15 @@ export function isPair(value: unknown): value is [string, Json] {
 /** LangChain's envelopes: `{ lc: 1, type: 'constructor', id: [… 'HumanMessage'], kwargs }` and `{ type: 'human', data }`. */
 function opened(value: JsonObject): JsonObject {
   if (value.type === 'constructor' && isObject(value.kwargs)) {
-    const className = arrayOf(value.id).at(-1)
-    return { ...unpacked(value.kwargs), role: field(value.kwargs, 'role') ?? roleOfClass(className) }
+    return { role: roleOfClass(arrayOf(value.id).at(-1)), ...unpacked(value.kwargs) }
   }
   if (typeof value.type === 'string' && isObject(value.data) && value.content === undefined) {
-    return { ...unpacked(value.data), role: field(value.data, 'role') ?? value.type }
+    return { role: value.type, ...unpacked(value.data) }
   }
   if (value.role !== undefined) return withoutType(value)
-  const asItem = typeof value.type === 'string' && Object.hasOwn(items, value.type) ? items[value.type] : undefined
-  if (asItem !== undefined) return asItem(value)
-  if (roleOf(value.type) === undefined) return value
-  const { type, ...rest } = value
-  return { ...unpacked(rest), role: type ?? null }
+  const readItem = lookup(items, value.type)
+  if (readItem !== undefined) return readItem(value)
+  return roleOf(value.type) === undefined ? value : { role: value.type ?? null, ...unpacked(value) }
 }
 
 /** A message item of OpenAI Responses says that it is one. */

@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import * as block from '../../src/block.ts'
+import * as message from '../../src/message.ts'
+import { createContext } from '../../src/messages/create-context.ts'
+import { type MessageLike, toMessage } from '../../src/messages/to-message.ts'
+import { validateLinks } from '../../src/messages/validate-links.ts'
+
+const tool = { name: 'f', execute: () => 1 }
+
+describe('createContext', () => {
+  it('[0.03] [4.09] makes one user message of text', () => {
+    expect(createContext('hi')).toEqual({ messages: [{ role: 'user', content: 'hi' }] })
+  })
+
+  it('[0.04] [0.05] [3.30] puts the history first and the prompt last', () => {
+    expect(createContext({ messages: [message.user('a'), message.assistant('b')], prompt: 'c' }).messages).toEqual([
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+      { role: 'user', content: 'c' },
+    ])
+  })
+
+  it('[0.08] [0.09] [0.11] [0.12] has four named parts', () => {
+    const parts = {
+      system: 'Be brief',
+      messages: ['hi'],
+      tools: [tool],
+      providerState: { previousResponseId: 'resp_1' },
+    }
+    expect(createContext(parts)).toEqual({ ...parts, messages: [{ role: 'user', content: 'hi' }] })
+  })
+
+  it('[0.10] [4.11] [4.14] takes text, messages and pairs in one list', () => {
+    expect(createContext(['a', message.assistant('b'), ['human', 'c']]).messages).toEqual([
+      { role: 'user', content: 'a' },
+      { role: 'assistant', content: 'b' },
+      { role: 'user', content: 'c' },
+    ])
+  })
+
+  it('takes a list of two texts for two messages', () => {
+    expect(createContext(['user', 'hi']).messages).toHaveLength(2)
+  })
+
+  it('[4.10] takes one message', () => {
+    expect(createContext(message.user('hi')).messages).toEqual([{ role: 'user', content: 'hi' }])
+  })
+
+  it('[0.13] takes a whole context for the prompt: it goes on where the history ends, and its own fields win', () => {
+    const prompt = { system: 'inner', messages: ['b'], providerState: {} }
+    expect(createContext({ system: 'outer', messages: ['a'], tools: [tool], prompt })).toEqual({
+      system: 'inner',
+      messages: [
+        { role: 'user', content: 'a' },
+        { role: 'user', content: 'b' },
+      ],
+      tools: [tool],
+      providerState: {},
+    })
+  })
+
+  it('[0.14] asks for none of its parts', () => {
+    expect(createContext({})).toEqual({ messages: [] })
+    expect(createContext({ system: 'x' })).toEqual({ system: 'x', messages: [] })
+  })
+})
+
+describe('messages', () => {
+  it('[0.06] [4.03] [4.04] are made by role, with content and options', () => {
+    expect([
+      message.system('a', { name: 'n' }),
+      message.developer('b'),
+      message.user([block.text('c')], { id: 'm1', metadata: { k: 1 } }),
+      message.assistant(null, { toolCalls: [] }),
+      message.tool('d', { toolCallId: 'call_1', status: 'error' }),
+    ]).toEqual([
+      { role: 'system', content: 'a', name: 'n' },
+      { role: 'developer', content: 'b' },
+      { role: 'user', content: [{ type: 'text', text: 'c' }], id: 'm1', metadata: { k: 1 } },
+      { role: 'assistant', content: null, toolCalls: [] },
+      { role: 'tool', content: 'd', toolCallId: 'call_1', status: 'error' },
+    ])
+  })
+
+  it('[0.07] [0.17] [3.24] are a user’s when made of text alone', () => {
+    expect(toMessage('hi')).toEqual({ role: 'user', content: 'hi' })
+  })
+
+  it('[4.14] [4.18] are made of a role, by any of its names, and content', () => {
+    const pair: MessageLike = ['model', 'hi']
+    expect(toMessage(pair)).toEqual({ role: 'assistant', content: 'hi' })
+  })
+
+  it('stay the very value that they are', () => {
+    const given = message.user('hi')
+    expect(toMessage(given)).toBe(given)
+  })
+
+  it.each([
+    [['robot', 'hi'], 'Cannot make a message: the role "robot" is not known'],
+    [['tool', 'hi'], 'Cannot make a message: a result has to name its call'],
+    [['constructor', 'hi'], 'Cannot make a message: the role "constructor" is not known'],
+  ])('are not made of %j', (pair, error) => {
+    expect(() => toMessage(pair as unknown as MessageLike)).toThrow(error)
+  })
+})
+
+describe('validateLinks', () => {
+  const call = block.toolCall('a', 'f')
+
+  it('[0.51] [2.19] reports calls without results and results without calls, and where', () => {
+    const messages = [message.assistant([call]), message.user('?'), message.tool('x', { toolCallId: 'b' })]
+    expect(validateLinks(messages)).toEqual([
+      { kind: 'result_without_call', toolCallId: 'b', path: 'messages[2]' },
+      { kind: 'call_without_result', toolCallId: 'a', path: 'messages[0]' },
+    ])
+  })
+
+  it('lets the calls of the last turn wait, and takes results in user messages for results', () => {
+    expect(validateLinks([message.assistant([call])])).toEqual([])
+    expect(validateLinks([message.assistant([call]), message.user([block.toolResult('a', 'x')])])).toEqual([])
+  })
+})

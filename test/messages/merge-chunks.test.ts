@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest'
+import { type MessageChunk, mergeChunks } from '../../src/messages/merge-chunks.ts'
+import { toMessage } from '../../src/messages/to-message.ts'
+import type { InvalidToolCall, ToolCallChunk } from '../../src/model.ts'
+
+const piece = (more: Omit<ToolCallChunk, 'type'>): ToolCallChunk => ({ type: 'tool_call_chunk', ...more })
+const chunk = (content: MessageChunk['content'], ...toolCallChunks: ToolCallChunk[]): MessageChunk => ({
+  role: 'assistant',
+  content,
+  ...(toolCallChunks.length > 0 && { toolCallChunks }),
+})
+
+describe('mergeChunks', () => {
+  it('[4.79] joins text, two chunks or many', () => {
+    const text = { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] }
+    expect(mergeChunks(chunk('Hel'), chunk('lo'))).toEqual(text)
+    expect(mergeChunks([chunk('H'), chunk('el'), chunk('lo')])).toEqual(text)
+  })
+
+  it('[4.77] [4.78] [4.80] joins pieces of several calls, whatever comes in which piece', () => {
+    const merged = mergeChunks([
+      chunk('Let me look', piece({ index: 0, id: 'a' }), piece({ index: 1, id: 'b', name: 'time' })),
+      chunk('', piece({ index: 0, name: 'weather' })),
+      chunk('', piece({ index: 1, argumentsDelta: '{"at":' }), piece({ index: 0, argumentsDelta: '{"city"' })),
+      chunk('', piece({ index: 0, argumentsDelta: ':"Paris"}' }), piece({ index: 1, argumentsDelta: '1}' })),
+    ])
+    expect(merged.content).toEqual([
+      { type: 'text', text: 'Let me look' },
+      piece({ index: 0, id: 'a', name: 'weather', argumentsDelta: '{"city":"Paris"}' }),
+      piece({ index: 1, id: 'b', name: 'time', argumentsDelta: '{"at":1}' }),
+    ])
+  })
+
+  it('makes the same of pairs as of the whole list', () => {
+    const list = [
+      chunk('a', piece({ index: 0, id: 'x', name: 'f' })),
+      chunk('b', piece({ index: 0, argumentsDelta: '{"k":' })),
+      chunk('c', piece({ index: 0, argumentsDelta: '1}' }), piece({ index: 0, id: 'y', name: 'g' })),
+      chunk('d', piece({ id: 'y', argumentsDelta: '{}' })),
+    ]
+    const [first, ...others] = list as [MessageChunk, ...MessageChunk[]]
+    expect(toMessage(others.reduce((sum, next) => mergeChunks(sum, next), first))).toEqual(toMessage(mergeChunks(list)))
+  })
+
+  it('takes different ids at one index for different calls, and one id for one call', () => {
+    const merged = mergeChunks([
+      chunk('', piece({ index: 0, id: 'x', name: 'f', argumentsDelta: '{}' })),
+      chunk('', piece({ index: 0, id: 'y', name: 'f', argumentsDelta: '{}' })),
+    ])
+    expect(toMessage(merged).content).toMatchObject([{ id: 'x' }, { id: 'y' }])
+  })
+
+  it('attaches a signature that comes alone to the reasoning before it', () => {
+    const opaque = { provider: 'anthropic', model: 'm', format: 'anthropic', data: { signature: 's' } }
+    const merged = mergeChunks([
+      chunk([{ type: 'reasoning', text: 'h' }]),
+      chunk([{ type: 'reasoning', text: 'm' }]),
+      chunk([{ type: 'reasoning', text: '', opaque }]),
+      chunk('so'),
+    ])
+    expect(merged.content).toEqual([
+      { type: 'reasoning', text: 'hm', opaque },
+      { type: 'text', text: 'so' },
+    ])
+  })
+
+  it('keeps ids, where it came from, and the latest usage', () => {
+    const merged = mergeChunks([
+      { ...chunk('a'), id: 'run-1', usage: { inputTokens: 5, outputTokens: 1 }, response: { provider: 'openai' } },
+      { ...chunk('b'), usage: { outputTokens: 2 }, response: { model: 'gpt' }, stopReason: 'stop' },
+    ])
+    expect(merged).toMatchObject({
+      id: 'run-1',
+      usage: { inputTokens: 5, outputTokens: 2 },
+      response: { provider: 'openai', model: 'gpt' },
+      stopReason: 'stop',
+    })
+  })
+})
+
+describe('toMessage of a chunk', () => {
+  it('[4.76] [4.79] makes calls of the pieces', () => {
+    expect(toMessage(chunk('x', piece({ id: 'a', name: 'f', argumentsDelta: '{"k":1}' })))).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'x' },
+        {
+          type: 'tool_call',
+          id: 'a',
+          name: 'f',
+          arguments: { k: 1 },
+          argumentsText: '{"k":1}',
+          index: 0,
+          complete: true,
+        },
+      ],
+    })
+  })
+
+  it('takes no arguments for an empty object: an opener may come alone', () => {
+    const message = toMessage(chunk('', piece({ id: 'a', name: 'f', index: 0 })))
+    expect(message.content).toMatchObject([{ type: 'tool_call', arguments: {} }])
+  })
+
+  it.each([
+    ['{"k":', 'malformed_json'],
+    ['[1]', 'not_an_object'],
+    ['"x"', 'not_an_object'],
+  ])('[4.81] keeps the arguments %s with the reason they are none', (argumentsDelta, reason) => {
+    const message = toMessage(chunk('', piece({ id: 'a', name: 'f', index: 0, argumentsDelta })))
+    expect(message.content).toEqual([])
+    expect(message.invalidToolCalls).toMatchObject([{ id: 'a', name: 'f', argumentsText: argumentsDelta, reason }])
+  })
+
+  it('[4.81] believes a call that says it is invalid, whatever pieces of it there are', () => {
+    const invalid: InvalidToolCall = {
+      type: 'invalid_tool_call',
+      id: 'a',
+      name: 'f',
+      index: 0,
+      argumentsText: 'oops',
+      reason: 'malformed_json',
+      error: 'no JSON',
+    }
+    const stale = {
+      ...chunk('', piece({ id: 'a', index: 0, name: 'f', argumentsDelta: '{}' })),
+      invalidToolCalls: [invalid],
+    }
+    expect(toMessage(stale)).toMatchObject({ content: [], invalidToolCalls: [invalid] })
+    expect(toMessage(mergeChunks(stale, chunk('')))).toMatchObject({ content: [], invalidToolCalls: [invalid] })
+  })
+
+  it('runs nothing of a chunk that was cut', () => {
+    const cut = {
+      ...chunk('', piece({ id: 'a', name: 'f', index: 0, argumentsDelta: '{"k"' })),
+      stopReason: 'aborted',
+    } as const
+    expect(toMessage(cut)).toMatchObject({ stopReason: 'aborted', invalidToolCalls: [{ reason: 'truncated' }] })
+  })
+
+  it('leaves a message without pieces the very value it is', () => {
+    const whole = { role: 'assistant', content: 'x' } as const
+    expect(toMessage(whole)).toBe(whole)
+  })
+})

@@ -1,0 +1,283 @@
+import { describe, expect, it } from 'vitest'
+import * as block from '../../src/block.ts'
+import { DecodeError } from '../../src/errors.ts'
+import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/normalize.ts'
+import type { AssistantMessage, Message } from '../../src/model.ts'
+
+const one = (value: unknown) => normalizeMessages([value])[0]
+const call = block.toolCall('call_1', 'get_weather', { city: 'Tokyo' })
+
+describe('roles and content', () => {
+  it.each<[string, unknown, Message]>([
+    ['[0.07] [0.17] text as a user message', 'hi', { role: 'user', content: 'hi' }],
+    ['[4.13] a map', { role: 'user', content: 'hi' }, { role: 'user', content: 'hi' }],
+    ['[4.14] a pair', ['system', 'Be brief'], { role: 'system', content: 'Be brief' }],
+    ['[4.18] human', { role: 'human', content: 'hi' }, { role: 'user', content: 'hi' }],
+    ['[4.18] ai', ['ai', 'hi'], { role: 'assistant', content: 'hi' }],
+    [
+      'model, with parts',
+      { role: 'model', parts: [{ text: 'hi' }] },
+      { role: 'assistant', content: [block.text('hi')] },
+    ],
+    ['developer', { role: 'developer', content: 'x' }, { role: 'developer', content: 'x' }],
+    [
+      '[4.24] a name and an id',
+      { role: 'user', content: 'hi', name: 'ann', id: 'm1' },
+      { role: 'user', content: 'hi', name: 'ann', id: 'm1' },
+    ],
+    [
+      '[4.27] [4.46] a list that mixes blocks, text and parts',
+      { role: 'user', content: ['look', { type: 'image_url', image_url: 'https://x/y' }, block.text('?')] },
+      { role: 'user', content: [block.text('look'), block.image({ url: 'https://x/y' }), block.text('?')] },
+    ],
+    [
+      '[4.19] a developer that a store keeps as a system message',
+      { role: 'system', content: 'x', metadata: { role: 'developer' } },
+      { role: 'developer', content: 'x', metadata: { role: 'developer' } },
+    ],
+    [
+      'a message item of OpenAI Responses',
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+      { role: 'user', content: [block.text('hi')] },
+    ],
+    [
+      'a field that nobody knows',
+      { role: 'user', content: 'hi', mood: 'good', weight: null },
+      { role: 'user', content: 'hi', metadata: { mood: 'good' } },
+    ],
+  ])('reads %s', (_, value, expected) => expect(one(value)).toEqual(expected))
+
+  it('[4.14] takes two texts in a list for two messages, and a pair for one only inside a list', () => {
+    expect(normalizeMessages(['user', 'hi'])).toEqual([
+      { role: 'user', content: 'user' },
+      { role: 'user', content: 'hi' },
+    ])
+    expect(normalizeMessages([['user', 'hi']])).toEqual([{ role: 'user', content: 'hi' }])
+  })
+
+  it('reads one message, and an object with messages', () => {
+    expect(normalizeMessages('hi')).toEqual([{ role: 'user', content: 'hi' }])
+    expect(normalizeMessages({ role: 'user', content: 'hi' })).toHaveLength(1)
+    expect(normalizeMessages({ messages: ['hi', ['ai', 'Hello']] })).toHaveLength(2)
+  })
+})
+
+describe('calls', () => {
+  it.each<[string, unknown]>([
+    [
+      '[2.21] [2.22] OpenAI',
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [
+          { id: 'call_1', type: 'function', function: { name: 'get_weather', arguments: '{"city":"Tokyo"}' } },
+        ],
+      },
+    ],
+    [
+      '[4.35] args',
+      { role: 'ai', content: '', tool_calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Tokyo' } }] },
+    ],
+    [
+      '[4.35] arguments',
+      { role: 'ai', content: [], toolCalls: [{ id: 'call_1', name: 'get_weather', arguments: { city: 'Tokyo' } }] },
+    ],
+    [
+      'input',
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Tokyo' } }],
+      },
+    ],
+    [
+      'both places, once',
+      {
+        role: 'assistant',
+        content: [{ type: 'tool_use', id: 'call_1', name: 'get_weather', input: { city: 'Tokyo' } }],
+        tool_calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Tokyo' } }],
+      },
+    ],
+    [
+      'an item of OpenAI Responses',
+      { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{"city":"Tokyo"}' },
+    ],
+  ])('reads calls as %s writes them', (_, value) => {
+    expect(one(value)).toEqual({ role: 'assistant', content: [call] })
+  })
+
+  it('[2.22] keeps the text of arguments to the byte', () => {
+    const text = '{ "n": 12345678901234567890,  "a":1 }'
+    const read = one({ role: 'assistant', tool_calls: [{ id: 'c', function: { name: 'f', arguments: text } }] })
+    expect(read?.content).toMatchObject([{ argumentsText: text }])
+  })
+
+  it('never shows arguments that differ from the text that is sent', () => {
+    const forged = { ...call, argumentsText: '{"city":"Paris"}' }
+    expect(one({ role: 'assistant', content: [forged] })).toEqual({ role: 'assistant', content: [call] })
+  })
+
+  it('[0.45] makes ids where there are none, each its own', () => {
+    const bare = { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: {} } }] }
+    const ids = normalizeMessages([bare, bare]).flatMap((message) =>
+      typeof message.content === 'string' ? [] : (message.content ?? []).map((each) => each.id),
+    )
+    expect(ids).toEqual(['call_0', 'call_1'])
+    expect(one(bare)?.content).toMatchObject([{ generatedId: true }])
+  })
+
+  it('[4.81] keeps calls that are none, and never makes an object of what is not', () => {
+    const value = {
+      role: 'assistant',
+      content: '',
+      tool_calls: [
+        { id: 'a', name: 'f', args: '{"city": "Par' },
+        { id: 'b', name: 'f', args: '[1]' },
+        { id: 'c', name: 'f', args: '' },
+      ],
+    }
+    expect(one(value)).toMatchObject({
+      content: [{ type: 'tool_call', id: 'c', arguments: {}, index: 2 }],
+      invalidToolCalls: [
+        { id: 'a', reason: 'malformed_json', argumentsText: '{"city": "Par', index: 0 },
+        { id: 'b', reason: 'not_an_object', index: 1 },
+      ],
+    })
+  })
+
+  it('reads reasoning and a refusal that stand beside the content', () => {
+    expect(one({ role: 'assistant', content: null, reasoning_content: 'hm', refusal: 'no' })).toEqual({
+      role: 'assistant',
+      content: [block.reasoning('hm'), block.text('no', { refusal: true })],
+    })
+  })
+})
+
+describe('results', () => {
+  it.each<[string, unknown, Message]>([
+    [
+      '[0.20] OpenAI',
+      { role: 'tool', tool_call_id: 'c', content: 'x' },
+      { role: 'tool', toolCallId: 'c', content: 'x' },
+    ],
+    [
+      'Ollama, which names the tool',
+      { role: 'tool', tool_name: 'f', content: 'x' },
+      { role: 'tool', toolCallId: '', name: 'f', content: 'x' },
+    ],
+    [
+      'a number as an id',
+      { role: 'tool', tool_call_id: 7, content: 'x' },
+      { role: 'tool', toolCallId: '7', content: 'x' },
+    ],
+    [
+      'a value, as JSON',
+      { role: 'tool', tool_call_id: 'c', content: { t: 25 } },
+      { role: 'tool', toolCallId: 'c', content: '{"t":25}' },
+    ],
+    [
+      'a list of values, as JSON',
+      { role: 'tool', tool_call_id: 'c', content: [1, 2] },
+      { role: 'tool', toolCallId: 'c', content: '[1,2]' },
+    ],
+    [
+      '[4.42] an artifact of LangChain',
+      { role: 'tool', tool_call_id: 'c', content: 'x', artifact: { rows: 3 }, status: 'error' },
+      { role: 'tool', toolCallId: 'c', content: 'x', artifacts: [{ rows: 3 }], status: 'error' },
+    ],
+    [
+      'an item of OpenAI Responses',
+      { type: 'function_call_output', call_id: 'c', output: 'x' },
+      { role: 'tool', toolCallId: 'c', content: 'x' },
+    ],
+  ])('reads %s', (_, value, expected) => expect(one(value)).toEqual(expected))
+})
+
+describe('envelopes of LangChain', () => {
+  it('reads a constructor, with its usage and where it came from', () => {
+    const value = {
+      lc: 1,
+      type: 'constructor',
+      id: ['langchain_core', 'messages', 'AIMessage'],
+      kwargs: {
+        id: 'run-1',
+        content: 'Let me look',
+        tool_calls: [{ name: 'get_weather', args: { city: 'Tokyo' }, id: 'call_1', type: 'tool_call' }],
+        invalid_tool_calls: [],
+        additional_kwargs: {},
+        usage_metadata: { input_tokens: 5, output_tokens: 3, total_tokens: 8, input_token_details: { cache_read: 2 } },
+        response_metadata: { model_name: 'gpt', finish_reason: 'tool_calls' },
+      },
+    }
+    expect(one(value)).toEqual({
+      role: 'assistant',
+      id: 'run-1',
+      content: [block.text('Let me look'), call],
+      usage: { inputTokens: 5, outputTokens: 3, totalTokens: 8, cacheReadTokens: 2 },
+      response: { model: 'gpt' },
+      rawStopReason: 'tool_calls',
+    } satisfies AssistantMessage)
+  })
+
+  it.each([
+    ['HumanMessage', 'user'],
+    ['SystemMessage', 'system'],
+    ['AIMessageChunk', 'assistant'],
+  ])('reads a %s as %s', (name, role) => {
+    expect(one({ lc: 1, type: 'constructor', id: [name], kwargs: { content: 'x' } })).toEqual({ role, content: 'x' })
+  })
+
+  it('reads stored messages, and messages whose type is their role', () => {
+    expect(one({ type: 'human', data: { content: 'x' } })).toEqual({ role: 'user', content: 'x' })
+    expect(one({ type: 'human', content: 'x' })).toEqual({ role: 'user', content: 'x' })
+  })
+
+  it('[4.19] reads a system message that was a developer’s', () => {
+    const value = { type: 'system', content: 'x', additional_kwargs: { __openai_role__: 'developer' } }
+    expect(one(value)).toEqual({ role: 'developer', content: 'x' })
+  })
+})
+
+describe('what is no message', () => {
+  it.each([
+    ['a number', 5, 'Cannot read message: "messages[0]": text, a pair or an object is expected'],
+    [
+      'a list of three',
+      ['user', 'a', 'b'],
+      'Cannot read message: "messages[0]": text, a pair or an object is expected',
+    ],
+    ['no role', { content: 'x' }, 'Cannot read message: "messages[0]": "role" is missing'],
+    [
+      'an unknown role',
+      { role: 'robot', content: 'x' },
+      'Cannot read message: "messages[0]": the role "robot" is not known',
+    ],
+    ['a role that every object has', { role: 'constructor', content: 'x' }, 'the role "constructor" is not known'],
+    ['no content', { role: 'user' }, 'Cannot read message: "messages[0]": "content" is missing'],
+    ['an assistant with neither', { role: 'assistant' }, 'Cannot read message: "messages[0]": "content" is missing'],
+    ['a result of no call', { role: 'tool', content: 'x' }, '"toolCallId" is missing: a result names its call'],
+    ['content of the wrong type', { role: 'user', content: 5 }, '"content" is neither text nor a list'],
+    [
+      'no content at all of a user',
+      { role: 'user', content: null },
+      'Cannot read message: "messages[0]": "content" is missing',
+    ],
+    [
+      'a broken block',
+      { role: 'user', content: [{ type: 'text' }] },
+      'Cannot read block: "messages[0].content[0].text"',
+    ],
+    ['a name of the wrong type', { role: 'user', content: 'x', name: 5 }, 'Cannot read message: "messages[0].name"'],
+  ])('[4.15] refuses %s, and says where', (_, value, message) => {
+    const result = safeNormalizeMessages([value])
+    expect(result.ok).toBe(false)
+    if (result.ok) return
+    expect(result.error).toBeInstanceOf(DecodeError)
+    expect(result.error.message).toContain(message)
+    expect(result.error.path).toMatch(/^messages\[0\]/)
+    expect(() => normalizeMessages([value])).toThrow(DecodeError)
+  })
+
+  it('[4.15] tells what it read as a value', () => {
+    expect(safeNormalizeMessages('hi')).toEqual({ ok: true, messages: [{ role: 'user', content: 'hi' }] })
+  })
+})

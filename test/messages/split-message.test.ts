@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import * as block from '../../src/block.ts'
+import * as message from '../../src/message.ts'
+import { prepare } from '../../src/messages/prepare.ts'
+import { splitMessage } from '../../src/messages/split-message.ts'
+import type { SplitOptions } from '../../src/model.ts'
+import { wires } from '../support/rules.ts'
+
+const contents = (text: string, split: SplitOptions, countTokens?: (text: string) => number) =>
+  splitMessage(message.user(text, { split }), countTokens ? { countTokens } : {}).map((one) => one.content)
+
+describe('splitMessage', () => {
+  it('[2.04] [2.30] [2.32] makes three messages of three parts between two delimiters', () => {
+    expect(contents('one---two---three', { delimiter: '---' })).toEqual(['one', 'two', 'three'])
+  })
+
+  it('[2.25] [2.28] cuts between words, at so many words', () => {
+    expect(contents('one two three four five', { maxTokens: 2 })).toEqual(['one two ', 'three four ', 'five'])
+  })
+
+  it('[2.31] cuts at the delimiter first, and then each part by its length', () => {
+    expect(contents('a b c|d e', { delimiter: '|', maxTokens: 2 })).toEqual(['a b ', 'c', 'd e'])
+  })
+
+  it('[2.05] cuts at 2048 words if nothing is said', () => {
+    expect(contents('w '.repeat(2048), {})).toHaveLength(1)
+    expect(contents('w '.repeat(2049), {})).toHaveLength(2)
+  })
+
+  it('[2.29] counts as the caller does, in the middle of a word if need be, and never in the middle of a character', () => {
+    expect(contents('ab👋cd ef', { maxTokens: 3 }, (text) => text.length)).toEqual(['ab', '👋c', 'd ', 'ef'])
+  })
+
+  it('[2.26] gives each piece the role and the name, and one of them the id', () => {
+    const pieces = splitMessage(message.system('a|b', { id: 'm1', name: 'n', split: { delimiter: '|' } }))
+    expect(pieces).toEqual([
+      { role: 'system', id: 'm1', name: 'n', content: 'a' },
+      { role: 'system', name: 'n', content: 'b' },
+    ])
+  })
+
+  it('leaves out empty parts', () => {
+    expect(contents('|a||b| ', { delimiter: '|' })).toEqual(['a', 'b'])
+    expect(contents('||', { delimiter: '|' })).toEqual([''])
+  })
+
+  it('keeps what is no text behind the text before it', () => {
+    const image = block.image({ url: 'https://x/y' })
+    const content = [block.text('a|b'), image, block.text('c')]
+    expect(splitMessage(message.user(content, { split: { delimiter: '|' } })).map((one) => one.content)).toEqual([
+      [block.text('a')],
+      [block.text('b'), image, block.text('c')],
+    ])
+  })
+
+  it('cuts nothing that does not ask for it, and never a result or a turn of the assistant', () => {
+    const long = 'w '.repeat(5000)
+    const result = { ...message.tool(long, { toolCallId: 'a' }), split: { maxTokens: 1 } }
+    const turn = { ...message.assistant(long), split: { maxTokens: 1 } }
+    expect(splitMessage(message.user(long))).toHaveLength(1)
+    expect(splitMessage(result)).toEqual([result])
+    expect(splitMessage(turn)).toEqual([turn])
+  })
+
+  it.each([0, -1, Number.NaN])('refuses a length of %s', (maxTokens) => {
+    expect(() => contents('a', { maxTokens })).toThrow(RangeError)
+  })
+
+  it('[2.25] loses nothing of any text and keeps to the length', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '👋', '|'), maxLength: 60 })
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 9 }), (given, maxTokens) => {
+        const pieces = contents(given, { maxTokens }, (piece) => piece.length)
+        expect(pieces.join('')).toBe(given)
+        for (const piece of pieces) expect(piece?.length).toBeLessThanOrEqual(maxTokens)
+      }),
+      { seed: 2026, numRuns: 2000 },
+    )
+  })
+
+  it('takes a long text in time that grows as the text does', () => {
+    const begun = performance.now()
+    expect(contents('word '.repeat(400_000), { maxTokens: 100 })).toHaveLength(4000)
+    expect(performance.now() - begun).toBeLessThan(3000)
+  })
+})
+
+describe('splitting while preparing', () => {
+  it('[2.33] [2.27] happens on the way to the wire; what is stored stays whole', () => {
+    const stored = message.user('a|b', { split: { delimiter: '|' } })
+    const { context, losses } = prepare({ messages: [stored] }, wires.chat, { model: '' })
+    expect(context.messages).toEqual([message.user('a'), message.user('b')])
+    expect(losses).toMatchObject([{ action: 'changed', severity: 'info' }])
+    expect(stored.content).toBe('a|b')
+  })
+
+  it('[2.29] counts as the caller does', () => {
+    const messages = [message.user('abcd', { split: { maxTokens: 2 } })]
+    const { context } = prepare({ messages }, wires.chat, { model: '', countTokens: (text) => text.length })
+    expect(context.messages.map((one) => one.content)).toEqual(['ab', 'cd'])
+  })
+})
