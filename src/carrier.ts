@@ -13,7 +13,7 @@
  * @see wire/README.md §7
  * @module
  */
-import { field, isObject } from './lookup.ts'
+import { compact, field, isObject, numberOr, textOr } from './lookup.ts'
 import type { JsonObject, Opaque } from './model.ts'
 import { parseArguments, textOfArguments } from './tool-call.ts'
 
@@ -23,28 +23,25 @@ const mark = 'aXNvZ2xvdC8'
 const version = 'isoglot/1'
 
 /** Longest carrier that is made by default, in characters. Encrypted reasoning of a long turn is about a tenth of it. */
-export const maxCarrierLength = 1024 * 1024
+export const maxCarrierLength: number = 1024 * 1024
 
 export interface CarrierOptions {
   /** Longest carrier, in characters. Default {@link maxCarrierLength}. */
   readonly maxLength?: number
-  /** The block that the proof belongs to, where that is not the one whose slot it travels in: the next of this type. */
-  readonly on?: CarriedBlock
+  /** The id of the call that the proof belongs to, where it travels in the slot of another block. */
+  readonly on?: string
+  /** How long the text is that the proof is for, in UTF-16 units: clients join and cut texts. */
+  readonly length?: number
 }
-
-/** Blocks that may have a proof and whose form on most wires has no slot for one. */
-export type CarriedBlock = 'text' | 'tool_call' | 'image'
 
 /**
  * The proof as text for another wire's opaque slot; `undefined` if it is too large, or too deeply nested, to be carried: the caller
  * writes that loss down.
  */
-export function packProof(
-  opaque: Opaque,
-  { maxLength = maxCarrierLength, on }: CarrierOptions = {},
-): string | undefined {
+export function packProof(opaque: Opaque, options: CarrierOptions = {}): string | undefined {
+  const { maxLength = maxCarrierLength, on, length } = options
   const { provider, model, format, data } = opaque
-  const json = textOfArguments({ provider, model, format, data, ...(on !== undefined && { on }) })
+  const json = textOfArguments({ ...compact({ on, length }), provider, model, format, data })
   if (json === undefined || (json.length * 4) / 3 > maxLength) return undefined
   const text = plain(json)
   const packed = btoa(version + text + ' '.repeat((3 - (text.length % 3)) % 3))
@@ -56,10 +53,11 @@ export function unpackProof(text: string): Opaque | undefined {
   return unpackCarrier(text)?.opaque
 }
 
-/** A carrier's proof, and the block that it belongs to where that is not its own. */
+/** A carrier's proof, and what was packed beside it. */
 export interface Carried {
   readonly opaque: Opaque
-  readonly on?: CarriedBlock
+  readonly on?: string
+  readonly length?: number
 }
 
 /** As {@link unpackProof}, with what was packed beside the proof. */
@@ -69,8 +67,10 @@ export function unpackCarrier(text: string): Carried | undefined {
   const parsed = parseArguments(carried.slice(version.length))
   if ('reason' in parsed) return undefined
   const opaque = readOpaque(parsed.value)
-  const on = readBlock(field(parsed.value, 'on'))
-  return opaque && { opaque, ...(on !== undefined && { on }) }
+  if (opaque === undefined) return undefined
+  const on = textOr(field(parsed.value, 'on'), undefined)
+  const length = numberOr(field(parsed.value, 'length'), undefined)
+  return compact({ opaque, on, length })
 }
 
 /** Whether a text is a carrier, of whatever version. One that cannot be unpacked is nobody's proof: it goes to no provider. */
@@ -82,10 +82,6 @@ function readOpaque(value: JsonObject): Opaque | undefined {
   const [provider, model, format, data] = ['provider', 'model', 'format', 'data'].map((key) => field(value, key))
   if (typeof provider !== 'string' || typeof model !== 'string' || typeof format !== 'string') return undefined
   return isObject(data) ? { provider, model, format, data } : undefined
-}
-
-function readBlock(value: unknown): CarriedBlock | undefined {
-  return value === 'text' || value === 'tool_call' || value === 'image' ? value : undefined
 }
 
 /**

@@ -74,11 +74,14 @@ describe('a carrier', () => {
     expect(back?.data).not.toHaveProperty('evil')
   })
 
-  it('says which block its proof belongs to, where it travels on another', () => {
-    const packed = packProof(signature, { on: 'tool_call' }) ?? ''
-    expect(unpackCarrier(packed)).toEqual({ opaque: signature, on: 'tool_call' })
+  it('says which call its proof belongs to, and how long a text it is for', () => {
+    expect(unpackCarrier(packProof(signature, { on: 'call_1', length: 0 }) ?? '')).toEqual({
+      opaque: signature,
+      on: 'call_1',
+      length: 0,
+    })
     expect(unpackCarrier(packProof(signature) ?? '')).toEqual({ opaque: signature })
-    const strange = handmade(JSON.stringify({ ...signature, on: 'constructor' }))
+    const strange = handmade(JSON.stringify({ ...signature, on: {}, length: 'long' }))
     expect(unpackCarrier(strange)).toEqual({ opaque: signature })
   })
 })

@@ -4,12 +4,14 @@
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  * @module
  */
+import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
 import { run } from '../../reducer.ts'
 import { createStreamEncoder } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
+import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { type AnthropicDialect, format, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
@@ -74,7 +76,7 @@ export function headers(apiKey: string | undefined, dialect: AnthropicDialect = 
 
 /** The server's half, for a gateway. */
 export function createServerCodec(): ServerCodec {
-  return {
+  const codec: ServerCodec = {
     name: format,
     framing: 'sse',
     decodeRequest,
@@ -82,6 +84,7 @@ export function createServerCodec(): ServerCodec {
     encodeStream: createStreamEncoder,
     encodeError,
   }
+  return carrying(codec, slot)
 }
 
 export { createStreamEncoder, encodeStream } from './encode-stream.ts'

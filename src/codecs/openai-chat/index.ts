@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
 import { run } from '../../reducer.ts'
 import { type ChatDialect, openai } from './dialect.ts'
@@ -10,6 +11,7 @@ import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { format, rulesOf } from './tables.ts'
 import { encodeDefinitions, encodeResult } from './tools.ts'
@@ -74,5 +76,5 @@ function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string
 
 /** The gateway's half: what answers as OpenAI does. */
 export function createServerCodec(): ServerCodec {
-  return { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
+  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
 }

@@ -1,0 +1,303 @@
+/** Whoever the client of a gateway is: the proofs in an answer are there again, unharmed, when it sends the history. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { isCarrier, packProof } from '../src/carrier.ts'
+import type { Frame, ServerCodec } from '../src/codec.ts'
+import * as anthropic from '../src/codecs/anthropic/index.ts'
+import * as gemini from '../src/codecs/gemini/index.ts'
+import * as ollama from '../src/codecs/ollama/index.ts'
+import * as openaiChat from '../src/codecs/openai-chat/index.ts'
+import * as openaiResponses from '../src/codecs/openai-responses/index.ts'
+import { encodeSse } from '../src/framing/sse.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  MessageEvent,
+  Opaque,
+  ReasoningBlock,
+  ToolCall,
+} from '../src/model.ts'
+import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'
+import { oracle as geminiClient } from './codecs/gemini/oracle.ts'
+import { oracle as responsesClient } from './codecs/openai-responses/oracle.ts'
+
+// ---- proofs, as their providers give them ----------------------------------------------------
+
+const proofs = {
+  anthropic: { provider: 'anthropic', model: 'claude-sonnet-5', format: 'anthropic', data: { signature: 'EqQB+/=' } },
+  redacted: { provider: 'anthropic', model: 'claude-sonnet-5', format: 'anthropic', data: { data: 'EmwKA/+=' } },
+  openai: {
+    provider: 'openai',
+    model: 'gpt-5.6',
+    format: 'openai-responses',
+    data: { id: 'rs_1', encrypted_content: 'gAAAAAB' },
+  },
+  xai: { provider: 'xai', model: 'grok-4.5', format: 'openai-responses', data: { id: 'rs_2', encrypted_content: 'x' } },
+  gemini: { provider: 'gemini', model: 'gemini-3-pro', format: 'gemini', data: { thoughtSignature: 'CiQB' } },
+  openrouter: {
+    provider: 'openrouter',
+    model: 'anthropic/claude',
+    format: 'openai-chat',
+    data: { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', signature: 's', index: 0 }] },
+  },
+} satisfies Record<string, Opaque>
+
+const thought = (text: string, opaque?: Opaque): ReasoningBlock => ({
+  type: 'reasoning',
+  text,
+  ...(opaque && { opaque }),
+})
+const text: ContentBlock = { type: 'text', text: 'Let me look.' }
+function call(index: number, opaque?: Opaque): ToolCall {
+  const args = { city: `city ${index}` }
+  return {
+    type: 'tool_call',
+    id: `call_${index}`,
+    name: 'weather',
+    arguments: args,
+    argumentsText: JSON.stringify(args),
+    index,
+    complete: true,
+    ...(opaque && { opaque }),
+  }
+}
+
+function answer(content: readonly ContentBlock[]): ChatResponse {
+  const stopReason = content.some(({ type }) => type === 'tool_call') ? 'tool_calls' : 'stop'
+  return { message: { role: 'assistant', content, stopReason }, stopReason }
+}
+
+/** The events of an answer whose text comes in pieces. */
+function eventsOf(response: ChatResponse): MessageEvent[] {
+  const blocks = response.message.content as readonly ContentBlock[]
+  const events = blocks.flatMap((block, index): MessageEvent[] => {
+    if (block.type === 'tool_call') return [{ type: 'tool_call', index, call: block }]
+    const type = block.type === 'reasoning' ? 'reasoning_delta' : 'text_delta'
+    const pieces = 'text' in block ? [...block.text].map((piece) => ({ type, index, text: piece }) as MessageEvent) : []
+    return [...pieces, { type: 'content_block', index, block }]
+  })
+  return [
+    { type: 'message_start', model: 'm' },
+    ...events,
+    { type: 'message_end', message: response.message, response },
+  ]
+}
+
+// ---- clients ----------------------------------------------------------------------------------
+
+interface Client {
+  readonly server: ServerCodec
+  /** What the client makes of a stream: a whole answer. */
+  sum(bytes: string): Promise<unknown>
+  /** The request in which it sends the answer again. */
+  replay(body: unknown): unknown
+}
+
+type Body = { content: object[]; output: object[]; choices: { message: object }[]; candidates: { content: object }[] }
+const hi = { role: 'user', content: 'Hi' }
+
+const clients: Record<string, Client> = {
+  anthropic: {
+    server: anthropic.createServerCodec(),
+    sum: anthropicClient.stream,
+    replay: (body) => ({
+      model: 'm',
+      max_tokens: 9,
+      messages: [hi, { role: 'assistant', content: (body as Body).content }],
+    }),
+  },
+  'openai-responses': {
+    server: openaiResponses.createServerCodec(),
+    sum: responsesClient.stream,
+    replay: (body) => ({ model: 'm', store: false, input: [hi, ...(body as Body).output] }),
+  },
+  gemini: {
+    server: gemini.createServerCodec(),
+    sum: geminiClient.stream,
+    replay: (body) => ({
+      contents: [{ role: 'user', parts: [{ text: 'Hi' }] }, (body as Body).candidates[0]?.content],
+    }),
+  },
+  'openai-chat': {
+    server: openaiChat.createServerCodec(),
+    sum: async (bytes) => sumChat(bytes),
+    replay: (body) => ({ model: 'm', messages: [hi, (body as Body).choices[0]?.message] }),
+  },
+}
+
+/** As OpenRouter's clients do, since the official one keeps only the last piece of a field that it does not know. */
+function sumChat(bytes: string): Body {
+  const message: Record<string, unknown> = {}
+  for (const [, json = ''] of bytes.matchAll(/^data: (\{.*)$/gm)) {
+    const { tool_calls, ...delta } = JSON.parse(json).choices[0]?.delta ?? {}
+    for (const [name, value] of Object.entries({ ...delta, ...(tool_calls && { tool_calls }) })) {
+      const before = message[name]
+      if (typeof before === 'string' && name !== 'role') message[name] = before + value
+      else message[name] = Array.isArray(before) ? [...before, ...(value as unknown[])] : value
+    }
+  }
+  return { choices: [{ message }] } as unknown as Body
+}
+
+async function viaBody({ server, replay }: Client, response: ChatResponse): Promise<readonly ContentBlock[]> {
+  const { body } = server.encodeResponse(response)
+  return history(server, replay(JSON.parse(JSON.stringify(body))))
+}
+
+async function viaStream({ server, sum, replay }: Client, response: ChatResponse): Promise<readonly ContentBlock[]> {
+  const encoder = server.encodeStream()
+  const frames: Frame[] = []
+  for (const event of eventsOf(response)) encoder.push(event, frames)
+  encoder.end(frames)
+  return history(server, replay(await sum(frames.map(encodeSse).join(''))))
+}
+
+function history(server: ServerCodec, request: unknown): readonly ContentBlock[] {
+  const { messages } = server.decodeRequest(request, '/v1beta/models/m:generateContent').context
+  const turn = messages.find((message): message is AssistantMessage => message.role === 'assistant')
+  return typeof turn?.content === 'string' ? [{ type: 'text', text: turn.content }] : (turn?.content ?? [])
+}
+
+const ways = [
+  ['in a whole answer', viaBody],
+  ['in a stream', viaStream],
+] as const
+
+/** Reasoning and its proofs; pieces without a proof that stand in a row are one text. */
+function reasoningOf(blocks: readonly ContentBlock[]): { text: string; opaque: Opaque | undefined }[] {
+  const found: { text: string; opaque: Opaque | undefined }[] = []
+  for (const block of blocks) {
+    if (block.type !== 'reasoning') continue
+    const last = found.at(-1)
+    if (last !== undefined && last.opaque === undefined && block.opaque === undefined) last.text += block.text
+    else found.push({ text: block.text, opaque: block.opaque })
+  }
+  return found
+}
+
+/** Calls and the proofs of Gemini on them: some wires put a status there that is proof of nothing. */
+function callsOf(blocks: readonly ContentBlock[]) {
+  const calls = blocks.filter((block) => block.type === 'tool_call')
+  return calls.map(({ name, arguments: args, opaque }) => ({
+    name,
+    args,
+    data: opaque?.format === 'gemini' && opaque.data,
+  }))
+}
+
+function textOf(blocks: readonly ContentBlock[]): string {
+  return blocks.map((block) => (block.type === 'text' ? block.text : '')).join('')
+}
+
+describe.each(Object.entries(clients))('a client of %s', (format, client) => {
+  const foreign = Object.entries(proofs).filter(([, proof]) => proof.format !== format || proof.provider === 'xai')
+
+  describe.each(ways)('%s', (_, send) => {
+    it.each(foreign)('sends back a proof of %s with its text', async (_, proof) => {
+      const shown = await send(client, answer([thought('Hm.', proof), text, call(0)]))
+      expect(reasoningOf(shown)).toEqual([{ text: 'Hm.', opaque: proof }])
+      expect(textOf(shown)).toBe('Let me look.')
+      const hidden = await send(client, answer([thought('', proof), text]))
+      expect(reasoningOf(hidden)).toEqual([{ text: '', opaque: proof }])
+    })
+
+    it('sends back each proof of a turn with the text that it is for', async () => {
+      const [one, other] = foreign.map(([, proof]) => proof)
+      const given = [thought('First. ', one), thought('', other), thought('Second.', one), text]
+      const blocks = await send(client, answer(given))
+      expect(reasoningOf(blocks)).toEqual(reasoningOf(given))
+    })
+
+    it('sends back the signature that Gemini wants on a call, on that call', async () => {
+      const given = [thought('Hm.'), text, call(0, proofs.gemini), call(1)]
+      const blocks = await send(client, answer(given))
+      expect(callsOf(blocks)).toEqual(callsOf(given))
+      expect(reasoningOf(blocks).map((one) => one.text)).toEqual(['Hm.'])
+    })
+
+    it('sends nothing of ours where there was no proof', async () => {
+      const blocks = await send(client, answer([thought('Hm.'), text, call(0)]))
+      expect(JSON.stringify(blocks)).not.toContain(packProof(proofs.gemini)?.slice(0, 11))
+      expect(reasoningOf(blocks).map((one) => one.text)).toEqual(['Hm.'])
+    })
+  })
+
+  const own = Object.entries(proofs).filter(([, proof]) => proof.format === format && proof.provider !== 'xai')
+  it.each(own)('gets a proof of %s as it is', (_, proof) => {
+    const { body } = client.server.encodeResponse(answer([thought('Hm.', proof), text]))
+    expect(JSON.stringify(body)).not.toContain('aXNvZ2xvdC8')
+  })
+
+  it('learns that a proof was too large to be carried', () => {
+    const huge = {
+      ...(format === 'gemini' ? proofs.anthropic : proofs.gemini),
+      data: { signature: 'x'.repeat(1024 * 1024) },
+    }
+    const { body, losses } = client.server.encodeResponse(answer([thought('Hm.', huge), text]))
+    expect(JSON.stringify(body).length).toBeLessThan(10_000)
+    expect(losses).toMatchObject([{ action: 'dropped', path: expect.stringContaining('opaque') }])
+  })
+
+  it('may send carriers that are broken, and they are nobody’s proof', async () => {
+    const proof = format === 'gemini' ? proofs.anthropic : proofs.gemini
+    const { body } = client.server.encodeResponse(answer([thought('Hm.', proof), text]))
+    const broken = JSON.parse(JSON.stringify(body).replace(/(aXNvZ2xvdC8\w{20})\w+/g, '$1'))
+    const blocks = history(client.server, client.replay(broken))
+    expect(reasoningOf(blocks)).toEqual([{ text: 'Hm.', opaque: undefined }])
+  })
+
+  it('may send any text in the slot', () => {
+    const mark = fc.constantFrom(
+      '',
+      'aXNvZ2xvdC8',
+      packProof(proofs.openai, { length: 3 }) ?? '',
+      packProof(proofs.gemini) ?? '',
+    )
+    fc.assert(
+      fc.property(mark, fc.base64String(), (head, tail) => {
+        const { body } = client.server.encodeResponse(answer([thought('Hm.', proofs.xai), text]))
+        const changed = JSON.parse(JSON.stringify(body).replace(/aXNvZ2xvdC8\w+/g, head + tail))
+        for (const { opaque } of reasoningOf(history(client.server, client.replay(changed)))) {
+          expect(Object.values(opaque?.data ?? {}).some((value) => typeof value === 'string' && isCarrier(value))).toBe(
+            false,
+          )
+        }
+      }),
+      { seed: 20_261_120, numRuns: 200 },
+    )
+  })
+})
+
+describe('a client that takes texts apart', () => {
+  it('gets each proof on its whole text again: Gemini sends a signature behind the pieces it is for', async () => {
+    const server = gemini.createServerCodec()
+    const carrier = packProof(proofs.anthropic, { length: 7 })
+    const parts = [
+      { text: 'Hm, ', thought: true },
+      { text: 'yes', thought: true },
+      { text: '', thought: true, thoughtSignature: carrier },
+      { text: 'Yes.' },
+    ]
+    const blocks = history(server, { contents: [{ role: 'model', parts }] })
+    expect(reasoningOf(blocks)).toEqual([{ text: 'Hm, yes', opaque: proofs.anthropic }])
+  })
+
+  it('loses the proof of a text that it changed, and keeps the text', () => {
+    const server = anthropic.createServerCodec()
+    const content = [
+      { type: 'thinking', thinking: 'Hm, no', signature: packProof(proofs.gemini, { length: 3 }) },
+      { type: 'text', text: 'Yes.' },
+    ]
+    const blocks = history(server, { model: 'm', max_tokens: 9, messages: [{ role: 'assistant', content }] })
+    expect(reasoningOf(blocks)).toEqual([{ text: 'Hm, no', opaque: undefined }])
+  })
+})
+
+describe('a client of ollama, whose wire has no slot', () => {
+  it('gets the text, and the gateway a note', () => {
+    const { body, losses } = ollama.createServerCodec().encodeResponse(answer([thought('Hm.', proofs.gemini), text]))
+    expect(body).toMatchObject({ message: { thinking: 'Hm.', content: 'Let me look.' } })
+    expect(losses).toMatchObject([{ path: 'message.content[0].opaque', severity: 'info' }])
+  })
+})
