@@ -140,21 +140,25 @@ export const unsignedCall = 'skip_thought_signature_validator'
 /** Most stop sequences that a request may name. */
 export const maxStopSequences = 5
 
+type KnownObject =
+  | ('response' | 'candidate' | 'content' | 'request')
+  | ('inlineData' | 'fileData' | 'codeExecutionResult' | 'toolCall' | 'toolResponse')
+  | ('functionCall' | 'functionResponse')
+
 /** Fields with a word of ours; every other one is kept under `providerData.gemini`. */
-export const knownFields = {
+export const knownFields: Readonly<Record<KnownObject, ReadonlySet<string>>> = {
   response: new Set(['candidates', 'usageMetadata', 'modelVersion', 'responseId']),
   candidate: new Set(['content', 'finishReason', 'index']),
   content: new Set(['role', 'parts']),
   request: new Set(['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'model']),
   inlineData: new Set(['mimeType', 'data']),
   fileData: new Set(['mimeType', 'fileUri']),
-  executableCode: new Set(['id', 'language', 'code']),
   codeExecutionResult: new Set(['id', 'output']),
   toolCall: new Set(['id', 'toolType', 'args']),
   toolResponse: new Set(['id', 'toolType', 'response']),
   functionCall: new Set(['id', 'name', 'args', 'partialArgs', 'willContinue']),
   functionResponse: new Set(['id', 'name', 'response', 'parts']),
-} as const satisfies Readonly<Record<string, ReadonlySet<string>>>
+}
 
 /** What `prepare` sees to before a conversation is encoded: `wire/gemini.md` §2.4. */
 export function rulesOf(dialect: GeminiDialect): Rules {

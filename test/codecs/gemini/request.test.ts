@@ -1,0 +1,540 @@
+/** Requests of this wire, written from conversations by hand and read from what clients send. */
+import { describe, expect, it } from 'vitest'
+import { decodeRequest, encodeRequest, geminiDialect } from '../../../src/codecs/gemini/index.ts'
+import { UnsupportedError } from '../../../src/errors.ts'
+import type { Context, Message, RequestOptions, ToolCall } from '../../../src/model.ts'
+
+const model = 'gemini-2.5-flash'
+const encode = (context: Partial<Context>, options: Partial<RequestOptions> = {}) =>
+  encodeRequest({ messages: [{ role: 'user', content: 'Hi' }], ...context }, { model, ...options })
+const bodyOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
+  encode({ messages }, options).body
+const contentsOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
+  bodyOf(messages, options).contents
+
+function call(id: string, name: string, args: ToolCall['arguments'] = {}, more: Partial<ToolCall> = {}): ToolCall {
+  const argumentsText = JSON.stringify(args)
+  return { type: 'tool_call', id, name, arguments: args, argumentsText, index: 0, complete: true, ...more }
+}
+const signed = (thoughtSignature: string, from = model) => ({
+  provider: 'gemini',
+  model: from,
+  format: 'gemini',
+  data: { thoughtSignature },
+})
+
+describe('the path', () => {
+  it.each([
+    ['gemini-2.5-flash', false, '/models/gemini-2.5-flash:generateContent'],
+    ['gemini-2.5-flash', true, '/models/gemini-2.5-flash:streamGenerateContent?alt=sse'],
+    ['models/gemini-2.5-flash', false, '/models/gemini-2.5-flash:generateContent'],
+    ['tunedModels/mine-123', false, '/tunedModels/mine-123:generateContent'],
+    ['a b:c?d#e', false, '/models/a%20b%3Ac%3Fd%23e:generateContent'],
+  ])('of %s, streamed %s, is %s', (name, stream, path) => {
+    expect(encode({}, { model: name, stream }).path).toBe(path)
+  })
+
+  it.each(['', '..', 'models/..', 'a//b', './x'])(
+    'is never made of the name "%s", which would lead elsewhere',
+    (name) => {
+      expect(() => encode({}, { model: name })).toThrow(TypeError)
+    },
+  )
+
+  it.each([
+    ['/v1beta/models/gemini-2.5-flash:generateContent', { model: 'gemini-2.5-flash' }],
+    ['/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse', { model: 'gemini-2.5-flash', stream: true }],
+    ['/v1beta/tunedModels/mine:generateContent', { model: 'tunedModels/mine' }],
+    ['/v1beta/models/a%20b:generateContent', { model: 'a b' }],
+    ['/v1beta/models/openai/gpt-5:generateContent', { model: 'openai/gpt-5' }],
+    ['models/%E0%A4%A:generateContent', { model: '%E0%A4%A' }],
+    ['', { model: '' }],
+  ])('%s is read as its model and method', (path, options) => {
+    expect(decodeRequest({ contents: 'Hi' }, path).options).toEqual(options)
+  })
+})
+
+describe('instructions', () => {
+  it('go to systemInstruction, from the context first and then from system messages', () => {
+    const messages: Message[] = [
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: 'Hi' },
+    ]
+    const { body } = encode({ system: 'You are a cat.', messages })
+    expect(body.systemInstruction).toEqual({ parts: [{ text: 'You are a cat.' }, { text: 'Be brief.' }] })
+    expect(body.contents).toEqual([{ role: 'user', parts: [{ text: 'Hi' }] }])
+  })
+
+  it('of a developer are said by a user by default, and that is told', () => {
+    const { body, losses } = encode({ messages: [{ role: 'developer', content: 'Be brief.' }] })
+    expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Be brief.' }] }] })
+    expect(losses).toMatchObject([{ path: 'messages[0]', action: 'changed', severity: 'minor' }])
+  })
+
+  it('of a developer stand behind the system text where the dialect puts them there', () => {
+    const messages: Message[] = [
+      { role: 'developer', content: 'Be brief.' },
+      { role: 'system', content: 'You are a cat.' },
+    ]
+    const { body } = encodeRequest({ messages }, { model }, { ...geminiDialect, developer: 'system' })
+    expect(body.systemInstruction?.parts).toEqual([{ text: 'You are a cat.' }, { text: 'Be brief.' }])
+    expect(body.contents).toEqual([])
+  })
+
+  it('that come late are moved to the head, and that is told', () => {
+    const { body, losses } = encode({
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'system', content: 'Be brief.' },
+      ],
+    })
+    expect(body.systemInstruction).toEqual({ parts: [{ text: 'Be brief.' }] })
+    expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed' }])
+  })
+})
+
+describe('turns', () => {
+  it('of one role in a row become one content', () => {
+    const contents = contentsOf([
+      { role: 'user', content: 'One' },
+      { role: 'user', content: 'Two' },
+      { role: 'assistant', content: 'Three' },
+    ])
+    expect(contents).toEqual([
+      { role: 'user', parts: [{ text: 'One' }, { text: 'Two' }] },
+      { role: 'model', parts: [{ text: 'Three' }] },
+    ])
+  })
+
+  it('with nothing in them are not sent: a content without parts is refused', () => {
+    const contents = contentsOf([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [{ type: 'text', text: '' }] },
+      { role: 'assistant', content: null },
+      { role: 'user', content: '' },
+    ])
+    expect(contents).toEqual([{ role: 'user', parts: [{ text: 'Hi' }] }])
+  })
+
+  it('keep an empty text that carries a signature, and never merge it', () => {
+    const contents = contentsOf([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'text', text: 'Hi' },
+          { type: 'text', text: '', opaque: signed('c2ln') },
+          { type: 'text', text: 'there' },
+        ],
+      },
+    ])
+    expect(contents[0]?.parts).toEqual([{ text: 'Hi' }, { text: '', thoughtSignature: 'c2ln' }, { text: 'there' }])
+  })
+
+  it('answer all calls of a turn in one content, in which there is nothing else', () => {
+    const contents = contentsOf([
+      { role: 'user', content: 'Weather?' },
+      { role: 'assistant', content: [call('a', 'weather', { city: 'Rome' }), call('b', 'weather', { city: 'Oslo' })] },
+      { role: 'tool', toolCallId: 'a', content: 'sunny' },
+      { role: 'tool', toolCallId: 'b', content: 'no such city', status: 'error' },
+      { role: 'user', content: 'And?' },
+    ])
+    expect(contents.slice(1)).toEqual([
+      {
+        role: 'model',
+        parts: [
+          { functionCall: { id: 'a', name: 'weather', args: { city: 'Rome' } } },
+          { functionCall: { id: 'b', name: 'weather', args: { city: 'Oslo' } } },
+        ],
+      },
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'a', name: 'weather', response: { output: 'sunny' } } },
+          { functionResponse: { id: 'b', name: 'weather', response: { error: 'no such city' } } },
+        ],
+      },
+      { role: 'user', parts: [{ text: 'And?' }] },
+    ])
+  })
+
+  it('put results inside a user message before what the user says', () => {
+    const contents = contentsOf([
+      { role: 'assistant', content: [call('a', 'weather')] },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'So?' },
+          { type: 'tool_result', toolCallId: 'a', content: 'broken', isError: true },
+        ],
+      },
+    ])
+    expect(contents.slice(1)).toEqual([
+      { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'weather', response: { error: 'broken' } } }] },
+      { role: 'user', parts: [{ text: 'So?' }] },
+    ])
+  })
+
+  it('take calls from the field `toolCalls` too, once', () => {
+    const one = call('a', 'weather')
+    const contents = contentsOf([{ role: 'assistant', content: null, toolCalls: [one] }])
+    expect(contents).toEqual([{ role: 'model', parts: [{ functionCall: { id: 'a', name: 'weather', args: {} } }] }])
+  })
+
+  it('name the tool of a result as unknown where nobody says it, and tell that', () => {
+    const { body, losses } = encode({ messages: [{ role: 'tool', toolCallId: 'x', content: 'ok' }] })
+    expect(body.contents[0]?.parts[0]?.functionResponse?.name).toBe('unknown_tool')
+    expect(losses).toMatchObject([{ action: 'invented', path: 'messages[0].name' }])
+  })
+
+  it('leave out a paused answer where its token asks for more of it', () => {
+    const messages: Message[] = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Half', stopReason: 'pause', rawStopReason: 'CONTINUATION' },
+    ]
+    const { body } = encode({ messages, providerState: { continuationToken: 'next' } })
+    expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }], continuationToken: 'next' })
+  })
+})
+
+describe('ids of calls', () => {
+  const round = (made: ToolCall): Message[] => [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: [made] },
+    { role: 'tool', toolCallId: made.id, content: 'ok' },
+  ]
+  const idsIn = (messages: readonly Message[], dialect = geminiDialect) =>
+    encodeRequest({ messages }, { model }, dialect)
+      .body.contents.flatMap(({ parts }) => parts)
+      .flatMap((part) => part.functionCall ?? part.functionResponse ?? [])
+      .map(({ id }) => id)
+
+  it('go back where the provider made them', () => {
+    expect(idsIn(round(call('w6geog7o', 'f')))).toEqual(['w6geog7o', 'w6geog7o'])
+  })
+  it('never go on the wire where we made them', () => {
+    expect(idsIn(round(call('call_1', 'f', {}, { generatedId: true })))).toEqual([undefined, undefined])
+  })
+  it('never go on the wire where we made them and the mark was lost on the way', () => {
+    expect(idsIn(round(call('gemini_0', 'f')))).toEqual([undefined, undefined])
+  })
+  it('never go to a host that refuses them', () => {
+    expect(idsIn(round(call('w6geog7o', 'f')), { ...geminiDialect, callIds: false })).toEqual([undefined, undefined])
+  })
+
+  it('are made for calls without them, each with a number of its own in the conversation, and results find them', () => {
+    const { context } = decodeRequest({
+      contents: [
+        { parts: [{ text: 'Hi' }] },
+        {
+          role: 'model',
+          parts: [{ functionCall: { name: 'f' } }, { functionCall: { name: 'g' } }, { functionCall: { name: 'f' } }],
+        },
+        {
+          parts: [
+            { functionResponse: { name: 'g', response: { output: 'G' } } },
+            { functionResponse: { name: 'f', response: { output: 'F1' } } },
+            { functionResponse: { name: 'f', response: { output: 'F2' } } },
+          ],
+        },
+        { role: 'model', parts: [{ functionCall: { name: 'f' } }] },
+        { parts: [{ functionResponse: { name: 'f', response: { output: 'F3' } } }] },
+      ],
+    })
+    const calls = context.messages.flatMap((message) =>
+      message.role === 'assistant' && Array.isArray(message.content) ? (message.content as ToolCall[]) : [],
+    )
+    expect(calls.map(({ id, generatedId }) => [id, generatedId])).toEqual([
+      ['gemini_0', true],
+      ['gemini_1', true],
+      ['gemini_2', true],
+      ['gemini_3', true],
+    ])
+    const results = context.messages.flatMap((message) => (message.role === 'tool' ? [message] : []))
+    expect(results.map(({ toolCallId, content }) => [toolCallId, content])).toEqual([
+      ['gemini_1', 'G'],
+      ['gemini_0', 'F1'],
+      ['gemini_2', 'F2'],
+      ['gemini_3', 'F3'],
+    ])
+  })
+
+  it('that a client has are not made a second time', () => {
+    const { context } = decodeRequest({
+      contents: [
+        { role: 'model', parts: [{ functionCall: { id: 'gemini_1', name: 'f' } }, { functionCall: { name: 'f' } }] },
+      ],
+    })
+    expect(context.messages[0]?.content).toMatchObject([{ id: 'gemini_1' }, { id: 'gemini_2', generatedId: true }])
+  })
+
+  it('of an orphan result are unlike all others', () => {
+    const { context } = decodeRequest({ contents: [{ parts: [{ functionResponse: { name: 'f', response: {} } }] }] })
+    expect(context.messages).toMatchObject([{ role: 'tool', toolCallId: 'gemini_0', name: 'f' }])
+  })
+})
+
+describe('signatures', () => {
+  const gemini3 = 'gemini-3-pro-preview'
+  const loop = (content: readonly ToolCall[]): Message[] => [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content },
+    ...content.map(({ id }): Message => ({ role: 'tool', toolCallId: id, content: 'ok' })),
+  ]
+  const signaturesIn = (messages: readonly Message[], target: string) =>
+    contentsOf(messages, { model: target }).flatMap(({ parts }) => parts.map((part) => part.thoughtSignature))
+
+  it('go back on the very call that they came with', () => {
+    const messages = loop([call('a', 'f', {}, { opaque: signed('c2ln', gemini3) }), call('b', 'f')])
+    expect(signaturesIn(messages, gemini3)).toEqual([undefined, 'c2ln', undefined, undefined, undefined])
+  })
+  it('of another model or provider stay, and that is told', () => {
+    const messages = loop([call('a', 'f', {}, { opaque: signed('c2ln', 'gemini-2.5-pro') })])
+    const { losses, body } = encode({ messages })
+    expect(body.contents[1]?.parts[0]).toEqual({ functionCall: { id: 'a', name: 'f', args: {} } })
+    expect(losses).toMatchObject([{ severity: 'info', path: 'messages[1].content[0].opaque' }])
+  })
+  it('are the documented placeholder on the first call of each step that another model made, for Gemini 3 alone', () => {
+    const messages: Message[] = [
+      ...loop([call('a', 'f'), call('b', 'f')]),
+      { role: 'assistant', content: [call('c', 'g')] },
+      { role: 'tool', toolCallId: 'c', content: 'ok' },
+    ]
+    const placeholder = 'skip_thought_signature_validator'
+    expect(signaturesIn(messages, gemini3).filter(Boolean)).toEqual([placeholder, placeholder])
+    expect(contentsOf(messages, { model: gemini3 })[1]?.parts.map((part) => part.thoughtSignature)).toEqual([
+      placeholder,
+      undefined,
+    ])
+    expect(signaturesIn(messages, model).filter(Boolean)).toEqual([])
+  })
+  it('are not made up for calls from before the user last spoke, which nobody checks', () => {
+    const messages: Message[] = [...loop([call('a', 'f')]), { role: 'user', content: 'And now?' }]
+    expect(signaturesIn(messages, gemini3).filter(Boolean)).toEqual([])
+  })
+  it('go to an alias of the model that made them', () => {
+    const messages = loop([call('a', 'f', {}, { opaque: signed('c2ln', 'gemini-3.6-flash') })])
+    expect(signaturesIn(messages, 'gemini-flash-latest')).toContain('c2ln')
+  })
+  it('that a client sends back are kept for any model of this provider', () => {
+    const { context } = decodeRequest({
+      contents: [{ role: 'model', parts: [{ functionCall: { name: 'f' }, thoughtSignature: 'c2ln' }] }],
+    })
+    expect(contentsOf(context.messages, { model: gemini3 })[0]?.parts[0]?.thoughtSignature).toBe('c2ln')
+  })
+})
+
+describe('options', () => {
+  it('have their places in generationConfig', () => {
+    const { body, losses } = encode(
+      {},
+      {
+        maxTokens: 100,
+        temperature: 0,
+        topP: 0.5,
+        topK: 3,
+        seed: 7,
+        stop: ['END'],
+        frequencyPenalty: 0.1,
+        presencePenalty: 0.2,
+      },
+    )
+    expect(body.generationConfig).toEqual({
+      maxOutputTokens: 100,
+      temperature: 0,
+      topP: 0.5,
+      topK: 3,
+      seed: 7,
+      stopSequences: ['END'],
+      frequencyPenalty: 0.1,
+      presencePenalty: 0.2,
+    })
+    expect(losses).toEqual([])
+  })
+  it('that nobody gives make no generationConfig', () => {
+    expect(Object.keys(encode({}).body)).toEqual(['contents'])
+  })
+  it('stop at five stop sequences, and tell of the others', () => {
+    const { body, losses } = encode({}, { stop: ['1', '2', '3', '4', '5', '6'] })
+    expect(body.generationConfig?.stopSequences).toEqual(['1', '2', '3', '4', '5'])
+    expect(losses).toMatchObject([{ action: 'dropped', path: 'options.stop[5]' }])
+  })
+  it('that this wire lacks are told', () => {
+    const { losses } = encode({}, { parallelToolCalls: false, user: 'u' })
+    expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
+      ['options.user', 'info'],
+      ['options.parallelToolCalls', 'minor'],
+    ])
+    expect(() => encode({}, { parallelToolCalls: false, strict: true })).toThrow(UnsupportedError)
+  })
+  it('of this wire alone travel under its name, and what we encode wins over them', () => {
+    const gemini = { safetySettings: [], generationConfig: { temperature: 1, candidateCount: 2 } }
+    const { body } = encode({}, { temperature: 0.5, providerOptions: { gemini, other: { x: 1 } } })
+    expect(body).toMatchObject({ safetySettings: [], generationConfig: { temperature: 0.5, candidateCount: 2 } })
+    expect(body).not.toHaveProperty('x')
+  })
+
+  it.each([
+    [{ type: 'json' }, { responseMimeType: 'application/json' }],
+    [
+      { type: 'json', schema: { type: 'object', properties: { a: { const: 1 } } }, name: 'x' },
+      {
+        responseMimeType: 'application/json',
+        responseJsonSchema: { type: 'object', properties: { a: { const: 1 } } },
+      },
+    ],
+  ] as const)('ask for JSON as %j', (responseFormat, config) => {
+    expect(encode({}, { responseFormat }).body.generationConfig).toEqual(config)
+  })
+
+  it.each([
+    ['gemini-2.5-flash', { effort: 'none' }, { thinkingBudget: 0 }],
+    ['gemini-2.5-pro', { effort: 'none' }, { thinkingBudget: 128 }],
+    ['gemini-2.5-flash', { effort: 'low' }, { thinkingBudget: 2048, includeThoughts: true }],
+    ['gemini-2.5-flash', { effort: 'max' }, { thinkingBudget: 24576, includeThoughts: true }],
+    ['gemini-2.5-pro', { effort: 'max' }, { thinkingBudget: 32768, includeThoughts: true }],
+    ['gemini-3-pro-preview', { effort: 'none' }, { thinkingLevel: 'MINIMAL' }],
+    ['gemini-3-pro-preview', { effort: 'medium' }, { thinkingLevel: 'MEDIUM', includeThoughts: true }],
+    ['gemini-3.5-flash', { effort: 'xhigh' }, { thinkingLevel: 'HIGH', includeThoughts: true }],
+    ['gemini-flash-latest', { effort: 'minimal' }, { thinkingLevel: 'MINIMAL', includeThoughts: true }],
+    ['gemini-3-pro-preview', { effort: 'high', budgetTokens: 500 }, { thinkingBudget: 500, includeThoughts: true }],
+    ['gemini-2.5-flash', {}, { includeThoughts: true }],
+  ] as const)(
+    'ask %s for reasoning %j, never with a budget and a level together',
+    (name, reasoning, thinkingConfig) => {
+      expect(encode({}, { model: name, reasoning }).body.generationConfig).toEqual({ thinkingConfig })
+    },
+  )
+
+  it.each([
+    ['auto', { mode: 'AUTO' }],
+    ['none', { mode: 'NONE' }],
+    ['required', { mode: 'ANY' }],
+    [{ name: 'f' }, { mode: 'ANY', allowedFunctionNames: ['f'] }],
+    [
+      { names: ['f', 'g'], mode: 'required' },
+      { mode: 'ANY', allowedFunctionNames: ['f', 'g'] },
+    ],
+    [
+      { names: ['f', 'g'], mode: 'auto' },
+      { mode: 'VALIDATED', allowedFunctionNames: ['f', 'g'] },
+    ],
+  ] as const)('write and read the choice %j', (toolChoice, functionCallingConfig) => {
+    const { body } = encode({ tools: [{ name: 'f' }, { name: 'g' }] }, { toolChoice })
+    expect(body.toolConfig).toEqual({ functionCallingConfig })
+    expect(decodeRequest(body).options.toolChoice).toEqual(toolChoice)
+  })
+  it('leave out a choice where there are no functions: it would be refused', () => {
+    expect(encode({}, { toolChoice: 'required' }).body).not.toHaveProperty('toolConfig')
+  })
+})
+
+describe('what is read and changed', () => {
+  const body = {
+    contents: [{ role: 'user', parts: [{ text: 'Hi' }] }],
+    tools: [
+      {
+        functionDeclarations: [
+          { name: 'f', parameters: { type: 'OBJECT', properties: { a: { type: 'STRING', nullable: true } } } },
+        ],
+      },
+    ],
+    toolConfig: { functionCallingConfig: { mode: 'ANY' }, includeServerSideToolInvocations: true },
+    generationConfig: {
+      responseMimeType: 'application/json',
+      responseSchema: { type: 'OBJECT', properties: { a: { type: 'INTEGER' } } },
+      thinkingConfig: { thinkingLevel: 'LOW' },
+      temperature: 1,
+    },
+    safetySettings: [{ category: 'HARM_CATEGORY_HATE_SPEECH', threshold: 'OFF' }],
+    cachedContent: 'cachedContents/abc',
+  }
+
+  it('is read into our words', () => {
+    const { context, options } = decodeRequest(body)
+    expect(context.tools).toMatchObject([
+      { name: 'f', parameters: { type: 'object', properties: { a: { type: ['string', 'null'] } } } },
+    ])
+    expect(options).toMatchObject({
+      temperature: 1,
+      toolChoice: 'required',
+      reasoning: { effort: 'low' },
+      responseFormat: { type: 'json', schema: { type: 'object', properties: { a: { type: 'integer' } } } },
+    })
+  })
+  it('goes back as it came where nothing is changed', () => {
+    const { context, options } = decodeRequest(body)
+    expect(encodeRequest(context, { ...options, model }).body).toEqual(body)
+  })
+  it('goes back changed where it is: an edit wins over what is kept', () => {
+    const { context, options } = decodeRequest(body)
+    const { toolChoice: _choice, responseFormat: _format, ...rest } = options
+    const edited = encodeRequest(
+      { ...context, tools: [{ name: 'f', parameters: { type: 'object', properties: { b: {} } } }] },
+      { ...rest, model: 'gemini-3-pro', reasoning: { effort: 'high' }, temperature: 0 },
+    )
+    expect(edited.body).toEqual({
+      ...body,
+      tools: [
+        { functionDeclarations: [{ name: 'f', parametersJsonSchema: { type: 'object', properties: { b: {} } } }] },
+      ],
+      toolConfig: { functionCallingConfig: {}, includeServerSideToolInvocations: true },
+      generationConfig: { thinkingConfig: { thinkingLevel: 'HIGH', includeThoughts: true }, temperature: 0 },
+    })
+  })
+  it('may be in snake_case everywhere but in what belongs to others', () => {
+    const { context, options } = decodeRequest({
+      system_instruction: { parts: [{ text: 'Be brief.' }], role: 'system' },
+      contents: [
+        {
+          role: 'user',
+          parts: [
+            { inline_data: { mime_type: 'image/png', data: 'AAAA' } },
+            { file_data: { file_uri: 'gs://a/b', mime_type: 'video/mp4' } },
+          ],
+        },
+        { role: 'model', parts: [{ function_call: { name: 'f', args: { my_arg: 1 } }, thought_signature: 'c2ln' }] },
+        { role: 'function', parts: [{ function_response: { name: 'f', response: { output: 'my_output' } } }] },
+      ],
+      tools: [
+        {
+          function_declarations: [
+            { name: 'f', parameters_json_schema: { type: 'object', properties: { my_arg: {} } } },
+          ],
+        },
+      ],
+      tool_config: { function_calling_config: { mode: 'ANY', allowed_function_names: ['f'] } },
+      generation_config: { max_output_tokens: 5, thinking_config: { thinking_budget: 10 } },
+      safety_settings: [],
+    })
+    expect(context).toMatchObject({
+      system: 'Be brief.',
+      messages: [
+        {
+          role: 'user',
+          content: [
+            { type: 'image', mimeType: 'image/png', data: 'AAAA' },
+            { type: 'video', fileId: 'gs://a/b' },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'tool_call', name: 'f', arguments: { my_arg: 1 }, opaque: { data: { thoughtSignature: 'c2ln' } } },
+          ],
+        },
+        { role: 'tool', name: 'f', content: 'my_output' },
+      ],
+      tools: [{ name: 'f', parameters: { type: 'object', properties: { my_arg: {} } } }],
+    })
+    expect(options).toMatchObject({ maxTokens: 5, reasoning: { budgetTokens: 10 }, toolChoice: { name: 'f' } })
+    expect(options.providerOptions?.gemini).toHaveProperty('safetySettings', [])
+  })
+  it.each([
+    ['Hi', [{ role: 'user', content: 'Hi' }]],
+    [{ parts: { text: 'Hi' } }, [{ role: 'user', content: 'Hi' }]],
+    [[{ parts: [{ text: 'Hi' }] }], [{ role: 'user', content: 'Hi' }]],
+    [[{ role: 'assistant', parts: [{ text: 'Hi' }] }], [{ role: 'assistant', content: 'Hi' }]],
+  ])('may have shorthand contents such as %j', (contents, messages) => {
+    expect(decodeRequest({ contents }).context.messages).toEqual(messages)
+  })
+})
