@@ -6,17 +6,10 @@
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  * @module
  */
-import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
-import { type Ledger, lose } from '../../losses.ts'
-import { readDataUrl } from '../../media.ts'
+import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import type {
-  CitationBlock,
   ContentBlock,
-  FileBlock,
-  ImageBlock,
-  Json,
   JsonObject,
-  Metadata,
   Opaque,
   PlainTextBlock,
   ProviderData,
@@ -28,17 +21,30 @@ import type {
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
 import { textOfArguments } from '../../tool-call.ts'
-import { decodeCacheHint, encodeCacheHint } from './cache.ts'
-import { documentCitations, format, imageTypes, knownFields } from './tables.ts'
-import type { WireBlock, WireDocumentSource, WireImageSource, WireImageType } from './wire.ts'
+import { decodeCitation, encodeCitation } from './citations.ts'
+import {
+  decodeDocument,
+  decodeImage,
+  decodeSearchResult,
+  encodeDocumentText,
+  encodeFile,
+  encodeImage,
+} from './media.ts'
+import {
+  drop,
+  extrasFor,
+  extrasOf,
+  keptOf,
+  noteForeignFields,
+  type Origin,
+  type Scope,
+  unknownBlock,
+  verbatim,
+} from './scope.ts'
+import { format, knownFields } from './tables.ts'
+import type { WireBlock } from './wire.ts'
 
 // ---- decoding ---------------------------------------------------------------------------------
-
-/** Who made the proofs in what is read. */
-export interface Origin {
-  readonly provider: string
-  readonly model: string
-}
 
 type Decoder = (wire: JsonObject, origin: Origin) => ContentBlock | undefined
 
@@ -70,23 +76,6 @@ export function isServerCall(type: unknown): boolean {
   return typeof type === 'string' && type.endsWith('_tool_use')
 }
 
-export function unknownBlock(wire: JsonObject): UnknownBlock {
-  return { type: 'unknown', format, providerType: stringOr(field(wire, 'type'), ''), value: wire }
-}
-
-/** The cache mark and the fields that we do not know. */
-export function extrasOf(
-  wire: JsonObject,
-  known: ReadonlySet<string>,
-): { metadata?: Metadata; providerData?: ProviderData } {
-  const rest = otherFields(wire, known)
-  if (rest === undefined) return {}
-  const cacheHint = decodeCacheHint(field(rest, 'cache_control'))
-  if (cacheHint === undefined) return { providerData: { [format]: rest } }
-  const { cache_control: _, ...kept } = rest
-  return { metadata: { cacheHint }, ...(Object.keys(kept).length > 0 && { providerData: { [format]: kept } }) }
-}
-
 function decodeText(wire: JsonObject): TextBlock | undefined {
   const text = field(wire, 'text')
   if (typeof text !== 'string') return undefined
@@ -96,67 +85,6 @@ function decodeText(wire: JsonObject): TextBlock | undefined {
     return { type: 'text', text, ...extrasOf(wire, new Set(['type', 'text'])) }
   }
   return { type: 'text', text, citations: citations.map(decodeCitation), ...extrasOf(wire, knownFields.text) }
-}
-
-/** The wire's own fields stay with the citation: an `encrypted_index` is checked when it comes back. */
-export function decodeCitation(wire: JsonObject): CitationBlock {
-  const title = textOr(field(wire, 'title'), textOr(field(wire, 'document_title'), undefined))
-  const url = textOr(field(wire, 'url'), undefined)
-  const text = textOr(field(wire, 'cited_text'), undefined)
-  const isMadeByUs = field(wire, 'encrypted_index') === '' // see `encodeForeignCitation`
-  return {
-    type: 'citation',
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(text !== undefined && { text }),
-    ...(!isMadeByUs && { providerData: { [format]: wire } }),
-  }
-}
-
-function decodeImage(wire: JsonObject): ImageBlock | undefined {
-  const media = decodeSource(field(wire, 'source'))
-  return media && { type: 'image', ...media, ...extrasOf(wire, knownFields.image) }
-}
-
-function decodeDocument(wire: JsonObject): FileBlock | PlainTextBlock | undefined {
-  const source = field(wire, 'source')
-  const title = textOr(field(wire, 'title'), undefined)
-  const extras = extrasOf(wire, title === undefined ? knownFields.image : knownFields.document)
-  const text = field(source, 'data')
-  if (field(source, 'type') === 'text' && typeof text === 'string') {
-    const mimeType = textOr(field(source, 'media_type'), 'text/plain')
-    return { type: 'plain_text', text, ...(title !== undefined && { title }), mimeType, ...extras }
-  }
-  const media = decodeSource(source)
-  return media && { type: 'file', ...media, ...(title !== undefined && { filename: title }), ...extras }
-}
-
-/** Of the sources of images and documents those that we have words for, if they hold nothing else. */
-function decodeSource(source: unknown): Pick<FileBlock, 'data' | 'mimeType' | 'url' | 'fileId'> | undefined {
-  if (!isObject(source)) return undefined
-  const { type, data, media_type: mimeType, url, file_id: fileId, ...rest } = source
-  if (Object.keys(rest).length > 0) return undefined
-  if (type === 'base64' && typeof data === 'string' && typeof mimeType === 'string') return { data, mimeType }
-  if (type === 'url' && typeof url === 'string') return { url }
-  return type === 'file' && typeof fileId === 'string' ? { fileId } : undefined
-}
-
-/** Its text is there for all to read; the parts it is cited by stay with it. */
-function decodeSearchResult(wire: JsonObject): PlainTextBlock | undefined {
-  const title = field(wire, 'title')
-  const text = textOfParts(field(wire, 'content'))
-  if (typeof title !== 'string' || text === undefined) return undefined
-  return { type: 'plain_text', text, title, ...extrasOf(wire, knownFields.searchResult) }
-}
-
-function textOfParts(content: unknown): string | undefined {
-  let text = ''
-  for (const part of arrayOf(content)) {
-    const piece = field(part, 'text')
-    if (field(part, 'type') !== 'text' || typeof piece !== 'string') return undefined
-    text += piece
-  }
-  return Array.isArray(content) ? text : undefined
 }
 
 function decodeThinking(wire: JsonObject, origin: Origin): ReasoningBlock | undefined {
@@ -226,28 +154,6 @@ function isErrorResult(wire: JsonObject): boolean {
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Where blocks are written to. */
-export interface Scope {
-  readonly ledger: Ledger
-  /** Whose proofs are valid. */
-  readonly target: { readonly format: string; readonly provider: string; readonly model: string }
-  readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
-  /** `2026-10-21` or later. */
-  readonly isStrictVersion?: boolean
-  readonly unsignedThinking?: boolean
-}
-
-/** What we kept of this wire, as it came. */
-export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject | undefined {
-  const kept = field(holder.providerData, format)
-  return isObject(kept) ? kept : undefined
-}
-
-/** A value that came from this wire goes back to it as it is. */
-export function verbatim(value: Json | object): WireBlock {
-  return { ...(value as object) } as WireBlock
-}
-
 /** Any block but calls and results of our tools; `undefined` if the wire cannot carry it, which is in the ledger then. */
 export function encodeBlock(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
   noteForeignFields(block, path, scope.ledger)
@@ -279,28 +185,14 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   }
 }
 
-function drop(path: string, reason: string, scope: Scope, severity: 'info' | 'minor' | 'major' = 'minor'): undefined {
-  lose(scope.ledger, 'dropped', path, reason, severity)
-}
-
-/** Fields and proofs of other wires are for them alone. */
-export function noteForeignFields(
-  holder: { readonly providerData?: ProviderData; readonly opaque?: Opaque; readonly type?: string },
-  path: string,
-  ledger: Ledger,
-): void {
-  if (holder.opaque !== undefined && holder.type !== 'reasoning')
-    lose(ledger, 'dropped', `${path}.opaque`, 'it is the proof of another wire', 'info')
-  if (holder.providerData === undefined) return
-  for (const name of Object.keys(holder.providerData)) {
-    if (name !== format) lose(ledger, 'dropped', `${path}.providerData.${name}`, 'it belongs to another wire', 'info')
-  }
-}
-
-/** The fields kept with a block and its cache mark. */
-function extrasFor(block: ContentBlock, path: string, scope: Scope): object {
-  const mark = scope.place === 'answer' ? undefined : encodeCacheHint(block.metadata, path, scope.ledger)
-  return { ...keptOf(block), ...(mark && { cache_control: mark }) }
+/** Where documents have no place, their text is text. */
+function encodePlainText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
+  if (scope.place !== 'system' && scope.place !== 'answer') return encodeDocumentText(block, path, scope)
+  return encodeText(
+    { type: 'text', text: block.text, ...(block.metadata && { metadata: block.metadata }) },
+    path,
+    scope,
+  )
 }
 
 function encodeText(block: TextBlock, path: string, scope: Scope): WireBlock | undefined {
@@ -326,118 +218,6 @@ function encodeCitations(block: TextBlock, path: string, scope: Scope): object[]
     return own ?? []
   })
   return encoded.length === 0 && citations.length > 0 ? undefined : encoded
-}
-
-/** A citation of this wire; of others, in an answer alone, what a client can show. */
-export function encodeCitation(citation: CitationBlock, isAnswer: boolean): object | undefined {
-  const kept = keptOf(citation)
-  const { url, title, text } = citation
-  if (kept === undefined) return isAnswer ? encodeForeignCitation(citation) : undefined
-  const titleKey = documentCitations.has(stringOr(field(kept, 'type'), '')) ? 'document_title' : 'title'
-  return {
-    ...kept,
-    ...(text !== undefined && { cited_text: text }),
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { [titleKey]: title }),
-  }
-}
-
-/** The empty index says that no server made it: it never goes to one. */
-function encodeForeignCitation({ url, title, text }: CitationBlock): object | undefined {
-  if (url === undefined) return undefined
-  return { type: 'web_search_result_location', url, title: title ?? null, cited_text: text ?? '', encrypted_index: '' }
-}
-
-function encodePlainText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
-  if (scope.place === 'system' || scope.place === 'answer') {
-    return encodeText({ ...block, type: 'text' }, path, scope)
-  }
-  const kept = keptOf(block)
-  const title = block.title === undefined ? undefined : { title: block.title }
-  if (kept?.type === 'search_result') {
-    // Its parts are what is cited, so they stay unless the text was edited.
-    const isSame = textOfParts(kept.content) === block.text
-    const content = isSame ? {} : { content: [{ type: 'text', text: block.text }] }
-    return { ...extrasFor(block, path, scope), ...title, ...content } as WireBlock
-  }
-  const source = { type: 'text', media_type: 'text/plain', data: block.text } as const
-  return documentIn({ ...extrasFor(block, path, scope), type: 'document', source, ...title }, path, scope)
-}
-
-function documentIn(document: WireBlock, path: string, scope: Scope): WireBlock | undefined {
-  if (scope.place !== 'assistant' && scope.place !== 'answer') return document
-  if (scope.place === 'answer' || scope.isStrictVersion)
-    return drop(path, "an assistant's turn takes no documents", scope, 'major')
-  return document
-}
-
-function encodeImage(block: ImageBlock, path: string, scope: Scope): WireBlock | undefined {
-  if (scope.place === 'answer') return drop(path, 'an answer here has no images', scope, 'major')
-  if (block.detail !== undefined && block.detail !== 'auto')
-    drop(`${path}.detail`, 'it has no levels of detail', scope, 'info')
-  const source = imageSource(withoutDataUrl(block))
-  if (source === undefined)
-    return drop(path, 'it takes images in JPEG, PNG, GIF or WebP, by URL or by file id', scope, 'major')
-  return { ...extrasFor(block, path, scope), type: 'image', source }
-}
-
-type Media = Pick<FileBlock, 'data' | 'mimeType' | 'url' | 'fileId'>
-
-function withoutDataUrl<T extends Media>(block: T): T {
-  const inline = block.url === undefined ? undefined : readDataUrl(block.url)
-  if (inline === undefined) return block
-  const { url: _, ...rest } = block
-  const data = inline.base64 ? inline.data : toBase64(inline.data)
-  return { ...rest, data, mimeType: inline.mimeType } as T
-}
-
-function imageSource({ data, mimeType, url, fileId }: Media): WireImageSource | undefined {
-  if (data !== undefined) {
-    const type = mimeType === undefined ? lookup(imageTypes, data.slice(0, 4)) : imageType(mimeType)
-    return type && { type: 'base64', media_type: type, data }
-  }
-  if (url !== undefined) return { type: 'url', url }
-  return fileId === undefined ? undefined : { type: 'file', file_id: fileId }
-}
-
-function imageType(mimeType: string): WireImageType | undefined {
-  const type = mimeType.toLowerCase() === 'image/jpg' ? 'image/jpeg' : mimeType.toLowerCase()
-  return Object.values(imageTypes).find((one) => one === type)
-}
-
-function encodeFile(given: FileBlock, path: string, scope: Scope): WireBlock | undefined {
-  const block = withoutDataUrl(given)
-  if (block.mimeType?.startsWith('image/')) return encodeImage({ ...block, type: 'image' }, path, scope)
-  const source = documentSource(block)
-  if (source === undefined)
-    return drop(path, 'it takes documents in PDF or plain text, by URL or by file id', scope, 'major')
-  const title = block.filename === undefined ? {} : { title: block.filename }
-  return documentIn({ ...extrasFor(block, path, scope), type: 'document', source, ...title }, path, scope)
-}
-
-function documentSource({ data, mimeType, url, fileId }: Media): WireDocumentSource | undefined {
-  if (data !== undefined) {
-    const isPdf = mimeType === undefined ? data.startsWith('JVBER') : /^application\/pdf\b/i.test(mimeType)
-    if (isPdf) return { type: 'base64', media_type: 'application/pdf', data }
-    const text = mimeType?.startsWith('text/') ? fromBase64(data) : undefined
-    return text === undefined ? undefined : { type: 'text', media_type: 'text/plain', data: text }
-  }
-  if (url !== undefined) return { type: 'url', url }
-  return fileId === undefined ? undefined : { type: 'file', file_id: fileId }
-}
-
-function fromBase64(data: string): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
-  } catch {
-    return undefined
-  }
-}
-
-function toBase64(text: string): string {
-  let binary = ''
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
-  return btoa(binary)
 }
 
 /** Thinking without a valid signature is refused, so it does not go; in an answer, its text can be shown. */

@@ -23,16 +23,8 @@ import type {
   UserMessage,
 } from '../../model.ts'
 import { encodeCacheHint } from './cache.ts'
-import {
-  decodeBlock,
-  encodeBlock,
-  extrasOf,
-  keptOf,
-  noteForeignFields,
-  type Origin,
-  type Scope,
-  unknownBlock,
-} from './content.ts'
+import { decodeBlock, encodeBlock } from './content.ts'
+import { extrasOf, keptOf, noteForeignFields, type Origin, type Scope, unknownBlock } from './scope.ts'
 import { knownFields } from './tables.ts'
 import { decodeCall, decodeResult, encodeCall, encodeInvalidCall, encodeResultBlock } from './tools.ts'
 import type { WireBlock, WireMessage, WireRequest, WireText } from './wire.ts'
@@ -60,7 +52,15 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
     addTurn(turns, message, encodeMessage(message, `messages[${at}]`, scope))
   }
   const messages = turns.map((turn, at) => settleTurn(turn, at, at === turns.length - 1, scope))
-  return { ...(system !== undefined && { system }), messages: messages.filter(({ content }) => content.length > 0) }
+  return {
+    ...(system !== undefined && { system }),
+    messages: messages.filter((message, at) => hasContent(message, at, scope)),
+  }
+}
+
+function hasContent({ content }: WireMessage, at: number, scope: Turns): boolean {
+  if (content.length === 0) lose(scope.ledger, 'dropped', `messages[${at}]`, 'an empty message is refused', 'info')
+  return content.length > 0
 }
 
 /** The system text, then that of the messages that lead: a string if there is one piece, and it is one. */

@@ -35,14 +35,15 @@ export function encodeOptions(
   ledger: Ledger,
 ): Fields {
   const kept = keptOptions(options)
+  const { thinking: _, ...others } = kept
   const maxTokens = chooseMaxTokens(options, dialect, ledger)
-  const thinking = encodeThinking(options, maxTokens, ledger) ?? keptThinking(kept)
+  const thinking = encodeThinking(options, maxTokens, kept, ledger) ?? keptThinking(kept)
   const choice = hasTools ? chooseTool(options, thinking, ledger) : noteToolChoice(options, ledger)
   const output = encodeOutput(options, kept, ledger)
   const stop = stopSequences(options, ledger)
   noteUnknownOptions(options, ledger)
   return {
-    ...kept,
+    ...others,
     model: options.model,
     max_tokens: maxTokens,
     ...(options.stream !== undefined && { stream: options.stream }),
@@ -82,13 +83,17 @@ function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
   return isAdaptive(model) ? undefined : lookup(budgets, reasoning.effort)
 }
 
-function encodeThinking(options: RequestOptions, maxTokens: number, ledger: Ledger): WireThinkingConfig | undefined {
+function encodeThinking(
+  options: RequestOptions,
+  maxTokens: number,
+  kept: JsonObject,
+  ledger: Ledger,
+): WireThinkingConfig | undefined {
   const { reasoning } = options
   if (reasoning === undefined) return undefined
   if (reasoning.effort === 'none' || reasoning.budgetTokens === 0) return { type: 'disabled' }
   const budget = budgetFor(options)
-  if (budget === undefined)
-    return reasoning.effort === undefined && reasoning.budgetTokens === undefined ? undefined : { type: 'adaptive' }
+  if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
   if (maxTokens <= minBudgetTokens) {
     lose(ledger, 'dropped', 'reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
     return { type: 'disabled' }
@@ -97,6 +102,12 @@ function encodeThinking(options: RequestOptions, maxTokens: number, ledger: Ledg
     lose(ledger, 'changed', 'reasoning', 'the budget was fitted between 1024 and maxTokens', 'info')
   }
   return { type: 'enabled', budget_tokens: Math.min(budget, maxTokens - 1) }
+}
+
+/** Whether thinking has to be asked for. A request of this wire that named an effort alone still does so. */
+function isAsked({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>, kept: JsonObject): boolean {
+  if (effort === undefined) return budgetTokens !== undefined
+  return field(objectIn(kept, 'output_config'), 'effort') !== effort || field(kept, 'thinking') !== undefined
 }
 
 function keptThinking(kept: JsonObject): WireThinkingConfig | undefined {
@@ -143,10 +154,10 @@ function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Ledger)
 
 function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, ledger: Ledger): JsonObject {
   const narrowed = narrowSchema(schema)
-  if (JSON.stringify(narrowed) !== JSON.stringify(schema)) {
+  if (narrowed.isChanged) {
     lose(ledger, 'changed', 'responseFormat.schema', 'what it has no keyword for moved into descriptions', 'info')
   }
-  return narrowed
+  return narrowed.schema
 }
 
 /** Newer models and versions choose by themselves; while thinking, so do all. */
@@ -301,7 +312,7 @@ interface Thinking {
   readonly reasoning?: NonNullable<RequestOptions['reasoning']>
   /** What our words leave of `thinking`. */
   readonly kept?: JsonObject
-  /** An effort that is not about thinking, since the model does not think by itself. */
+  /** An effort that came without thinking: of models that do not think by themselves it says something else. */
   readonly keptEffort?: string
 }
 
@@ -316,8 +327,8 @@ function readThinking(body: JsonObject, model: string): Thinking {
   if (type === 'enabled' && typeof budgetTokens === 'number')
     return { reasoning: { budgetTokens }, ...others, ...keptEffort }
   const kept = type === undefined ? {} : { kept: thinking }
-  const isMeant = effort !== undefined && (type === 'adaptive' || isNewer(model))
-  return isMeant ? { reasoning: { effort }, ...kept } : { ...kept, ...keptEffort }
+  if (effort !== undefined && type === 'adaptive') return { reasoning: { effort }, ...kept }
+  return { ...(effort !== undefined && isNewer(model) && { reasoning: { effort } }), ...kept, ...keptEffort }
 }
 
 /** `output_format` is the older name of `output_config.format`. */

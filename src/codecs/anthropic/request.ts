@@ -43,9 +43,7 @@ export function encodeRequest(
   const body: WireRequest = {
     ...encodeOptions(options, tools.length > 0, dialect, into),
     ...conversation,
-    ...(context.tools !== undefined && tools.length === context.tools.length
-      ? { tools }
-      : tools.length > 0 && { tools }),
+    ...((tools.length > 0 || context.tools?.length === 0) && { tools }),
   }
   askForJson(body, options, into)
   settleThinking(body, into)

@@ -6,6 +6,7 @@
  */
 import { isObject, lookup } from '../../lookup.ts'
 import type { Json, JsonObject, JsonSchema } from '../../model.ts'
+import { textOfArguments } from '../../tool-call.ts'
 
 /** Schemas nested deeper than this are left as they are. */
 const maxDepth = 64
@@ -44,25 +45,34 @@ const taken: ReadonlySet<string> = new Set([
   '$ref',
 ])
 
-/** A schema that says the same in fewer words. */
-export function narrowSchema(schema: JsonSchema): JsonObject {
-  return narrow(schema as JsonObject, 0)
+/** A schema that says the same in fewer words, and whether it differs from what was given. */
+export function narrowSchema(schema: JsonSchema): { readonly schema: JsonObject; readonly isChanged: boolean } {
+  const notes = { isChanged: false }
+  return { schema: narrow(schema as JsonObject, 0, notes), ...notes }
 }
 
-function narrow(schema: JsonObject, depth: number): JsonObject {
+interface Notes {
+  isChanged: boolean
+}
+
+function narrow(schema: JsonObject, depth: number, notes: Notes): JsonObject {
   if (depth > maxDepth) return schema
   const narrowed: [string, Json][] = []
   const unsaid: string[] = []
   for (const [keyword, value] of Object.entries(schema)) {
     const holds = lookup(nested, keyword)
-    if (holds !== undefined)
-      narrowed.push([keyword === 'oneOf' ? 'anyOf' : keyword, narrowNested(value, holds, depth + 1)])
+    if (holds !== undefined) narrowed.push([renamed(keyword, notes), narrowNested(value, holds, depth + 1, notes)])
     else if (isTaken(keyword, value)) narrowed.push([keyword, value])
-    else if (keyword !== '$schema') unsaid.push(`${keyword}: ${JSON.stringify(value)}`)
+    else if (keyword !== '$schema') unsaid.push(inWords(keyword, value))
+    else notes.isChanged = true
   }
   const result = Object.fromEntries(narrowed)
-  if (schema.type === 'object' || isObject(schema.properties)) result.additionalProperties = false
+  if ((schema.type === 'object' || isObject(schema.properties)) && result.additionalProperties !== false) {
+    result.additionalProperties = false
+    notes.isChanged = true
+  }
   if (unsaid.length === 0) return result
+  notes.isChanged = true
   const said = typeof schema.description === 'string' ? `${schema.description}\n\n` : ''
   return { ...result, description: `${said}{${unsaid.join(', ')}}` }
 }
@@ -73,8 +83,19 @@ function isTaken(keyword: string, value: Json): boolean {
   return taken.has(keyword) || (keyword === 'additionalProperties' && value === false)
 }
 
-function narrowNested(value: Json, holds: 'schema' | 'named' | 'row', depth: number): Json {
-  const one = (entry: Json) => (isObject(entry) ? narrow(entry, depth) : entry)
+function renamed(keyword: string, notes: Notes): string {
+  if (keyword !== 'oneOf') return keyword
+  notes.isChanged = true
+  return 'anyOf'
+}
+
+function inWords(keyword: string, value: Json): string {
+  const isTooDeep = textOfArguments({ value }) === undefined
+  return `${keyword}: ${isTooDeep ? '…' : JSON.stringify(value)}`
+}
+
+function narrowNested(value: Json, holds: 'schema' | 'named' | 'row', depth: number, notes: Notes): Json {
+  const one = (entry: Json) => (isObject(entry) ? narrow(entry, depth, notes) : entry)
   if (holds === 'row') return Array.isArray(value) ? value.map(one) : value
   if (holds === 'schema' || !isObject(value)) return one(value)
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, one(entry)]))

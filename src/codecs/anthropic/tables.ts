@@ -96,7 +96,7 @@ export function isAdaptive(model: string): boolean {
 }
 /** `max_tokens` where nobody names one: the wire requires it, and Claude 3 allows no more than 4096. */
 export function defaultMaxTokens(model: string): number {
-  return /^claude-(?:3-(?:opus|sonnet|haiku)|[12instant])/.test(model) ? 4096 : 8192
+  return /^claude-(?:3-(?:opus|sonnet|haiku)|[12]|instant)/.test(model) ? 4096 : 8192
 }
 
 /** Types of images it takes, by the first characters of their base64. */
@@ -163,7 +163,23 @@ export const rules: Rules = {
 
 const fields = (...names: string[]): ReadonlySet<string> => new Set(names)
 
-export const knownFields = {
+type Known =
+  | 'text'
+  | 'image'
+  | 'document'
+  | 'searchResult'
+  | 'thinking'
+  | 'redactedThinking'
+  | 'call'
+  | 'serverResult'
+  | 'result'
+  | 'tool'
+  | 'message'
+  | 'response'
+  | 'delta'
+  | 'deltaEvent'
+
+export const knownFields: Readonly<Record<Known, ReadonlySet<string>>> = {
   text: fields('type', 'text', 'citations'),
   image: fields('type', 'source'),
   document: fields('type', 'source', 'title'),
@@ -178,4 +194,4 @@ export const knownFields = {
   response: fields('id', 'type', 'role', 'model', 'content', 'stop_reason', 'usage'),
   delta: fields('stop_reason'),
   deltaEvent: fields('type', 'delta', 'usage'),
-} as const
+}

@@ -23,7 +23,8 @@ import type {
 } from '../../model.ts'
 import { readCall, textOfArguments } from '../../tool-call.ts'
 import { encodeCacheHint } from './cache.ts'
-import { decodeBlock, encodeBlock, extrasOf, keptOf, noteForeignFields, type Origin, type Scope } from './content.ts'
+import { decodeBlock, encodeBlock } from './content.ts'
+import { extrasOf, keptOf, noteForeignFields, type Origin, type Scope } from './scope.ts'
 import { format, knownFields } from './tables.ts'
 import type { WireMessage, WireTool, WireToolChoice, WireToolResult, WireToolUse } from './wire.ts'
 

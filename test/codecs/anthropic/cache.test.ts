@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest'
+import { encodeRequest } from '../../../src/codecs/anthropic/index.ts'
+import type { Context, Message, Metadata } from '../../../src/model.ts'
+
+const options = { model: 'claude-x', maxTokens: 1 }
+const hinted = { cacheHint: 'ephemeral' } as const
+const mark = { type: 'ephemeral' }
+
+function encode(context: Partial<Context>, more: object = {}) {
+  return encodeRequest({ messages: [], ...context }, { ...options, ...more })
+}
+function said(text: string, metadata: Metadata = hinted): Message {
+  return { role: 'user', content: [{ type: 'text', text, metadata }] }
+}
+/** The names and texts of what is marked, in order. */
+function marksOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  const { name, text, cache_control, ...rest } = value as { name?: string; text?: string; cache_control?: unknown }
+  const own = cache_control === undefined || (name ?? text) === undefined ? [] : [name ?? text ?? '']
+  return [...own, ...Object.values(rest).flatMap(marksOf)]
+}
+
+describe('a cache hint [4.22]', () => {
+  it.each([
+    ['ephemeral', { type: 'ephemeral' }],
+    [{ ttl: '5m' }, { type: 'ephemeral', ttl: '5m' }],
+    [{ ttl: '1h' }, { type: 'ephemeral', ttl: '1h' }],
+  ] as const)('%j is a mark on its block', (cacheHint, cache_control) => {
+    const { body, losses } = encode({ messages: [said('a', { cacheHint })] })
+    expect(body.messages[0]?.content).toEqual([{ type: 'text', text: 'a', cache_control }])
+    expect(losses).toEqual([])
+  })
+
+  it('for a time that it does not know is for an hour', () => {
+    const { body, losses } = encode({ messages: [said('a', { cacheHint: { ttl: '12h' } })] })
+    expect(body.messages[0]?.content).toMatchObject([{ cache_control: { ttl: '1h' } }])
+    expect(losses).toMatchObject([{ action: 'changed', severity: 'minor' }])
+  })
+
+  it('on a message marks its last block, and never thinking', () => {
+    const opaque = { provider: 'anthropic', model: 'claude-x', format: 'anthropic', data: { signature: 's' } }
+    const messages: Message[] = [
+      { role: 'user', content: 'a', metadata: hinted },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'h', opaque, metadata: hinted },
+          { type: 'text', text: 'b' },
+        ],
+        metadata: hinted,
+      },
+      { role: 'system', content: 'c', metadata: hinted },
+    ]
+    expect(encode({ messages }).body.messages).toEqual([
+      { role: 'user', content: [{ type: 'text', text: 'a', cache_control: mark }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'h', signature: 's' },
+          { type: 'text', text: 'b', cache_control: mark },
+        ],
+      },
+      { role: 'system', content: [{ type: 'text', text: 'c', cache_control: mark }] },
+    ])
+  })
+
+  it('beyond the fourth is not taken: the last four cover most', () => {
+    const { body, losses } = encode({
+      tools: [{ name: 'tool', metadata: hinted }],
+      system: [{ type: 'text', text: 'system', metadata: hinted }],
+      messages: [
+        { role: 'user', content: ['a', 'b', 'c', 'd'].map((text) => ({ type: 'text', text, metadata: hinted })) },
+      ],
+    })
+    expect(marksOf(body)).toEqual(['a', 'b', 'c', 'd'])
+    expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
+      ['tools[0].cache_control', 'minor'],
+      ['system[0].cache_control', 'minor'],
+    ])
+  })
+
+  it('leaves a place for the automatic mark', () => {
+    const { body } = encode(
+      {
+        messages: [
+          { role: 'user', content: ['a', 'b', 'c', 'd'].map((text) => ({ type: 'text', text, metadata: hinted })) },
+        ],
+      },
+      { providerOptions: { anthropic: { cache_control: mark } } },
+    )
+    expect(marksOf(body.messages)).toEqual(['b', 'c', 'd'])
+  })
+
+  it('for an hour behind one for five minutes is for five minutes too', () => {
+    const messages = [said('a', { cacheHint: { ttl: '1h' } }), said('b'), said('c', { cacheHint: { ttl: '1h' } })]
+    const { body, losses } = encode({ messages })
+    expect(body.messages[0]?.content).toMatchObject([
+      { cache_control: { ttl: '1h' } },
+      { cache_control: { type: 'ephemeral' } },
+      { cache_control: { type: 'ephemeral' } },
+    ])
+    expect(JSON.stringify(body).match(/1h/g)).toHaveLength(1)
+    expect(losses).toMatchObject([{ action: 'changed' }])
+  })
+
+  it('on a tool that loads late is not taken', () => {
+    const tool = { name: 'tool', metadata: hinted, providerData: { anthropic: { defer_loading: true } } }
+    const { body, losses } = encode({ tools: [tool] })
+    expect(marksOf(body)).toEqual([])
+    expect(losses).toMatchObject([{ path: 'tools[0].cache_control', action: 'dropped' }])
+  })
+
+  it('never changes what was given', () => {
+    const value = { type: 'web_search_20250305', name: 'web', cache_control: mark }
+    const messages = ['a', 'b', 'c', 'd'].map((text) => said(text))
+    encode({ tools: [{ type: 'provider_tool', format: 'anthropic', value }], messages })
+    expect(value.cache_control).toEqual(mark)
+  })
+})

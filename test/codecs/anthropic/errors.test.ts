@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest'
+import { createClientCodec, decodeError, encodeError } from '../../../src/codecs/anthropic/index.ts'
+import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
+
+function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
+  return { status, body, headers: new Headers(headers) }
+}
+function body(type: string, message = 'm', more: object = {}) {
+  return { type: 'error', error: { type, message, ...more }, request_id: 'req_1' }
+}
+
+describe('an error answer', () => {
+  it.each<[number, string, ApiErrorKind, boolean]>([
+    [400, 'invalid_request_error', 'invalid_request', false],
+    [401, 'authentication_error', 'authentication', false],
+    [402, 'billing_error', 'permission', false],
+    [403, 'permission_error', 'permission', false],
+    [404, 'not_found_error', 'not_found', false],
+    [413, 'request_too_large', 'context_length', false],
+    [429, 'rate_limit_error', 'rate_limit', true],
+    [500, 'api_error', 'server', true],
+    [504, 'timeout_error', 'timeout', true],
+    [529, 'overloaded_error', 'overloaded', true],
+  ])('%i %s is %s', (status, type, kind, retryable) => {
+    expect(decodeError(answer(status, body(type)))).toMatchObject({
+      kind,
+      status,
+      retryable,
+      requestId: 'req_1',
+      providerCode: type,
+      provider: 'anthropic',
+      message: 'm',
+    })
+  })
+
+  it.each<[string, ApiErrorKind]>([
+    ['prompt is too long: 210000 tokens > 200000 maximum', 'context_length'],
+    ['input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000', 'context_length'],
+    ['Your credit balance is too low to access the Anthropic API', 'permission'],
+    ['temperature: Extra inputs are not permitted', 'invalid_request'],
+  ])('that says "%s" is %s', (message, kind) => {
+    expect(decodeError(answer(400, body('invalid_request_error', message)))).toMatchObject({
+      kind,
+      retryable: false,
+      message,
+    })
+  })
+
+  it('about a spend limit is not worth another try', () => {
+    const details = { error_code: 'contract_spend_limit_reached' }
+    expect(decodeError(answer(429, body('rate_limit_error', 'm', { details })))).toMatchObject({
+      kind: 'rate_limit',
+      retryable: false,
+      providerCode: 'contract_spend_limit_reached',
+    })
+  })
+
+  it('tells when to try again', () => {
+    expect(decodeError(answer(429, body('rate_limit_error'), { 'retry-after': '7' })).retryAfterMs).toBe(7000)
+    expect(decodeError(answer(529, body('overloaded_error'), { 'x-should-retry': 'false' })).retryable).toBe(false)
+  })
+
+  it.each<[number, unknown, ApiErrorKind]>([
+    [413, '<html><body>413 Request Entity Too Large</body></html>', 'invalid_request'],
+    [502, '', 'server'],
+    [529, undefined, 'overloaded'],
+    [500, { error: null }, 'server'],
+    [400, [], 'invalid_request'],
+    [418, { error: { type: 5, message: {} } }, 'invalid_request'],
+    [500, JSON.parse('{"error":{"__proto__":{"type":"x"}}}'), 'server'],
+  ])('%i with %j is an error all the same', (status, given, kind) => {
+    expect(decodeError(answer(status, given))).toMatchObject({ name: 'ApiError', kind, status })
+  })
+
+  it('names the host that gave it', () => {
+    expect(createClientCodec({ provider: 'kimi' }).decodeError(answer(500, body('api_error'))).provider).toBe('kimi')
+  })
+})
+
+describe('an error for a client', () => {
+  it.each<[ApiErrorKind, number, string]>([
+    ['authentication', 401, 'authentication_error'],
+    ['permission', 403, 'permission_error'],
+    ['invalid_request', 400, 'invalid_request_error'],
+    ['not_found', 404, 'not_found_error'],
+    ['context_length', 400, 'invalid_request_error'],
+    ['rate_limit', 429, 'rate_limit_error'],
+    ['overloaded', 529, 'overloaded_error'],
+    ['server', 500, 'api_error'],
+    ['timeout', 504, 'timeout_error'],
+  ])('%s is %i %s, and is read as what it was', (kind, status, type) => {
+    const written = encodeError(new ApiError('Too bad', { kind, retryable: false, requestId: 'req_1' }))
+    expect(written).toMatchObject({ status, body: { type: 'error', error: { type }, request_id: 'req_1' } })
+    expect(decodeError(answer(written.status, written.body)).kind).toBe(kind)
+  })
+
+  it('about money has its own status', () => {
+    const error = new ApiError('m', { kind: 'permission', retryable: false, status: 402 })
+    expect(encodeError(error)).toEqual({
+      status: 402,
+      body: { type: 'error', error: { type: 'billing_error', message: 'm' } },
+    })
+  })
+
+  it('about length says it in the words that clients look for', () => {
+    const error = new ApiError('too many tokens', { kind: 'context_length', retryable: false })
+    expect(encodeError(error).body.error.message).toBe('prompt is too long: too many tokens')
+  })
+})

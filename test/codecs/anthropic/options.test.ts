@@ -1,0 +1,282 @@
+import { describe, expect, it } from 'vitest'
+import { decodeRequest, encodeRequest } from '../../../src/codecs/anthropic/index.ts'
+import type { Json, JsonObject, RequestOptions, ToolDefinition } from '../../../src/model.ts'
+
+const older = 'claude-sonnet-4-5-20250929'
+const adaptive = 'claude-opus-4-6'
+const newer = 'claude-sonnet-5'
+const tools: ToolDefinition[] = [{ name: 'f' }, { name: 'g' }]
+
+function encode(options: Partial<RequestOptions>, dialect = {}) {
+  const context = { messages: [{ role: 'user', content: 'hi' } as const], tools }
+  return encodeRequest(context, { model: older, maxTokens: 4000, ...options }, dialect)
+}
+function bodyOf(options: Partial<RequestOptions>): JsonObject {
+  return encode(options).body as unknown as JsonObject
+}
+
+describe('max_tokens', () => {
+  it.each([
+    ['claude-sonnet-5', {}, 8192],
+    ['claude-3-haiku-20240307', {}, 4096],
+    ['claude-sonnet-5', { maxTokens: 500 }, 500],
+  ])('of %s is chosen where none is named, and that is told', (model, dialect, chosen) => {
+    const { body, losses } = encodeRequest({ messages: [] }, { model }, dialect)
+    expect(body.max_tokens).toBe(chosen)
+    expect(losses).toMatchObject([{ path: 'maxTokens', action: 'invented', severity: 'info' }])
+  })
+
+  it('leaves room for the budget of thinking', () => {
+    const { body } = encodeRequest({ messages: [] }, { model: older, reasoning: { budgetTokens: 10_000 } })
+    expect(body).toMatchObject({ max_tokens: 18_192, thinking: { type: 'enabled', budget_tokens: 10_000 } })
+  })
+})
+
+describe('thinking', () => {
+  it.each<[string, RequestOptions['reasoning'], Json | undefined, Json | undefined]>([
+    [older, { effort: 'low' }, { type: 'enabled', budget_tokens: 2048 }, undefined],
+    [older, { effort: 'max' }, { type: 'enabled', budget_tokens: 3999 }, undefined],
+    [older, { budgetTokens: 5 }, { type: 'enabled', budget_tokens: 1024 }, undefined],
+    [older, { effort: 'none' }, { type: 'disabled' }, undefined],
+    [adaptive, { effort: 'minimal' }, { type: 'adaptive' }, { effort: 'low' }],
+    [adaptive, { budgetTokens: 2000 }, { type: 'enabled', budget_tokens: 2000 }, undefined],
+    [newer, { effort: 'xhigh' }, { type: 'adaptive' }, { effort: 'xhigh' }],
+    [newer, { budgetTokens: 9000 }, { type: 'adaptive' }, { effort: 'medium' }],
+    [newer, { effort: 'none' }, { type: 'disabled' }, undefined],
+    ['claude-opus-4-20250514', { effort: 'low' }, { type: 'enabled', budget_tokens: 2048 }, undefined],
+    ['claude-opus-4-7', { effort: 'high' }, { type: 'adaptive' }, { effort: 'high' }],
+    ['claude-haiku-4-5@20251001', { effort: 'low' }, { type: 'enabled', budget_tokens: 2048 }, undefined],
+    ['claude-opus-4-10', { effort: 'high' }, { type: 'adaptive' }, { effort: 'high' }],
+    [newer, undefined, undefined, undefined],
+  ])('%s, asked for %j', (model, reasoning, thinking, output) => {
+    const body = bodyOf({ model, ...(reasoning && { reasoning }) })
+    expect([body.thinking, body.output_config]).toEqual([thinking, output])
+  })
+
+  it('is off where the limit leaves no room for it', () => {
+    const { body, losses } = encode({ maxTokens: 1024, reasoning: { effort: 'low' } })
+    expect(body.thinking).toEqual({ type: 'disabled' })
+    expect(losses).toMatchObject([{ path: 'reasoning', action: 'dropped' }])
+  })
+
+  it('with a budget lets no call be forced', () => {
+    const { body, losses } = encode({
+      reasoning: { budgetTokens: 2000 },
+      toolChoice: 'required',
+      parallelToolCalls: false,
+    })
+    expect(body.tool_choice).toEqual({ type: 'auto', disable_parallel_tool_use: true })
+    expect(losses).toMatchObject([{ path: 'toolChoice', action: 'changed', severity: 'minor' }])
+  })
+
+  it('takes no temperature but 1, and no topK', () => {
+    const body = bodyOf({ reasoning: { budgetTokens: 2000 }, temperature: 0.5, topK: 4, topP: 0.9 })
+    expect(body).not.toHaveProperty('temperature')
+    expect(body).not.toHaveProperty('top_k')
+    expect(body).not.toHaveProperty('top_p')
+    expect(bodyOf({ reasoning: { budgetTokens: 2000 }, temperature: 1, topP: 0.96 })).toMatchObject({
+      temperature: 1,
+      top_p: 0.96,
+    })
+  })
+
+  it('is off in a tool round that began without it', () => {
+    const call = {
+      type: 'tool_call',
+      id: 'x',
+      name: 'f',
+      arguments: {},
+      argumentsText: '',
+      index: 0,
+      complete: true,
+    } as const
+    const messages = [
+      { role: 'user', content: 'go' } as const,
+      { role: 'assistant', content: [call] } as const,
+      { role: 'tool', toolCallId: 'x', content: 'r' } as const,
+    ]
+    const { body, losses } = encodeRequest(
+      { messages, tools },
+      { model: older, maxTokens: 4000, reasoning: { budgetTokens: 2000 } },
+    )
+    expect(body.thinking).toEqual({ type: 'disabled' })
+    expect(losses).toMatchObject([{ path: 'reasoning', action: 'changed', severity: 'minor' }])
+  })
+
+  it.each<[string, JsonObject]>([
+    [newer, { output_config: { effort: 'low' } }],
+    [adaptive, { output_config: { effort: 'low' } }],
+    [adaptive, { thinking: { type: 'disabled' }, output_config: { effort: 'low' } }],
+    [newer, { thinking: { type: 'between_tools' } }],
+    [newer, { thinking: { type: 'adaptive' } }],
+    [newer, { thinking: { type: 'adaptive', display: 'omitted' }, output_config: { effort: 'max' } }],
+    [older, { thinking: { type: 'enabled', budget_tokens: 1024, display: 'summarized' } }],
+    [newer, { thinking: { type: 'of next year', depth: 4 }, output_config: { effort: 'extreme' } }],
+  ])('of %s is written as it was read: %j', (model, fields) => {
+    const body = { model, max_tokens: 4000, messages: [{ role: 'user', content: 'hi' }], ...fields }
+    const { context, options } = decodeRequest(body)
+    expect(encodeRequest(context, { ...options, strict: true }).body).toEqual(body)
+  })
+
+  it('that was kept goes when the caller switches it off', () => {
+    const body = { model: newer, max_tokens: 4000, messages: [], thinking: { type: 'adaptive', display: 'omitted' } }
+    const { context, options } = decodeRequest(body)
+    expect(encodeRequest(context, { ...options, reasoning: { effort: 'none' } }).body.thinking).toEqual({
+      type: 'disabled',
+    })
+  })
+})
+
+describe('sampling', () => {
+  it('goes to models up to 4.6', () => {
+    expect(bodyOf({ temperature: 0.5, topP: 0.5, topK: 4 })).toMatchObject({ temperature: 0.5, top_p: 0.5, top_k: 4 })
+    expect(bodyOf({ model: adaptive, temperature: 0.5 })).toMatchObject({ temperature: 0.5 })
+    expect(bodyOf({ model: 'kimi-k2', temperature: 0.5 })).toMatchObject({ temperature: 0.5 })
+  })
+
+  it('goes to newer models only as they take it', () => {
+    expect(bodyOf({ model: newer, temperature: 1, topP: 0.99 })).toMatchObject({ temperature: 1, top_p: 0.99 })
+    const { body, losses } = encode({ model: newer, temperature: 0.5, topP: 0.5, topK: 4 })
+    expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['temperature']))
+    expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
+      ['temperature', 'minor'],
+      ['topP', 'minor'],
+      ['topK', 'minor'],
+    ])
+  })
+
+  it('is no warmer than 1', () => {
+    expect(bodyOf({ temperature: 1.7 }).temperature).toBe(1)
+    expect(encode({ temperature: 1.7 }).losses).toMatchObject([{ path: 'temperature', action: 'changed' }])
+  })
+})
+
+describe('tool choice', () => {
+  it.each<[Partial<RequestOptions>, Json | undefined]>([
+    [{}, undefined],
+    [{ toolChoice: 'auto' }, { type: 'auto' }],
+    [{ toolChoice: 'none' }, { type: 'none' }],
+    [{ toolChoice: 'required' }, { type: 'any' }],
+    [{ toolChoice: { name: 'f' } }, { type: 'tool', name: 'f' }],
+    [{ toolChoice: { names: ['f'], mode: 'required' } }, { type: 'tool', name: 'f' }],
+    [{ toolChoice: { names: ['f'], mode: 'auto' } }, { type: 'auto' }],
+    [{ parallelToolCalls: false }, { type: 'auto', disable_parallel_tool_use: true }],
+    [{ parallelToolCalls: true }, undefined],
+    [
+      { toolChoice: 'required', parallelToolCalls: false },
+      { type: 'any', disable_parallel_tool_use: true },
+    ],
+    [
+      { toolChoice: { name: 'f' }, parallelToolCalls: true },
+      { type: 'tool', name: 'f', disable_parallel_tool_use: false },
+    ],
+    [{ toolChoice: 'none', parallelToolCalls: false }, { type: 'none' }],
+  ])('%j', (options, choice) => {
+    expect(bodyOf(options).tool_choice).toEqual(choice)
+  })
+
+  it('among some sends those alone', () => {
+    const { body, losses } = encode({ toolChoice: { names: ['g'], mode: 'auto' } })
+    expect(body.tools?.map(({ name }) => name)).toEqual(['g'])
+    expect(losses).toMatchObject([{ path: 'tools', severity: 'info' }])
+  })
+
+  it('without tools is left out', () => {
+    const { body, losses } = encodeRequest({ messages: [] }, { model: newer, maxTokens: 1, toolChoice: 'required' })
+    expect(body).not.toHaveProperty('tool_choice')
+    expect(losses).toMatchObject([{ path: 'toolChoice', severity: 'info' }])
+  })
+})
+
+describe('output', () => {
+  it('with a schema is asked for by the schema, in the words that it takes', () => {
+    const schema = {
+      $schema: 'http://json-schema.org/draft-07/schema#',
+      type: 'object',
+      properties: {
+        age: { type: 'integer', minimum: 0, description: 'In years' },
+        type: {
+          oneOf: [
+            { type: 'string', format: 'email' },
+            { type: 'string', format: 'phone' },
+          ],
+        },
+        names: { type: 'array', items: { type: 'object', properties: {} }, minItems: 2 },
+      },
+      required: ['age'],
+    }
+    const { body, losses } = encode({ responseFormat: { type: 'json', schema, name: 'x' } })
+    expect(body.output_config).toEqual({
+      format: {
+        type: 'json_schema',
+        schema: {
+          type: 'object',
+          properties: {
+            age: { type: 'integer', description: 'In years\n\n{minimum: 0}' },
+            type: {
+              anyOf: [
+                { type: 'string', format: 'email' },
+                { type: 'string', description: '{format: "phone"}' },
+              ],
+            },
+            names: {
+              type: 'array',
+              items: { type: 'object', properties: {}, additionalProperties: false },
+              description: '{minItems: 2}',
+            },
+          },
+          required: ['age'],
+          additionalProperties: false,
+        },
+      },
+    })
+    expect(losses).toMatchObject([{ path: 'responseFormat.schema', action: 'changed', severity: 'info' }])
+  })
+
+  it('without a schema is asked for in words', () => {
+    const { body, losses } = encode({ responseFormat: { type: 'json' } })
+    expect(body.system).toEqual([{ type: 'text', text: 'Answer with one JSON value and nothing else.' }])
+    expect(losses).toMatchObject([{ path: 'responseFormat', action: 'changed', severity: 'minor' }])
+  })
+
+  it('by its older name is read', () => {
+    const schema = { type: 'object', properties: {}, additionalProperties: false }
+    const { options } = decodeRequest({ model: 'm', messages: [], output_format: { type: 'json_schema', schema } })
+    expect(options.responseFormat).toEqual({ type: 'json', schema })
+  })
+
+  it('survives a schema nested too deep to walk', () => {
+    let schema: JsonObject = { type: 'string' }
+    for (let depth = 0; depth < 5000; depth++) schema = { type: 'array', items: schema }
+    expect(() => encode({ responseFormat: { type: 'json', schema } })).not.toThrow()
+  })
+})
+
+describe('the rest', () => {
+  it('has its fields', () => {
+    expect(bodyOf({ stop: ['a'], user: 'u', stream: true })).toMatchObject({
+      stop_sequences: ['a'],
+      metadata: { user_id: 'u' },
+      stream: true,
+    })
+  })
+
+  it.each([['seed'], ['frequencyPenalty'], ['presencePenalty']] as const)('%s has none, which is told', (name) => {
+    const { body, losses } = encode({ [name]: 1 })
+    expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'tools'])
+    expect(losses).toMatchObject([{ path: name, action: 'dropped', severity: 'minor' }])
+  })
+
+  it('stop sequences of white space alone are refused', () => {
+    const { body, losses } = encode({ stop: ['\n', 'a'] })
+    expect(body.stop_sequences).toEqual(['a'])
+    expect(losses).toMatchObject([{ path: 'stop' }])
+  })
+
+  it('options of its own go as they are, under what we write; those of others do not', () => {
+    const providerOptions = { anthropic: { service_tier: 'auto', max_tokens: 1 }, gemini: { a: 1 } }
+    const { body, losses } = encode({ providerOptions })
+    expect(body).toMatchObject({ service_tier: 'auto', max_tokens: 4000 })
+    expect(losses).toMatchObject([{ path: 'providerOptions.gemini', severity: 'info' }])
+  })
+})
