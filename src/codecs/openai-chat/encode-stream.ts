@@ -34,6 +34,8 @@ interface CallOut {
   /** Its index on the wire. */
   readonly index: number
   isOpen: boolean
+  /** It is no function's, so its pieces cannot be sent as they are. */
+  isHeld: boolean
   /** Arguments sent, or, before it is open, held back. */
   text: string
 }
@@ -191,7 +193,7 @@ function sendCitations(state: EncodeState, index: number, block: TextBlock, out:
 function callOut(state: EncodeState, index: number): CallOut {
   let call = state.calls.get(index)
   if (call === undefined) {
-    call = { index: state.calls.size, isOpen: false, text: '' }
+    call = { index: state.calls.size, isOpen: false, isHeld: false, text: '' }
     state.calls.set(index, call)
   }
   return call
@@ -201,7 +203,8 @@ function callOut(state: EncodeState, index: number): CallOut {
 function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out: Frame[]): void {
   const call = callOut(state, index)
   const { id, name, argumentsDelta = '' } = chunk
-  if (argumentsDelta === '' || kept(chunk)?.type !== undefined) return
+  if (kept(chunk)?.type !== undefined) call.isHeld = true
+  if (argumentsDelta === '' || call.isHeld) return
   call.text += argumentsDelta
   if (call.isOpen) {
     sendCall(state, call, { function: { arguments: argumentsDelta } }, out)
