@@ -109,7 +109,8 @@ function render(refusal: Refusal, wire: Wire, scrub: Visit['scrub']): Response {
 async function servePage(request: Request, env: Env): Promise<Response> {
   if (Array.isArray(readConfig(env)) || !env.ASSETS) return handle(request, env)
   const file = await env.ASSETS.fetch(request)
-  return file.status === 404 ? handle(request, env) : file
+  // A copy, since the headers of what a binding answers cannot be changed.
+  return file.status === 404 ? handle(request, env) : new Response(file.body, file)
 }
 
 /** Scripts and styles from files of ours alone, and requests to nowhere but here. */
