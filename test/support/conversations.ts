@@ -133,18 +133,17 @@ const assistant: fc.Arbitrary<AssistantMessage> = fc
     ...(invalidToolCalls && { invalidToolCalls }),
     ...(reason && { stopReason: reason }),
   }))
+/** Of a result without an id, the name of its tool is known: nothing else would tell what it answers. */
 const result: fc.Arbitrary<ToolMessage> = fc
   .tuple(
     fc.oneof(id, fc.constant('')),
     fc.option(name, { nil: undefined }),
     fc.oneof(text, fc.array(fc.oneof(textBlock, mediaBlock), { maxLength: 2 })),
   )
-  .map(([toolCallId, tool, content]) => ({
-    role: 'tool',
-    toolCallId,
-    ...(tool !== undefined && { name: tool }),
-    content,
-  }))
+  .map(([toolCallId, tool, content]) => {
+    const named = tool ?? (toolCallId === '' ? 'weather' : undefined)
+    return { role: 'tool', toolCallId, ...(named !== undefined && { name: named }), content }
+  })
 
 /** Anything may stand anywhere. */
 export const untidy: fc.Arbitrary<Message[]> = fc.array(

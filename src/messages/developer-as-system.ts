@@ -1,0 +1,11 @@
+/** For stores and libraries that have no developer's role. @module */
+import type { Message } from '../model.ts'
+
+/** Writes developer messages as system messages that say so in their metadata; `normalizeMessages` reads them back as what they were. */
+export function developerAsSystem(messages: readonly Message[]): Message[] {
+  return messages.map((message) =>
+    message.role === 'developer'
+      ? { ...message, role: 'system', metadata: { ...message.metadata, role: 'developer' } }
+      : message,
+  )
+}

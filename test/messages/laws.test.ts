@@ -1,0 +1,161 @@
+/** What holds of every utility, for conversations that are in order and for those that are not. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { countTokensApproximately } from '../../src/messages/count-tokens-approximately.ts'
+import { filterMessages } from '../../src/messages/filter-messages.ts'
+import { mergeRuns } from '../../src/messages/merge-runs.ts'
+import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/normalize.ts'
+import { prettyPrint } from '../../src/messages/pretty-print.ts'
+import { deserializeMessages, serializeMessages } from '../../src/messages/serialize.ts'
+import { trimMessages } from '../../src/messages/trim-messages.ts'
+import type { Message, Role } from '../../src/model.ts'
+import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
+import { brokenLinks } from '../support/valid-conversation.ts'
+
+const half = { ...seeded, numRuns: seeded.numRuns / 2 }
+const roles = fc.constantFrom<Role>('system', 'user', 'assistant', 'tool')
+const ends = fc.option(roles, { nil: undefined })
+const strategy = fc.constantFrom('first' as const, 'last' as const)
+
+const utilities: Readonly<Record<string, (messages: Message[], size: number) => readonly Message[]>> = {
+  normalizeMessages: (messages) => normalizeMessages(messages),
+  trimMessages: (messages, size) => trimMessages(messages, { maxTokens: size }),
+  'trimMessages by the first': (messages, size) => trimMessages(messages, { maxTokens: size, strategy: 'first' }),
+  'filterMessages without calls': (messages) => filterMessages(messages, { excludeToolCalls: true }),
+  'filterMessages by role': (messages) => filterMessages(messages, { excludeRoles: ['tool'] }),
+  mergeRuns: (messages) => mergeRuns(messages),
+  'storing and reading': (messages) => deserializeMessages(JSON.parse(JSON.stringify(serializeMessages(messages)))),
+}
+
+describe.each(Object.entries(utilities))('%s', (name, use) => {
+  it('leaves what it is given as it was', () => {
+    fc.assert(
+      fc.property(untidy, fc.nat(200), (messages, size) => {
+        use(frozen(messages), size)
+      }),
+      half,
+    )
+  })
+
+  it('does no more when it is done again', () => {
+    fc.assert(
+      fc.property(fc.oneof(untidy, tidy), fc.nat(200), (messages, size) => {
+        const once = use(messages, size)
+        expect(use([...once], size)).toEqual(once)
+      }),
+      half,
+    )
+  })
+
+  it('keeps a conversation valid that was', () => {
+    fc.assert(
+      fc.property(tidy, fc.nat(200), (messages, size) => {
+        expect(brokenLinks(messages)).toEqual([])
+        expect(brokenLinks(use(messages, size))).toEqual([])
+      }),
+      seeded,
+    )
+  })
+})
+
+describe('trimMessages', () => {
+  it('[4.91] keeps to its length, but for the instructions at the head', () => {
+    fc.assert(
+      fc.property(tidy, fc.nat(200), strategy, (messages, maxTokens, end) => {
+        const trimmed = trimMessages(messages, { maxTokens, strategy: end })
+        const isHead = trimmed.every((message) => message.role === 'system')
+        expect(isHead || countTokensApproximately(trimmed) <= maxTokens).toBe(true)
+      }),
+      half,
+    )
+  })
+
+  it('[4.91] stays valid wherever it begins and ends, and with a part of a message', () => {
+    fc.assert(
+      fc.property(tidy, fc.nat(200), strategy, ends, ends, (messages, maxTokens, end, startOn, endOn) => {
+        const options = { maxTokens, strategy: end, allowPartial: true }
+        const trimmed = trimMessages(messages, { ...options, ...(startOn && { startOn }), ...(endOn && { endOn }) })
+        expect(brokenLinks(trimmed)).toEqual([])
+      }),
+      half,
+    )
+  })
+
+  it('[4.91] keeps more of the conversation the longer it may be', () => {
+    fc.assert(
+      fc.property(tidy, fc.nat(100), fc.nat(100), (messages, maxTokens, more) => {
+        const small = trimMessages(messages, { maxTokens })
+        const large = trimMessages(messages, { maxTokens: maxTokens + more })
+        expect(large.length).toBeGreaterThanOrEqual(small.length)
+      }),
+      half,
+    )
+  })
+})
+
+describe('filterMessages', () => {
+  it('[4.93] stays valid whatever is left out', () => {
+    fc.assert(
+      fc.property(
+        tidy,
+        fc.subarray(['system', 'user', 'assistant', 'tool'] as const),
+        fc.boolean(),
+        (messages, some, include) => {
+          const filtered = filterMessages(messages, include ? { includeRoles: some } : { excludeRoles: some })
+          expect(brokenLinks(filtered)).toEqual([])
+        },
+      ),
+      half,
+    )
+  })
+})
+
+describe('storing', () => {
+  it('[4.89] brings back what was stored', () => {
+    fc.assert(
+      fc.property(fc.oneof(untidy, tidy), (messages) => {
+        expect(deserializeMessages(JSON.parse(JSON.stringify(serializeMessages(messages))))).toEqual(messages)
+      }),
+      seeded,
+    )
+  })
+})
+
+describe('whatever comes', () => {
+  it('[4.15] is read as messages or refused with a typed error, and what is read can be printed', () => {
+    const junk = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: 'small' },
+        fc.constantFrom<unknown>(null, '', 'text', 5, true, 'user', 'assistant', 'tool', 'data:image/png;base64,!'),
+        fc.array(tie('value'), { maxLength: 3 }),
+        fc.dictionary(
+          fc.constantFrom(
+            ...'role content type text tool_calls tool_call_id id name function arguments args input kwargs data'.split(
+              ' ',
+            ),
+            ...'image_url source url summary parts inlineData functionCall cache_control annotations __proto__'.split(
+              ' ',
+            ),
+          ),
+          fc.oneof(
+            tie('value'),
+            fc.constantFrom('text', 'image', 'tool_use', 'tool_result', 'thinking', 'user', 'constructor', 'unknown'),
+          ),
+          { maxKeys: 5 },
+        ),
+      ),
+    })).value
+    let read = 0
+    fc.assert(
+      fc.property(junk, (value) => {
+        const result = safeNormalizeMessages(value)
+        if (!result.ok) return
+        read++
+        expect(typeof prettyPrint(result.messages)).toBe('string')
+        expect(normalizeMessages(result.messages)).toEqual(result.messages)
+      }),
+      seeded,
+    )
+    expect(read).toBeGreaterThan(100)
+  })
+})
