@@ -134,8 +134,15 @@ function unpackRequest(decoded: DecodedRequest, slot: Slot): DecodedRequest {
 
 function unpackMessage(message: Message, slot: Slot): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
-  const isCarried = message.content.some((block) => carriersOn(block, slot).length > 0)
-  return isCarried ? { ...message, content: unpackBlocks(message, slot) } : message
+  const content = message.content.map((block) => ofAnyModel(block, slot))
+  const isCarried = content.some((block) => carriersOn(block, slot).length > 0)
+  return { ...message, content: isCarried ? unpackBlocks({ ...message, content }, slot) : content }
+}
+
+/** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
+function ofAnyModel(block: ContentBlock, slot: Slot): ContentBlock {
+  const opaque = 'opaque' in block ? block.opaque : undefined
+  return opaque?.format === slot.format ? ({ ...block, opaque: { ...opaque, model: '' } } as ContentBlock) : block
 }
 
 function carriersOn(block: ContentBlock, slot: Slot): readonly string[] {

@@ -2,17 +2,21 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isCarrier, packProof } from '../src/carrier.ts'
-import type { Frame, ServerCodec } from '../src/codec.ts'
+import type { ClientCodec, Frame, ServerCodec } from '../src/codec.ts'
 import * as anthropic from '../src/codecs/anthropic/index.ts'
 import * as gemini from '../src/codecs/gemini/index.ts'
 import * as ollama from '../src/codecs/ollama/index.ts'
 import * as openaiChat from '../src/codecs/openai-chat/index.ts'
 import * as openaiResponses from '../src/codecs/openai-responses/index.ts'
+import { openrouter } from '../src/codecs/openrouter/index.ts'
+import { blocksOf } from '../src/content.ts'
 import { encodeSse } from '../src/framing/sse.ts'
+import { prepare } from '../src/messages/prepare.ts'
 import type {
   AssistantMessage,
   ChatResponse,
   ContentBlock,
+  Message,
   MessageEvent,
   Opaque,
   ReasoningBlock,
@@ -301,3 +305,143 @@ describe('a client of ollama, whose wire has no slot', () => {
     expect(losses).toMatchObject([{ path: 'message.content[0].opaque', severity: 'info' }])
   })
 })
+
+// ---- all the way round ------------------------------------------------------------------------
+
+interface Upstream {
+  readonly codec: ClientCodec
+  readonly model: string
+  readonly body: unknown
+  /** What has to be in the next request, as the provider gave it. */
+  readonly wanted: readonly object[]
+}
+
+const thinking = { type: 'thinking', thinking: 'Weather, then.', signature: 'EqQBCgIYAhIM+/==' }
+const redacted = { type: 'redacted_thinking', data: 'EmwKAhgBEgy3va3p' }
+const signed = { functionCall: { name: 'weather', args: { city: 'Oslo' } }, thoughtSignature: 'CiQBjz1rX5c+/w==' }
+const encrypted = { id: 'rs_68', type: 'reasoning', summary: [], encrypted_content: 'gAAAAABo' }
+const detail = {
+  type: 'reasoning.text',
+  text: 'Weather, then.',
+  signature: 'EqQB',
+  format: 'anthropic-claude-v1',
+  index: 0,
+}
+
+const upstreams: Record<string, Upstream> = {
+  anthropic: {
+    codec: anthropic.createClientCodec(),
+    model: 'claude-sonnet-5',
+    body: {
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-sonnet-5-20260901',
+      content: [
+        thinking,
+        redacted,
+        { type: 'text', text: 'Let me look.' },
+        { type: 'tool_use', id: 'toolu_01', name: 'weather', input: { city: 'Oslo' } },
+      ],
+      stop_reason: 'tool_use',
+      stop_sequence: null,
+      usage: { input_tokens: 1, output_tokens: 1 },
+    },
+    wanted: [thinking, redacted],
+  },
+  gemini: {
+    codec: gemini.createClientCodec(),
+    model: 'gemini-3-pro-preview',
+    body: {
+      candidates: [
+        {
+          content: { role: 'model', parts: [{ text: 'Weather, then.', thought: true }, signed] },
+          finishReason: 'STOP',
+        },
+      ],
+      modelVersion: 'gemini-3-pro-preview',
+    },
+    wanted: [signed],
+  },
+  'openai-responses': {
+    codec: openaiResponses.createClientCodec(),
+    model: 'gpt-5.6',
+    body: {
+      id: 'resp_1',
+      object: 'response',
+      status: 'completed',
+      model: 'gpt-5.6-2026-09-01',
+      output: [
+        encrypted,
+        {
+          id: 'fc_1',
+          type: 'function_call',
+          call_id: 'call_1',
+          name: 'weather',
+          arguments: '{"city":"Oslo"}',
+          status: 'completed',
+        },
+      ],
+    },
+    wanted: [encrypted],
+  },
+  openrouter: {
+    codec: openrouter('anthropic/claude-sonnet-5').codec,
+    model: 'anthropic/claude-sonnet-5',
+    body: {
+      id: 'gen-1',
+      object: 'chat.completion',
+      model: 'anthropic/claude-sonnet-5',
+      choices: [
+        {
+          index: 0,
+          message: {
+            role: 'assistant',
+            content: 'Let me look.',
+            reasoning: 'Weather, then.',
+            reasoning_details: [detail],
+            tool_calls: [
+              {
+                index: 0,
+                id: 'toolu_01',
+                type: 'function',
+                function: { name: 'weather', arguments: '{"city":"Oslo"}' },
+              },
+            ],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ],
+    },
+    wanted: [detail],
+  },
+}
+
+/** Every object anywhere in a value. */
+function objectsIn(value: unknown): object[] {
+  if (typeof value !== 'object' || value === null) return []
+  return [value, ...Object.values(value).flatMap(objectsIn)]
+}
+
+describe.each(Object.entries(clients))('a tool round of a client of %s', (_, client) => {
+  it.each(Object.entries(upstreams))('brings what %s signed back to it, byte for byte', (_, upstream) => {
+    const { codec, model, body, wanted } = upstream
+    const response = codec.decodeResponse(body)
+    const written = client.server.encodeResponse(response).body
+    const request = client.replay(JSON.parse(JSON.stringify(written)))
+    const { context } = client.server.decodeRequest(request, '/v1beta/models/m:generateContent')
+    const asked = callsIn(context.messages)
+    const results = asked.map(
+      ({ id, name }): Message => ({ role: 'tool', toolCallId: id, name, content: 'Rain, 7 °C', status: 'success' }),
+    )
+    const prepared = prepare({ ...context, messages: [...context.messages, ...results] }, codec.rules, { model })
+    const next = codec.encodeRequest(prepared.context, { model }).body
+    for (const object of wanted) expect(objectsIn(next)).toContainEqual(expect.objectContaining(object))
+    expect(JSON.stringify(next)).not.toContain('aXNvZ2xvdC8')
+  })
+})
+
+function callsIn(messages: readonly Message[]): ToolCall[] {
+  const blocks = messages.flatMap((message) => (message.role === 'assistant' ? blocksOf(message.content) : []))
+  return blocks.filter((block): block is ToolCall => block.type === 'tool_call')
+}
