@@ -9,12 +9,12 @@ import type { ErrorAnswer } from '../../codec.ts'
 import type { ApiError } from '../../errors.ts'
 import { arrayOf, field, isObject } from '../../lookup.ts'
 import { type ChatDialect, openai } from './dialect.ts'
-import { errorAnswers, errorKinds, finalErrors } from './tables.ts'
+import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tables.ts'
 
 /** Reads an error answer, whichever of the shapes it has that these hosts use. */
 export function decodeError(answer: ErrorAnswer, dialect: ChatDialect = openai): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
-  const own = answer.status === 0 ? { ...errorKinds, ...wordsWithoutStatus } : errorKinds
+  const own = answer.status === 0 ? { ...errorKinds, ...generalErrorKinds } : errorKinds
   const byStatus = answer.body === '' || answer.body === undefined ? { ...statuses, ...emptyStatuses } : statuses
   const table: ErrorWords = {
     provider: dialect.provider,
@@ -24,9 +24,6 @@ export function decodeError(answer: ErrorAnswer, dialect: ChatDialect = openai):
   }
   return readApiError({ ...answer, headers: answer.headers, body: plainError(answer.body) }, table)
 }
-
-/** Too general to overrule a status, and all there is in mid-stream. */
-const wordsWithoutStatus = { invalid_request_error: 'invalid_request', rate_limit_error: 'rate_limit' } as const
 
 const noHeaders: ErrorAnswer['headers'] = { get: () => null }
 

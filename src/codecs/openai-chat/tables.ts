@@ -124,10 +124,14 @@ export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   model_not_found: 'not_found',
   rate_limit_exceeded: 'rate_limit',
   insufficient_quota: 'rate_limit',
-  server_error: 'server',
-  internal_server_error: 'server',
   service_unavailable: 'overloaded',
   overloaded: 'overloaded',
+}
+/** Words too general to overrule a status; in mid-stream, where there is none, they are all there is. */
+export const generalErrorKinds: Readonly<Record<string, ApiErrorKind>> = {
+  invalid_request_error: 'invalid_request',
+  rate_limit_error: 'rate_limit',
+  server_error: 'server',
 }
 /** Waiting does not bring money. */
 export const finalErrors: ReadonlySet<string> = /* @__PURE__ */ words('insufficient_quota billing_hard_limit_reached')

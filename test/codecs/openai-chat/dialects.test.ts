@@ -1,0 +1,414 @@
+/** What each host wants said otherwise: dialects.md, section by section. */
+import { describe, expect, it } from 'vitest'
+import type { Model } from '../../../src/codec.ts'
+import { alibaba } from '../../../src/codecs/alibaba/index.ts'
+import { azureOpenai } from '../../../src/codecs/azure-openai/index.ts'
+import { cerebras } from '../../../src/codecs/cerebras/index.ts'
+import { deepseek } from '../../../src/codecs/deepseek/index.ts'
+import { geminiChat } from '../../../src/codecs/gemini-chat/index.ts'
+import { groq } from '../../../src/codecs/groq/index.ts'
+import { llamacpp } from '../../../src/codecs/llamacpp/index.ts'
+import { lmstudio } from '../../../src/codecs/lmstudio/index.ts'
+import { mistral } from '../../../src/codecs/mistral/index.ts'
+import { moonshot } from '../../../src/codecs/moonshot/index.ts'
+import { ollamaChat } from '../../../src/codecs/ollama-chat/index.ts'
+import { decodeRequest, openaiChat } from '../../../src/codecs/openai-chat/index.ts'
+import { openaiCompatible } from '../../../src/codecs/openai-compatible/index.ts'
+import { openrouter } from '../../../src/codecs/openrouter/index.ts'
+import { perplexity } from '../../../src/codecs/perplexity/index.ts'
+import { together } from '../../../src/codecs/together/index.ts'
+import { vllm } from '../../../src/codecs/vllm/index.ts'
+import { xai } from '../../../src/codecs/xai/index.ts'
+import { UnsupportedError } from '../../../src/errors.ts'
+import { legalId } from '../../../src/ids.ts'
+import type { Context, Message, RequestOptions, ToolCall } from '../../../src/model.ts'
+
+type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
+
+function ask({ codec, model }: Model, context: Partial<Context>, options: Partial<RequestOptions> = {}) {
+  const { body, losses } = codec.encodeRequest({ messages: [], ...context }, { model, ...options })
+  return { body: body as Body, losses, paths: losses.map((loss) => loss.path) }
+}
+const said = (model: Model, ...messages: readonly Message[]) => ask(model, { messages }).body.messages
+const answered = (model: Model, message: object, usage?: object) =>
+  model.codec.decodeResponse({ model: model.model, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
+
+const call: ToolCall = {
+  type: 'tool_call',
+  id: 'call_a',
+  name: 'f',
+  arguments: {},
+  argumentsText: '{}',
+  index: 0,
+  complete: true,
+}
+const hi: Message = { role: 'user', content: 'Hi' }
+const called: Message = { role: 'assistant', content: [call] }
+const result: Message = { role: 'tool', toolCallId: 'call_a', name: 'f', content: '5' }
+const thought: Message = {
+  role: 'assistant',
+  content: [
+    { type: 'reasoning', text: 'Hm' },
+    { type: 'text', text: 'So' },
+  ],
+}
+const thoughtAndCalled: Message = { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm' }, call] }
+const tools = [{ name: 'f' }, { name: 'g', strict: true }]
+
+describe('every provider', () => {
+  const all: readonly [string, Model, string][] = [
+    ['OpenAI', openaiChat('m'), 'https://api.openai.com/v1'],
+    ['xAI', xai('m'), 'https://api.x.ai/v1'],
+    ['DeepSeek', deepseek('m'), 'https://api.deepseek.com'],
+    ['Groq', groq('m'), 'https://api.groq.com/openai/v1'],
+    ['Mistral', mistral('m'), 'https://api.mistral.ai/v1'],
+    ['OpenRouter', openrouter('m'), 'https://openrouter.ai/api/v1'],
+    ['Together', together('m'), 'https://api.together.xyz/v1'],
+    ['Perplexity', perplexity('m'), 'https://api.perplexity.ai'],
+    ['Moonshot', moonshot('m'), 'https://api.moonshot.ai/v1'],
+    ['Alibaba', alibaba('m'), 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1'],
+    ['Cerebras', cerebras('m'), 'https://api.cerebras.ai/v1'],
+    ['Ollama', ollamaChat('m'), 'http://localhost:11434/v1'],
+    ['llama.cpp', llamacpp('m'), 'http://localhost:8080/v1'],
+    ['vLLM', vllm('m'), 'http://localhost:8000/v1'],
+    ['LM Studio', lmstudio('m'), 'http://localhost:1234/v1'],
+    ['Gemini', geminiChat('m'), 'https://generativelanguage.googleapis.com/v1beta/openai'],
+  ]
+
+  it.each(all)('%s has an address, a bearer token, and nothing else in its headers', (_name, model, baseUrl) => {
+    expect(model.baseUrl).toBe(baseUrl)
+    expect(model.codec.headers('key')).toEqual({ authorization: 'Bearer key' })
+    expect(model.codec.headers(undefined)).toEqual({})
+    expect(model.codec.encodeRequest({ messages: [hi] }, { model: 'm' })).toMatchObject({
+      path: '/chat/completions',
+      headers: {},
+    })
+  })
+
+  it.each(all.slice(1))('%s is not sent what only OpenAI knows', (_name, model) => {
+    const providerOptions = { 'openai-chat': { store: true, prompt_cache_key: 'k' } }
+    const { body } = ask(
+      model,
+      { messages: [{ role: 'developer', content: 'You' }] },
+      { maxTokens: 9, providerOptions },
+    )
+    expect(body).toEqual({ model: 'm', messages: [{ role: 'system', content: 'You' }], max_tokens: 9 })
+  })
+
+  it.each(all)('%s reads reasoning from either field', (_name, model) => {
+    for (const field of ['reasoning', 'reasoning_content']) {
+      expect(answered(model, { content: 'So', [field]: 'Hm' }).message.content).toEqual(thought.content)
+    }
+  })
+})
+
+it('xAI: output and reasoning are counted apart, and the total tells when they are not (§3)', () => {
+  const usage = {
+    prompt_tokens: 12,
+    completion_tokens: 1,
+    total_tokens: 303,
+    completion_tokens_details: { reasoning_tokens: 290 },
+  }
+  expect(answered(xai('grok-4.5'), { content: 'So' }, usage).usage).toMatchObject({
+    outputTokens: 291,
+    reasoningTokens: 290,
+  })
+  const whole = { ...usage, completion_tokens: 291 }
+  expect(answered(xai('grok-4.5'), { content: 'So' }, whole).usage).toMatchObject({ outputTokens: 291 })
+  const cached = {
+    prompt_tokens: 10,
+    completion_tokens: 1,
+    total_tokens: 41,
+    prompt_tokens_details: { cached_tokens: 30 },
+  }
+  expect(answered(xai('grok-4.5'), { content: 'So' }, cached).usage).toMatchObject({
+    inputTokens: 40,
+    cacheReadTokens: 30,
+  })
+})
+
+it('all others: reasoning is part of the output, and never more than it (§2 rule 7)', () => {
+  const usage = {
+    prompt_tokens: 1,
+    completion_tokens: 5,
+    total_tokens: 6,
+    completion_tokens_details: { reasoning_tokens: 9 },
+  }
+  expect(answered(together('m'), { content: 'So' }, usage).usage).toMatchObject({ outputTokens: 5, reasoningTokens: 5 })
+})
+
+it.each([
+  ['grok-4-0709', 'high', undefined],
+  ['grok-4.20-reasoning', 'high', undefined],
+  ['grok-4.3', 'none', 'none'],
+  ['grok-4.5', 'none', 'low'],
+  ['grok-4.5', 'max', 'high'],
+] as const)('xAI: %s takes effort %s as %s (§3)', (model, effort, sent) => {
+  const { body, paths } = ask(xai(model), {}, { reasoning: { effort } })
+  expect(body.reasoning_effort).toBe(sent)
+  expect(paths).toEqual(effort === sent ? [] : ['options.reasoning.effort'])
+})
+
+describe('DeepSeek (§4)', () => {
+  const model = deepseek('deepseek-reasoner')
+
+  it('gets its reasoning back from the first call on, empty where there is none, and never before', () => {
+    expect(said(model, hi, thought)).toEqual([hi, { role: 'assistant', content: 'So' }])
+    const [, , turn, , last] = said(model, hi, thought, thoughtAndCalled, result, {
+      role: 'assistant',
+      content: 'Five',
+    })
+    expect(turn).toMatchObject({ reasoning_content: 'Hm', tool_calls: [{ id: 'call_a' }] })
+    expect(last).toEqual({ role: 'assistant', content: 'Five', reasoning_content: '' })
+  })
+
+  it('is told a schema in the prompt', () => {
+    const { body, paths } = ask(model, {}, { responseFormat: { type: 'json', schema: { type: 'object' } } })
+    expect(body.response_format).toEqual({ type: 'json_object' })
+    expect(body.messages[0]?.content).toContain('{"type":"object"}')
+    expect(paths).toEqual(['options.responseFormat.schema', 'system'])
+  })
+
+  it('is not forced to call while it reasons', () => {
+    const options = { toolChoice: 'required' as const }
+    expect(ask(model, { tools }, options).body.tool_choice).toBe('auto')
+    expect(ask(model, { tools }, { ...options, reasoning: { effort: 'none' } }).body).toMatchObject({
+      tool_choice: 'required',
+      thinking: { type: 'disabled' },
+    })
+  })
+
+  it('takes no images', () => {
+    const message: Message = { role: 'user', content: [{ type: 'image', url: 'https://a.test/a.png' }] }
+    expect(() => said(model, message)).toThrow(UnsupportedError)
+  })
+
+  it('counts what was cached', () => {
+    const usage = {
+      prompt_tokens: 9,
+      completion_tokens: 1,
+      total_tokens: 10,
+      prompt_cache_hit_tokens: 4,
+      prompt_cache_miss_tokens: 5,
+    }
+    expect(answered(model, { content: 'So' }, usage).usage).toMatchObject({ inputTokens: 9, cacheReadTokens: 4 })
+  })
+
+  it('says that it ran out of resources, which is no proper end', () => {
+    const body = { choices: [{ message: { content: 'S' }, finish_reason: 'insufficient_system_resource' }] }
+    expect(model.codec.decodeResponse(body).stopReason).toBe('error')
+  })
+})
+
+describe('Mistral (§6)', () => {
+  const model = mistral('mistral-medium')
+
+  it('has ids of exactly nine letters and digits', () => {
+    for (const id of ['call_abcdefghijklmnop', '', 'a b']) {
+      expect(legalId(id, model.codec.rules.callId)).toMatch(/^[A-Za-z0-9]{9}$/)
+    }
+    expect(legalId('gSIMJiOkT', model.codec.rules.callId)).toBe('gSIMJiOkT')
+  })
+
+  it('wants names on results, and the assistant to speak behind them', () => {
+    expect(said(model, hi, called, result, hi)).toEqual([
+      hi,
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+      },
+      { role: 'tool', tool_call_id: 'call_a', name: 'f', content: '5' },
+      { role: 'assistant', content: 'OK.' },
+      hi,
+    ])
+  })
+
+  it('gets its thinking back as a part', () => {
+    const closed: Message = {
+      role: 'assistant',
+      content: [
+        { type: 'reasoning', text: 'Hm', providerData: { 'openai-chat': { closed: true } } },
+        { type: 'text', text: 'So' },
+      ],
+    }
+    const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm' }], closed: true }
+    const content = [thinking, { type: 'text', text: 'So' }]
+    expect(said(model, closed, hi)[0]).toEqual({ role: 'assistant', content })
+    expect(answered(model, { content }).message.content).toEqual(closed.content)
+  })
+
+  it("wants to be told of a last message of the assistant's that it is a beginning", () => {
+    expect(said(model, hi, { role: 'assistant', content: 'So' })).toEqual([
+      hi,
+      { role: 'assistant', content: 'So', prefix: true },
+    ])
+  })
+
+  it('has other words: any, random_seed, document_url', () => {
+    const file: Message = { role: 'user', content: [{ type: 'file', url: 'https://a.test/a.pdf' }] }
+    const { body } = ask(model, { messages: [file], tools }, { toolChoice: 'required', seed: 1, stream: true })
+    expect(body).toMatchObject({ tool_choice: 'any', random_seed: 1 })
+    expect(body).not.toHaveProperty('stream_options')
+    expect(body.messages[0]?.content).toEqual([{ type: 'document_url', document_url: 'https://a.test/a.pdf' }])
+  })
+
+  it('has fewer tools instead of a choice of one, and none instead of none', () => {
+    expect(ask(model, { tools }, { toolChoice: { name: 'g' } }).body).toMatchObject({
+      tool_choice: 'any',
+      tools: [{ function: { name: 'g' } }],
+    })
+    expect(ask(model, { tools }, { toolChoice: 'none' }).body).not.toHaveProperty('tools')
+  })
+
+  it('joins several system messages', () => {
+    const system: Message = { role: 'system', content: 'B' }
+    expect(ask(model, { system: 'A', messages: [system, hi] }).body.messages).toEqual([
+      { role: 'system', content: 'A\n\nB' },
+      hi,
+    ])
+  })
+})
+
+describe('OpenRouter (§7)', () => {
+  const model = openrouter('anthropic/claude-x')
+  const details = [{ type: 'reasoning.text', text: 'Hm', signature: 's', index: 0 }]
+  const message = {
+    content: null,
+    reasoning: 'Hm',
+    reasoning_details: details,
+    tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{}' } }],
+  }
+
+  it('gets its proofs back unmodified, and nobody else does', () => {
+    const turn = answered(model, message).message
+    expect(said(model, turn)[0]).toMatchObject({ content: null, reasoning_details: details })
+    expect(said(openrouter('openai/gpt-x'), turn)[0]).not.toHaveProperty('reasoning_details')
+    expect(said(groq('m'), turn)[0]).not.toHaveProperty('reasoning_details')
+  })
+
+  it('gets them back in a conversation that came in as a request', () => {
+    const wire = { model: 'anthropic/claude-x', messages: [{ role: 'assistant', ...message }] }
+    const { context } = decodeRequest(wire)
+    expect(ask(model, context).body.messages[0]).toMatchObject({ reasoning_details: details })
+  })
+
+  it('is asked for reasoning by effort or tokens', () => {
+    expect(ask(model, {}, { reasoning: { effort: 'low' } }).body.reasoning).toEqual({ effort: 'low' })
+    expect(ask(model, {}, { reasoning: { budgetTokens: 2000 } }).body.reasoning).toEqual({ max_tokens: 2000 })
+  })
+
+  it('takes cache marks on parts, and documents and videos by URL', () => {
+    const content = [
+      { type: 'text' as const, text: 'Long', metadata: { cacheHint: { ttl: '1h' as const } } },
+      { type: 'file' as const, url: 'https://a.test/a.pdf', filename: 'a.pdf' },
+      { type: 'video' as const, url: 'https://a.test/a.mp4' },
+    ]
+    const wire = said(model, { role: 'user', content })
+    expect(wire[0]?.content).toEqual([
+      { type: 'text', text: 'Long', cache_control: { type: 'ephemeral', ttl: '1h' } },
+      { type: 'file', file: { filename: 'a.pdf', file_data: 'https://a.test/a.pdf' } },
+      { type: 'video_url', video_url: { url: 'https://a.test/a.mp4' } },
+    ])
+    expect(decodeRequest({ model: 'm', messages: wire }).context.messages).toEqual([{ role: 'user', content }])
+  })
+})
+
+it('Gemini: a signature goes back on the very call, and to nobody else (§8)', () => {
+  const signed = { google: { thought_signature: 'sig' } }
+  const message = {
+    content: null,
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' }, extra_content: signed }],
+  }
+  const turn = answered(geminiChat('gemini-3-pro'), message).message
+  expect(said(geminiChat('gemini-3-pro'), turn)[0]).toMatchObject({ tool_calls: [{ id: 'a', extra_content: signed }] })
+  expect(JSON.stringify(said(groq('m'), turn))).not.toContain('extra_content')
+})
+
+it.each([
+  ['Groq', groq, { reasoning: 'Hm' }],
+  ['Moonshot', moonshot, { reasoning_content: 'Hm' }],
+  ['llama.cpp', llamacpp, { reasoning_content: 'Hm' }],
+  ['vLLM', vllm, { reasoning: 'Hm' }],
+  ['xAI', xai, {}],
+  ['OpenAI', openaiChat, {}],
+] as const)('%s gets earlier reasoning back as %j', (_name, provider, fields) => {
+  expect(said(provider('m'), thought)).toEqual([{ role: 'assistant', content: 'So', ...fields }])
+})
+
+it.each([
+  ['Alibaba', alibaba('m'), { enable_thinking: false }],
+  ['vLLM', vllm('m'), { chat_template_kwargs: { enable_thinking: false } }],
+  ['DeepSeek', deepseek('m'), { thinking: { type: 'disabled' } }],
+  ['OpenRouter', openrouter('m'), { reasoning: { effort: 'none' } }],
+  ['OpenAI', openaiChat('m'), { reasoning_effort: 'none' }],
+] as const)('%s is told not to reason by %j', (_name, model, fields) => {
+  expect(ask(model, {}, { reasoning: { effort: 'none' } }).body).toMatchObject(fields)
+})
+
+it.each([
+  ['LM Studio: always a boolean', lmstudio('m'), [false, true]],
+  ['Cerebras: the same kind for all', cerebras('m'), [false, true]],
+  ['DeepSeek: none', deepseek('m'), [undefined, undefined]],
+  ['OpenAI: as given', openaiChat('m'), [undefined, true]],
+] as const)('strict: %s', (_name, model, expected) => {
+  const wire = ask(model, { tools }).body.tools as { function: { strict?: boolean } }[]
+  expect(wire.map((tool) => tool.function.strict)).toEqual(expected)
+})
+
+it('Perplexity: user and assistant take turns, and there are no tools (§11)', () => {
+  const model = perplexity('sonar')
+  expect(said(model, hi, { role: 'user', content: 'There' })).toEqual([{ role: 'user', content: 'Hi\n\nThere' }])
+  expect(() => ask(model, { tools })).toThrow(UnsupportedError)
+})
+
+it('Ollama: "end" is a proper end, and a tool cannot be demanded (§9)', () => {
+  const body = { choices: [{ message: { content: 'So' }, finish_reason: 'end' }] }
+  expect(ollamaChat('m').codec.decodeResponse(body).stopReason).toBe('stop')
+  expect(ask(ollamaChat('m'), { tools }, { toolChoice: 'required' })).toMatchObject({ paths: ['options.toolChoice'] })
+})
+
+describe('Azure OpenAI', () => {
+  it("has an address of one's own, and its own header for the key", () => {
+    const model = azureOpenai('my-gpt', { resource: 'mine' })
+    expect(model.baseUrl).toBe('https://mine.openai.azure.com/openai/v1')
+    expect(model.codec.headers('key')).toEqual({ 'api-key': 'key' })
+  })
+
+  it('is asked by deployment and version on the older path', () => {
+    const model = azureOpenai('my gpt', { resource: 'mine', apiVersion: '2024-10-21' })
+    expect(model.baseUrl).toBe('https://mine.openai.azure.com/openai/deployments/my%20gpt')
+    expect(model.codec.encodeRequest({ messages: [] }, { model: 'x' }).path).toBe(
+      '/chat/completions?api-version=2024-10-21',
+    )
+  })
+
+  it('says what is missing', () => {
+    expect(() => azureOpenai('m', {})).toThrow(TypeError)
+  })
+})
+
+describe('openaiCompatible', () => {
+  it('takes an address and what differs', () => {
+    const local = openaiCompatible({
+      baseUrl: 'http://localhost:9000/v1',
+      provider: 'mine',
+      apiKey: 'key',
+      maxTokensField: 'max_completion_tokens',
+      reasoningReplay: 'reasoning',
+    })
+    const model = local('m', { headers: { 'x-a': '1' } })
+    expect(model).toMatchObject({
+      model: 'm',
+      baseUrl: 'http://localhost:9000/v1',
+      apiKey: 'key',
+      headers: { 'x-a': '1' },
+    })
+    expect(model.codec.provider).toBe('mine')
+    expect(ask(model, { messages: [thought] }, { maxTokens: 5 }).body).toEqual({
+      model: 'm',
+      messages: [{ role: 'assistant', content: 'So', reasoning: 'Hm' }],
+      max_completion_tokens: 5,
+    })
+  })
+})
