@@ -158,10 +158,18 @@ function readTools(tools: Json | undefined): Context['tools'] {
     const wire = camelNested(entry, [])
     if (!isObject(wire)) throw invalid(`tools[${at}]`, 'it is not an object')
     const declarations = field(wire, 'functionDeclarations')
-    return decodeDefinitions(
-      declarations === undefined
-        ? wire
-        : { ...wire, functionDeclarations: listOf(declarations).map((one) => camelNested(one, []) as Json) },
-    )
+    if (declarations === undefined) return decodeDefinitions(wire)
+    const functionDeclarations = readDeclarations(declarations, `tools[${at}].functionDeclarations`)
+    return decodeDefinitions({ ...wire, functionDeclarations })
+  })
+}
+
+function readDeclarations(declarations: Json, path: string): Json[] {
+  if (typeof declarations !== 'object' || declarations === null) throw invalid(path, 'it is not an array')
+  return listOf(declarations).map((declaration, at) => {
+    const wire = camelNested(declaration, [])
+    if (!isObject(wire)) throw invalid(`${path}[${at}]`, 'it is not an object')
+    if (typeof field(wire, 'name') !== 'string') throw invalid(`${path}[${at}].name`, 'it is not a string')
+    return wire
   })
 }

@@ -1,0 +1,227 @@
+/** Definitions, calls and results of this wire on their own. */
+import { describe, expect, it } from 'vitest'
+import {
+  decodeRequest,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeRequest,
+  encodeResult,
+  geminiDialect,
+} from '../../../src/codecs/gemini/index.ts'
+import type { ContentBlock, Message, ToolCall, ToolMessage } from '../../../src/model.ts'
+
+/** A value nested 80 deep. */
+const nested = (open: string, inside: string, close: string): unknown =>
+  JSON.parse(`${open.repeat(80)}${inside}${close.repeat(80)}`)
+
+const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+
+describe('definitions', () => {
+  it('of functions go together, each tool of the provider alone, in their order', () => {
+    expect(
+      encodeDefinitions([
+        { name: 'a', description: 'A', parameters: schema },
+        { name: 'b' },
+        { type: 'provider_tool', format: 'gemini', value: { googleSearch: {} } },
+        { name: 'c', parameters: { type: 'object', properties: {} } },
+      ]),
+    ).toEqual([
+      { functionDeclarations: [{ name: 'a', description: 'A', parametersJsonSchema: schema }, { name: 'b' }] },
+      { googleSearch: {} },
+      { functionDeclarations: [{ name: 'c' }] },
+    ])
+  })
+  it('are narrowed to OpenAPI for hosts that read nothing else', () => {
+    const parameters = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { const: 'x' } } }
+    const dialect = { ...geminiDialect, schemas: 'openapi' as const }
+    expect(encodeDefinitions([{ name: 'f', parameters }], dialect)).toEqual([
+      {
+        functionDeclarations: [
+          {
+            name: 'f',
+            parameters: {
+              type: 'object',
+              properties: { a: { type: 'string', nullable: true }, b: { type: 'string', enum: ['x'] } },
+            },
+          },
+        ],
+      },
+    ])
+  })
+  it('of other providers are refused, since a tool would be gone', () => {
+    const tools = [{ type: 'provider_tool' as const, format: 'anthropic', value: { type: 'web_search_20250305' } }]
+    expect(() => encodeRequest({ messages: [], tools }, { model: 'gemini-2.5-flash' })).toThrow('another provider')
+  })
+  it.each([
+    [{ functionDeclarations: [{ name: 'f', description: null, parameters: { type: 'object', properties: {} } }] }],
+    [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: schema, behavior: 'NON_BLOCKING', response: {} }] }],
+    [{ googleSearch: { timeRangeFilter: {} } }],
+  ])('%j go back as they came', (tool) => {
+    const { context } = decodeRequest({ contents: 'Hi', tools: [tool] })
+    expect(encodeRequest(context, { model: 'gemini-2.5-flash' }).body.tools).toEqual([tool])
+  })
+})
+
+describe('calls', () => {
+  const bodyOf = (...parts: object[]) => ({ candidates: [{ content: { parts } }] })
+
+  it('are read from a body, whether or not it says that it is whole', () => {
+    const body = bodyOf(
+      { functionCall: { name: 'f', args: { a: 1 }, id: 'x' } },
+      { text: 'and' },
+      { functionCall: { name: 'f' } },
+    )
+    expect(decodeToolCalls(body)).toEqual({
+      toolCalls: [
+        {
+          type: 'tool_call',
+          id: 'x',
+          name: 'f',
+          arguments: { a: 1 },
+          argumentsText: '{"a":1}',
+          index: 0,
+          complete: true,
+        },
+        {
+          type: 'tool_call',
+          id: 'gemini_1',
+          generatedId: true,
+          name: 'f',
+          arguments: {},
+          argumentsText: '',
+          index: 1,
+          complete: true,
+        },
+      ],
+      invalidToolCalls: [],
+    })
+  })
+  it('with arguments as text are read, as some hosts write them', () => {
+    expect(decodeToolCalls(bodyOf({ functionCall: { name: 'f', args: '{"a":1}' } })).toolCalls).toMatchObject([
+      { arguments: { a: 1 } },
+    ])
+  })
+  it.each([
+    [{ args: {} }, 'missing_name'],
+    [{ name: 7, args: {} }, 'missing_name'],
+    [{ name: 'f', args: [1] }, 'not_an_object'],
+    [{ name: 'f', args: 3 }, 'not_an_object'],
+    [{ name: 'f', args: '{"a":' }, 'malformed_json'],
+    [{ name: 'f', args: nested('{"a":', '1', '}') }, 'too_deep'],
+    [{ name: 'f', args: nested('[', '', ']') }, 'malformed_json'],
+  ])('that are none are told and never repaired: %#', (functionCall, reason) => {
+    const { toolCalls, invalidToolCalls } = decodeToolCalls(bodyOf({ functionCall }))
+    expect(toolCalls).toEqual([])
+    expect(invalidToolCalls).toMatchObject([{ reason, id: 'gemini_0', index: 0 }])
+  })
+  it('take `__proto__` for a key like any other', () => {
+    const { toolCalls } = decodeToolCalls(
+      JSON.parse('{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{"__proto__":{"a":1}}}}]}}]}'),
+    )
+    expect(toolCalls[0]?.argumentsText).toBe('{"__proto__":{"a":1}}')
+    expect(Object.hasOwn(toolCalls[0]?.arguments ?? {}, '__proto__')).toBe(true)
+  })
+})
+
+describe('results', () => {
+  const result = (content: ToolMessage['content'], more: Partial<ToolMessage> = {}): ToolMessage => ({
+    role: 'tool',
+    toolCallId: 'x',
+    name: 'f',
+    content,
+    ...more,
+  })
+
+  it.each([
+    [result('ok'), { output: 'ok' }],
+    [result(''), { output: '' }],
+    [result('gone', { status: 'error' }), { error: 'gone' }],
+    [
+      result([
+        { type: 'text', text: 'a' },
+        { type: 'plain_text', text: 'b' },
+      ]),
+      { output: 'ab' },
+    ],
+  ])('are an object under `output` or `error`: %#', (message, response) => {
+    expect(encodeResult(message)).toEqual({ functionResponse: { id: 'x', name: 'f', response } })
+  })
+  it('do not name an id of ours', () => {
+    expect(encodeResult(result('ok', { toolCallId: 'gemini_3' }))).toEqual({
+      functionResponse: { name: 'f', response: { output: 'ok' } },
+    })
+  })
+
+  const image: ContentBlock = { type: 'image', mimeType: 'image/png', data: 'AAAA' }
+  const call: ToolCall = {
+    type: 'tool_call',
+    id: 'x',
+    name: 'f',
+    arguments: {},
+    argumentsText: '{}',
+    index: 0,
+    complete: true,
+  }
+  const other = { ...call, id: 'y', index: 1 }
+  const round: Message[] = [
+    { role: 'assistant', content: [call, other] },
+    result([{ type: 'text', text: 'see' }, image]),
+    result('ok', { toolCallId: 'y' }),
+  ]
+  it('hold media inside on Gemini 3', () => {
+    const { body, losses } = encodeRequest({ messages: round }, { model: 'gemini-3-pro', strict: true })
+    expect(body.contents[1]?.parts[0]?.functionResponse).toEqual({
+      id: 'x',
+      name: 'f',
+      response: { output: 'see' },
+      parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
+    })
+    expect(losses.filter(({ severity }) => severity !== 'info')).toEqual([])
+  })
+  it('have media in a content of its own behind all results on older models, and that is told', () => {
+    const { body, losses } = encodeRequest({ messages: round }, { model: 'gemini-2.5-flash' })
+    expect(body.contents.slice(1)).toEqual([
+      {
+        role: 'user',
+        parts: [
+          { functionResponse: { id: 'x', name: 'f', response: { output: 'see' } } },
+          { functionResponse: { id: 'y', name: 'f', response: { output: 'ok' } } },
+        ],
+      },
+      { role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+    ])
+    expect(losses).toMatchObject([{ action: 'changed', severity: 'minor' }])
+  })
+
+  it.each([
+    [{ output: 'ok' }, 'ok', undefined],
+    [{ error: 'gone' }, 'gone', 'error'],
+    [{ output: { a: 1 } }, '{"a":1}', undefined],
+    [{ temperature: '71' }, '{"temperature":"71"}', undefined],
+    [{ output: 'ok', more: 1 }, '{"output":"ok","more":1}', undefined],
+    [{ error: { code: 5 } }, '{"code":5}', 'error'],
+    [{}, '{}', undefined],
+  ])('with the response %j are read as text, and go back as they came', (response, content, status) => {
+    const contents = [
+      { role: 'model', parts: [{ functionCall: { id: 'x', name: 'f', args: {} } }] },
+      { role: 'user', parts: [{ functionResponse: { id: 'x', name: 'f', response, scheduling: 'SILENT' } }] },
+    ]
+    const { context } = decodeRequest({ contents })
+    const message = context.messages[1] as ToolMessage
+    expect([message.content, message.status]).toEqual([content, status])
+    expect(encodeRequest(context, { model: 'gemini-2.5-flash' }).body.contents).toEqual(contents)
+    const edited = { ...message, content: 'edited', status: 'success' as const }
+    const again = encodeRequest({ messages: [context.messages[0] as Message, edited] }, { model: 'gemini-2.5-flash' })
+    expect(again.body.contents[1]?.parts[0]?.functionResponse?.response).toEqual({ output: 'edited' })
+  })
+  it('with media inside are read whole', () => {
+    const functionResponse = {
+      id: 'x',
+      name: 'f',
+      response: { output: 'see' },
+      parts: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }],
+    }
+    const { context } = decodeRequest({ contents: [{ parts: [{ functionResponse }] }] })
+    expect(context.messages[0]?.content).toEqual([{ type: 'text', text: 'see' }, image])
+  })
+})
