@@ -41,6 +41,13 @@ interface Turn {
   kept: JsonObject | undefined
 }
 
+/** What a user's turn says, so that it stays a turn, when nothing in it could be carried; what that was is in the ledger. */
+const placeholder = '(Nothing that can be shown here.)'
+
+function hadMore({ role, content }: Message): boolean {
+  return role === 'user' && typeof content === 'object' && content.some(({ type }) => type !== 'text')
+}
+
 /** System text and turns. Neighbours of one role share a turn. */
 export function encodeConversation(context: Context, scope: Turns): Pick<WireRequest, 'system' | 'messages'> {
   const start = context.messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
@@ -49,18 +56,16 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
   const turns: Turn[] = []
   for (let at = leading; at < context.messages.length; at++) {
     const message = context.messages[at] as Message
-    addTurn(turns, message, encodeMessage(message, `messages[${at}]`, scope))
+    const content = encodeMessage(message, `messages[${at}]`, scope)
+    if (content.length > 0) addTurn(turns, message, content)
+    else if (hadMore(message)) addTurn(turns, message, placeholder)
+    else lose(scope.ledger, 'dropped', `messages[${at}]`, 'an empty message is refused', 'info')
   }
   const messages = turns.map((turn, at) => settleTurn(turn, at, at === turns.length - 1, scope))
   return {
     ...(system !== undefined && { system }),
-    messages: messages.filter((message, at) => hasContent(message, at, scope)),
+    messages: messages.filter(({ content }) => content.length > 0),
   }
-}
-
-function hasContent({ content }: WireMessage, at: number, scope: Turns): boolean {
-  if (content.length === 0) lose(scope.ledger, 'dropped', `messages[${at}]`, 'an empty message is refused', 'info')
-  return content.length > 0
 }
 
 /** The system text, then that of the messages that lead: a string if there is one piece, and it is one. */
