@@ -8,7 +8,7 @@ import { readApiError } from '../../api-error.ts'
 import type { ErrorAnswer } from '../../codec.ts'
 import type { ApiError } from '../../errors.ts'
 import { openaiDialect, type ResponsesDialect } from './dialects.ts'
-import { errorAnswers, errorWords } from './tables.ts'
+import { errorAnswers, errorWords, midStreamWords } from './tables.ts'
 
 /** Reads an error answer of any of the shapes that servers of this format have. */
 export function decodeError(answer: ErrorAnswer, dialect: ResponsesDialect = openaiDialect): ApiError {
@@ -19,7 +19,7 @@ const noHeaders = { get: () => null }
 
 /** An error that follows a 200: its body is an `error` event, flat or nested, or a `response` that failed. */
 export function midStreamError(body: unknown, dialect: ResponsesDialect): ApiError {
-  return decodeError({ status: 0, headers: noHeaders, body }, dialect)
+  return readApiError({ status: 0, headers: noHeaders, body }, midStreamWords(dialect.provider))
 }
 
 export interface WireErrorBody {

@@ -35,15 +35,15 @@ export interface Progress {
   /** Its place among the items that came. */
   readonly order: number
   /** Length of what came of each text, by its index: to find what deltas left out. */
-  readonly lengths: number[]
+  readonly lengths: Map<number, number>
   /** How many annotations came for each text. */
-  readonly annotations: number[]
+  readonly annotations: Map<number, number>
   /** Which part of reasoning is open. */
   part: string
 }
 
 export function newProgress(type = '', order = 0): Progress {
-  return { type, order, lengths: [], annotations: [], part: '' }
+  return { type, order, lengths: new Map(), annotations: new Map(), part: '' }
 }
 
 /** Ids that we made ourselves for a client of the gateway: no server knows them. */
@@ -83,7 +83,7 @@ function readMessage(item: JsonObject, key: number, progress: Progress, reading:
   const content = field(item, 'content')
   const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : arrayOf(content)
   const isAssistants = (field(item, 'role') ?? 'assistant') === 'assistant'
-  if (!isAssistants || (parts.length === 0 && progress.lengths.length === 0)) {
+  if (!isAssistants || (parts.length === 0 && progress.lengths.size === 0)) {
     out.push({ type: 'block', block: unknownBlock(item) })
     return
   }
@@ -100,8 +100,8 @@ function readMessage(item: JsonObject, key: number, progress: Progress, reading:
     const refusal = type === 'refusal' && { refusal: true as const }
     if (refusal) reading.hasRefusal = true
     else if (text !== '') reading.hasText = true
-    out.push({ type: 'text', key: at, text: text.slice(progress.lengths[index] ?? 0), ...refusal })
-    const citations = arrayOf(field(part, 'annotations')).slice(progress.annotations[index] ?? 0)
+    out.push({ type: 'text', key: at, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal })
+    const citations = arrayOf(field(part, 'annotations')).slice(progress.annotations.get(index) ?? 0)
     const kept = otherFields(part, refusal ? knownOfRefusal : knownOfText)
     const fields = { ...withoutEmptyLogprobs(kept), ...(message && { message }) }
     out.push({
@@ -112,7 +112,7 @@ function readMessage(item: JsonObject, key: number, progress: Progress, reading:
       ...keeping(fields),
     })
   }
-  for (let index = 0; index < Math.max(parts.length, progress.lengths.length); index++) {
+  for (const index of new Set([...parts.keys(), ...progress.lengths.keys()])) {
     out.push({ type: 'close', key: textKey(key, index) })
   }
 }
@@ -136,7 +136,7 @@ export function reasoningText(item: JsonObject): string {
 
 function readReasoning(item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
   const text = reasoningText(item)
-  out.push({ type: 'reasoning', key, text: text.slice(progress.lengths[0] ?? 0) })
+  out.push({ type: 'reasoning', key, text: text.slice(progress.lengths.get(0) ?? 0) })
   const { type: _, summary, ...rest } = item
   const isPlain = isPlainSummary(summary, text) && arrayOf(rest.content).length === 0
   const id = textOr(field(item, 'id'), undefined)

@@ -185,7 +185,7 @@ function addText(state: StreamState, event: JsonObject, type: 'output_text' | 'r
   if (typeof delta !== 'string' || delta === '') return // some gateways send null
   const { lengths } = itemOf(state, event, 'message')
   const index = numberOr(event.content_index, 0)
-  lengths[index] = (lengths[index] ?? 0) + delta.length
+  lengths.set(index, (lengths.get(index) ?? 0) + delta.length)
   const key = textKey(state.last, index)
   out.push(type === 'refusal' ? { type: 'text', key, text: delta, refusal: true } : { type: 'text', key, text: delta })
 }
@@ -196,7 +196,7 @@ function addPart(state: StreamState, event: JsonObject, out: Fragment[]): void {
   if (type !== 'output_text' && type !== 'refusal') return
   const { lengths } = itemOf(state, event, 'message')
   const index = numberOr(event.content_index, 0)
-  lengths[index] ??= 0
+  if (!lengths.has(index)) lengths.set(index, 0)
   const refusal = type === 'refusal' && { refusal: true as const }
   out.push({ type: 'text', key: textKey(state.last, index), text: '', ...refusal })
 }
@@ -204,7 +204,7 @@ function addPart(state: StreamState, event: JsonObject, out: Fragment[]): void {
 function addAnnotation(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const { annotations } = itemOf(state, event, 'message')
   const index = numberOr(event.content_index, 0)
-  annotations[index] = (annotations[index] ?? 0) + 1
+  annotations.set(index, (annotations.get(index) ?? 0) + 1)
   const citations = [readAnnotation(event.annotation ?? null)]
   out.push({ type: 'patch', key: textKey(state.last, index), citations })
 }
@@ -219,10 +219,10 @@ function addReasoning(
   if (typeof delta !== 'string' || delta === '') return
   const progress = itemOf(state, event, 'reasoning')
   const part = `${indexName} ${numberOr(event[indexName], 0)}`
-  const length = progress.lengths[0] ?? 0
+  const length = progress.lengths.get(0) ?? 0
   const text = progress.part !== part && length > 0 ? partBreak + delta : delta
   progress.part = part
-  progress.lengths[0] = length + text.length
+  progress.lengths.set(0, length + text.length)
   out.push({ type: 'reasoning', key: state.last, text })
 }
 
@@ -247,7 +247,7 @@ function addCustomInput(state: StreamState, event: JsonObject, out: Fragment[]):
   const { delta } = event
   if (typeof delta !== 'string' || delta === '') return
   const progress = itemOf(state, event, customCall)
-  const opening = progress.lengths.length === 0 ? customOpening : ''
-  progress.lengths[0] = 1
+  const opening = progress.lengths.size === 0 ? customOpening : ''
+  progress.lengths.set(0, 1)
   out.push({ type: 'call', key: state.last, arguments: opening + customPiece(delta) })
 }

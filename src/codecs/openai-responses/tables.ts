@@ -149,15 +149,20 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   unsupported_image_media_type: 'invalid_request',
   empty_image_file: 'invalid_request',
   failed_to_download_image: 'invalid_request',
-  invalid_request_error: 'invalid_request',
   vector_store_timeout: 'timeout',
   slow_down: 'overloaded',
   server_is_overloaded: 'overloaded',
-  server_error: 'server',
 }
 
+const final: ReadonlySet<string> = new Set(['insufficient_quota'])
+
 export function errorWords(provider: string): ErrorWords {
-  return { provider, kinds, final: new Set(['insufficient_quota']) }
+  return { provider, kinds, final }
+}
+
+/** In mid-stream there is no status, and the `type` has to do, which else says less than it. */
+export function midStreamWords(provider: string): ErrorWords {
+  return { provider, kinds: { ...kinds, invalid_request_error: 'invalid_request', server_error: 'server' }, final }
 }
 
 /** What this wire says of each kind of failure: the status, the type and the code. */

@@ -138,13 +138,13 @@ export function callFragment(item: JsonObject, { key, opaque, server }: CallRead
   const isCustom = field(item, 'type') === customCall
   const rest = otherFields(item, knownOfCall)
   const kept = isCustom ? { ...rest, type: customCall } : rest
+  const given = isCustom ? customArguments(field(item, 'input')) : argumentsOf(item)
   return {
     type: 'call',
     key,
     id: textOr(field(item, 'call_id'), null),
     name: textOr(field(item, 'name'), null),
-    arguments: isCustom ? customArguments(field(item, 'input')) : argumentsOf(item),
-    final: true,
+    ...(given !== '' && { arguments: given, final: true }), // some hosts empty them again at the end
     opaque,
     ...keeping(kept),
     ...(server && { server: true as const }),

@@ -1,0 +1,295 @@
+import { describe, expect, it } from 'vitest'
+import type { Frame, Reply } from '../../../src/codec.ts'
+import { createClientCodec, decodeResponse, encodeStream } from '../../../src/codecs/openai-responses/index.ts'
+import { ApiError } from '../../../src/errors.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  JsonObject,
+  MessageEvent,
+  ToolCall,
+} from '../../../src/model.ts'
+import { decodeText } from '../../support/decode.ts'
+import { oracle } from './oracle.ts'
+
+const start: MessageEvent = { type: 'message_start', id: 'resp_1', model: 'm' }
+const call = (id: string, index: number): ToolCall => ({
+  type: 'tool_call',
+  id,
+  name: 'f',
+  arguments: { a: index },
+  argumentsText: `{"a":${index}}`,
+  index,
+  complete: true,
+})
+const chunk = (
+  index: number,
+  position: number,
+  argumentsDelta: string,
+  id: string | undefined = `c${position}`,
+): MessageEvent => ({
+  type: 'tool_call_chunk',
+  index,
+  chunk: { type: 'tool_call_chunk', name: 'f', index: position, argumentsDelta, ...(id && { id }) },
+})
+const block = (index: number, of: ContentBlock): MessageEvent => ({ type: 'content_block', index, block: of })
+function end(content: readonly ContentBlock[], more: Partial<ChatResponse> = {}): MessageEvent {
+  const message: AssistantMessage = { role: 'assistant', content, stopReason: 'stop' }
+  return { type: 'message_end', message, response: { message, stopReason: 'stop', ...more } }
+}
+
+function write(events: readonly MessageEvent[], reply?: Reply) {
+  const encoder = encodeStream(reply)
+  const frames: Frame[] = []
+  for (const event of events) encoder.push(event, frames)
+  encoder.end(frames)
+  return { frames, losses: encoder.losses, text: textOf(frames), events: frames.map(({ data }) => JSON.parse(data)) }
+}
+const textOf = (frames: readonly Frame[]) =>
+  frames.map(({ event, data }) => `event: ${event}\ndata: ${data}\n\n`).join('')
+
+const text: ContentBlock = { type: 'text', text: 'Hello' }
+const usage = { inputTokens: 3, outputTokens: 2 }
+
+describe('a stream of ours', () => {
+  const events: MessageEvent[] = [
+    start,
+    { type: 'reasoning_delta', index: 0, text: 'Hm' },
+    block(0, { type: 'reasoning', text: 'Hm' }),
+    { type: 'text_delta', index: 1, text: 'Hel' },
+    chunk(2, 0, ''),
+    chunk(2, 0, '{"a"'),
+    chunk(3, 1, '{"a":'),
+    { type: 'text_delta', index: 1, text: 'lo' },
+    chunk(2, 0, ':0}'),
+    block(1, { ...text, citations: [{ type: 'citation', url: 'https://a' }] } as ContentBlock),
+    { type: 'tool_call', index: 3, call: call('c1', 1) },
+    { type: 'tool_call', index: 2, call: call('c0', 0) },
+    end([text, call('c0', 0), call('c1', 1)], { stopReason: 'tool_calls', usage }),
+  ]
+
+  it('is read by the official client, however its blocks interleave', async () => {
+    const body = (await oracle.stream(write(events).text)) as JsonObject
+    expect(body).toMatchObject({ id: 'resp_1', model: 'm', status: 'completed', object: 'response' })
+    expect(decodeResponse(body)).toMatchObject({
+      stopReason: 'tool_calls',
+      message: {
+        content: [
+          { type: 'reasoning', text: 'Hm' },
+          { type: 'text', text: 'Hello', citations: [{ url: 'https://a', startIndex: 0, endIndex: 5 }] },
+          { type: 'tool_call', id: 'c0', arguments: { a: 0 } },
+          { type: 'tool_call', id: 'c1', arguments: { a: 1 } },
+        ],
+      },
+      usage: { inputTokens: 3, outputTokens: 2, totalTokens: 5 },
+    })
+  })
+
+  it('numbers its events from 0, names each, and ends with all that it said', () => {
+    const { frames, events: written } = write(events)
+    expect(written.map(({ sequence_number }) => sequence_number)).toEqual(written.map((_, at) => at))
+    expect(frames.map(({ event }) => event)).toEqual(written.map(({ type }) => type))
+    expect(written[0]).toMatchObject({
+      type: 'response.created',
+      response: { status: 'in_progress', output: [], id: 'resp_1' },
+    })
+    const done = written.filter(({ type }) => type === 'response.output_item.done').map(({ item }) => item)
+    const byIndex = written
+      .filter(({ type }) => type === 'response.output_item.added')
+      .map(({ output_index }) => output_index)
+    expect(byIndex).toEqual([0, 1, 2, 3])
+    const { output } = written.at(-1).response
+    expect(output).toHaveLength(4)
+    expect(output).toEqual(expect.arrayContaining(done))
+  })
+
+  it('gives every item an id of its own, other than its call_id, and the same in all its events', () => {
+    const { events: written } = write(events)
+    const ids: string[] = written.at(-1).response.output.map(({ id }: JsonObject) => id)
+    expect(new Set(ids).size).toBe(4)
+    for (const event of written.filter(({ item_id }) => item_id !== undefined))
+      expect(event.item_id).toBe(ids[event.output_index])
+    expect(ids.every((id) => /^[a-z]+_[A-Za-z0-9_]{1,60}[A-Za-z0-9]$/.test(id))).toBe(true)
+  })
+
+  it('presents itself as the gateway asks', () => {
+    const { events: written } = write(events, { id: 'resp_x', model: 'alias', createdAt: 9 })
+    for (const { response } of [written[0], written.at(-1)])
+      expect(response).toMatchObject({ id: 'resp_x', model: 'alias', created_at: 9 })
+  })
+})
+
+describe('calls', () => {
+  it('wait for their id, which may be made only at their end', async () => {
+    const events = [
+      start,
+      chunk(0, 0, '{"a"', ''),
+      chunk(0, 0, ':0}', ''),
+      { type: 'tool_call', index: 0, call: call('call_0', 0) } as const,
+      end([]),
+    ]
+    const { events: written, text: bytes } = write(events)
+    expect(written.find(({ type }) => type === 'response.output_item.added')?.item).toMatchObject({
+      call_id: 'call_0',
+      arguments: '',
+    })
+    expect(decodeResponse(await oracle.stream(bytes)).message.content).toMatchObject([
+      { id: 'call_0', arguments: { a: 0 } },
+    ])
+  })
+
+  it('that are invalid are written as they came, and as incomplete', () => {
+    const invalid = {
+      type: 'invalid_tool_call',
+      id: 'c0',
+      name: 'f',
+      index: 0,
+      argumentsText: '{"a',
+      reason: 'truncated',
+      error: '',
+    } as const
+    const { events: written } = write([
+      start,
+      chunk(0, 0, '{"a'),
+      { type: 'invalid_tool_call', index: 0, call: invalid },
+      end([], { stopReason: 'length' }),
+    ])
+    expect(written.at(-1)).toMatchObject({
+      type: 'response.incomplete',
+      response: {
+        status: 'incomplete',
+        incomplete_details: { reason: 'max_output_tokens' },
+        output: [{ type: 'function_call', status: 'incomplete', arguments: '{"a' }],
+      },
+    })
+  })
+
+  it('that no client can name are dropped with a loss', () => {
+    const invalid = {
+      type: 'invalid_tool_call',
+      index: 0,
+      argumentsText: '',
+      reason: 'missing_name',
+      error: '',
+    } as const
+    const { losses, events: written } = write([start, { type: 'invalid_tool_call', index: 0, call: invalid }, end([])])
+    expect(losses).toHaveLength(1)
+    expect(written.at(-1).response.output).toEqual([])
+  })
+})
+
+describe('whole blocks', () => {
+  const opaque = {
+    provider: 'openai',
+    model: 'm',
+    format: 'openai-responses',
+    data: { type: 'file_search_call', id: 'fs_1', status: 'completed' },
+  }
+  const server: ContentBlock = {
+    type: 'server_tool_call',
+    id: 'fs_1',
+    name: 'file_search',
+    arguments: { queries: ['a'] },
+    opaque,
+  }
+
+  it('of a tool that the server ran are one item with its result', async () => {
+    const result: ContentBlock = { type: 'server_tool_result', toolCallId: 'fs_1', output: [{ file_id: 'f' }] }
+    const { events: written, text: bytes } = write([start, block(0, server), block(1, result), end([])])
+    const item = {
+      type: 'file_search_call',
+      id: 'fs_1',
+      status: 'completed',
+      queries: ['a'],
+      results: [{ file_id: 'f' }],
+    }
+    expect(written.at(-1).response.output).toEqual([item])
+    await expect(oracle.stream(bytes)).resolves.toMatchObject({ output: [item] })
+  })
+
+  it('of such a tool without a result are written before what follows', () => {
+    const { events: written } = write([
+      start,
+      block(0, server),
+      { type: 'text_delta', index: 1, text: 'Hello' },
+      block(1, text),
+      end([]),
+    ])
+    expect(written.at(-1).response.output).toMatchObject([{ type: 'file_search_call' }, { type: 'message' }])
+  })
+
+  it('are images, and what a wire has of its own', () => {
+    const image: ContentBlock = { type: 'image', data: 'AA==', mimeType: 'image/png' }
+    const foreign: ContentBlock = { type: 'unknown', format: 'gemini', providerType: 'x', value: {} }
+    const own: ContentBlock = {
+      type: 'unknown',
+      format: 'openai-responses',
+      providerType: 'dance',
+      value: { type: 'dance', id: 'd' },
+    }
+    const { events: written, losses } = write([start, block(0, image), block(1, foreign), block(2, own), end([])])
+    expect(written.at(-1).response.output).toMatchObject([
+      { type: 'image_generation_call', result: 'AA==' },
+      { type: 'dance', id: 'd' },
+    ])
+    expect(losses).toMatchObject([{ severity: 'minor' }])
+  })
+
+  it('of text that declines are refusals, and of reasoning of another wire lose their proof with an info', async () => {
+    const thinking: ContentBlock = { type: 'reasoning', text: 'Hm', opaque: { ...opaque, format: 'anthropic' } }
+    const refusal: ContentBlock = { type: 'text', text: 'No', refusal: true }
+    const { text: bytes, losses } = write([
+      start,
+      block(0, thinking),
+      { type: 'text_delta', index: 1, text: 'No', refusal: true },
+      block(1, refusal),
+      end([refusal], { stopReason: 'refusal' }),
+    ])
+    expect(losses).toMatchObject([{ severity: 'info' }])
+    expect(decodeResponse(await oracle.stream(bytes))).toMatchObject({ stopReason: 'refusal' })
+  })
+})
+
+describe('the end', () => {
+  const error = new ApiError('Too many', { kind: 'rate_limit', retryable: true })
+
+  it('is one error if it fails, in a form that clients of the wire read', async () => {
+    const encoder = encodeStream()
+    const frames: Frame[] = []
+    for (const event of [start, { type: 'text_delta', index: 0, text: 'Hel' } as const]) encoder.push(event, frames)
+    encoder.fail(error, frames)
+    encoder.fail(error, frames)
+    encoder.push(end([]), frames)
+    encoder.end(frames)
+    expect(frames.slice(-2).map(({ event }) => event)).toEqual(['error', 'response.failed'])
+    expect(JSON.parse(frames.at(-2)?.data ?? '')).toMatchObject({
+      code: 'rate_limit_exceeded',
+      message: 'Too many',
+      param: null,
+    })
+    await expect(oracle.stream(textOf(frames))).rejects.toThrow('Too many')
+    expect(decodeText(createClientCodec(), textOf(frames)).error).toMatchObject({
+      kind: 'rate_limit',
+      message: 'Too many',
+    })
+  })
+
+  it('is an error before the first event too, and where the answer broke off', () => {
+    const encoder = encodeStream()
+    const frames: Frame[] = []
+    encoder.fail(error, frames)
+    expect(frames.map(({ event }) => event)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'error',
+      'response.failed',
+    ])
+    expect(write([start]).events.at(-1)).toMatchObject({ type: 'response.failed' })
+  })
+
+  it('is written once', () => {
+    const { events: written } = write([start, end([]), end([])])
+    expect(written.filter(({ type }) => type === 'response.completed')).toHaveLength(1)
+  })
+})

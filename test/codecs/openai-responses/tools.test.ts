@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createClientCodec,
+  decodeRequest,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeRequest,
+  encodeResult,
+} from '../../../src/codecs/openai-responses/index.ts'
+import type { JsonObject, ToolChoice } from '../../../src/model.ts'
+
+const format = 'openai-responses'
+const schema = { type: 'object', properties: { a: { type: 'string' } } }
+
+describe('definitions', () => {
+  it('are flat, and say that they are not strict, since the server would else try to be', () => {
+    expect(encodeDefinitions([{ name: 'f', description: 'F', parameters: schema }])).toEqual([
+      { type: 'function', name: 'f', description: 'F', parameters: schema, strict: false },
+    ])
+    expect(encodeDefinitions([{ name: 'f', parameters: schema, strict: true }])).toMatchObject([{ strict: true }])
+  })
+
+  it('have an empty object where there are no arguments', () => {
+    expect(encodeDefinitions([{ name: 'f' }])).toMatchObject([{ parameters: { type: 'object', properties: {} } }])
+  })
+
+  it('of this wire alone go as they are, and of others not at all', () => {
+    const own = { type: 'web_search' }
+    const tools = [
+      { type: 'provider_tool', format, value: own },
+      { type: 'provider_tool', format: 'anthropic', value: { type: 'bash' } },
+    ] as const
+    const { body, losses } = encodeRequest({ messages: [], tools }, { model: 'm' })
+    expect(body.tools).toEqual([own])
+    expect(losses).toMatchObject([{ path: 'tools[1]', severity: 'minor' }])
+  })
+
+  it.each<JsonObject>([
+    { type: 'function', name: 'f', parameters: schema },
+    { type: 'function', name: 'f', parameters: null, strict: null, description: null },
+    { type: 'function', name: 'f', parameters: schema, strict: true, output_schema: {}, defer_loading: true },
+    { type: 'custom', name: 'g', format: { type: 'text' } },
+    { type: 'namespace', name: 'n', tools: [] },
+    { type: 'function' },
+  ])('%j is read and written again without a difference', (tool) => {
+    const { context, options } = decodeRequest({ model: 'm', input: 'x', tools: [tool] })
+    expect(encodeRequest(context, options).body.tools).toEqual([tool])
+  })
+})
+
+describe('choice', () => {
+  it.each<[ToolChoice, unknown]>([
+    ['auto', 'auto'],
+    ['none', 'none'],
+    ['required', 'required'],
+    [{ name: 'f' }, { type: 'function', name: 'f' }],
+    [
+      { names: ['f', 'g'], mode: 'required' },
+      { type: 'allowed_tools', mode: 'required', tools: ['f', 'g'].map((name) => ({ type: 'function', name })) },
+    ],
+  ])('%j is %j, both ways', (toolChoice, wire) => {
+    const { body } = encodeRequest({ messages: [], tools: [{ name: 'f' }] }, { model: 'm', toolChoice })
+    expect(body.tool_choice).toEqual(wire)
+    expect(decodeRequest({ tool_choice: wire }).options.toolChoice).toEqual(toolChoice)
+  })
+
+  it('of one call a turn is told by its own field', () => {
+    const { body } = encodeRequest({ messages: [], tools: [{ name: 'f' }] }, { model: 'm', parallelToolCalls: false })
+    expect(body.parallel_tool_calls).toBe(false)
+  })
+
+  it('is left out where there are no tools', () => {
+    const { body, losses } = encodeRequest({ messages: [] }, { model: 'm', toolChoice: 'required' })
+    expect(body).not.toHaveProperty('tool_choice')
+    expect(losses).toMatchObject([{ severity: 'info' }])
+  })
+
+  it.each([
+    { type: 'custom', name: 'g' },
+    { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'mcp' }] },
+    { type: 'web_search' },
+  ])('of %j, which has no word of ours, stays as it is', (choice) => {
+    const { context, options } = decodeRequest({
+      model: 'm',
+      input: 'x',
+      tools: [{ type: 'web_search' }],
+      tool_choice: choice,
+    })
+    expect(options.toolChoice).toBeUndefined()
+    expect(encodeRequest(context, options).body.tool_choice).toEqual(choice)
+  })
+})
+
+describe('calls and results on their own', () => {
+  it('are found in a body', () => {
+    const output = [
+      { type: 'message', content: [] },
+      { type: 'function_call', call_id: 'a', name: 'f', arguments: '{"x":1}' },
+      { type: 'function_call', call_id: 'b', name: 'f', arguments: '{"x"' },
+      { type: 'custom_tool_call', call_id: 'c', name: 'g', input: 'hi' },
+    ]
+    expect(decodeToolCalls({ output })).toMatchObject({
+      toolCalls: [
+        { id: 'a', arguments: { x: 1 }, index: 0 },
+        { id: 'c', arguments: { input: 'hi' }, index: 2 },
+      ],
+      invalidToolCalls: [{ id: 'b', index: 1, reason: 'malformed_json' }],
+    })
+  })
+
+  it.each([undefined, null, 5, 'x', [], {}, { output: 5 }, { output: [null, 5] }])('are none in %j', (body) => {
+    expect(decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
+  })
+
+  it('are written as items', () => {
+    expect(encodeResult({ role: 'tool', toolCallId: 'c', name: 'f', content: 'x' })).toEqual({
+      type: 'function_call_output',
+      call_id: 'c',
+      output: 'x',
+    })
+  })
+})
+
+it('knows which ids and names are legal', () => {
+  const { rules } = createClientCodec()
+  expect(rules.callId.pattern.test('functions.weather:0')).toBe(false)
+  expect(rules.callId).toMatchObject({ maxLength: 64 })
+  expect(rules.toolName.pattern.test('get_weather-2')).toBe(true)
+})
