@@ -151,8 +151,6 @@ export interface Rules {
   readonly refusesEmpty: boolean
   /** Whether calls and results must name one another by ids (else by order and name). */
   readonly pairs: 'id' | 'name'
-  /** Whether the calls of a turn must stand behind its text. They are never moved across reasoning. Default false. */
-  readonly callsLast?: boolean
   /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
   readonly bridgesResults?: boolean
   /**

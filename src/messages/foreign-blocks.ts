@@ -259,7 +259,7 @@ function openaiProof(data: JsonObject, id: Json | undefined): JsonObject {
 
 function withGeminiProof({ thoughtSignature, ...rest }: JsonObject): JsonObject {
   if (typeof thoughtSignature !== 'string') return rest
-  return { ...rest, opaque: { provider: 'google', model: '', format: 'gemini', data: { thoughtSignature } } }
+  return { ...rest, opaque: { provider: 'gemini', model: '', format: 'gemini', data: { thoughtSignature } } }
 }
 
 function geminiText(value: JsonObject): JsonObject {

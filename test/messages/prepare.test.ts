@@ -396,18 +396,6 @@ describe('places', () => {
       'user',
     ])
   })
-
-  it('puts calls behind the text of their turn where the wire wants that, and never across reasoning', () => {
-    const signed: ContentBlock = {
-      type: 'reasoning',
-      text: 'hm',
-      opaque: { provider: 'anthropic', format: 'anthropic', model: 'some', data: { signature: 'c2ln' } },
-    }
-    const text: ContentBlock = { type: 'text', text: 'so' }
-    const messages = [user('hi'), assistant(call('a'), text, signed, call('b')), result('a'), result('b')]
-    expect(messagesOf(messages, wires.anthropic)[1]).toEqual(assistant(text, call('a'), signed, call('b')))
-    expect(messagesOf(messages, wires.ollama)[1]).toMatchObject({ content: [{ id: 'a' }, {}, {}, { id: 'b' }] })
-  })
 })
 
 describe('media in results', () => {

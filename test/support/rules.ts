@@ -40,7 +40,6 @@ export const wires: Readonly<Record<'chat' | 'mistral' | 'responses' | 'anthropi
     userFirst: true,
     refusesEmpty: true,
     pairs: 'id',
-    callsLast: true,
   },
   gemini: {
     format: 'gemini',

@@ -57,7 +57,6 @@ export function violations(messages: readonly Message[], rules: Rules, model: st
     for (const block of blocks) checkBlock(block, message, rules, model, (what) => say(at, what))
     if (message.role === 'assistant' && rules.foreignReasoning !== 'keep' && blocks.at(-1)?.type === 'reasoning')
       say(at, 'reasoning that nothing follows')
-    if (rules.callsLast && hasTextBehindCall(blocks)) say(at, 'text behind a call')
     if (/\\ud[89a-f]/i.test(JSON.stringify(message.content))) say(at, 'half a character')
   })
   return found
@@ -84,17 +83,6 @@ function checkBlock(
   )
     say('the proof of another')
   if (block.type === 'reasoning' && proof === undefined && rules.foreignReasoning !== 'keep') say('unsigned reasoning')
-}
-
-/** Text may follow a call only across reasoning. */
-function hasTextBehindCall(blocks: readonly ContentBlock[]): boolean {
-  let afterCall = false
-  for (const block of blocks) {
-    if (block.type === 'reasoning') afterCall = false
-    else if (block.type === 'tool_call') afterCall = true
-    else if (afterCall) return true
-  }
-  return false
 }
 
 function callsOf(message: Message): readonly ToolCall[] {

@@ -3,7 +3,6 @@ import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { legalId } from '../../ids.ts'
 import type {
   AssistantMessage,
-  ContentBlock,
   InvalidToolCall,
   StopReason,
   ToolCall,
@@ -46,8 +45,7 @@ function isUseful(message: AssistantMessage): boolean {
 export function settleTurns(items: readonly Item[], task: Task): readonly Item[] {
   return items.map((item) => {
     if (item.message.role !== 'assistant') return item
-    const settled = withInvalidCalls(item, item.message, task)
-    return withCallsLast(withoutLastReasoning(settled, task), task)
+    return withoutLastReasoning(withInvalidCalls(item, item.message, task), task)
   })
 }
 
@@ -95,28 +93,6 @@ function withoutLastReasoning(item: Item, task: Task): Item {
   if (end === blocks.length) return item
   note(task, 'dropped', `${item.path}.content`, 'it is reasoning that nothing follows', 'minor')
   return withContent(item, blocks.slice(0, end))
-}
-
-function withCallsLast(item: Item, task: Task): Item {
-  const blocks = item.message.content
-  if (task.rules.callsLast !== true || blocks === null || typeof blocks === 'string') return item
-  const ordered = callsLast(blocks)
-  if (ordered.every((block, at) => block === blocks[at])) return item
-  note(task, 'changed', `${item.path}.content`, 'calls stand behind the text of their turn')
-  return withContent(item, ordered)
-}
-
-function callsLast(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
-  const ordered: ContentBlock[] = []
-  let calls: ContentBlock[] = []
-  for (const block of blocks) {
-    if (block.type === 'tool_call') calls.push(block)
-    else if (block.type === 'reasoning') {
-      ordered.push(...calls, block)
-      calls = []
-    } else ordered.push(block)
-  }
-  return [...ordered, ...calls]
 }
 
 /** Makes a tool message of each result that stands as a block in another message: before a user's own words, behind a model's. */
