@@ -132,6 +132,33 @@ describe.skipIf(!hasCorpus)('recorded requests of Anthropic Messages', () => {
   })
 })
 
+/** The assistant's turn of the next request, in which an answer goes back. */
+function echoed({ message }: ChatResponse): unknown {
+  const messages = [{ role: 'user', content: 'hi' } as const, message, { role: 'user', content: 'go on' } as const]
+  const options = { model: message.response?.model ?? '', maxTokens: 1, strict: true }
+  return encodeRequest({ messages }, options).body.messages[1]?.content
+}
+
+describe.skipIf(!hasCorpus)('recorded answers in the next request', () => {
+  it.each(answers.filter(({ name }) => name !== 'vercel-anthropic-refusal'))(
+    '$name: go back block by block, byte for byte',
+    (one) => {
+      expect(echoed(decodeResponse(bodyOf(one)))).toEqual(bodyOf(one).content)
+    },
+  )
+
+  // Left out are those of which the SDK makes something else, and the refusal, which has no content.
+  it.each(streams.filter(({ name }) => !Object.hasOwn(sdkDiffers, name) && name !== 'vercel-anthropic-refusal-stream'))(
+    '$name: go back as the SDK would send them',
+    async ({ text }) => {
+      const { content } = (await oracle.stream(text)) as { content: { type: string; text?: string }[] }
+      // The API puts single spaces between cited texts, and refuses blank text when it comes back: wire/anthropic.md §2.4.
+      const taken = content.filter((block) => block.type !== 'text' || block.text?.trim() !== '')
+      expect(echoed(foldText(text))).toEqual(taken)
+    },
+  )
+})
+
 describe.skipIf(!hasCorpus)('quirks of recorded traffic', () => {
   it('keeps a compaction as it came, with what its delta brought', () => {
     expect(blocksOf(read('anthropic-sdk-compaction-response'))[0]).toEqual({

@@ -148,6 +148,14 @@ describe('turns', () => {
     expect(messagesOf({ role: 'user', content: '' }, { role: 'assistant', content: null })).toEqual([])
   })
 
+  it('of the user stay turns when nothing in them could be carried', () => {
+    const unknown: ContentBlock = { type: 'unknown', format: 'gemini', providerType: 'x', value: {} }
+    expect(messagesOf({ role: 'user', content: [unknown] }, { role: 'assistant', content: 'a' })).toEqual([
+      { role: 'user', content: '(Nothing that can be shown here.)' },
+      { role: 'assistant', content: 'a' },
+    ])
+  })
+
   it('hold calls that stand beside the content, once [C5]', () => {
     const toolCalls = [{ ...call, id: 'x', index: 0 }]
     const [, turn] = messagesOf({ role: 'user', content: 'go' }, { role: 'assistant', content: null, toolCalls })
