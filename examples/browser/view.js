@@ -115,6 +115,7 @@ export function drawAnswer(title) {
         cards.get(event.result.toolCallId)?.finish(event.result)
         break
       case 'warning':
+        if (event.warning.severity === 'info') break
         add(element('p', 'meta', `Note: ${event.warning.path} ${event.warning.action}: ${event.warning.reason}`))
         break
       case 'usage':

@@ -51,7 +51,10 @@ describe.skipIf(!executablePath)('the page', () => {
       .fill(text)
       .then(() => page.keyboard.press('Enter'))
   const answers = () => page.locator('article.assistant')
-  const finished = () => page.locator('article.assistant[aria-busy="false"]').last().waitFor({ timeout: 15_000 })
+  const finished = () =>
+    page.waitForFunction(
+      () => document.querySelector('article.assistant') && !document.querySelector('[aria-busy="true"]'),
+    )
 
   async function picture(name: string) {
     if (!pictures) return
