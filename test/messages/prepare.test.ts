@@ -79,7 +79,7 @@ describe('calls and their results', () => {
   })
 
   it('puts results right behind their calls, in the order of the calls', () => {
-    const messages = [assistant(call('a'), call('b')), user('wait'), result('b', '2'), result('a', '1')]
+    const messages = [assistant(call('a'), call('b', { index: 1 })), user('wait'), result('b', '2'), result('a', '1')]
     const { context, losses } = prepared(messages)
     expect(summary(context.messages)).toEqual(['assistant', 'a: 1', 'b: 2', 'user'])
     expect(losses.map((loss) => loss.path)).toEqual(['messages[3]', 'messages[2]'])
@@ -155,6 +155,11 @@ describe('calls and their results', () => {
       { role: 'tool', toolCallId: '', name: 'time', content: 'noon' },
     ]
     expect(summary(messagesOf(messages))).toEqual(['assistant', 'call_0: noon', 'call_1: sunny'])
+  })
+
+  it('[0.48] numbers the calls of a turn by their place', () => {
+    const [turn] = messagesOf([assistant(call('a', { index: 4 }), call('b'))])
+    expect(callsOf(turn).map((block) => block.index)).toEqual([0, 1])
   })
 
   it('[4.84] takes the call of a tool that the provider ran for none of ours', () => {

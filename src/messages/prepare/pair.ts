@@ -1,6 +1,6 @@
 /**
  * Calls and their results: every call has one result, right behind its turn and in the order of the calls, under an id that is legal
- * and that no other call of the conversation has.
+ * and that no other call of the conversation has, and with the number of its place.
  *
  * @see wire/README.md §3; wire/openai-chat.md and wire/anthropic.md for the 400s that each of this avoids
  * @module
@@ -67,12 +67,15 @@ function openTurn(item: Item, message: AssistantMessage, taken: Set<string>, tas
   const blocks = blocksOf(message.content).map((block) => {
     if (!isCall(block)) return block
     const id = takeId(block.id, taken, task)
-    const call = id === block.id ? block : { ...block, id }
-    if (call !== block) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
+    const index = slots.length
+    const call = id === block.id && index === block.index ? block : { ...block, id, index }
+    if (id !== block.id) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
+    if (index !== block.index)
+      note(task, 'changed', `${item.path}.content`, `the call "${id}" is number ${index} of its turn`)
     slots.push({ id: block.id, call, error: task.invalid.get(block)?.error, answer: undefined })
     return call
   })
-  const isSame = slots.every((slot) => slot.call.id === slot.id)
+  const isSame = blocks.every((block, at) => block === blocksOf(message.content)[at])
   return { item: isSame ? item : withContent(item, blocks), slots }
 }
 

@@ -1,0 +1,30 @@
+/** A conversation begun anywhere, in any state, goes on anywhere: `prepare` and each codec together, judged by the wire's own rules. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { prepare } from '../../src/messages/prepare.ts'
+import { seeded, tidy, untidy } from '../support/conversations.ts'
+import { formats } from '../support/formats.ts'
+import { violations } from '../support/valid-conversation.ts'
+import { wireViolations } from '../support/valid-wire.ts'
+
+const model = 'some'
+const perWire = { ...seeded, numRuns: Math.ceil(seeded.numRuns / formats.length) }
+const clients = new Map(formats.map(({ client }) => [`${client.provider} (${client.name})`, client]))
+
+describe.each([...clients])('%s', (_, client) => {
+  it('[0.15] [0.72] takes any conversation that was prepared for it', () => {
+    fc.assert(
+      fc.property(fc.oneof(untidy, tidy), (messages) => {
+        const { context } = prepare({ messages: [...messages, { role: 'user', content: 'go on' }] }, client.rules, {
+          model,
+        })
+        expect(violations(context.messages, client.rules, model)).toEqual([])
+        const { body } = client.encodeRequest(context, { model, maxTokens: 1000, strict: false })
+        const check = wireViolations[client.name]
+        expect(check?.(body)).toEqual([])
+        expect(JSON.stringify(body)).not.toMatch(/(^|[^\\])(\\\\)*\\ud[89a-f]/i)
+      }),
+      perWire,
+    )
+  })
+})
