@@ -19,7 +19,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../model.ts'
-import type { ResponsesDialect } from './dialects.ts'
+import type { ResponsesDialect } from './dialect.ts'
 import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'
 import type { WireInputFile, WireInputImage, WireInputPart, WireUrlCitation } from './wire.ts'
 

@@ -10,7 +10,7 @@ import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { Context, Json, JsonObject, Message } from '../../model.ts'
 import { decodeParts, keeping } from './content.ts'
-import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { newProgress, newReading, type Reading, readItem } from './items.ts'
 import { decodeOptions } from './options.ts'
 import { idPrefix, target } from './tables.ts'
@@ -100,7 +100,7 @@ function takeTurnItem(intake: Intake, item: JsonObject): void {
     intake.messages.push({ role: 'assistant', content: item.content as string, ...kept })
     return
   }
-  const reading = newReading(intake.dialect, intake.model)
+  const reading = newReading(intake.dialect, intake.model, false)
   intake.turn ??= { fragments: [], reading, items: 0, hasMessage: false }
   const { fragments } = intake.turn
   readItem(item, intake.turn.items++, newProgress(), intake.turn.reading, fragments)

@@ -7,7 +7,7 @@
 import { readApiError } from '../../api-error.ts'
 import type { ErrorAnswer } from '../../codec.ts'
 import type { ApiError } from '../../errors.ts'
-import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { errorAnswers, errorWords, midStreamWords } from './tables.ts'
 
 /** Reads an error answer of any of the shapes that servers of this format have. */

@@ -7,7 +7,7 @@ import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
 import { run } from '../../reducer.ts'
 import { decodeRequest } from './decode-request.ts'
-import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { encodeRequest } from './request.ts'
@@ -80,15 +80,8 @@ export function createServerCodec(): ServerCodec {
   return carrying(codec, slot)
 }
 
-export {
-  azureDialect,
-  copilotDialect,
-  lmStudioDialect,
-  openaiDialect,
-  openRouterDialect,
-  type ResponsesDialect,
-  xaiDialect,
-} from './dialects.ts'
+export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
+export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
 export {
   decodeError,
   decodeRequest,

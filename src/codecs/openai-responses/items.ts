@@ -9,9 +9,9 @@ import type { Fragment } from '../../codec.ts'
 import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject, Opaque } from '../../model.ts'
 import { keeping, readAnnotation, unknownBlock } from './content.ts'
-import type { ResponsesDialect } from './dialects.ts'
+import type { ResponsesDialect } from './dialect.ts'
 import { format, type HostedCall, hostedCalls } from './tables.ts'
-import { callFragment, customCall } from './tools.ts'
+import { callFragment, customCall, wrappedCalls, wrapperName } from './tools.ts'
 
 /** What is known of an answer while its items are read. */
 export interface Reading {
@@ -23,10 +23,12 @@ export interface Reading {
   hasText: boolean
   hasRefusal: boolean
   needsApproval: boolean
+  /** Whether the wrapper of parallel calls is opened. In a history it is not: its output answers the wrapper. */
+  readonly opensWrappers: boolean
 }
 
-export function newReading(dialect: ResponsesDialect, model: string): Reading {
-  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, needsApproval: false }
+export function newReading(dialect: ResponsesDialect, model: string, opensWrappers = true): Reading {
+  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, needsApproval: false, opensWrappers }
 }
 
 /** What a stream has told of an item already; of a whole item, nothing. */
@@ -161,6 +163,13 @@ function isPlainSummary(summary: unknown, text: string): boolean {
 function readCall(item: JsonObject, key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
   const server = isServerCall(item, reading.dialect)
   const opaque = server ? proof(item, reading) : proofOf(item, reading)
+  const isWrapper = reading.opensWrappers && field(item, 'name') === wrapperName
+  const wrapped = isWrapper ? wrappedCalls(item) : []
+  for (const { wrapper, ...call } of wrapped) {
+    const part = `${key}/${call.id}`
+    out.push({ type: 'call', key: part, ...call, opaque, ...keeping({ wrapper }) }, { type: 'close', key: part })
+  }
+  if (wrapped.length > 0) return
   out.push(callFragment(item, { key, opaque, server }))
   // One that was cut stays open: whether it is a call is for the end to say.
   if (field(item, 'status') !== 'incomplete') out.push({ type: 'close', key })

@@ -7,7 +7,7 @@
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../model.ts'
-import type { ResponsesDialect } from './dialects.ts'
+import type { ResponsesDialect } from './dialect.ts'
 import { effortOfBudget, efforts, format, noField } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'
 

@@ -24,10 +24,10 @@ import type {
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
 import { encodeParts, keeping, keptFields, type PartScope } from './content.ts'
-import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeOptions, keptOptions } from './options.ts'
 import { format, target } from './tables.ts'
-import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResult } from './tools.ts'
+import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResult, wrapperOf } from './tools.ts'
 import { encodeTurn, type TurnScope } from './turns.ts'
 import type { WireItem, WireRequest } from './wire.ts'
 
@@ -170,9 +170,22 @@ function encodeMessages(
     for (const block of message.role === 'assistant' ? blocksOfTurn(message) : []) {
       if (block.type === 'tool_call') scope.calls.set(block.id, block)
     }
-    if (at >= from && !hoisted.has(message)) items.push(...encodeMessage(message, `messages[${at}]`, scope))
+    if (at < from || hoisted.has(message)) continue
+    for (const item of encodeMessage(message, `messages[${at}]`, scope)) addItem(items, item)
   }
   return items
+}
+
+/** Results of calls that came in one wrapper are one output under its id. */
+function addItem(items: JsonObject[], item: JsonObject): void {
+  const last = items.at(-1)
+  const isMore = item.type === 'function_call_output' && last?.type === item.type && last.call_id === item.call_id
+  if (!isMore) items.push(item)
+  else items[items.length - 1] = { ...last, output: `${textOfOutput(last.output)}\n${textOfOutput(item.output)}` }
+}
+
+function textOfOutput(output: Json | undefined): string {
+  return typeof output === 'string' ? output : JSON.stringify(output ?? '')
 }
 
 function encodeMessage(message: Message, path: string, scope: Scope): JsonObject[] {
@@ -212,7 +225,8 @@ function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): Js
   const like = { ...(type === customCall && { type: `${customCall}_output` }), ...(caller && { caller }) }
   const fields = { ...like, ...keptFields(message) }
   const { providerData: _, ...rest } = message
-  return encodeResult({ ...rest, ...keeping(fields) }, scope, path) as unknown as JsonObject
+  const toolCallId = wrapperOf(call)?.call_id ?? message.toolCallId
+  return encodeResult({ ...rest, toolCallId, ...keeping(fields) }, scope, path) as unknown as JsonObject
 }
 
 function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): JsonObject[] {

@@ -13,7 +13,7 @@ import { compact, field, isObject, numberOr, otherFields, stringOr, textOr } fro
 import { type Ledger, ledger } from '../../losses.ts'
 import type { ChatResponse, ContentBlock, JsonObject, ProviderState, StopReason, Usage } from '../../model.ts'
 import { keptFields } from './content.ts'
-import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
 import { newProgress, newReading, type Reading, readItem } from './items.ts'
 import { format, idPrefix, readStopReason, statusOf, target } from './tables.ts'

@@ -6,7 +6,7 @@
  */
 import type { Slot } from '../../carry.ts'
 import { textOr } from '../../lookup.ts'
-import { openaiDialect } from './dialects.ts'
+import { openaiDialect } from './dialect.ts'
 import { format } from './tables.ts'
 
 /** The encrypted content of a reasoning item, which clients without stored state send back. */

@@ -13,7 +13,7 @@ import { arrayOf, field, isObject, lookup, numberOr, stringOr, textOr } from '..
 import type { Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
 import { readAnnotation } from './content.ts'
-import { openaiDialect, type ResponsesDialect } from './dialects.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
 import {
   isServerCall,
@@ -27,7 +27,7 @@ import {
 } from './items.ts'
 import { readEnd, readStart } from './response.ts'
 import { hostedCalls, target } from './tables.ts'
-import { argumentsOf, customCall, customOpening, customPiece } from './tools.ts'
+import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from './tools.ts'
 
 /** What one event leaves for the next. */
 export interface StreamState extends Reading {
@@ -163,6 +163,10 @@ function addItem(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const hosted = lookup(hostedCalls, progress.type)
   const isCustom = progress.type === customCall
   if (progress.type !== 'function_call' && !isCustom && !hosted) return
+  if (field(item, 'name') === wrapperName) {
+    progress.part = wrapperName // what calls are in it is known at its end
+    return
+  }
   const id = textOr(field(item, hosted ? 'id' : 'call_id'), null)
   const server = (hosted || isServerCall(item, state.dialect)) && { server: true as const }
   const name = textOr(field(item, 'name'), hosted?.name ?? null)
@@ -231,14 +235,14 @@ function addReasoning(
 function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const { delta } = event
   if (typeof delta !== 'string' || delta === '') return
-  itemOf(state, event, 'function_call')
+  if (itemOf(state, event, 'function_call').part === wrapperName) return
   out.push({ type: 'call', key: state.last, arguments: delta })
 }
 
 function finishArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const given = event.arguments
   if (typeof given !== 'string') return
-  itemOf(state, event, 'function_call')
+  if (itemOf(state, event, 'function_call').part === wrapperName) return
   out.push({ type: 'call', key: state.last, arguments: given, final: true })
 }
 

@@ -9,7 +9,7 @@ import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
 import { lookup } from '../../lookup.ts'
 import type { Metadata, ReasoningEffort, StopReason } from '../../model.ts'
-import type { ResponsesDialect } from './dialects.ts'
+import type { ResponsesDialect } from './dialect.ts'
 import type { WireCacheBreakpoint } from './wire.ts'
 
 /** The name of the format. */

@@ -25,7 +25,7 @@ import type {
 } from '../../model.ts'
 import { parseArguments } from '../../tool-call.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope } from './content.ts'
-import { openaiDialect } from './dialects.ts'
+import { openaiDialect } from './dialect.ts'
 import { errorPrefix, format, idPrefix, target } from './tables.ts'
 import type { WireCallOutput, WireCustomCall, WireFunctionCall, WireFunctionTool, WireToolChoice } from './wire.ts'
 
@@ -201,6 +201,37 @@ function textOfCall(call: ToolCall): string {
   const parsed = parseArguments(call.argumentsText)
   const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
   return isSame ? call.argumentsText || '{}' : JSON.stringify(call.arguments)
+}
+
+// ---- the wrapper of parallel calls ------------------------------------------------------------
+
+/** Models leak this tool of theirs: one call whose arguments are the real ones (vercel/ai 6be0f51). */
+export const wrapperName = 'multi_tool_use.parallel'
+
+/** The calls within a wrapper, each with what is needed to write the wrapper again; none if it is not as we know it. */
+export function wrappedCalls(
+  item: JsonObject,
+): readonly { id: string; name: string; arguments: JsonObject; wrapper: JsonObject }[] {
+  const given = argumentsOf(item)
+  const parsed = typeof given === 'string' ? parseArguments(given) : { value: given }
+  const uses = 'value' in parsed ? arrayOf(field(parsed.value, 'tool_uses')) : []
+  const id = stringOr(field(item, 'call_id'), '')
+  const wrapper = { call_id: id, arguments: given }
+  const calls = uses.flatMap((use, at) => {
+    const name = stringOr(field(use, 'recipient_name'), '').replace(/^functions\./, '')
+    const parameters = field(use, 'parameters') ?? {}
+    return name !== '' && isObject(parameters) ? [{ id: `${id}_${at}`, name, arguments: parameters, wrapper }] : []
+  })
+  return id !== '' && calls.length === uses.length ? calls : []
+}
+
+/** The wrapper that a call came in. */
+export function wrapperOf(call: ToolCall | undefined): { call_id: string; arguments: string } | undefined {
+  const wrapper = call === undefined ? undefined : keptFields(call).wrapper
+  const id = field(wrapper, 'call_id')
+  const given = field(wrapper, 'arguments')
+  if (typeof id !== 'string') return undefined
+  return { call_id: id, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) }
 }
 
 // ---- results ----------------------------------------------------------------------------------

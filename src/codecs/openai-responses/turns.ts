@@ -20,12 +20,13 @@ import type {
   ServerToolCall,
   ServerToolResult,
   TextBlock,
+  ToolCall,
   UnknownBlock,
 } from '../../model.ts'
 import { keptFields, writeAnnotation } from './content.ts'
 import { reasoningText } from './items.ts'
 import { format, type HostedCall, hostedCalls } from './tables.ts'
-import { encodeCall } from './tools.ts'
+import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
 /** Who reads the items. */
 export interface TurnScope {
@@ -95,7 +96,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
       addReasoning(turn, block, path)
       break
     case 'tool_call':
-      add(turn, { ...turn.scope.proof(block.opaque), ...encodeCall(block) } as JsonObject)
+      addCall(turn, block)
       break
     case 'server_tool_call':
       addHosted(turn, block, path)
@@ -189,6 +190,15 @@ function encodeReasoning(block: ReasoningBlock, { status, ...proof }: JsonObject
 }
 
 // ---- calls ------------------------------------------------------------------------------------
+
+function addCall(turn: Turn, call: ToolCall): void {
+  const proof = turn.scope.proof(call.opaque)
+  const wrapper = wrapperOf(call)
+  if (wrapper === undefined) add(turn, { ...proof, ...encodeCall(call) } as JsonObject)
+  else if (turn.drafts.at(-1)?.item.call_id !== wrapper.call_id) {
+    add(turn, { ...proof, type: 'function_call', name: wrapperName, ...wrapper })
+  }
+}
 
 function addInvalidCall(turn: Turn, call: InvalidToolCall): void {
   const path = `${turn.path}.invalidToolCalls[${call.index}]`

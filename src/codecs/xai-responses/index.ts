@@ -5,8 +5,8 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { xaiDialect } from '../openai-responses/dialects.ts'
 import { responsesModel } from '../openai-responses/index.ts'
+import { xaiDialect } from './dialect.ts'
 
 /**
  * A model of xAI that is asked by Responses. Stateless by default, as {@link openaiResponses} is.

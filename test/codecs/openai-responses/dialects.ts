@@ -6,8 +6,8 @@ import {
   openaiDialect,
   openRouterDialect,
   type ResponsesDialect,
-  xaiDialect,
 } from '../../../src/codecs/openai-responses/index.ts'
+import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
 
 export const dialects: Readonly<Record<string, ResponsesDialect>> = {
   'openai-responses': openaiDialect,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeError, encodeError, xaiDialect } from '../../../src/codecs/openai-responses/index.ts'
+import { decodeError, encodeError } from '../../../src/codecs/openai-responses/index.ts'
+import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
 import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({

@@ -7,8 +7,8 @@ import {
   openaiDialect,
   openRouterDialect,
   type ResponsesDialect,
-  xaiDialect,
 } from '../../../src/codecs/openai-responses/index.ts'
+import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
 import type {
   AssistantMessage,
   ContentBlock,

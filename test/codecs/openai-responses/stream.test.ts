@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../../src/codec.ts'
-import {
-  createClientCodec,
-  decodeStream,
-  type ResponsesDialect,
-  xaiDialect,
-} from '../../../src/codecs/openai-responses/index.ts'
+import { createClientCodec, decodeStream, type ResponsesDialect } from '../../../src/codecs/openai-responses/index.ts'
+import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
 import type { ChatResponse, Json, JsonObject } from '../../../src/model.ts'
 import { type Decoded, decodeText } from '../../support/decode.ts'
 

@@ -2,12 +2,14 @@ import { describe, expect, it } from 'vitest'
 import {
   createClientCodec,
   decodeRequest,
+  decodeResponse,
   decodeToolCalls,
   encodeDefinitions,
   encodeRequest,
   encodeResult,
 } from '../../../src/codecs/openai-responses/index.ts'
 import type { JsonObject, ToolChoice } from '../../../src/model.ts'
+import { decodeText } from '../../support/decode.ts'
 
 const format = 'openai-responses'
 const schema = { type: 'object', properties: { a: { type: 'string' } } }
@@ -118,6 +120,59 @@ describe('calls and results on their own', () => {
       call_id: 'c',
       output: 'x',
     })
+  })
+})
+
+describe('the wrapper of parallel calls that models leak', () => {
+  const uses = ['a', 'b'].map((name) => ({ recipient_name: `functions.${name}`, parameters: { of: name } }))
+  const item = {
+    type: 'function_call',
+    id: 'fc_1',
+    call_id: 'call_1',
+    name: 'multi_tool_use.parallel',
+    arguments: JSON.stringify({ tool_uses: uses }),
+    status: 'completed',
+  }
+  const body = { id: 'r', model: 'gpt-5', status: 'completed', output: [item] }
+
+  it('is the calls within it, whole and streamed', () => {
+    const calls = [
+      { type: 'tool_call', id: 'call_1_0', name: 'a', arguments: { of: 'a' }, index: 0 },
+      { type: 'tool_call', id: 'call_1_1', name: 'b', arguments: { of: 'b' }, index: 1 },
+    ]
+    expect(decodeResponse(body).message.content).toMatchObject(calls)
+    const events = [
+      { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } },
+      { type: 'response.function_call_arguments.delta', output_index: 0, delta: item.arguments },
+      { type: 'response.function_call_arguments.done', output_index: 0, arguments: item.arguments },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response: body },
+    ]
+    const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+    expect(decodeText(createClientCodec(), text).response?.message.content).toMatchObject(calls)
+  })
+
+  it('goes back as it came, with one output for all', () => {
+    const results = ['call_1_0', 'call_1_1'].map(
+      (toolCallId) => ({ role: 'tool', toolCallId, content: toolCallId }) as const,
+    )
+    const messages = [decodeResponse(body).message, ...results]
+    expect(encodeRequest({ messages }, { model: 'gpt-5' }).body.input).toEqual([
+      item,
+      { type: 'function_call_output', call_id: 'call_1', output: 'call_1_0\ncall_1_1' },
+    ])
+  })
+
+  it('stays closed in a history, since its output answers it', () => {
+    const input = [item, { type: 'function_call_output', call_id: 'call_1', output: 'x' }]
+    const { context, options } = decodeRequest({ model: 'gpt-5', input })
+    expect(context.messages).toMatchObject([{ content: [{ id: 'call_1' }] }, { toolCallId: 'call_1' }])
+    expect(encodeRequest(context, options).body.input).toEqual(input)
+  })
+
+  it('is a call like any other where it is not as we know it', () => {
+    const odd = { ...body, output: [{ ...item, arguments: '{"tool_uses":[{}]}' }] }
+    expect(decodeResponse(odd).message.content).toMatchObject([{ id: 'call_1', name: 'multi_tool_use.parallel' }])
   })
 })
 
