@@ -152,10 +152,10 @@ export function encodeCitations(texts: readonly CitedText[], raw: JsonObject): J
   })
   const now = texts.map(({ citations }) => citations)
   if (stillSays(raw, (kept) => readCitations(kept, tracks), now)) return raw
-  const { citationMetadata: _, ...rest } = raw
-  const grounding = encodeGrounding(texts)
-  if (grounding === undefined) return rest
-  return { ...rest, groundingMetadata: { ...(raw.groundingMetadata as JsonObject), ...(grounding as JsonObject) } }
+  const { citationMetadata: _recited, groundingMetadata, ...rest } = raw
+  const { groundingChunks: _chunks, groundingSupports: _supports, ...facts } = (groundingMetadata ?? {}) as JsonObject
+  const grounding = { ...facts, ...(encodeGrounding(texts) as JsonObject | undefined) }
+  return Object.keys(grounding).length > 0 ? { ...rest, groundingMetadata: grounding } : rest
 }
 
 /** Bytes of the texts before that are in the same part. */

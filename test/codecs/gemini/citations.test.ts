@@ -1,0 +1,176 @@
+/** Bytes of the wire and units of ours. */
+import { describe, expect, it } from 'vitest'
+import { follow, newTrack, unitsAt } from '../../../src/codecs/gemini/citations.ts'
+import { createClientCodec, decodeResponse, encodeResponse } from '../../../src/codecs/gemini/index.ts'
+import type { ChatResponse, TextBlock } from '../../../src/model.ts'
+import { decodeText } from '../../support/decode.ts'
+
+const bytesOf = (text: string) => new TextEncoder().encode(text).length
+
+describe('a byte', () => {
+  const text = 'aé漢😀 b\n\u0000漢é😀😀z'
+  const units = [...text].map((_, at, all) => all.slice(0, at).join('').length)
+
+  it.each([1, 2, 3, 5, text.length])(
+    'is found in a text that comes %i units at a time, also in the middle of a pair',
+    (size) => {
+      const track = newTrack(0)
+      for (let at = 0; at < text.length; at += size) follow(track, text.slice(at, at + size))
+      expect(track).toMatchObject({ units: text.length, bytes: bytesOf(text) })
+      for (const unit of [...units, text.length]) expect(unitsAt(track, bytesOf(text.slice(0, unit)))).toBe(unit)
+    },
+  )
+  it('beyond the end is the end, and one of no text the beginning', () => {
+    const track = newTrack(0)
+    expect(unitsAt(track, 5)).toBe(0)
+    follow(track, 'aé')
+    expect(unitsAt(track, 500)).toBe(2)
+  })
+})
+
+const chunks = [
+  { web: { uri: 'https://a.example', title: 'A' } },
+  { maps: { uri: 'https://b.example', title: 'B', placeId: 'p' } },
+]
+const support = (segment: object, groundingChunkIndices: unknown = [0]) => ({ segment, groundingChunkIndices })
+const answer = (parts: object[], groundingSupports: object[], more: object = {}) => ({
+  candidates: [
+    {
+      content: { role: 'model', parts },
+      finishReason: 'STOP',
+      groundingMetadata: { webSearchQueries: ['q'], groundingChunks: chunks, groundingSupports },
+      index: 0,
+      ...more,
+    },
+  ],
+})
+const citationsIn = (body: unknown) => {
+  const { content } = decodeResponse(body).message
+  return typeof content === 'string'
+    ? []
+    : (content ?? []).flatMap((block) => (block.type === 'text' ? [block.citations] : []))
+}
+
+describe('citations', () => {
+  it('have offsets in units, each source its own, and go back as they came', () => {
+    const text = '19 °C in Zürich 😀. Sunny.'
+    const cited = '19 °C in Zürich 😀.'
+    const body = answer([{ text }], [support({ endIndex: bytesOf(cited), text: cited }, [0, 1])])
+    const range = { startIndex: 0, endIndex: cited.length, text: cited }
+    expect(citationsIn(body)).toEqual([
+      [
+        { type: 'citation', url: 'https://a.example', title: 'A', ...range },
+        { type: 'citation', url: 'https://b.example', title: 'B', ...range },
+      ],
+    ])
+    expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
+  })
+  it('belong to the part that they name', () => {
+    const body = answer(
+      [{ text: 'one ' }, { executableCode: { language: 'PYTHON', code: '1' } }, { text: 'déux' }, { text: 'trois' }],
+      [support({ partIndex: 2, endIndex: 5 }), support({ partIndex: 3, startIndex: 1, endIndex: 3 })],
+    )
+    const source = { type: 'citation', url: 'https://a.example', title: 'A' }
+    expect(citationsIn(body)).toEqual([
+      undefined,
+      [
+        { ...source, startIndex: 0, endIndex: 4 },
+        { ...source, startIndex: 5, endIndex: 7 },
+      ],
+    ])
+  })
+  it('that reach beyond their part count in all text in a row, as streams do', () => {
+    const body = answer(
+      [{ text: 'think', thought: true }, { text: 'one ' }, { functionCall: { name: 'f' } }, { text: 'two three' }],
+      [support({ startIndex: 8, endIndex: 13 })],
+    )
+    expect(citationsIn(body)[1]).toMatchObject([{ startIndex: 4, endIndex: 9 }])
+  })
+  it.each([[support({ startIndex: 900, endIndex: 905 })], [support({})]])(
+    'without a place in any text stand without offsets at the last: %j',
+    (one) => {
+      expect(citationsIn(answer([{ text: 'a' }], [one]))).toEqual([
+        [{ type: 'citation', url: 'https://a.example', title: 'A' }],
+      ])
+    },
+  )
+  it.each([
+    [{ segment: 5, groundingChunkIndices: 'x' }],
+    [{ segment: { endIndex: 'a' }, groundingChunkIndices: [99, -1, '0', null] }],
+    [null],
+  ])('of nonsense are kept as they came and break nothing: %j', (one) => {
+    const body = answer([{ text: 'a' }], [one as never])
+    expect(citationsIn(body)).toEqual([[{ type: 'citation' }]])
+    expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
+  })
+  it('of an answer without text are kept as they came', () => {
+    const body = answer([{ functionCall: { name: 'f', args: {} } }], [support({ endIndex: 3 })])
+    expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
+  })
+  it('of what was recited are read in both spellings', () => {
+    const source = { startIndex: 1, endIndex: 3, uri: 'https://c.example', license: 'mit' }
+    for (const name of ['citationSources', 'citations']) {
+      const body = answer([{ text: 'aéb' }], [], { citationMetadata: { [name]: [source] }, groundingMetadata: {} })
+      expect(citationsIn(body)).toEqual([[{ type: 'citation', url: 'https://c.example', startIndex: 1, endIndex: 2 }]])
+    }
+  })
+  it('that come with the last piece of a stream are with its text, also behind a signature', () => {
+    const { groundingMetadata } = answer([], [support({ endIndex: 3 })]).candidates[0] as { groundingMetadata: object }
+    const pieces = [
+      { candidates: [{ content: { parts: [{ text: 'aé' }] }, groundingMetadata: {} }] },
+      {
+        candidates: [
+          {
+            content: { parts: [{ text: 'b' }, { text: '', thoughtSignature: 'c2ln' }] },
+            finishReason: 'STOP',
+            groundingMetadata,
+          },
+        ],
+      },
+      { candidates: [{ groundingMetadata: {} }] },
+    ]
+    const { events } = decodeText(
+      createClientCodec(),
+      pieces.map((piece) => `data: ${JSON.stringify(piece)}\n\n`).join(''),
+    )
+    const ended = events.flatMap((event) => (event.type === 'message_end' ? [event.message] : []))
+    expect(ended[0]?.content).toMatchObject([{ text: 'aéb', citations: [{ endIndex: 2 }] }, { text: '' }])
+  })
+})
+
+describe('citations of another provider', () => {
+  const cite = (url: string, startIndex: number, endIndex: number) =>
+    ({ type: 'citation', url, startIndex, endIndex }) as const
+  const content: TextBlock[] = [
+    { type: 'text', text: 'Zürich ', citations: [cite('https://a.example', 0, 6)] },
+    { type: 'text', text: 'ist schön', citations: [cite('https://b.example', 4, 9), cite('https://a.example', 0, 3)] },
+  ]
+  const response: ChatResponse = { message: { role: 'assistant', content, stopReason: 'stop' }, stopReason: 'stop' }
+
+  it('are written in bytes of their parts, each source once', () => {
+    expect(encodeResponse(response).body.candidates?.[0]?.groundingMetadata).toEqual({
+      groundingChunks: [{ web: { uri: 'https://a.example' } }, { web: { uri: 'https://b.example' } }],
+      groundingSupports: [
+        { segment: { endIndex: 7, text: 'Zürich' }, groundingChunkIndices: [0] },
+        { segment: { partIndex: 1, startIndex: 4, endIndex: 10, text: 'schön' }, groundingChunkIndices: [1] },
+        { segment: { partIndex: 1, endIndex: 3, text: 'ist' }, groundingChunkIndices: [0] },
+      ],
+    })
+  })
+  it('are read again at their places in the text', () => {
+    const again = decodeResponse(encodeResponse(response).body).message.content as TextBlock[]
+    expect(again.map(({ text }) => text)).toEqual(['Zürich ist schön'])
+    expect(again[0]?.citations?.map(({ startIndex, endIndex }) => [startIndex, endIndex])).toEqual([
+      [0, 6],
+      [11, 16],
+      [7, 10],
+    ])
+  })
+  it('that are edited win over what was kept', () => {
+    const body = answer([{ text: 'abc' }], [support({ endIndex: 3 })])
+    const { message, ...rest } = decodeResponse(body)
+    const edited = { ...message, content: [{ type: 'text' as const, text: 'abc' }] }
+    const written = encodeResponse({ ...rest, message: edited }).body.candidates?.[0]
+    expect(decodeResponse({ candidates: [written] }).message.content).toEqual([{ type: 'text', text: 'abc' }])
+  })
+})
