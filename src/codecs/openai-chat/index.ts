@@ -64,8 +64,8 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     decodeStream: () => run(decodeStream, dialect),
     decodeError: (answer) => decodeError(answer, dialect),
     encodeDefinitions: (tools) => encodeDefinitions(tools, dialect),
-    decodeToolCalls,
-    encodeResult: (result) => encodeResult(result),
+    decodeToolCalls: (body) => decodeToolCalls(body, dialect),
+    encodeResult: (result) => encodeResult(result, dialect),
   }
 }
 

@@ -1,19 +1,15 @@
 /**
- * OpenAI Chat Completions: the messages of a request, both ways.
+ * OpenAI Chat Completions: the messages of a request, to the wire. The other way is `decode-messages.ts`.
  *
  * @see wire/openai-chat.md §2.1 and §2.4, wire/dialects.md §1
  * @module
  */
-import { fold } from '../../assemble/fold.ts'
-import type { Fragment } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { DecodeError } from '../../errors.ts'
-import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
   AudioBlock,
-  Content,
   ContentBlock,
   Context,
   InstructionMessage,
@@ -21,29 +17,14 @@ import type {
   JsonObject,
   Message,
   ReasoningBlock,
-  Role,
   ToolMessage,
   UserMessage,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
-import {
-  cacheMark,
-  decodeContent,
-  type Encoding,
-  encodeTextParts,
-  encodeUserParts,
-  kept,
-  loseBlock,
-  toContent,
-} from './content.ts'
-import { endMessage, readDelta } from './delta.ts'
-import { compatible } from './dialect.ts'
+import { cacheMark, type Encoding, encodeTextParts, encodeUserParts, kept, loseBlock, toContent } from './content.ts'
 import { callsInOrder, reasoningDetails } from './response.ts'
-import { newStreamState } from './stream.ts'
-import { format, proofOwners, toolErrorMark } from './tables.ts'
-import { encodeCall, encodeResult } from './tools.ts'
-
-// ---- to the wire ------------------------------------------------------------------------------
+import { format } from './tables.ts'
+import { encodeCall, encodeResultFor } from './tools.ts'
 
 /** All messages, the system text first, arranged as the host wants them. */
 export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
@@ -67,7 +48,7 @@ function encodeMessage(message: Message, path: string, inCalls: boolean, to: Enc
     case 'assistant':
       return [encodeAssistant(message, path, inCalls, to)]
     case 'tool':
-      return [encodeResult(message, to, `${path}.`)]
+      return [encodeResultFor(to, message, `${path}.`)]
   }
 }
 
@@ -101,7 +82,7 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObjec
     if (block.type !== 'tool_result') return []
     const { type: _, isError, id: _id, ...result } = block
     const answer = { ...result, role: 'tool', ...(isError && { status: 'error' as const }) } as const
-    return [encodeResult(answer as ToolMessage, to, `${path}.content[${at}].`)]
+    return [encodeResultFor(to, answer as ToolMessage, `${path}.content[${at}].`)]
   })
   if (results.length > 0 && said.length === 0) return results
   const parts = encodeUserParts(said, `${path}.content`, to)
@@ -249,110 +230,4 @@ function bridged(message: JsonObject, before: JsonObject | undefined, to: Encodi
   if (message.role !== 'user' || before?.role !== 'tool') return [message]
   lose(to.ledger, 'invented', 'messages', `${to.dialect.title} wants the assistant to speak after results`, 'info')
   return [{ role: 'assistant', content: 'OK.' }, message]
-}
-
-// ---- from the wire ----------------------------------------------------------------------------
-
-/** The roles of the wire; `function` is what `tool` was called. */
-const roles: Readonly<Record<string, Role>> = {
-  system: 'system',
-  developer: 'developer',
-  user: 'user',
-  assistant: 'assistant',
-  tool: 'tool',
-  function: 'tool',
-}
-
-/** What earlier messages leave for later ones. */
-interface Reading {
-  calls: number
-  /** The id of the latest call of the deprecated form, which its result does not name. */
-  legacyId: string
-  readonly model: string
-}
-
-/** @throws {DecodeError} if it is no array of objects with known roles. */
-export function decodeMessages(value: unknown, model: string): Message[] {
-  if (!Array.isArray(value)) {
-    throw new DecodeError(`Cannot decode ${format} request: "messages" is no array`, { path: 'messages' })
-  }
-  const reading: Reading = { calls: 0, legacyId: '', model }
-  return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
-}
-
-const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_calls'])
-const resultFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_call_id'])
-
-function decodeMessage(message: unknown, path: string, reading: Reading): Message {
-  const role = lookup(roles, field(message, 'role'))
-  if (!isObject(message) || role === undefined) {
-    const finding = isObject(message) ? `role is ${JSON.stringify(message.role)?.slice(0, 40)}` : 'it is no object'
-    throw new DecodeError(`Cannot decode ${format} request: "${path}" is no message: ${finding}`, { path })
-  }
-  if (role === 'assistant') return decodeAssistant(message, path, reading)
-  const content = decodeContent(message.content, `${path}.content`)
-  const name = textOr(message.name, undefined)
-  if (role === 'tool') return decodeResult(message, content, name, reading)
-  const others = otherFields(withoutNulls(message), messageFields)
-  return {
-    role,
-    content,
-    ...(name !== undefined && { name }),
-    ...(others && { providerData: { [format]: others } }),
-  }
-}
-
-/** A field that is null says nothing. */
-function withoutNulls(message: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
-}
-
-function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
-  const text = typeof content === 'string' ? content : undefined
-  const isMarked = text?.startsWith(toolErrorMark) === true
-  const others = otherFields(withoutNulls(message), resultFields)
-  return {
-    role: 'tool',
-    toolCallId: textOr(message.tool_call_id, reading.legacyId),
-    ...(name !== undefined && { name }),
-    content: isMarked ? (text?.slice(toolErrorMark.length) ?? '') : content,
-    ...(isMarked && { status: 'error' as const }),
-    ...(others && { providerData: { [format]: others } }),
-  }
-}
-
-/** An assistant's message is read as an answer is: calls, reasoning and what is unknown come out the same. */
-function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
-  const { name, content, ...said } = message
-  const state = { ...newStreamState(compatible), model: reading.model }
-  const fragments: Fragment[] = []
-  readDelta(state, { ...withoutNulls(said), content: checkedContent(content, path) }, fragments, true)
-  endMessage(state, fragments)
-  fragments.push({ type: 'end', stopReason: 'stop' })
-  const read = fold(fragments.map(owned), { callsBefore: reading.calls, idPrefix: 'call_' }).message
-  const { stopReason: _, ...decoded } = read
-  const calls = callsInOrder(decoded)
-  reading.calls += calls.length
-  if (isObject(said.function_call)) reading.legacyId = calls[0]?.id ?? ''
-  const isPlain =
-    typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
-  return {
-    ...decoded,
-    ...(isPlain && { content }),
-    ...(typeof name === 'string' && { name }),
-  }
-}
-
-function checkedContent(content: Json | undefined, path: string): Json {
-  const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content)
-  if (isContent) return content ?? null
-  throw new DecodeError(`Cannot decode ${format} request: "${path}.content" is no content`, { path: `${path}.content` })
-}
-
-/** A request does not tell who made its proofs; the field tells. */
-function owned(fragment: Fragment): Fragment {
-  if (!('opaque' in fragment) || fragment.opaque === undefined) return fragment
-  const word = Object.keys(fragment.opaque.data)[0]
-  const provider = stringOr(lookup(proofOwners, word), fragment.opaque.provider)
-  return { ...fragment, opaque: { ...fragment.opaque, provider } }
 }

@@ -19,8 +19,9 @@ import type {
   ToolChoice,
 } from '../../model.ts'
 import type { Encoding } from './content.ts'
+import { decodeMessages } from './decode-messages.ts'
 import { type ChatDialect, openai } from './dialect.ts'
-import { decodeMessages, encodeMessages } from './messages.ts'
+import { encodeMessages } from './messages.ts'
 import { effortBudgets, efforts, format, plainOptions, requestFields } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
 import type { WireRequest } from './wire.ts'

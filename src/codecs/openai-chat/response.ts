@@ -54,8 +54,8 @@ export function decodeResponse(body: unknown, dialect: ChatDialect = openai, cal
 }
 
 /** The calls in a whole answer. */
-export function decodeToolCalls(body: unknown): DecodedCalls {
-  const { message } = decodeResponse(body)
+export function decodeToolCalls(body: unknown, dialect: ChatDialect = openai): DecodedCalls {
+  const { message } = decodeResponse(body, dialect)
   const toolCalls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
   return { toolCalls, invalidToolCalls: message.invalidToolCalls ?? [] }
 }

@@ -69,10 +69,8 @@ export const decodeStream: Reducer<StreamState, Frame, Fragment, ChatDialect> = 
     if (data === '') return
     if (data === '[DONE]') return finishAnswer(state, out)
     const chunk = parseChunk(data, state.dialect)
-    const error = errorWithin(
-      frame.event === 'error' && !field(chunk, 'error') ? { error: chunk } : chunk,
-      state.dialect,
-    )
+    const isNamedError = frame.event === 'error' && !field(chunk, 'error')
+    const error = errorWithin(isNamedError ? { error: chunk } : chunk, state.dialect)
     if (error !== undefined) throw error
     if (!isObject(chunk)) throw new DecodeError(`Cannot decode ${state.dialect.title} stream: a chunk is no object`)
     readBody(state, chunk, out, false)
@@ -128,7 +126,8 @@ function start(state: StreamState, body: JsonObject, out: Fragment[]): void {
 
 /** A later null says nothing against an earlier value. */
 function keep(into: Record<string, Json>, name: string, value: Json | undefined): void {
-  if (value !== undefined && (value !== null || !(name in into))) into[name] = value
+  if (value === undefined || into[name] === value) return // the same again, as in nearly every chunk
+  if (value !== null || !(name in into)) into[name] = value
 }
 
 function readChoice(state: StreamState, choice: JsonObject, out: Fragment[], isWhole: boolean): void {

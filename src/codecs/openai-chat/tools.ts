@@ -10,7 +10,7 @@
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
-import { ledger, lose } from '../../losses.ts'
+import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   InvalidToolCall,
   JsonObject,
@@ -36,7 +36,7 @@ type Tools = readonly (ToolDefinition | ProviderTool)[]
 export function encodeDefinitions(
   tools: Tools,
   dialect: ChatDialect = openai,
-  into = ledger(dialect.title, false),
+  into: Ledger = ledger(dialect.title, false),
 ): JsonObject[] {
   const isStrict = tools.some((tool) => !isProviderTool(tool) && tool.strict === true)
   return tools.flatMap((tool, at) => {
@@ -190,8 +190,13 @@ export function exactArguments(call: ToolCall): string {
   return isSame && call.argumentsText.trim() !== '' ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
-/** The message that answers a call: a failure is said in its text, since the wire has no flag for it. */
-export function encodeResult(result: ToolMessage, to: Encoding = defaultEncoding(), path = ''): JsonObject {
+/** The message that answers a call. */
+export function encodeResult(result: ToolMessage, dialect: ChatDialect = openai): JsonObject {
+  return encodeResultFor({ dialect, model: '', ledger: ledger(dialect.title) }, result, '')
+}
+
+/** The same within a request: a failure is said in the text, since the wire has no flag for it. */
+export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): JsonObject {
   const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
   const content = toContent(parts, to, typeof result.content === 'string')
   const isError = result.status === 'error'
@@ -208,8 +213,4 @@ export function encodeResult(result: ToolMessage, to: Encoding = defaultEncoding
 function marked(content: string | JsonObject[]): string | JsonObject[] {
   if (typeof content === 'string') return toolErrorMark + content
   return [{ type: 'text', text: toolErrorMark }, ...content]
-}
-
-function defaultEncoding(): Encoding {
-  return { dialect: openai, model: '', ledger: ledger(openai.title) }
 }
