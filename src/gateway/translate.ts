@@ -1,0 +1,296 @@
+/**
+ * From any wire to any other: two codecs back to back, with the neutral model between them. Pure: no I/O, no clock, no promise.
+ *
+ * A request goes from the client's wire to the provider's, its answer back again, whole or as a stream; each tells what it dropped,
+ * changed or made up.
+ *
+ * @see wire/README.md §10 and §11
+ * @module
+ */
+import { type AnswerDecoder, type DecodeOptions, decodeAnswer } from '../client/decode.ts'
+import type {
+  ClientCodec,
+  DecodedRequest,
+  EncodedRequest,
+  EncodedResponse,
+  Frame,
+  Reply,
+  ServerCodec,
+  StreamEncoder,
+} from '../codec.ts'
+import { blocksOfTurn } from '../content.ts'
+import { ApiError, IsoglotError } from '../errors.ts'
+import { encodeNdjson } from '../framing/ndjson.ts'
+import { encodeSse } from '../framing/sse.ts'
+import { type Ledger, ledger, lose } from '../losses.ts'
+import { legalToolName, prepare } from '../messages/prepare.ts'
+import type {
+  ChatResponse,
+  ContentBlock,
+  Context,
+  InvalidToolCall,
+  Loss,
+  Message,
+  MessageEvent,
+  RequestOptions,
+  ToolCall,
+  ToolChoice,
+} from '../model.ts'
+import type { Machine } from '../reducer.ts'
+
+// ---- requests ---------------------------------------------------------------------------------
+
+export interface TranslateRequestOptions {
+  /** The path that was asked, where the client's wire has the model in it. */
+  readonly path?: string
+  /** The model to ask, by the provider's name for it. Default: what the client says. */
+  readonly model?: string
+  /** Which losses are errors, here and on the way: see {@link RequestOptions.strict}. Default: those of severity `major`. */
+  readonly strict?: RequestOptions['strict']
+}
+
+export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> {
+  /** What was asked, in neutral terms; `options.model` is the client's name for the model. */
+  readonly request: DecodedRequest
+  /** What the translation of the answer has to know of the question. */
+  readonly question: Question
+}
+
+/** What an answer is read with. */
+export interface Question {
+  /** How many calls the conversation held, so that ids made for new ones are unique in it. */
+  readonly callsBefore: number
+  /** Tools whose names are not legal at the provider: by the name sent, the client's own. */
+  readonly toolNames: ReadonlyMap<string, string>
+}
+
+/**
+ * A client's request as the provider takes it: decoded, prepared for the provider's wire, encoded.
+ *
+ * @throws {DecodeError} if the body is no request of the client's wire; `path` names what is wrong.
+ * @throws {UnsupportedError} for a loss that `strict` forbids.
+ */
+export function translateRequest(
+  body: unknown,
+  from: Pick<ServerCodec, 'decodeRequest'>,
+  to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'encodeRequest'>,
+  options: TranslateRequestOptions = {},
+): TranslatedRequest {
+  const request = from.decodeRequest(body, options.path)
+  const model = options.model ?? request.options.model
+  const into = ledger(to.provider, options.strict)
+  loseAll(request.losses, into)
+  const prepared = prepare(request.context, to.rules, { model })
+  loseAll(prepared.losses, into)
+  const names = new Map<string, string>()
+  const context = withLegalTools(prepared.context, to, names, into)
+  const { toolChoice, strict, ...others } = request.options
+  const encoded = to.encodeRequest(context, {
+    ...others,
+    model,
+    ...(toolChoice !== undefined && { toolChoice: legalChoice(toolChoice, to) }),
+    ...(options.strict !== undefined && { strict: options.strict }),
+  })
+  const question = { callsBefore: countCalls(request.context.messages), toolNames: names }
+  return { ...encoded, losses: [...into.losses, ...encoded.losses], request, question }
+}
+
+function loseAll(losses: readonly Loss[], into: Ledger): void {
+  for (const { action, path, reason, severity } of losses) lose(into, action, path, reason, severity)
+}
+
+type Target = Pick<ClientCodec, 'rules'>
+
+function withLegalTools(context: Context, { rules }: Target, names: Map<string, string>, into: Ledger): Context {
+  if (context.tools === undefined) return context
+  const tools = context.tools.map((tool, at) => {
+    if (!('name' in tool)) return tool
+    const name = legalToolName(tool.name, rules)
+    if (name === tool.name) return tool
+    names.set(name, tool.name)
+    lose(into, 'changed', `tools[${at}].name`, 'the name is not legal on this wire; answers get it back', 'info')
+    return { ...tool, name }
+  })
+  return names.size === 0 ? context : { ...context, tools }
+}
+
+function legalChoice(choice: ToolChoice, { rules }: Target): ToolChoice {
+  if (typeof choice === 'string') return choice
+  if ('name' in choice) return { ...choice, name: legalToolName(choice.name, rules) }
+  return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
+}
+
+function countCalls(messages: readonly Message[]): number {
+  let calls = 0
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue
+    for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls++
+    calls += message.invalidToolCalls?.length ?? 0
+  }
+  return calls
+}
+
+// ---- answers ----------------------------------------------------------------------------------
+
+export interface TranslateAnswerOptions extends Partial<Question> {
+  /** How the answer presents itself. */
+  readonly reply?: Reply
+}
+
+/**
+ * A provider's whole answer as the client's wire has it.
+ *
+ * @throws {ApiError} if the answer is an error: `to.encodeError` writes it.
+ * @throws {DecodeError} if it is no answer of the provider's wire.
+ * @throws {InterruptedError} if it says of itself that it is not whole.
+ */
+export function translateResponse(
+  body: unknown,
+  from: Pick<ClientCodec, 'decodeResponse'>,
+  to: Pick<ServerCodec, 'encodeResponse'>,
+  { reply, callsBefore, toolNames }: TranslateAnswerOptions = {},
+): EncodedResponse {
+  return to.encodeResponse(withOwnNames(from.decodeResponse(body, callsBefore), toolNames), reply)
+}
+
+export interface TranslateStreamOptions
+  extends TranslateAnswerOptions,
+    Omit<DecodeOptions, 'callsBefore' | 'liveArguments'> {}
+
+/** Takes the bytes of a provider's stream, in any cut, and gives the text of the client's. */
+export interface StreamTranslator extends Machine<Uint8Array, string> {
+  /** The client's stream has its end, or its error: nothing more will come of it. */
+  readonly isEnded: boolean
+  /** Why the client's stream ended in an error; `undefined` if it did not. */
+  readonly error: unknown
+  /** What could not be carried, and what the provider's stream left to guess, so far. */
+  readonly losses: readonly Loss[]
+  /** Ends the client's stream with an error: the provider was silent for too long, or is given up for another reason. */
+  fail(error: unknown, out: string[]): void
+}
+
+/**
+ * Translates one streamed answer, in one pass. Nothing is thrown: what goes wrong on the way ends the client's stream in an error of
+ * its wire, and is `error`. The client's stream has exactly one end, whatever the provider's does.
+ */
+export function translateStream(
+  from: ClientCodec,
+  to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
+  options: TranslateStreamOptions = {},
+): StreamTranslator {
+  const { reply, toolNames, ...decodeOptions } = options
+  const decoder = decodeAnswer(from, decodeOptions)
+  const encoder = to.encodeStream(reply)
+  const write = to.framing === 'sse' ? encodeSse : encodeNdjson
+  const warnings: Loss[] = []
+  let isEnded = false
+  let failure: unknown
+
+  function encode(events: readonly MessageEvent[], frames: Frame[]): void {
+    for (const event of events) {
+      if (event.type === 'warning') warnings.push(event.warning)
+      encoder.push(nameEvent(event, toolNames), frames)
+      if (event.type === 'message_end') isEnded = true
+    }
+  }
+
+  function failWith(error: unknown, frames: Frame[]): void {
+    isEnded = true
+    failure = error
+    encoder.fail(tellable(error), frames)
+  }
+
+  /** Events that came before something went wrong go out before it is told. */
+  function advance(out: string[], read: (decoder: AnswerDecoder, events: MessageEvent[]) => void): void {
+    if (isEnded) return
+    const events: MessageEvent[] = []
+    const frames: Frame[] = []
+    const fault = attempt(() => read(decoder, events))
+    const misfit = attempt(() => encode(events, frames))
+    const wrong = fault ?? misfit
+    if (wrong !== undefined && !isEnded) failWith(wrong.error, frames)
+    for (const frame of frames) out.push(write(frame))
+  }
+
+  return {
+    get isEnded() {
+      return isEnded
+    },
+    get error() {
+      return failure
+    },
+    get losses() {
+      return lossesOf(warnings, encoder)
+    },
+    push: (chunk, out) => advance(out, (reader, events) => reader.push(chunk, events)),
+    end: (out) => advance(out, (reader, events) => reader.end(events)),
+    fail: (error, out) =>
+      advance(out, () => {
+        throw error
+      }),
+  }
+}
+
+function lossesOf(warnings: readonly Loss[], { losses }: StreamEncoder): readonly Loss[] {
+  return warnings.length === 0 ? losses : [...warnings, ...losses]
+}
+
+/** What an action throws; wrapped, since anything may be thrown. */
+function attempt(action: () => void): { readonly error: unknown } | undefined {
+  try {
+    action()
+    return undefined
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** The error that a client is told: one of ours says what happened, another may hold what is nobody's business. */
+function tellable(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  const message = error instanceof IsoglotError ? error.message : 'The answer could not be translated'
+  const kind = error instanceof IsoglotError && error.code === 'timeout' ? 'timeout' : 'server'
+  return new ApiError(message, { kind, retryable: true, cause: error })
+}
+
+// ---- the client's own names of tools ----------------------------------------------------------
+
+type Names = ReadonlyMap<string, string> | undefined
+
+function withOwnNames(response: ChatResponse, names: Names): ChatResponse {
+  if (names === undefined || names.size === 0) return response
+  const { message } = response
+  const { toolCalls: _, invalidToolCalls, ...rest } = message
+  const content = blocksOfTurn(message).map((block) => nameBlock(block, names))
+  const invalid = invalidToolCalls?.map((call) => nameCall(call, names))
+  return { ...response, message: { ...rest, content, ...(invalid && { invalidToolCalls: invalid }) } }
+}
+
+function nameBlock(block: ContentBlock, names: Names): ContentBlock {
+  return block.type === 'tool_call' ? nameCall(block, names) : block
+}
+
+function nameCall<Call extends ToolCall | InvalidToolCall>(call: Call, names: Names): Call {
+  const name = call.name === undefined ? undefined : names?.get(call.name)
+  return name === undefined ? call : { ...call, name }
+}
+
+function nameEvent(event: MessageEvent, names: Names): MessageEvent {
+  if (names === undefined || names.size === 0) return event
+  switch (event.type) {
+    case 'tool_call':
+      return { ...event, call: nameCall(event.call, names) }
+    case 'invalid_tool_call':
+      return { ...event, call: nameCall(event.call, names) }
+    case 'tool_call_chunk': {
+      const name = event.chunk.name === undefined ? undefined : names.get(event.chunk.name)
+      return name === undefined ? event : { ...event, chunk: { ...event.chunk, name } }
+    }
+    case 'message_end': {
+      const response = withOwnNames(event.response, names)
+      return { ...event, message: response.message, response }
+    }
+    default:
+      return event
+  }
+}
