@@ -65,7 +65,8 @@ export function readErrorBody(body: unknown): ErrorBody {
   const words = [field(source, 'code'), field(source, 'type'), field(source, 'status'), ...outerWords].filter(
     (word): word is string => typeof word === 'string' && word !== '' && word !== 'error',
   )
-  const status = numberOr(field(source, 'code'), numberOr(Number(field(source, 'code') ?? Number.NaN), undefined))
+  const code = field(source, 'code')
+  const status = numberOr(typeof code === 'string' ? Number(code) : code, undefined)
   const requestId = textOr(field(body, 'request_id'), undefined)
   return {
     message,
