@@ -6,7 +6,7 @@
  */
 import { readApiError } from '../../api-error.ts'
 import type { ErrorAnswer } from '../../codec.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, type ApiErrorKind } from '../../errors.ts'
 import { field, textOr } from '../../lookup.ts'
 import { errorWords, wireErrors } from './tables.ts'
 import type { WireError } from './wire.ts'
@@ -14,24 +14,33 @@ import type { WireError } from './wire.ts'
 /** Reads an answer with an error status, or (with status 0) the error event of a stream. */
 export function decodeError(answer: ErrorAnswer, provider: string = errorWords.provider): ApiError {
   const error = readApiError(answer, { ...errorWords, provider })
-  // An account without credit is told as an invalid request, and a spend limit as a rate limit.
-  const kind = /credit balance is too low/i.test(error.message) ? 'permission' : error.kind
-  const word = textOr(field(field(field(answer.body, 'error'), 'details'), 'error_code'), undefined)
-  const isSpent = word !== undefined && (errorWords.final.has(word) || word.includes('spend_limit'))
-  if (kind === error.kind && !isSpent) return error
+  const kind = readKind(error)
+  const spent = spendLimit(answer.body)
+  if (kind === error.kind && spent === undefined) return error
+  const providerCode = spent ?? error.providerCode
   return new ApiError(error.message, {
     kind,
     ...(error.status !== undefined && { status: error.status }),
-    retryable: error.retryable && !isSpent && kind === error.kind,
+    retryable: error.retryable && spent === undefined,
     ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
     ...(error.requestId !== undefined && { requestId: error.requestId }),
-    ...((isSpent ? word : error.providerCode) !== undefined && {
-      providerCode: (isSpent ? word : error.providerCode) as string,
-    }),
+    ...(providerCode !== undefined && { providerCode }),
     provider,
     ...(error.body !== undefined && { body: error.body }),
     cause: error.cause,
   })
+}
+
+/** Two kinds that its words do not tell: an account without credit, and a request that the edge found too large (HTML, or plain). */
+function readKind({ kind, message, status }: ApiError): ApiErrorKind {
+  if (/credit balance is too low/i.test(message)) return 'permission'
+  return status === 413 ? 'context_length' : kind
+}
+
+/** A limit of money is told as one of rate, and does not pass by waiting. */
+function spendLimit(body: unknown): string | undefined {
+  const word = textOr(field(field(field(body, 'error'), 'details'), 'error_code'), undefined)
+  return word?.includes('spend_limit') ? word : undefined
 }
 
 /** The error event of a stream, thrown where it stands. */

@@ -76,9 +76,14 @@ function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, led
 
 // ---- thinking ---------------------------------------------------------------------------------
 
+/** Newer models think unless they are told not to, so this has to be said. */
+function isOff({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>): boolean {
+  return effort === 'none' || budgetTokens === 0
+}
+
 /** The budget asked for, where the model takes one. */
 function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
-  if (reasoning === undefined || isNewer(model)) return undefined
+  if (reasoning === undefined || isOff(reasoning) || isNewer(model)) return undefined
   if (reasoning.budgetTokens !== undefined) return Math.max(minBudgetTokens, reasoning.budgetTokens)
   return isAdaptive(model) ? undefined : lookup(budgets, reasoning.effort)
 }
@@ -91,7 +96,7 @@ function encodeThinking(
 ): WireThinkingConfig | undefined {
   const { reasoning } = options
   if (reasoning === undefined) return undefined
-  if (reasoning.effort === 'none' || reasoning.budgetTokens === 0) return { type: 'disabled' }
+  if (isOff(reasoning)) return { type: 'disabled' }
   const budget = budgetFor(options)
   if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
   if (maxTokens <= minBudgetTokens) {

@@ -129,8 +129,7 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
 export const errorWords: ErrorWords = {
   provider: format,
   kinds,
-  // `details.error_code` of a 429 that waiting will not cure
-  final: new Set(['contract_spend_limit_reached', 'spend_limit_reached', 'workspace_spend_limit_reached']),
+  final: new Set(), // spend limits stand in `details`: see `decodeError`
 }
 /** Its word and status for each kind of failure. */
 export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, status: number]>> = {

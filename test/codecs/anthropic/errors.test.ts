@@ -61,7 +61,7 @@ describe('an error answer', () => {
   })
 
   it.each<[number, unknown, ApiErrorKind]>([
-    [413, '<html><body>413 Request Entity Too Large</body></html>', 'invalid_request'],
+    [413, '<html><body>413 Request Entity Too Large</body></html>', 'context_length'],
     [502, '', 'server'],
     [529, undefined, 'overloaded'],
     [500, { error: null }, 'server'],

@@ -32,6 +32,13 @@ describe('max_tokens', () => {
   })
 })
 
+it('max_tokens has no room to spare for thinking that is off', () => {
+  for (const reasoning of [{ effort: 'none' }, { budgetTokens: 0 }] as const) {
+    const { body } = encodeRequest({ messages: [] }, { model: older, reasoning })
+    expect(body).toMatchObject({ max_tokens: 8192, thinking: { type: 'disabled' } })
+  }
+})
+
 describe('thinking', () => {
   it.each<[string, RequestOptions['reasoning'], Json | undefined, Json | undefined]>([
     [older, { effort: 'low' }, { type: 'enabled', budget_tokens: 2048 }, undefined],
