@@ -59,11 +59,19 @@ export function encodeTextParts(blocks: readonly ContentBlock[], path: string, t
   })
 }
 
-/** Parts as content: one string where that says the same, and the host does not insist on more. */
-export function toContent(parts: readonly JsonObject[], to: Encoding, isString: boolean): string | JsonObject[] {
+/**
+ * Parts as content: one string where that says the same, and the host does not insist on more. `glue` stands between texts: in an
+ * answer nothing does, since there they are pieces of one.
+ */
+export function toContent(
+  parts: readonly JsonObject[],
+  to: Encoding,
+  isString: boolean,
+  glue = '\n',
+): string | JsonObject[] {
   const isPlain = parts.every((part) => part.type === 'text' && Object.keys(part).length === 2)
   const joins = isString || parts.length === 0 || to.dialect.textParts !== true
-  return isPlain && joins ? parts.map((part) => part.text).join('') : [...parts]
+  return isPlain && joins ? parts.map((part) => part.text).join(glue) : [...parts]
 }
 
 function encodePart(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {

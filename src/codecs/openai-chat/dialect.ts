@@ -44,7 +44,7 @@ export interface ChatDialect {
   readonly oneSystem?: boolean
   /** Demands that user and assistant take turns: neighbours are joined by blank lines. */
   readonly alternates?: boolean
-  /** Refuses a user message right after tool results: a word of the assistant's goes between. */
+  /** Refuses a user message right after tool results: `prepare` puts a word of the assistant's between. */
   readonly bridgesResults?: boolean
   /** Wants `prefix: true` on a last message of the assistant's. */
   readonly marksPrefill?: boolean

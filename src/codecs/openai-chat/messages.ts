@@ -101,7 +101,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   const audio = blocks.find((block): block is AudioBlock => block.type === 'audio' && block.id !== undefined)
   const parts = encodeSaid(blocks, `${path}.content`, to)
   const isAlone = calls.length === 0 && audio === undefined
-  const content = parts.length > 0 ? toContent(parts, to, parts.length === 1) : isAlone ? '' : null
+  const content = parts.length > 0 ? toContent(parts, to, parts.length === 1, '') : isAlone ? '' : null
   return {
     ...keptFor(message, path, to),
     role: 'assistant',
@@ -197,7 +197,6 @@ function arrange(messages: JsonObject[], to: Encoding): JsonObject[] {
   let out = messages
   if (dialect.oneSystem) out = joinNeighbours(out, ['system'], to)
   if (dialect.alternates) out = joinNeighbours(out, ['system', 'user', 'assistant'], to)
-  if (dialect.bridgesResults) out = out.flatMap((message, at) => bridged(message, out[at - 1], to))
   const last = out.at(-1)
   if (dialect.marksPrefill && last?.role === 'assistant' && last.tool_calls === undefined) {
     out = [...out.slice(0, -1), { ...last, prefix: true }]
@@ -224,10 +223,4 @@ function joined(first: Json | undefined, second: Json | undefined): Json {
   const parts = (content: Json | undefined) =>
     typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content)
   return [...parts(first), ...parts(second)]
-}
-
-function bridged(message: JsonObject, before: JsonObject | undefined, to: Encoding): JsonObject[] {
-  if (message.role !== 'user' || before?.role !== 'tool') return [message]
-  lose(to.ledger, 'invented', 'messages', `${to.dialect.title} wants the assistant to speak after results`, 'info')
-  return [{ role: 'assistant', content: 'OK.' }, message]
 }

@@ -108,6 +108,7 @@ export function rulesOf(dialect: ChatDialect): Rules {
     userFirst: dialect.alternates === true,
     refusesEmpty: true,
     pairs: 'id',
+    bridgesResults: dialect.bridgesResults === true,
   }
 }
 

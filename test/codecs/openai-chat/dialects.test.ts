@@ -21,6 +21,8 @@ import { vllm } from '../../../src/codecs/vllm/index.ts'
 import { xai } from '../../../src/codecs/xai/index.ts'
 import { UnsupportedError } from '../../../src/errors.ts'
 import { legalId } from '../../../src/ids.ts'
+import { bridge } from '../../../src/messages/prepare/placement.ts'
+import { prepare } from '../../../src/messages/prepare.ts'
 import type { Context, Message, RequestOptions, ToolCall } from '../../../src/model.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
@@ -210,16 +212,20 @@ describe('Mistral (§6)', () => {
     expect(legalId('gSIMJiOkT', model.codec.rules.callId)).toBe('gSIMJiOkT')
   })
 
-  it('wants names on results, and the assistant to speak behind them', () => {
-    expect(said(model, hi, called, result, hi)).toEqual([
+  it('wants names on results, and the assistant to speak behind them, which `prepare` sees to', () => {
+    const id = legalId('call_a', model.codec.rules.callId)
+    const { messages } = prepare({ messages: [hi, called, result, hi] }, model.codec.rules, {
+      model: model.model,
+    }).context
+    expect(said(model, ...messages)).toEqual([
       hi,
       {
         role: 'assistant',
         content: null,
-        tool_calls: [{ id: 'call_a', type: 'function', function: { name: 'f', arguments: '{}' } }],
+        tool_calls: [{ id, type: 'function', function: { name: 'f', arguments: '{}' } }],
       },
-      { role: 'tool', tool_call_id: 'call_a', name: 'f', content: '5' },
-      { role: 'assistant', content: 'OK.' },
+      { role: 'tool', tool_call_id: id, name: 'f', content: '5' },
+      { role: 'assistant', content: bridge },
       hi,
     ])
   })

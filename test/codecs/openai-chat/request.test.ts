@@ -65,6 +65,15 @@ describe('messages', () => {
     ])
   })
 
+  it('join other texts line by line, where a host takes no parts', () => {
+    const content = [
+      { type: 'text' as const, text: 'A' },
+      { type: 'text' as const, text: 'B' },
+    ]
+    expect(messages([{ role: 'user', content }], compatible)).toEqual([{ role: 'user', content: 'A\nB' }])
+    expect(messages([{ role: 'user', content }])[0]?.content).toEqual(content)
+  })
+
   it('send what was meant as a call with its raw text, but {} where a template would read it', () => {
     const invalid = {
       type: 'invalid_tool_call',
