@@ -36,7 +36,7 @@ export interface ResponsesDialect {
   readonly serverTools: ReadonlySet<string>
 }
 
-/** Families that do not reason: "Encrypted content is not supported with this model" (microsoft/agent-framework#7483). */
+/** Families that do not reason: "Encrypted content is not supported with this model", says the server. */
 const withoutReasoning = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5-chat)/
 
 export const openaiDialect: ResponsesDialect = {

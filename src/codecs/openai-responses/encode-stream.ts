@@ -10,7 +10,7 @@
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError } from '../../errors.ts'
 import { arrayOf, field } from '../../lookup.ts'
-import { type Ledger, ledger } from '../../losses.ts'
+import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -331,6 +331,9 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   if (begun === undefined && item?.type !== 'function_call') {
     sendWhole(state, { status: 'completed', ...item }, out)
     return
+  }
+  if (item !== undefined && item.type !== 'function_call') {
+    lose(state.into, 'changed', `message.content[${block}]`, 'a custom call was announced as a function call', 'info')
   }
   const announced = begun?.item ?? { call_id: item?.call_id ?? '', name: item?.name ?? '' }
   const { call_id = '', name = '' } = announced

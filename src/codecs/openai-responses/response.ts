@@ -147,12 +147,12 @@ function encodeOutput(response: ChatResponse, reply: Reply, into: Ledger): JsonO
 function answered(item: JsonObject, { stopReason }: ChatResponse, responseId: string, index: number): JsonObject {
   const type = stringOr(item.type, '')
   const isCut = type === 'function_call' && stopReason === 'length' && !isJson(item.arguments)
-  const status = type in hasStatus ? { status: isCut ? 'incomplete' : 'completed' } : {}
+  const status = withStatus.has(type) ? { status: isCut ? 'incomplete' : 'completed' } : {}
   return { ...(typeof item.id === 'string' ? {} : { id: makeId(type, responseId, index) }), ...status, ...item }
 }
 
 /** Items that always say how they stand. */
-const hasStatus = { message: true, function_call: true, custom_tool_call: true }
+const withStatus: ReadonlySet<string> = new Set(['message', 'function_call', 'custom_tool_call'])
 
 function isJson(text: unknown): boolean {
   try {

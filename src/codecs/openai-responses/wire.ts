@@ -4,7 +4,7 @@
  * @see https://platform.openai.com/docs/api-reference/responses (as of `openai` 7.55.0)
  * @module
  */
-import type { JsonObject, JsonSchema } from '../../model.ts'
+import type { JsonObject } from '../../model.ts'
 
 /** Marks the end of a prefix worth caching; OpenAI alone has it. */
 export interface WireCacheBreakpoint {
@@ -151,7 +151,6 @@ export interface WireRequest {
 
 /** An item of an answer's `output`: tolerant, since new kinds arrive without notice. */
 export type WireOutputItem = JsonObject
-export type WireSchema = JsonSchema
 
 export interface WireUsage {
   input_tokens: number

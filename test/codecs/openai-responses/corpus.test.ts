@@ -88,6 +88,24 @@ function withoutCiphers(response: ChatResponse): unknown {
   )
 }
 
+describe('recorded answers as history', () => {
+  it.each(named(answers))('%s goes back to its provider and model item for item', (_, one) => {
+    const { model, output } = JSON.parse(one.text)
+    const { message } = decodeResponse(JSON.parse(one.text), 0, dialectOf(one))
+    const options = { model, providerOptions: { 'openai-responses': { store: true } } }
+    const { body } = encodeRequest({ messages: [message] }, options, dialectOf(one))
+    expect(body.input).toEqual(asHistory(output))
+  })
+})
+
+/** Reasoning that nothing follows is refused (wire document §2.4), and an empty list of logprobs says nothing. */
+function asHistory(output: readonly JsonObject[]): unknown {
+  const last = output.findLastIndex(({ type }) => type !== 'reasoning')
+  return JSON.parse(JSON.stringify(output.slice(0, last + 1)), (key, value) =>
+    key === 'logprobs' && value.length === 0 ? undefined : value,
+  )
+}
+
 describe('recorded requests', () => {
   it.each(named(requests))('%s is read, and written again without a difference', (_, one) => {
     const { context, options } = decodeRequest(one.request, undefined, dialectOf(one))

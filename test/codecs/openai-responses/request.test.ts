@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   azureDialect,
+  createClientCodec,
   decodeRequest,
   encodeRequest,
   lmStudioDialect,
@@ -9,6 +10,7 @@ import {
   type ResponsesDialect,
 } from '../../../src/codecs/openai-responses/index.ts'
 import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
+import { prepare } from '../../../src/messages/prepare.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -667,6 +669,64 @@ describe('requests as a gateway reads them', () => {
     for (const value of hostile) {
       const { context, options } = decodeRequest({ model: 'm', input: 'x', [name]: value })
       encodeRequest(context, { ...options, strict: false })
+    }
+  })
+})
+
+describe('a conversation begun elsewhere', () => {
+  const weather = (more: Partial<ToolCall>): ToolCall => call('functions.weather:0', { name: 'weather', ...more })
+  const results = (id: string): Message[] => [{ role: 'tool', toolCallId: id, name: 'weather', content: 'Sunny' }]
+  const thinking = (provider: string, data: JsonObject): Opaque => ({
+    provider,
+    model: 'other',
+    format: provider,
+    data,
+  })
+  const server: ContentBlock[] = [
+    {
+      type: 'server_tool_call',
+      id: 'srvtoolu_1',
+      name: 'web_search',
+      arguments: {},
+      opaque: thinking('anthropic', {}),
+    },
+    { type: 'server_tool_result', toolCallId: 'srvtoolu_1', output: [], opaque: thinking('anthropic', {}) },
+    { type: 'text', text: 'Found', citations: [{ type: 'citation', url: 'https://a' }] },
+  ]
+  const gemini = thinking('gemini', { thoughtSignature: 'secret' })
+
+  it.each<[string, ContentBlock[]]>([
+    ['Chat, with an id that is not legal', [{ type: 'reasoning', text: 'Hm' }, weather({})]],
+    ['Anthropic, with a tool that it ran', [...server, weather({ id: 'toolu_1' })]],
+    [
+      'Anthropic, with signed thinking',
+      [reasoning({}, { opaque: thinking('anthropic', { signature: 'secret' }) }), weather({ id: 'toolu_1' })],
+    ],
+    [
+      'Gemini, with a signed call',
+      [{ type: 'text', text: '', opaque: gemini }, weather({ id: 'gemini_0', opaque: gemini, generatedId: true })],
+    ],
+    [
+      'Responses of xAI',
+      [
+        reasoning(encrypted, { opaque: proofOf(encrypted, 'xai', 'grok-4') }),
+        weather({ id: 'c', opaque: proofOf({ id: 'fc_1' }, 'xai', 'grok-4') }),
+      ],
+    ],
+  ])('on %s goes on, in the middle of a round and after it', (_, turn) => {
+    const id = turn.find((block) => block.type === 'tool_call')?.id ?? ''
+    const middle: Message[] = [user, { role: 'assistant', content: turn }, ...results(id)]
+    for (const messages of [middle, [...middle, { role: 'assistant', content: 'Sunny' } as const, user]]) {
+      const options = { model: 'gpt-5' }
+      const { context } = prepare({ messages }, createClientCodec().rules, options)
+      const input = encodeRequest(context, options).body.input as unknown as JsonObject[]
+      expect(JSON.stringify(input)).not.toContain('secret')
+      expect(input.filter(({ type }) => type === 'reasoning')).toEqual([])
+      expect(input.every((item) => item.id === undefined)).toBe(true)
+      const sent = input.filter(({ type }) => type === 'function_call').map((item) => item.call_id as string)
+      const answered = input.filter(({ type }) => type === 'function_call_output').map((item) => item.call_id)
+      expect(sent).toEqual(answered)
+      expect(sent.every((one) => /^[A-Za-z0-9_-]{1,64}$/.test(one))).toBe(true)
     }
   })
 })
