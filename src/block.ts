@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { readBlock } from './messages/read-block.ts'
 import type {
   AudioBlock,
   CitationBlock,
@@ -29,8 +30,6 @@ import type {
   UnknownBlock,
   VideoBlock,
 } from './model.ts'
-
-export { readBlock as from } from './messages/read-block.ts'
 
 /** The fields of a block beside those that its function takes by themselves. */
 export type Rest<Block, Taken extends PropertyKey = never> = Omit<Block, 'type' | Taken>
@@ -155,3 +154,42 @@ export const knownBlockTypes: readonly ContentBlock['type'][] = [
   'server_tool_result',
   'unknown',
 ]
+
+export { readBlock as from }
+
+/** All of them under one name: an object, and no module namespace, since a bundler leaves out an object that nobody uses. */
+export const block: {
+  readonly text: typeof text
+  readonly plainText: typeof plainText
+  readonly image: typeof image
+  readonly audio: typeof audio
+  readonly video: typeof video
+  readonly file: typeof file
+  readonly reasoning: typeof reasoning
+  readonly citation: typeof citation
+  readonly toolResult: typeof toolResult
+  readonly toolCall: typeof toolCall
+  readonly toolCallChunk: typeof toolCallChunk
+  readonly serverToolCall: typeof serverToolCall
+  readonly serverToolCallChunk: typeof serverToolCallChunk
+  readonly serverToolResult: typeof serverToolResult
+  readonly unknown: typeof unknown
+  readonly from: typeof readBlock
+} = {
+  text,
+  plainText,
+  image,
+  audio,
+  video,
+  file,
+  reasoning,
+  citation,
+  toolResult,
+  toolCall,
+  toolCallChunk,
+  serverToolCall,
+  serverToolCallChunk,
+  serverToolResult,
+  unknown,
+  from: readBlock,
+}

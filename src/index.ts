@@ -6,6 +6,7 @@
 export { type AssembleOptions, assemble, stop } from './assemble/assemble.ts'
 export type { LiveArguments } from './assemble/calls.ts'
 export { collect, fold } from './assemble/fold.ts'
+export { block, knownBlockTypes } from './block.ts'
 export type { Timeouts } from './client/deadline.ts'
 export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/decode.ts'
 export type { Budget, RunOutcome, RunProgress } from './client/limits.ts'
@@ -29,7 +30,38 @@ export {
   TimeoutError,
   UnsupportedError,
 } from './errors.ts'
-export { legalToolName, type Prepared, prepare } from './messages/prepare.ts'
+export { type MessageOptions, message } from './message.ts'
+export { addUsage, subtractUsage } from './messages/add-usage.ts'
+export { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from './messages/content-blocks.ts'
+export { type CountOptions, countTokensApproximately } from './messages/count-tokens-approximately.ts'
+export { countWords } from './messages/count-words.ts'
+export { type ContextParts, createContext } from './messages/create-context.ts'
+export { developerAsSystem } from './messages/developer-as-system.ts'
+export { type FilterOptions, filterMessages } from './messages/filter-messages.ts'
+export { type MessageChunk, mergeChunks } from './messages/merge-chunks.ts'
+export { type MergeOptions, mergeRuns } from './messages/merge-runs.ts'
+export { normalizeMessages, safeNormalizeMessages } from './messages/normalize.ts'
+export { legalToolName, type Prepared, type PrepareOptions, prepare } from './messages/prepare.ts'
+export { type PrintOptions, prettyPrint } from './messages/pretty-print.ts'
+export type { RoleAlias } from './messages/roles.ts'
+export {
+  deserializeContext,
+  deserializeMessages,
+  deserializeToolResult,
+  type Safe,
+  type SerializedContext,
+  type SerializedMessage,
+  type SerializedToolResult,
+  safeDeserializeContext,
+  safeDeserializeMessages,
+  serializeContext,
+  serializeMessages,
+  serializeToolResult,
+} from './messages/serialize.ts'
+export { type SplitBy, splitMessage } from './messages/split-message.ts'
+export { type MessageLike, toMessage } from './messages/to-message.ts'
+export { type TrimOptions, trimMessages } from './messages/trim-messages.ts'
+export { type BrokenLink, validateLinks } from './messages/validate-links.ts'
 export type * from './model.ts'
 export { type Machine, type Reducer, run } from './reducer.ts'
 export { type Approval, type CallLedger, memoryLedger, signApproval, verifyApproval } from './tools/approval.ts'

@@ -32,3 +32,12 @@ export function assistant(content: Content | null, options: MessageOptions<Assis
 export function tool(content: Content, options: MessageOptions<ToolMessage>): ToolMessage {
   return { role: 'tool', content, ...options }
 }
+
+/** All of them under one name. */
+export const message: {
+  readonly system: typeof system
+  readonly developer: typeof developer
+  readonly user: typeof user
+  readonly assistant: typeof assistant
+  readonly tool: typeof tool
+} = { system, developer, user, assistant, tool }

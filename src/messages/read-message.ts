@@ -231,9 +231,19 @@ function readCalls(calls: readonly Json[], blocks: readonly ContentBlock[], path
   return { calls: read, invalid }
 }
 
-const callFields: ReadonlySet<string> = new Set(
-  'type id name arguments argumentsText index complete generatedId opaque metadata providerData'.split(' '),
-)
+const callFields: ReadonlySet<string> = new Set([
+  'type',
+  'id',
+  'name',
+  'arguments',
+  'argumentsText',
+  'index',
+  'complete',
+  'generatedId',
+  'opaque',
+  'metadata',
+  'providerData',
+])
 
 /** Ours, or LangChain's `{ name, args: text, id, error }`. */
 function readInvalid(value: JsonObject, index: number): InvalidToolCall {

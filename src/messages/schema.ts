@@ -41,16 +41,24 @@ const opaque: Schema<Opaque> = v.object({
   data: object,
 })
 
-const base = {
-  id: optionalText,
-  metadata: v.exactOptional(metadata),
-  providerData: v.exactOptional(providerData),
-}
-const media = { ...base, url: optionalText, data: optionalText, mimeType: optionalText, fileId: optionalText }
-const proof = { opaque: v.exactOptional(opaque) }
+const base = { id: optionalText, metadata: v.exactOptional(metadata), providerData: v.exactOptional(providerData) }
+const source = { url: optionalText, data: optionalText, mimeType: optionalText, fileId: optionalText }
+const proof = v.exactOptional(opaque)
 
-const citation = v.object({
-  ...base,
+/** With the fields that all blocks and messages have. Bundlers drop what is made by functions that say they do nothing else. */
+// @__NO_SIDE_EFFECTS__
+function withBase<const Own extends v.ObjectEntries>(own: Own): v.ObjectSchema<typeof base & Own, undefined> {
+  return v.object({ ...base, ...own })
+}
+
+// @__NO_SIDE_EFFECTS__
+function media<const Own extends v.ObjectEntries>(
+  own: Own,
+): v.ObjectSchema<typeof base & typeof source & Own, undefined> {
+  return v.object({ ...base, ...source, ...own })
+}
+
+const citation = withBase({
   type: v.literal('citation'),
   url: optionalText,
   title: optionalText,
@@ -59,9 +67,7 @@ const citation = v.object({
   endIndex: optionalNumber,
 })
 
-const toolCall = v.object({
-  ...base,
-  ...proof,
+const toolCall = withBase({
   type: v.literal('tool_call'),
   id: v.string(),
   name: v.string(),
@@ -70,38 +76,35 @@ const toolCall = v.object({
   index: v.number(),
   complete: v.literal(true),
   generatedId: v.exactOptional(v.literal(true)),
+  opaque: proof,
 })
 
 /** One schema for each type of block. */
 const blockSchemas = {
-  text: v.object({
-    ...base,
-    ...proof,
+  text: withBase({
+    opaque: proof,
     type: v.literal('text'),
     text: v.string(),
     citations: v.exactOptional(v.array(citation)),
     refusal: v.exactOptional(v.literal(true)),
   }),
-  plain_text: v.object({
-    ...base,
+  plain_text: withBase({
     type: v.literal('plain_text'),
     text: v.string(),
     title: optionalText,
     mimeType: optionalText,
   }),
-  image: v.object({
-    ...media,
-    ...proof,
+  image: media({
+    opaque: proof,
     type: v.literal('image'),
     detail: v.exactOptional(v.picklist(['auto', 'low', 'high', 'original'])),
   }),
-  audio: v.object({ ...media, type: v.literal('audio'), transcript: optionalText }),
-  video: v.object({ ...media, type: v.literal('video') }),
-  file: v.object({ ...media, type: v.literal('file'), filename: optionalText }),
-  reasoning: v.object({ ...base, ...proof, type: v.literal('reasoning'), text: v.string() }),
+  audio: media({ type: v.literal('audio'), transcript: optionalText }),
+  video: media({ type: v.literal('video') }),
+  file: media({ type: v.literal('file'), filename: optionalText }),
+  reasoning: withBase({ opaque: proof, type: v.literal('reasoning'), text: v.string() }),
   citation,
-  tool_result: v.object({
-    ...base,
+  tool_result: withBase({
     type: v.literal('tool_result'),
     toolCallId: v.string(),
     name: optionalText,
@@ -110,39 +113,34 @@ const blockSchemas = {
     artifacts: v.exactOptional(v.array(v.unknown())),
   }),
   tool_call: toolCall,
-  tool_call_chunk: v.object({
-    ...base,
+  tool_call_chunk: withBase({
     type: v.literal('tool_call_chunk'),
     name: optionalText,
     index: optionalNumber,
     argumentsDelta: optionalText,
     argumentsSoFar: v.exactOptional(object),
   }),
-  server_tool_call: v.object({
-    ...base,
-    ...proof,
+  server_tool_call: withBase({
+    opaque: proof,
     type: v.literal('server_tool_call'),
     name: v.string(),
     arguments: object,
     argumentsText: optionalText,
   }),
-  server_tool_call_chunk: v.object({
-    ...base,
+  server_tool_call_chunk: withBase({
     type: v.literal('server_tool_call_chunk'),
     name: optionalText,
     argumentsDelta: optionalText,
   }),
-  server_tool_result: v.object({
-    ...base,
-    ...proof,
+  server_tool_result: withBase({
+    opaque: proof,
     type: v.literal('server_tool_result'),
     toolCallId: optionalText,
     name: optionalText,
     status: v.exactOptional(v.picklist(['success', 'error'])),
     output: v.exactOptional(v.unknown()),
   }),
-  unknown: v.object({
-    ...base,
+  unknown: withBase({
     type: v.literal('unknown'),
     format: v.string(),
     providerType: v.string(),
@@ -173,7 +171,7 @@ export function fieldsOfBlock(type: ContentBlock['type']): ReadonlySet<string> {
 }
 
 const invalidToolCall: Schema<InvalidToolCall> = v.object({
-  ...proof,
+  opaque: proof,
   type: v.literal('invalid_tool_call'),
   id: optionalText,
   name: optionalText,
@@ -212,8 +210,7 @@ const split = v.exactOptional(
   v.object({ delimiter: optionalText, maxTokens: v.exactOptional(v.pipe(v.number(), v.minValue(1))) }),
 )
 
-const instruction = v.object({
-  ...base,
+const instruction = withBase({
   role: v.picklist(['system', 'developer']),
   content,
   name: optionalText,
@@ -222,9 +219,8 @@ const instruction = v.object({
 const messageSchemas = {
   system: instruction,
   developer: instruction,
-  user: v.object({ ...base, role: v.literal('user'), content, name: optionalText, split }),
-  assistant: v.object({
-    ...base,
+  user: withBase({ role: v.literal('user'), content, name: optionalText, split }),
+  assistant: withBase({
     role: v.literal('assistant'),
     content: v.nullable(content),
     name: optionalText,
@@ -237,8 +233,7 @@ const messageSchemas = {
       v.object({ id: optionalText, provider: optionalText, model: optionalText, createdAt: optionalNumber }),
     ),
   }),
-  tool: v.object({
-    ...base,
+  tool: withBase({
     role: v.literal('tool'),
     toolCallId: v.string(),
     name: optionalText,
