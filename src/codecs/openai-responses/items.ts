@@ -233,7 +233,12 @@ const readUnknown: ItemReader = (item, _key, _progress, _reading, out) => {
 // ---- proofs -----------------------------------------------------------------------------------
 
 function proof(data: JsonObject, { dialect, model, after }: Reading): Opaque {
-  return { provider: dialect.provider, model, format, data: after === undefined ? data : { ...data, after } }
+  return {
+    provider: dialect.provider,
+    model,
+    format,
+    data: after === undefined ? data : { ...data, reasoningId: after },
+  }
 }
 
 /** The id, status and reasoning that an item belongs to. */

@@ -115,9 +115,9 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
   }
 }
 
-/** `after` is ours and no field of the wire. */
-function add(turn: Turn, { after, ...item }: JsonObject, isPlain = false): void {
-  turn.drafts.push({ item, after: stringOr(after, undefined), isCutOff: turn.isCutOff, isPlain })
+/** `reasoningId` is a proof's, and no field of the wire. */
+function add(turn: Turn, { reasoningId, ...item }: JsonObject, isPlain = false): void {
+  turn.drafts.push({ item, after: stringOr(reasoningId, undefined), isCutOff: turn.isCutOff, isPlain })
 }
 
 // ---- messages ---------------------------------------------------------------------------------
@@ -275,7 +275,8 @@ function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
   }
   const { part, proof } = keptFields(block)
   if (part === true) addPart(turn, block.value, isObject(proof) && scope.isOwn ? proof : undefined, undefined)
-  else if (scope.isOwn) add(turn, block.value)
+  else if (scope.isOwn)
+    turn.drafts.push({ item: block.value, after: undefined, isCutOff: turn.isCutOff, isPlain: false })
   else lose(scope.into, 'dropped', path, `"${block.providerType}" is an item of another provider`)
 }
 

@@ -165,7 +165,7 @@ describe('system and developer text', () => {
 })
 
 describe('reasoning and the item it belongs to', () => {
-  const own = [reasoning(encrypted), call('call_1', { opaque: proofOf({ id: 'fc_1', after: 'rs_1' }) })]
+  const own = [reasoning(encrypted), call('call_1', { opaque: proofOf({ id: 'fc_1', reasoningId: 'rs_1' }) })]
   const result: Message = { role: 'tool', toolCallId: 'call_1', content: 'ok' }
   const callItem = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{"a": 1}' }
 
@@ -551,7 +551,7 @@ describe('requests as a gateway reads them', () => {
     parallel_tool_calls: null,
     input: [
       { type: 'item_reference', id: 'msg_1' },
-      { type: 'compaction', encrypted_content: 'x' },
+      { type: 'compaction', encrypted_content: 'x', after: 'y' },
       { role: 'critic', content: 'No' },
       { type: 'mcp_approval_response', approval_request_id: 'a', approve: true },
       { type: 'message', role: 'assistant', id: 'msg_2', content: [], status: 'incomplete' },

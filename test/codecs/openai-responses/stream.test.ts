@@ -309,7 +309,7 @@ describe('reasoning', () => {
 
   it('is named by the items that belong to it', () => {
     const events = [created, done(item()), done(callItem(), 1), completed()]
-    expect(read(events).message.content).toMatchObject([{}, { opaque: { data: { id: 'fc_1', after: 'rs_1' } } }])
+    expect(read(events).message.content).toMatchObject([{}, { opaque: { data: { id: 'fc_1', reasoningId: 'rs_1' } } }])
   })
 })
 
