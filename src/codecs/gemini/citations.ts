@@ -6,7 +6,7 @@
  */
 import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../lookup.ts'
 import type { CitationBlock, Json, JsonObject } from '../../model.ts'
-import { stillSays } from './content.ts'
+import { stillSays } from './part.ts'
 import type { WireGroundingMetadata, WireSegment } from './wire.ts'
 
 /**

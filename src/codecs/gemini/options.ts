@@ -8,7 +8,7 @@
 import { compact, field, isObject, lookup, numberOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
-import { stillSays } from './content.ts'
+import { stillSays } from './part.ts'
 import { fromOpenApi, toOpenApi } from './schema.ts'
 import {
   budgetLimits,

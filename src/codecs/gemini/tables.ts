@@ -160,6 +160,22 @@ export const knownFields: Readonly<Record<KnownObject, ReadonlySet<string>>> = {
   functionResponse: new Set(['id', 'name', 'response', 'parts']),
 }
 
+/** What cannot be carried, and why: reasons in the ledger of losses. */
+export const reasons = {
+  title: 'Gemini has no titles of documents',
+  unknown: 'it belongs to another wire',
+  foreign: 'it means something to another wire alone',
+  proof: 'the proof of another model means nothing to this one',
+  citation: 'Gemini takes no citations back',
+  chunk: 'a piece of a call is no call',
+  serverTool: 'what another provider ran itself means nothing to Gemini',
+  media: 'there is neither data nor an address',
+  storedElsewhere: 'a file stored at one provider is not known to another',
+  mimeType: 'Gemini must be told the type of data',
+  address: 'only some models of Gemini fetch addresses: data is safer',
+  filename: 'Gemini has no names of files',
+} as const
+
 /** What `prepare` sees to before a conversation is encoded: `wire/gemini.md` §2.4. */
 export function rulesOf(dialect: GeminiDialect): Rules {
   return {

@@ -20,17 +20,8 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../model.ts'
-import {
-  encodeBlock,
-  jsonText,
-  kept,
-  keptFields,
-  type Origin,
-  proofOf,
-  type Scope,
-  signatureOf,
-  stillSays,
-} from './content.ts'
+import { encodeBlock } from './content.ts'
+import { jsonText, kept, keptFields, type Origin, proofOf, type Scope, signatureOf, stillSays } from './part.ts'
 import { fromOpenApi, isEmptySchema, toOpenApi } from './schema.ts'
 import { type GeminiDialect, geminiDialect, isGemini3, knownFields } from './tables.ts'
 import type {
