@@ -1,0 +1,148 @@
+/** The provider function, the two halves of the codec, and what `prepare` and this codec do together. */
+import { describe, expect, it } from 'vitest'
+import { createClientCodec, createServerCodec, gemini, geminiDialect } from '../../../src/codecs/gemini/index.ts'
+import { prepare } from '../../../src/messages/prepare.ts'
+import type { Message, ToolCall } from '../../../src/model.ts'
+import { casesOf, hasCorpus } from '../../support/corpus.ts'
+
+describe('a model', () => {
+  it('has the address of the provider, and what is set instead', () => {
+    expect(gemini('gemini-2.5-flash')).toMatchObject({
+      model: 'gemini-2.5-flash',
+      baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+      codec: { name: 'gemini', provider: 'gemini', framing: 'sse', idPrefix: 'gemini_' },
+    })
+    expect(gemini('x', { baseUrl: 'https://a.example', apiKey: 'k' })).toMatchObject({
+      baseUrl: 'https://a.example',
+      apiKey: 'k',
+    })
+  })
+  it('sends its key in a header of its own, and nothing without one', () => {
+    const { codec } = gemini('x')
+    expect(codec.headers('secret')).toEqual({ 'x-goog-api-key': 'secret' })
+    expect(codec.headers(undefined)).toEqual({})
+  })
+  it('puts developer messages where it is told', () => {
+    const context = { messages: [{ role: 'developer', content: 'Be brief.' }] } as const
+    const { codec } = gemini('x', { developer: 'system' })
+    expect(codec.encodeRequest(context, { model: 'x' }).body).toEqual({
+      systemInstruction: { parts: [{ text: 'Be brief.' }] },
+      contents: [],
+    })
+    expect(gemini('x', { developer: 'system' })).not.toHaveProperty('developer')
+  })
+})
+
+it('the two halves name only what is theirs', () => {
+  expect(Object.keys(createServerCodec()).sort()).toEqual([
+    'decodeRequest',
+    'encodeError',
+    'encodeResponse',
+    'encodeStream',
+    'framing',
+    'name',
+    ...('slot' in createServerCodec() ? ['slot'] : []),
+  ])
+  expect(createClientCodec()).not.toHaveProperty('decodeRequest')
+})
+
+it('a dialect speaks in its own name', () => {
+  const codec = createClientCodec({ ...geminiDialect, provider: 'vertex' })
+  const body = { candidates: [{ content: { parts: [{ text: '', thoughtSignature: 'c2ln' }] }, finishReason: 'STOP' }] }
+  expect(codec.decodeResponse(body).message).toMatchObject({
+    content: [{ opaque: { provider: 'vertex', format: 'gemini' } }],
+    response: { provider: 'vertex' },
+  })
+  expect(codec.decodeError({ status: 500, headers: new Headers(), body: '' }).provider).toBe('vertex')
+  expect(codec.rules.provider).toBe('vertex')
+})
+
+describe('a conversation begun elsewhere', () => {
+  const model = 'gemini-3-pro-preview'
+  const codec = createClientCodec()
+  const call = (id: string, name: string): ToolCall => ({
+    type: 'tool_call',
+    id,
+    name,
+    arguments: {},
+    argumentsText: '{}',
+    index: 0,
+    complete: true,
+  })
+  const encode = (messages: readonly Message[]) => {
+    const { context } = prepare({ messages }, codec.rules, { model })
+    return codec.encodeRequest(context, { model }).body as { contents: { role: string; parts: object[] }[] }
+  }
+
+  it('in the middle of a tool round goes on as this wire wants it', () => {
+    const claude = { provider: 'anthropic', model: 'claude-sonnet-5', format: 'anthropic', data: { signature: 's' } }
+    const { contents } = encode([
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Hm', opaque: claude },
+          { type: 'text', text: 'Let me see.' },
+          call('functions.weather:0', 'weather'),
+          call('toolu_1', 'weather'),
+        ],
+      },
+      { role: 'tool', toolCallId: 'toolu_1', content: 'rain' },
+    ])
+    expect(contents.map(({ role }) => role)).toEqual(['user', 'model', 'user'])
+    expect(contents[1]?.parts).toEqual([
+      { text: 'Let me see.' },
+      {
+        functionCall: { id: 'functions.weather:0', name: 'weather', args: {} },
+        thoughtSignature: 'skip_thought_signature_validator',
+      },
+      { functionCall: { id: 'toolu_1', name: 'weather', args: {} } },
+    ])
+    // As many answers as calls, or the server refuses the whole.
+    expect(contents[2]?.parts).toMatchObject([
+      { functionResponse: { id: 'functions.weather:0', name: 'weather', response: { error: expect.any(String) } } },
+      { functionResponse: { id: 'toolu_1', name: 'weather', response: { output: 'rain' } } },
+    ])
+  })
+  it('by the assistant gets a user who speaks first', () => {
+    expect(
+      encode([
+        { role: 'assistant', content: 'Hello!' },
+        { role: 'user', content: 'Hi' },
+      ]).contents.map(({ role }) => role),
+    ).toEqual(['user', 'model', 'user'])
+  })
+})
+
+/** Where each oddity of the recordings is asserted, beside the loops of `corpus.test.ts` over all of them. */
+const quirks: Readonly<Record<string, string>> = {
+  'candidate-without-content': 'stream.test.ts: the end',
+  'candidates-empty': 'corpus.test.ts: normalisedAnswer',
+  'content-without-parts': 'corpus.test.ts: interrupted',
+  'content-without-role': 'tools.test.ts: calls',
+  'empty-part': 'content.test.ts: says nothing',
+  'empty-text-part': 'stream.test.ts: empty text makes none',
+  'empty-tool-name': 'partial-call.test.ts',
+  'finish-repeated': 'stream.test.ts: the end comes with the end of the stream',
+  finishMessage: 'stream.test.ts: a malformed call',
+  'function-call-with-id': 'tools.test.ts: calls',
+  'function-call-without-args': 'tools.test.ts: calls',
+  'function-call-without-id': 'tools.test.ts: calls',
+  'no-candidates': 'response.test.ts: a blocked prompt',
+  'no-finish-reason': 'stream.test.ts: is missing',
+  'partial-args': 'partial-call.test.ts',
+  'signature-on-empty-text': 'stream.test.ts: parts',
+  'signature-on-function-call': 'request.test.ts: signatures',
+  'signature-on-text': 'content.test.ts',
+  'signature-on-thought': 'content.test.ts',
+  'sse-crlf': 'stream.test.ts: sse',
+  'sse-stray-line': 'corpus.test.ts: the bare JSON error',
+  'stream-as-json-array': 'stream.test.ts: one JSON array',
+  'tool-args-absent': 'tools.test.ts: calls',
+  'usage-without-candidates-count': 'stream.test.ts: figures',
+}
+
+it.skipIf(!hasCorpus)('every oddity of the recordings has an assertion', () => {
+  const found = casesOf('gemini').flatMap((one) => one.meta.quirks.filter((quirk) => !quirk.startsWith('finish:')))
+  expect(Object.keys(quirks)).toEqual(expect.arrayContaining([...new Set(found)]))
+})
