@@ -1,5 +1,5 @@
 /** Whose proof is whose: what one provider signed goes back to it and to nobody else. @module */
-import type { JsonObject, Opaque } from './model.ts'
+import type { AssistantMessage, ContentBlock, JsonObject, Opaque } from './model.ts'
 
 /**
  * The data of a proof, if it may be sent to this wire, provider and model; else `undefined`.
@@ -32,4 +32,20 @@ export function modelFamily(model: string): string {
     .toLowerCase()
     .slice(model.lastIndexOf('/') + 1)
     .replace(/(?:[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview))+$/, '')
+}
+
+/**
+ * The message with its proofs under the name by which its model was asked for. Deployments and aliases answer under another name
+ * (`my-deployment` as `gpt-5`), and it is the asked one that the next request is held against.
+ */
+export function withAskedModel(message: AssistantMessage, asked: string): AssistantMessage {
+  const answered = message.response?.model
+  const content = message.content
+  if (answered === undefined || typeof content === 'string' || content === null) return message
+  if (modelFamily(answered) === modelFamily(asked)) return message
+  const rename = (block: ContentBlock): ContentBlock =>
+    'opaque' in block && block.opaque?.model === answered
+      ? { ...block, opaque: { ...block.opaque, model: asked } }
+      : block
+  return { ...message, content: content.map(rename) }
 }

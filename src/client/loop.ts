@@ -13,6 +13,7 @@ import type {
   ToolCall,
   Usage,
 } from '../model.ts'
+import { withAskedModel } from '../opaque.ts'
 import { type CallLedger, memoryLedger } from '../tools/approval.ts'
 import { toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
@@ -128,7 +129,8 @@ async function* ask(loop: Loop): Steps<ChatResponse> {
   const { question, losses } = prepareQuestion(loop)
   const news = loop.tellOnce(losses)
   if (news.length > 0) yield news
-  const response = yield* loop.asking.ask(question)
+  const answered = yield* loop.asking.ask(question)
+  const response = { ...answered, message: withAskedModel(answered.message, question.model.model) }
   loop.responses.push(response)
   if (isEmpty(response.message)) return response // it adds nothing to the conversation
   say(loop, [response.message])
