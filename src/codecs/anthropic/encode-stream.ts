@@ -140,7 +140,7 @@ function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' 
   const { message, response } = event
   const { stop_sequence = null, stop_details, container } = keptOf(response) ?? {}
   const delta = {
-    stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls),
+    stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.ledger),
     stop_sequence,
     ...(stop_details !== undefined && { stop_details }),
     ...(container !== undefined && { container }),

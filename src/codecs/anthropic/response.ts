@@ -139,7 +139,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
     role: 'assistant',
     model: reply.model ?? message.response?.model ?? '',
     content,
-    stop_reason: encodeStopReason(message, response.stopReason, hasCalls),
+    stop_reason: encodeStopReason(message, response.stopReason, hasCalls, into),
     usage: encodeUsage(response.usage),
   }
   return { body, losses: into.losses }
@@ -161,13 +161,23 @@ function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
  * The wire's own word where the message has it and it still holds; else the one for our reason. What this provider itself said holds
  * with calls too: `end_turn` beside calls means that they ran while it answered.
  */
-export function encodeStopReason(message: AssistantMessage, reason: StopReason, hasCalls: boolean): string | null {
+export function encodeStopReason(
+  message: AssistantMessage,
+  reason: StopReason,
+  hasCalls: boolean,
+  into: Ledger,
+): string | null {
   const { rawStopReason: raw, response } = message
   const isOwn = response?.provider === format
   const meaning = lookup(stopReasons, raw) ?? (isOwn ? 'other' : undefined)
   const settled = meaning !== undefined && isOwn ? settleStopReason(meaning, hasCalls) : meaning
   if (raw !== undefined && settled === reason) return raw
-  return reason === 'tool_calls' && !hasCalls ? 'end_turn' : wireStopReasons[reason]
+  if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // why there is none is written down already
+  const word = wireStopReasons[reason]
+  if (word !== null && lookup(stopReasons, word) !== reason) {
+    lose(into, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
+  }
+  return word
 }
 
 /** Never below 0, and never absent: clients calculate with them. */

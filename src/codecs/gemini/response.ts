@@ -150,7 +150,12 @@ export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
   const isOurs = raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw)
   const hasCalls = blocksOfTurn(message).some((block) => block.type === 'tool_call')
   const meaning = settleStopReason(lookup(stopReasons, raw) ?? 'other', hasCalls)
-  return { finishReason: isOurs && meaning === reason ? raw : finishReasons[reason] }
+  if (isOurs && meaning === reason) return { finishReason: raw }
+  const word = finishReasons[reason]
+  if (settleStopReason(lookup(stopReasons, word) ?? 'other', hasCalls) !== reason) {
+    lose(book, 'changed', 'stopReason', `Gemini has no word for "${reason}": "${word}" is sent`)
+  }
+  return { finishReason: word }
 }
 
 function encodeMalformed(invalid: InvalidToolCall, book: Ledger): Finish {

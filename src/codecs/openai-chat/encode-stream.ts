@@ -253,7 +253,7 @@ function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void 
     ...(isObject(choice) ? choice : {}),
     index: 0,
     delta: {},
-    finish_reason: finishReason(response, state.calls.size > 0),
+    finish_reason: finishReason(response, state.calls.size > 0, state.ledger),
   }
   out.push({ data: JSON.stringify({ ...own, ...state.head, choices: [last] }) })
   if (response.usage !== undefined && state.reply.includeUsage !== false) sendUsage(state, response.usage, out)

@@ -9,7 +9,7 @@ import type { DecodedCalls, EncodedResponse, Fragment, Reply } from '../../codec
 import { blocksOfTurn } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup } from '../../lookup.ts'
-import { ledger } from '../../losses.ts'
+import { type Ledger, ledger, lose } from '../../losses.ts'
 import { toDataUrl } from '../../media.ts'
 import type {
   AssistantMessage,
@@ -79,7 +79,8 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
         ...(isObject(choice) ? choice : {}),
         index: 0,
         message: answer,
-        finish_reason: finishReason(response, 'tool_calls' in answer, 'function_call' in answer),
+        finish_reason:
+          'function_call' in answer ? 'function_call' : finishReason(response, 'tool_calls' in answer, to.ledger),
       },
       ...others,
     ],
@@ -99,9 +100,8 @@ export function identity(message: AssistantMessage | undefined, reply: Reply): J
 }
 
 /** Calls are said whatever the provider said; else its own word stands where it is one of this wire and means the same. */
-export function finishReason(response: ChatResponse, hasCalls: boolean, isLegacy = false): string {
+export function finishReason(response: ChatResponse, hasCalls: boolean, into: Ledger): string {
   const { rawStopReason: raw } = response.message
-  if (isLegacy) return 'function_call'
   const { stopReason } = response
   if (hasCalls && settleStopReason(stopReason, true) === 'tool_calls') return 'tool_calls'
   const means = lookup(stopReasons, raw)
@@ -111,7 +111,11 @@ export function finishReason(response: ChatResponse, hasCalls: boolean, isLegacy
   ) {
     return raw
   }
-  return stopReason === 'tool_calls' || stopReason === 'max_rounds' ? 'stop' : finishReasons[stopReason]
+  const word = stopReason === 'tool_calls' || stopReason === 'max_rounds' ? 'stop' : finishReasons[stopReason]
+  if (lookup(stopReasons, word) !== stopReason) {
+    lose(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+  }
+  return word
 }
 
 function isRefusal({ message }: ChatResponse): boolean {

@@ -135,7 +135,7 @@ function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void
   release(state, out)
   const whole = {
     ...skeleton(response, state.identity),
-    ...ending(response),
+    ...ending(response, state.into),
     output: state.output,
     usage: encodeUsage(response.usage),
   }
@@ -349,8 +349,8 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
 // ---- whole blocks -----------------------------------------------------------------------------
 
 function finishBlock(state: EncoderState, index: number, block: ContentBlock, out: Frame[]): void {
-  if (block.type === 'server_tool_result' && state.held?.id === block.toolCallId) {
-    const call = state.held as ServerToolCall
+  const call = state.held
+  if (block.type === 'server_tool_result' && call !== undefined && call.id === block.toolCallId) {
     state.held = undefined
     for (const item of itemsOf(state, [call, block])) sendWhole(state, item, out)
     return

@@ -10,8 +10,16 @@ import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { hash } from '../../ids.ts'
 import { compact, field, isObject, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
-import { type Ledger, ledger } from '../../losses.ts'
-import type { ChatResponse, ContentBlock, JsonObject, ProviderState, StopReason, Usage } from '../../model.ts'
+import { type Ledger, ledger, lose } from '../../losses.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  JsonObject,
+  ProviderState,
+  StopReason,
+  Usage,
+} from '../../model.ts'
 import { keptFields } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
@@ -124,7 +132,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const into = ledger(target, false)
   const body = {
     ...skeleton(response, reply),
-    ...ending(response),
+    ...ending(response, into),
     output: encodeOutput(response, reply, into),
     usage: encodeUsage(response.usage),
   } as WireResponse
@@ -214,13 +222,24 @@ function isRefusal(block: ContentBlock): boolean {
   return block.type === 'text' && block.refusal === true
 }
 
+/** The wire says that an answer is complete, and by its items why. */
+function isCompletion(stopReason: StopReason, { content }: AssistantMessage): boolean {
+  if (stopReason !== 'pause') return stopReason === 'stop' || stopReason === 'tool_calls' || stopReason === 'refusal'
+  return blocksOf(content).some((block) => block.type === 'unknown' && block.providerType === 'mcp_approval_request')
+}
+
 /** How an answer ended. The wire says that the model declined by a part of that kind, or else that it was filtered. */
-export function ending({
-  stopReason,
-  message,
-}: ChatResponse): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
+export function ending(
+  { stopReason, message }: ChatResponse,
+  into: Ledger,
+): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
   const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
+  const isSaid = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
+  if (!isSaid) {
+    const word = reason ?? status
+    lose(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+  }
   return {
     status: status as WireResponse['status'],
     error: null,
