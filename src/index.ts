@@ -32,6 +32,7 @@ export {
 } from './errors.ts'
 export { type MessageOptions, message } from './message.ts'
 export { addUsage, subtractUsage } from './messages/add-usage.ts'
+export { checkPrefix, type PrefixBreak } from './messages/check-prefix.ts'
 export { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from './messages/content-blocks.ts'
 export { type CountOptions, countTokensApproximately } from './messages/count-tokens-approximately.ts'
 export { countWords } from './messages/count-words.ts'
