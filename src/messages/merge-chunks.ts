@@ -131,15 +131,20 @@ function fragmentOf(block: ContentBlock, state: Assembly): Fragment {
   }
 }
 
-/** Plain text goes on with the text before it. Text that has more to it begins a block; a proof without text belongs to the last one. */
+/**
+ * Text goes on with the text before it, if they are of one block: nothing tells them apart, and the one before is not signed yet. A
+ * signature that comes alone belongs to the reasoning before it; on text it is a part of its own, as on Gemini.
+ */
 function textFragment(block: ContentBlock & { type: 'text' | 'reasoning' }, state: Assembly): Fragment {
-  const { type, text, ...more } = block
+  const { type, text, id, opaque, ...more } = block
   const last = state.parts.at(-1)
-  const goesOn = last?.kind === 'block' && last.isOpen && last.block.type === type
-  if (goesOn && text === '' && block.opaque !== undefined) return { type: 'patch', opaque: block.opaque }
+  const before = last?.kind === 'block' && last.isOpen ? last.block : undefined
+  const goesOn = before?.type === type && !('opaque' in before) && (before.id === id || id === undefined)
+  if (goesOn && opaque !== undefined && type === 'reasoning' && text === '') return { type: 'patch', opaque }
   const refusal = block.type === 'text' && block.refusal === true
-  const isPlain = Object.keys(more).every((key) => key === 'refusal')
-  if (!isPlain) return { type: 'block', block, open: true }
+  const isPlain = opaque === undefined && Object.keys(more).every((key) => key === 'refusal')
+  const isNothing = isPlain && text === '' && id === undefined
+  if (!isNothing && !(goesOn && isPlain)) return { type: 'block', block, ...(opaque === undefined && { open: true }) }
   return type === 'text' ? { type, text, ...(refusal && { refusal }) } : { type, text }
 }
 

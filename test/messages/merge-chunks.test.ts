@@ -64,6 +64,30 @@ describe('mergeChunks', () => {
     ])
   })
 
+  it('never joins a signed text with one that is not: the signature belongs to its part', () => {
+    const opaque = { provider: 'gemini', model: 'm', format: 'gemini', data: { thoughtSignature: 's' } }
+    const parts = [
+      { type: 'text', text: 'a', opaque },
+      { type: 'text', text: 'b' },
+      { type: 'text', text: '', opaque },
+    ] as const
+    expect(mergeChunks(parts.map((part) => chunk([part]))).content).toEqual(parts)
+    expect(
+      mergeChunks(chunk([{ type: 'reasoning', text: 'a', opaque }]), chunk([{ type: 'reasoning', text: 'b' }])).content,
+    ).toHaveLength(2)
+  })
+
+  it('makes no block of nothing', () => {
+    expect(mergeChunks(chunk([{ type: 'text', text: '' }]), chunk('')).content).toEqual([])
+  })
+
+  it('joins text of one block, and not of two', () => {
+    const texts = (...ids: string[]) =>
+      mergeChunks(ids.map((id, at) => chunk([{ type: 'text', text: `${at}`, id }]))).content
+    expect(texts('m', 'm')).toEqual([{ type: 'text', text: '01', id: 'm' }])
+    expect(texts('m', 'n')).toHaveLength(2)
+  })
+
   it('keeps ids, where it came from, and the latest usage', () => {
     const merged = mergeChunks([
       { ...chunk('a'), id: 'run-1', usage: { inputTokens: 5, outputTokens: 1 }, response: { provider: 'openai' } },

@@ -157,6 +157,15 @@ describe('calls and their results', () => {
     expect(summary(messagesOf(messages))).toEqual(['assistant', 'call_0: noon', 'call_1: sunny'])
   })
 
+  it('takes time that grows as the conversation does, whatever its ids', () => {
+    const messages: Message[] = []
+    for (let at = 0; at < 20_000; at++) messages.push(assistant(call('x')), result(at % 2 === 0 ? 'x' : `stray_${at}`))
+    const begun = performance.now()
+    const { context } = prepared(messages, wires.anthropic)
+    expect(context.messages.filter((one) => one.role === 'tool')).toHaveLength(20_000)
+    expect(performance.now() - begun).toBeLessThan(10_000)
+  })
+
   it('[0.48] numbers the calls of a turn by their place', () => {
     const [turn] = messagesOf([assistant(call('a', { index: 4 }), call('b'))])
     expect(callsOf(turn).map((block) => block.index)).toEqual([0, 1])

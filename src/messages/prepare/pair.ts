@@ -5,7 +5,6 @@
  * @see wire/README.md §3; wire/openai-chat.md and wire/anthropic.md for the 400s that each of this avoids
  * @module
  */
-
 import { blocksOf } from '../../content.ts'
 import { legalId } from '../../ids.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage } from '../../model.ts'
@@ -31,22 +30,32 @@ interface Turn {
   readonly slots: readonly Slot[]
 }
 
+/** The calls so far. */
+interface Calls {
+  /** Those without a result, by the id that results name, in order. */
+  readonly open: Map<string, Slot[]>
+  /** The latest one of each id that has its result. */
+  readonly answered: Map<string, Slot>
+  /** Ids as the wire has them. */
+  readonly taken: Set<string>
+  /** How often each id was made another one. */
+  readonly copies: Map<string, number>
+  latest: Turn | undefined
+}
+
 /** Pairs calls and results. Calls that the provider ran itself are none of ours. */
 export function pairResults(items: readonly Item[], task: Task): readonly Item[] {
   const sequence: (Item | Turn)[] = []
-  const turns: Turn[] = []
-  const taken = new Set<string>()
+  const calls: Calls = { open: new Map(), answered: new Map(), taken: new Set(), copies: new Map(), latest: undefined }
   for (const [arrival, item] of items.entries()) {
     const { message } = item
     if (message.role === 'tool') {
-      const slot = findSlot(turns, message)
-      if (slot !== undefined && slot.answer === undefined) {
-        slot.answer = { item, message, arrival, isLate: !endsWith(sequence, slot) }
-      } else sequence.push(...strayResult(item, message, slot, turns, task))
+      const slot = takeSlot(calls, message)
+      if (slot === undefined) sequence.push(...strayResult(item, message, calls, task))
+      else slot.answer = { item, message, arrival, isLate: !endsWith(sequence, slot) }
     } else if (message.role === 'assistant' && blocksOf(message.content).some(isCall)) {
-      const turn = openTurn(item, message, taken, task)
-      turns.push(turn)
-      sequence.push(turn)
+      calls.latest = openTurn(item, message, calls, task)
+      sequence.push(calls.latest)
     } else sequence.push(item)
   }
   return sequence.flatMap((entry) => ('slots' in entry ? writeTurn(entry, task) : [entry]))
@@ -62,11 +71,11 @@ function isCall(block: ContentBlock): block is ToolCall {
   return block.type === 'tool_call'
 }
 
-function openTurn(item: Item, message: AssistantMessage, taken: Set<string>, task: Task): Turn {
+function openTurn(item: Item, message: AssistantMessage, calls: Calls, task: Task): Turn {
   const slots: Slot[] = []
   const blocks = blocksOf(message.content).map((block) => {
     if (!isCall(block)) return block
-    const id = takeId(block.id, taken, task)
+    const id = takeId(block.id, calls, task)
     const index = slots.length
     const call = id === block.id && index === block.index ? block : { ...block, id, index }
     if (id !== block.id) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
@@ -76,44 +85,47 @@ function openTurn(item: Item, message: AssistantMessage, taken: Set<string>, tas
     return call
   })
   const isSame = blocks.every((block, at) => block === blocksOf(message.content)[at])
+  for (const slot of slots.toReversed()) put(calls.open, slot.id, slot)
   return { item: isSame ? item : withContent(item, blocks), slots }
 }
 
+function put<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key)
+  if (values === undefined) map.set(key, [value])
+  else values.push(value)
+}
+
 /** The id as the wire may have it; where a call before has that one, another, the same each time. */
-function takeId(id: string, taken: Set<string>, task: Task): string {
-  let legal = legalId(id, task.rules.callId)
-  for (let copy = 2; taken.has(legal); copy++) legal = legalId(`${id}#${copy}`, task.rules.callId)
+function takeId(id: string, { taken, copies }: Calls, { rules }: Task): string {
+  let legal = legalId(id, rules.callId)
+  let copy = copies.get(id) ?? 1
+  while (taken.has(legal)) legal = legalId(`${id}#${++copy}`, rules.callId)
+  copies.set(id, copy)
   taken.add(legal)
   return legal
 }
 
 /**
- * The call that a result answers: of the latest turn that has an unanswered one with this id, the first. Without an id, the first
- * unanswered one of this name. Of answered ones, the latest, so that the caller sees that there is one.
+ * The call that a result answers, which now has it: of the latest turn that has an unanswered one with this id, the first. A result
+ * without an id belongs to the latest turn, and answers its first unanswered call of this name.
  */
-function findSlot(turns: readonly Turn[], { toolCallId, name }: ToolMessage): Slot | undefined {
-  const matches = (slot: Slot) =>
-    toolCallId === '' ? name === undefined || slot.call.name === name : slot.id === toolCallId
-  let answered: Slot | undefined
-  for (let at = turns.length - 1; at >= 0; at--) {
-    const slots = turns[at]?.slots.filter(matches) ?? []
-    const open = slots.find((slot) => slot.answer === undefined)
-    if (open !== undefined) return open
-    answered ??= slots.at(-1)
-  }
-  return answered
+function takeSlot({ open, answered, latest }: Calls, message: ToolMessage): Slot | undefined {
+  const slot = message.toolCallId === '' ? findByName(latest, message.name) : open.get(message.toolCallId)?.pop()
+  if (slot === undefined) return undefined
+  if (message.toolCallId === '') open.set(slot.id, open.get(slot.id)?.filter((other) => other !== slot) ?? [])
+  answered.set(slot.id, slot)
+  return slot
+}
+
+function findByName(turn: Turn | undefined, name: string | undefined): Slot | undefined {
+  return turn?.slots.find(({ call, answer }) => answer === undefined && (name === undefined || call.name === name))
 }
 
 /** A result that answers no call, or a call that has its result already: it may not be sent as one, and its text is not lost. */
-function strayResult(
-  item: Item,
-  message: ToolMessage,
-  slot: Slot | undefined,
-  turns: readonly Turn[],
-  task: Task,
-): readonly Item[] {
-  if (slot === undefined && turns.length === 0 && task.chained) return [item]
-  const isRepeated = slot?.answer !== undefined && isSameContent(slot.answer.message, message)
+function strayResult(item: Item, message: ToolMessage, { answered, latest }: Calls, task: Task): readonly Item[] {
+  if (latest === undefined && task.chained) return [item]
+  const answer = answered.get(message.toolCallId)?.answer
+  const isRepeated = answer !== undefined && isSameContent(answer.message, message)
   if (isRepeated || message.content.length === 0) {
     note(
       task,
