@@ -43,7 +43,8 @@ export interface GeminiSettings extends ModelSettings {
  * import { generate } from 'isoglot'
  * import { gemini } from 'isoglot/gemini'
  *
- * const { text } = await generate({ model: gemini('gemini-3-flash-preview', { apiKey }), prompt: 'Why is the sky blue?' })
+ * const model = gemini('gemini-3-flash-preview', { apiKey })
+ * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
 export function gemini(model: string, settings: GeminiSettings = {}): Model {

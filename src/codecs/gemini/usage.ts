@@ -4,32 +4,37 @@
  * @see https://ai.google.dev/api/generate-content#UsageMetadata (read 2026-11)
  * @module
  */
-import { compact, field, numberOr } from '../../lookup.ts'
-import type { JsonObject, Usage } from '../../model.ts'
+import { field, numberOr } from '../../lookup.ts'
+import type { Json, JsonObject, Usage } from '../../model.ts'
 import type { WireUsage } from './wire.ts'
 
 /** Each snapshot replaces, field by field, what is there; a field that is gone, or null, stays as it was. */
 export function mergeUsage(before: JsonObject, snapshot: JsonObject): JsonObject {
-  return { ...before, ...Object.fromEntries(Object.entries(snapshot).filter(([, value]) => value !== null)) }
+  const merged = { ...before, ...snapshot }
+  for (const name in before) if (snapshot[name] === null) merged[name] = before[name] as Json
+  return merged
 }
 
-/** Sums of what is told. Once the prompt or the total is, a count that is absent is 0. */
+/** Sums of what is told. Once the prompt or the total is, a count that is absent is 0. Comes with every chunk, so no copies here. */
 export function decodeUsage(wire: JsonObject): Usage {
-  const count = (name: keyof WireUsage) => numberOr(field(wire, name), undefined)
-  const prompt = count('promptTokenCount')
-  const output = count('candidatesTokenCount')
-  const thoughts = count('thoughtsTokenCount')
-  const isTold = (prompt ?? output ?? count('totalTokenCount')) !== undefined
+  const prompt = count(wire, 'promptTokenCount')
+  const output = count(wire, 'candidatesTokenCount')
+  const thoughts = count(wire, 'thoughtsTokenCount')
+  const total = count(wire, 'totalTokenCount')
+  const cached = count(wire, 'cachedContentTokenCount')
+  const isTold = (prompt ?? output ?? total) !== undefined
   return {
-    ...compact({
-      inputTokens: isTold ? (prompt ?? 0) + (count('toolUsePromptTokenCount') ?? 0) : undefined,
-      outputTokens: isTold ? (output ?? 0) + (thoughts ?? 0) : undefined,
-      totalTokens: count('totalTokenCount'),
-      cacheReadTokens: count('cachedContentTokenCount'),
-      reasoningTokens: thoughts,
-    }),
+    ...(isTold && { inputTokens: (prompt ?? 0) + (count(wire, 'toolUsePromptTokenCount') ?? 0) }),
+    ...(isTold && { outputTokens: (output ?? 0) + (thoughts ?? 0) }),
+    ...(total !== undefined && { totalTokens: total }),
+    ...(cached !== undefined && { cacheReadTokens: cached }),
+    ...(thoughts !== undefined && { reasoningTokens: thoughts }),
     providerData: { gemini: wire },
   }
+}
+
+function count(wire: JsonObject, name: keyof WireUsage): number | undefined {
+  return numberOr(field(wire, name), undefined)
 }
 
 /** Our sums taken apart; a count of 0 is left out, as the server does. */

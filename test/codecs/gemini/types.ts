@@ -48,10 +48,14 @@ export const config: (
   wire: Omit<WireGenerationConfig, 'responseSchema'> & Pick<WireRequest, 'continuationToken'>,
 ) => Omit<Spelled<GenerateContentConfig>, 'abortSignal' | 'httpOptions' | 'tools' | 'systemInstruction'> = (wire) =>
   wire
-/** Every field of a request has its place in what the client takes. */
-export const fields: Record<Exclude<keyof WireRequest, 'generationConfig'>, true> extends Record<
-  Exclude<keyof WireRequest, 'generationConfig' | keyof GenerateContentParameters | keyof GenerateContentConfig>,
-  never
->
-  ? true
-  : false = true
+/** Every field of ours has its place in what the client takes: fields that may be absent would go unseen above. */
+type Missing<Ours, Theirs> = Exclude<keyof Ours, keyof Theirs>
+export const missing: readonly [
+  Missing<Omit<WireRequest, 'generationConfig'>, GenerateContentParameters & GenerateContentConfig>,
+  Missing<WireGenerationConfig, GenerateContentConfig>,
+  Missing<WirePart, Part>,
+  Missing<WireFunctionDeclaration, FunctionDeclaration>,
+  Missing<WireToolConfig, ToolConfig>,
+][] = [] satisfies (readonly [never, never, never, never, never])[]
+type AllThere = (typeof missing)[number] extends readonly [never, never, never, never, never] ? true : false
+export const isAllThere: AllThere = true
