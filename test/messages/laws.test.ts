@@ -12,7 +12,8 @@ import type { Message, Role } from '../../src/model.ts'
 import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
 import { brokenLinks } from '../support/valid-conversation.ts'
 
-const half = { ...seeded, numRuns: seeded.numRuns / 2 }
+/** Each utility sees 10,000 conversations in all. */
+const share = (part: number) => ({ ...seeded, numRuns: seeded.numRuns * part })
 const roles = fc.constantFrom<Role>('system', 'user', 'assistant', 'tool')
 const ends = fc.option(roles, { nil: undefined })
 const strategy = fc.constantFrom('first' as const, 'last' as const)
@@ -33,7 +34,7 @@ describe.each(Object.entries(utilities))('%s', (name, use) => {
       fc.property(untidy, fc.nat(200), (messages, size) => {
         use(frozen(messages), size)
       }),
-      half,
+      share(0.2),
     )
   })
 
@@ -43,7 +44,7 @@ describe.each(Object.entries(utilities))('%s', (name, use) => {
         const once = use(messages, size)
         expect(use([...once], size)).toEqual(once)
       }),
-      half,
+      share(0.4),
     )
   })
 
@@ -53,7 +54,7 @@ describe.each(Object.entries(utilities))('%s', (name, use) => {
         expect(brokenLinks(messages)).toEqual([])
         expect(brokenLinks(use(messages, size))).toEqual([])
       }),
-      seeded,
+      share(0.4),
     )
   })
 })
@@ -66,7 +67,7 @@ describe('trimMessages', () => {
         const isHead = trimmed.every((message) => message.role === 'system')
         expect(isHead || countTokensApproximately(trimmed) <= maxTokens).toBe(true)
       }),
-      half,
+      share(0.2),
     )
   })
 
@@ -77,7 +78,7 @@ describe('trimMessages', () => {
         const trimmed = trimMessages(messages, { ...options, ...(startOn && { startOn }), ...(endOn && { endOn }) })
         expect(brokenLinks(trimmed)).toEqual([])
       }),
-      half,
+      share(0.2),
     )
   })
 
@@ -88,7 +89,7 @@ describe('trimMessages', () => {
         const large = trimMessages(messages, { maxTokens: maxTokens + more })
         expect(large.length).toBeGreaterThanOrEqual(small.length)
       }),
-      half,
+      share(0.2),
     )
   })
 })
@@ -105,7 +106,7 @@ describe('filterMessages', () => {
           expect(brokenLinks(filtered)).toEqual([])
         },
       ),
-      half,
+      share(0.2),
     )
   })
 })
@@ -116,7 +117,7 @@ describe('storing', () => {
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         expect(deserializeMessages(JSON.parse(JSON.stringify(serializeMessages(messages))))).toEqual(messages)
       }),
-      seeded,
+      share(0.5),
     )
   })
 })
@@ -154,7 +155,7 @@ describe('whatever comes', () => {
         expect(typeof prettyPrint(result.messages)).toBe('string')
         expect(normalizeMessages(result.messages)).toEqual(result.messages)
       }),
-      seeded,
+      share(0.5),
     )
     expect(read).toBeGreaterThan(100)
   })
