@@ -86,10 +86,6 @@ export const shapes: readonly (readonly [string, Reader])[] = [
   ['url', readCitation],
 ]
 
-export function readShape([, read]: readonly [string, Reader], value: JsonObject, place: Place): JsonObject {
-  return read(value, place)
-}
-
 // ---- text -------------------------------------------------------------------------------------
 
 function readText({ annotations, citations, ...rest }: JsonObject): JsonObject {

@@ -8,7 +8,7 @@ import { DecodeError } from '../errors.ts'
 import { field, isObject, lookup } from '../lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../model.ts'
 import { blockOfDataUrl } from './data-url.ts'
-import { type Place, readShape, shapes, types } from './foreign-blocks.ts'
+import { type Place, shapes, types } from './foreign-blocks.ts'
 import { check, contentBlock, fieldsOfBlock, isBlockType } from './schema.ts'
 import { withoutStrangers } from './strangers.ts'
 
@@ -70,7 +70,7 @@ function translate(value: JsonObject, place: Place): JsonObject {
   const { type } = value
   if (typeof type !== 'string') {
     const shape = shapes.find(([key]) => Object.hasOwn(value, key))
-    if (shape !== undefined) return readShape(shape, value, place)
+    if (shape !== undefined) return shape[1](value, place)
     throw new DecodeError(`Cannot read block: ${at(place)}"type" is missing`, { path: place.path })
   }
   const read = lookup(types, type)

@@ -267,7 +267,7 @@ export function fieldsOfMessage(role: Role): ReadonlySet<string> {
  * @throws {DecodeError} that says what was attempted, where in the value it fails, and why.
  */
 export function check<Output>(schema: Schema<Output>, value: unknown, attempt: string, path: string): Output {
-  const result = v.safeParse(schema, value, { abortEarly: true })
+  const result = parse(schema, value, attempt, path)
   if (result.success) return result.output
   const [issue] = result.issues
   const inside = v.getDotPath(issue)
@@ -276,6 +276,20 @@ export function check<Output>(schema: Schema<Output>, value: unknown, attempt: s
     path: place,
     cause: result.issues,
   })
+}
+
+function parse<Output>(
+  schema: Schema<Output>,
+  value: unknown,
+  attempt: string,
+  path: string,
+): v.SafeParseResult<Schema<Output>> {
+  try {
+    return v.safeParse(schema, value, { abortEarly: true })
+  } catch (cause) {
+    // Results in results without end overflow the stack.
+    throw new DecodeError(`Cannot ${attempt}: it is nested too deep`, { path, cause })
+  }
 }
 
 function lowerFirst(text: string): string {

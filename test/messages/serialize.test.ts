@@ -126,6 +126,16 @@ describe('messages', () => {
     expect(safeDeserializeMessages(value)).toMatchObject({ ok: false, error: { code: 'decode' } })
   })
 
+  it('refuse results nested in results without end with a typed error', () => {
+    let content: unknown = 'x'
+    for (let depth = 0; depth < 20_000; depth++) content = [{ type: 'tool_result', toolCallId: 'c', content }]
+    const value = [{ version: 1, type: 'message', role: 'user', content }]
+    expect(safeDeserializeMessages(value)).toMatchObject({
+      ok: false,
+      error: { message: 'Cannot read message: it is nested too deep' },
+    })
+  })
+
   it('[4.90] are told as a value if they are whole', () => {
     const value = stored(serializeMessages(full))
     expect(safeDeserializeMessages(value)).toEqual({ ok: true, value: full as readonly Message[] })
