@@ -3,16 +3,20 @@
  *
  * Settings go in by a file only this user can read: a command line is for all to see, and wrangler prints it.
  */
-import { spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { modernNode } from './modern-node.mjs'
 
 const root = join(import.meta.dirname, '..')
 /** Where wrangler.toml looks for the page's files. */
 export const siteFolder = join(root, '.wrangler', 'site')
+
+/** What `prepare.mjs` is about to rename. */
+const isDraft = /\.\d+$/
 
 /** Whether nobody listens there; port 0 is always free. */
 export async function freePort(port = 0) {
@@ -33,6 +37,9 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
   const home = mkdtempSync(join(tmpdir(), 'isoglot-worker-'))
   const settingsFile = join(home, 'settings.env')
   writeFileSync(settingsFile, toEnvFile(settings), { mode: 0o600 })
+  // A copy, since wrangler restarts the Worker, requests and all, when the folder it serves changes.
+  const site = join(home, 'site')
+  cpSync(siteFolder, site, { recursive: true, filter: (name) => !isDraft.test(name) })
   const node = modernNode()
   const args = [
     'dev',
@@ -48,16 +55,20 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
   const files = [...envFiles, settingsFile].flatMap((file) => ['--env-file', file])
   // Wrangler needs no provider's key of ours, so it gets none.
   const { ISOGLOT_DEMO_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, ...rest } = process.env
+  const guard = ['--import', pathToFileURL(join(import.meta.dirname, 'wrangler-guard.mjs')).href]
+  // Not by its launcher, which would stand between us and it.
+  const wrangler = join(root, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')
   const child = spawn(
     node,
-    [join(root, 'node_modules', '.bin', 'wrangler'), ...args, ...files, '--persist-to', join(home, 'state')],
+    [...guard, wrangler, ...args, ...files, '--assets', site, '--persist-to', join(home, 'state')],
     {
       cwd: root,
       detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       env: {
         ...rest,
         PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
+        ISOGLOT_WORKER_HOME: home,
         CI: '1',
         NO_COLOR: '1',
         WRANGLER_SEND_METRICS: 'false',
@@ -68,11 +79,13 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
   )
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (log += bytes))
-  const gone = new Promise((resolve) => child.once('close', resolve).once('error', resolve))
+  const gone = new Promise((resolve) => child.once('exit', resolve).once('error', resolve))
 
   async function stop() {
-    await endGroup(child.pid)
+    if (child.connected) child.disconnect()
+    const timer = setTimeout(killGroup, 5000, child.pid)
     await gone
+    clearTimeout(timer)
     rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   }
 
@@ -92,36 +105,12 @@ function toEnvFile(settings) {
     .join('')
 }
 
-/**
- * Ends wrangler and all it started, children before parents: so each is seen off by its own parent, and none is left to process 1.
- * They have nothing to save, their state being thrown away.
- */
-async function endGroup(group) {
-  for (let round = 0; round < 80; round++) {
-    const members = processesOf(group)
-    const living = members.filter(({ dead }) => !dead)
-    if (!living.length) break
-    for (const { pid } of living) if (!members.some(({ parent }) => parent === pid)) kill(pid)
-    await new Promise((resolve) => setTimeout(resolve, 25))
-  }
-  kill(-group)
-}
-
-function processesOf(group) {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], { encoding: 'utf8' })
-  return (stdout ?? '')
-    .trim()
-    .split('\n')
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, , pgid]) => pgid === `${group}`)
-    .map(([pid, parent, , state]) => ({ pid: Number(pid), parent: Number(parent), dead: state.startsWith('Z') }))
-}
-
-function kill(pid) {
+/** For a wrangler that does not end when it is asked to. */
+function killGroup(pid) {
   try {
-    process.kill(pid, 'SIGKILL')
+    process.kill(-pid, 'SIGKILL')
   } catch {
-    // It is gone already.
+    // Nobody is left in it.
   }
 }
 
