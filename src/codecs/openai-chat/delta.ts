@@ -23,6 +23,8 @@ export interface DeltaState {
   /** OpenRouter's proofs on their way, and the number of the block that they belong to. */
   details: JsonObject[] | undefined
   detailsBlock: number
+  /** Reasoning came in a plain field by itself: proofs that follow it repeat its text. */
+  hasPlainReasoning: boolean
   /** Custom calls whose text is not closed yet, by their index. */
   openCustom: Map<number, string | undefined>
   /** Fields of the answer's choice that we have no word for. */
@@ -167,15 +169,18 @@ function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void 
 
 function readReasoning(state: DeltaState, delta: JsonObject, out: Fragment[]): void {
   const details = arrayOf(delta.reasoning_details).filter(isObject)
-  const text = reasoningText(state.dialect, delta) || details.map(detailText).join('')
+  const plain = reasoningText(state.dialect, delta)
+  const text = plain === '' && !state.hasPlainReasoning ? details.map(detailText).join('') : plain
   if (details.length > 0) {
     readDetails(state, details, text, out)
     return
   }
   if (text === '') return
   state.isText = false
-  if (state.details === undefined) out.push({ type: 'reasoning', text })
-  else out.push({ type: 'reasoning', text, key: detailsKey(state) })
+  if (state.details === undefined) {
+    state.hasPlainReasoning = true
+    out.push({ type: 'reasoning', text })
+  } else out.push({ type: 'reasoning', text, key: detailsKey(state) })
 }
 
 /** Some send the same text in two fields: the first that is not empty counts. */

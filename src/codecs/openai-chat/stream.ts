@@ -39,6 +39,7 @@ export function newStreamState(dialect: ChatDialect): StreamState {
     isText: false,
     details: undefined,
     detailsBlock: 0,
+    hasPlainReasoning: false,
     openCustom: new Map(),
     choice: Object.create(null),
     isStarted: false,
