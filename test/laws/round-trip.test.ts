@@ -1,0 +1,76 @@
+/**
+ * What is decoded, encoded and decoded again is what it was; and an answer that came as a stream is the same as the one that comes whole.
+ */
+import { describe, expect, it } from 'vitest'
+import type { Frame } from '../../src/codec.ts'
+import { encodeNdjson } from '../../src/framing/ndjson.ts'
+import { encodeSse } from '../../src/framing/sse.ts'
+import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/model.ts'
+import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { decodeChunks, decodeText } from '../support/decode.ts'
+import { type Format, formats } from '../support/formats.ts'
+
+/** Writes events as a stream of the format, with what the answer as a whole says. */
+function written({ client, server }: Format, events: readonly MessageEvent[]): string {
+  const encoder = server.encodeStream({ includeUsage: true })
+  const frames: Frame[] = []
+  for (const event of events) encoder.push(event, frames)
+  encoder.end(frames)
+  return frames.map(client.framing === 'sse' ? encodeSse : encodeNdjson).join('')
+}
+
+/**
+ * What a user has of an answer: what was said, called and cited, why it ended and what it cost. Left out is what the wires leave open:
+ * white space in arguments that travel as an object, ids that we made, and proofs and kept fields, which streams tell at a block's end
+ * and which the tests of each codec compare in full.
+ */
+function essence(response: ChatResponse | undefined): unknown {
+  const { content, stopReason, invalidToolCalls } = response?.message ?? {}
+  const { providerData: _, ...usage } = response?.usage ?? {}
+  const blocks = typeof content === 'string' ? content : content?.filter(isSaid).map(essenceOfBlock)
+  return { blocks, stopReason, invalid: invalidToolCalls?.map(({ id, name, index }) => ({ id, name, index })), usage }
+}
+
+/** How ids of calls begin that came without one, and that we or our Ollama server made up. */
+const madeIds = /^(?:ollama|gemini|call)_\d+$/
+
+function isSaid(block: ContentBlock): boolean {
+  return block.type !== 'reasoning' || block.text !== ''
+}
+
+function essenceOfBlock(block: ContentBlock): unknown {
+  const {
+    id: _id,
+    opaque: _opaque,
+    providerData: _data,
+    argumentsText: _text,
+    generatedId: _made,
+    ...rest
+  } = block as ToolCall & ContentBlock
+  return block.type === 'tool_call' && !madeIds.test(block.id) ? { ...rest, id: block.id } : rest
+}
+
+describe.skipIf(!hasCorpus).each(formats)('$folder', (format) => {
+  const { folder, client, server } = format
+  const answers = casesOf(folder).filter((one) => (one.meta.status ?? 200) < 300)
+  const whole = answers.filter((one) => one.kind === 'json' && !one.meta.features.includes('error'))
+  const streams = answers.filter((one) => one.kind !== 'json')
+
+  it.each(whole)('$name: a whole answer survives its own wire', ({ text }) => {
+    const response = client.decodeResponse(JSON.parse(text))
+    const { body } = server.encodeResponse(response)
+    expect(essence(client.decodeResponse(JSON.parse(JSON.stringify(body))))).toEqual(essence(response))
+  })
+
+  it.each(streams)('$name: a streamed answer survives its own wire, streamed and whole', ({ bytes }) => {
+    const { events, response } = decodeChunks(client, [bytes])
+    if (response === undefined) return
+    expect(essence(decodeText(client, written(format, events)).response), 'streamed').toEqual(essence(response))
+    const { body, losses } = server.encodeResponse(response)
+    if (losses.some(({ severity }) => severity === 'major')) {
+      expect(response.message.invalidToolCalls, 'what is lost is a call that is none').not.toHaveLength(0)
+      return
+    }
+    expect(essence(client.decodeResponse(JSON.parse(JSON.stringify(body)))), 'whole').toEqual(essence(response))
+  })
+})
