@@ -98,10 +98,10 @@ function settledStop({ needsApproval, hasRefusal, hasText }: Reading): StopReaso
   return hasRefusal && !hasText ? 'refusal' : 'stop'
 }
 
-/** The id to go on from, if the answer is stored. */
+/** The id to go on from, if the answer says that it is stored: servers that keep nothing do not say. */
 function readState(response: JsonObject, dialect: ResponsesDialect): ProviderState | undefined {
   const id = textOr(field(response, 'id'), undefined)
-  const isStored = dialect.stores && field(response, 'store') !== false
+  const isStored = dialect.stores && field(response, 'store') === true
   return id !== undefined && isStored ? { previousResponseId: id } : undefined
 }
 

@@ -341,8 +341,9 @@ describe('how an answer ends', () => {
     expect(read([created, done(textItem('', refusal)), done(textItem('But'), 1), completed()]).stopReason).toBe('stop')
   })
 
-  it('gives the id to go on from, unless the answer is not stored', () => {
-    expect(read([created, completed()]).providerState).toEqual({ previousResponseId: 'resp_1' })
+  it('gives the id to go on from if the answer says that it is stored', () => {
+    expect(read([created, completed({ store: true })]).providerState).toEqual({ previousResponseId: 'resp_1' })
+    expect(read([created, completed()]).providerState).toBeUndefined()
     expect(read([created, completed({ store: false })]).providerState).toBeUndefined()
   })
 
