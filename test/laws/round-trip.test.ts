@@ -67,10 +67,8 @@ describe.skipIf(!hasCorpus).each(formats)('$folder', (format) => {
     if (response === undefined) return
     expect(essence(decodeText(client, written(format, events)).response), 'streamed').toEqual(essence(response))
     const { body, losses } = server.encodeResponse(response)
-    if (losses.some(({ severity }) => severity === 'major')) {
-      expect(response.message.invalidToolCalls, 'what is lost is a call that is none').not.toHaveLength(0)
-      return
-    }
+    // A call that is none has no place in a whole answer of a wire whose arguments are an object.
+    if (losses.some(({ path }) => path.startsWith('message.invalidToolCalls'))) return
     expect(essence(client.decodeResponse(JSON.parse(JSON.stringify(body)))), 'whole').toEqual(essence(response))
   })
 })
