@@ -10,6 +10,7 @@ export function install() {
   const lock = join(root, 'package-lock.json')
   const isFresh = existsSync(mark) && statSync(mark).mtimeMs >= statSync(lock).mtimeMs && hasAll()
   if (isFresh) return
+  console.log('Installing packages …')
   // Not `npm ci`: the lock names optional builds for other platforms that some registries do not have.
   execFileSync('npm', ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,

@@ -1,7 +1,8 @@
 /** What `npm start` needs on a fresh clone, each step only when it is due: the packages, the built SDK, the page's folder. */
-import { execFileSync, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { install } from './install.mjs'
 import { modernNode } from './modern-node.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -15,17 +16,6 @@ export function prepare() {
   install()
   build()
   assembleSite()
-}
-
-/** `npm ci` refuses a lock that names optional builds for other platforms; this follows the lock and leaves it as it is. */
-function install() {
-  if (existsSync(join(root, 'node_modules', '.bin', 'wrangler')) && existsSync(join(root, 'node_modules', 'workerd')))
-    return
-  console.log('Installing packages …')
-  execFileSync('npm', ['install', '--ignore-scripts', '--no-save', '--no-audit', '--no-fund', '--silent'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
 }
 
 /** The modules alone, beside whatever else a whole build has left there: a page needs no types. */
