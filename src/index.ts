@@ -66,15 +66,23 @@ export { type BrokenLink, validateLinks } from './messages/validate-links.ts'
 export type * from './model.ts'
 export { type Machine, type Reducer, run } from './reducer.ts'
 export { type Approval, type CallLedger, memoryLedger, signApproval, verifyApproval } from './tools/approval.ts'
-export { failed, invokeTool, type ToolErrorKind, type ToolResult, toToolMessage } from './tools/invoke.ts'
+export {
+  failed,
+  type InvokeOptions,
+  invokeTool,
+  type ToolErrorKind,
+  type ToolResult,
+  toToolMessage,
+} from './tools/invoke.ts'
+export type { ResultLimits, ToolOutput } from './tools/result.ts'
+export type { AnySchema, OutputOf, StandardIssue, StandardResult, StandardSchema } from './tools/schema.ts'
 export {
   type ArgumentsOf,
+  definitionOf,
   isRunnable,
-  type StandardSchema,
   type Tool,
   type ToolBehaviour,
   type ToolContext,
-  type ToolOutput,
   type ToolSpec,
   tool,
 } from './tools/tool.ts'

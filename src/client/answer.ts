@@ -92,7 +92,8 @@ async function askOnce(
   }
 }
 
-async function readWhole(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
+/** The text of a whole body. @throws {LimitError} if it is longer than that; the signal's reason if it fires. */
+export async function readWhole(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
   const cancel = () => response.body?.cancel().catch(() => {})
   const text = await readText(response, maxBytes)
   if (signal.aborted) {
@@ -142,7 +143,7 @@ function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent
 }
 
 /** The chunks of a body, until it ends, the signal fires, or the reader leaves: each of which lets go of the connection. */
-async function* chunksOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
+export async function* chunksOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
   const reader = response.body?.getReader()
   if (reader === undefined) return
   // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.

@@ -1,5 +1,6 @@
 /** One signal for all that can end a request from outside: the caller, and three clocks. @module */
 import { TimeoutError } from '../errors.ts'
+import { after } from '../timer.ts'
 
 export interface Timeouts {
   /** From sending until the first byte of the answer's body. Default 120,000. Not applied to whole (unstreamed) answers. */
@@ -34,11 +35,10 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
     idle: timeouts.idleMs ?? 60_000,
     total: timeouts.totalMs ?? 600_000,
   }
-  const start = (phase: keyof typeof limits) =>
-    setTimeout(() => abort(timeoutError(phase, limits[phase])), limits[phase])
+  const start = (phase: keyof typeof limits) => after(limits[phase], () => abort(timeoutError(phase, limits[phase])))
   const total = start('total')
-  let current: ReturnType<typeof setTimeout> | undefined
-  const pause = () => clearTimeout(current)
+  let current: ReturnType<typeof after> | undefined
+  const pause = () => current?.stop()
 
   return {
     signal: controller.signal,
@@ -50,7 +50,7 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
     abort,
     clear() {
       pause()
-      clearTimeout(total)
+      total.stop()
       caller?.removeEventListener('abort', forward)
     },
   }

@@ -1,4 +1,5 @@
 /** When a run is not to ask again, though the model would. @module */
+import { addUsage } from '../messages/add-usage.ts'
 import type { ChatResponse, Usage } from '../model.ts'
 import type { AnyCall } from './tools.ts'
 
@@ -68,23 +69,8 @@ export function repeatWatch(): (calls: readonly AnyCall[]) => boolean {
   }
 }
 
-const counts = [
-  'inputTokens',
-  'outputTokens',
-  'totalTokens',
-  'cacheReadTokens',
-  'cacheWriteTokens',
-  'reasoningTokens',
-] as const
-
-/** Sums what is known; a figure that no answer tells stays unknown. */
-export function sumUsage(responses: readonly ChatResponse[]): Usage | undefined {
-  const sum: { -readonly [K in (typeof counts)[number]]?: number } = {}
-  for (const { usage } of responses) {
-    for (const count of counts) {
-      const figure = usage?.[count]
-      if (figure !== undefined) sum[count] = (sum[count] ?? 0) + figure
-    }
-  }
+/** What all answers together have used; `undefined` if none tells. */
+export function usageOf(responses: readonly ChatResponse[]): Usage | undefined {
+  const sum = addUsage(...responses.map(({ usage }) => usage))
   return Object.keys(sum).length > 0 ? sum : undefined
 }

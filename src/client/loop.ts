@@ -1,5 +1,6 @@
 /** Asks, runs the tools, asks again: until the model is done, or a limit is reached. @module */
 import { canRunTools, textOf, toolCallsOf } from '../content.ts'
+import { compact } from '../lookup.ts'
 import { prepare } from '../messages/prepare.ts'
 import type {
   AssistantMessage,
@@ -14,12 +15,12 @@ import type {
   Usage,
 } from '../model.ts'
 import { withAskedModel } from '../opaque.ts'
-import { type CallLedger, memoryLedger } from '../tools/approval.ts'
+import { type Approval, type CallLedger, memoryLedger } from '../tools/approval.ts'
 import { toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
-import { isUsedUp, type RunOutcome, type RunProgress, repeatWatch, sumUsage } from './limits.ts'
-import { contextOf, optionsOf, promptOf, type RunRequest, toolsByName } from './request.ts'
+import { isUsedUp, type RunOutcome, type RunProgress, repeatWatch, usageOf } from './limits.ts'
+import { beginningOf, optionsOf, type RunRequest } from './request.ts'
 import { type AnyCall, runTools, type ToolEvent } from './tools.ts'
 
 /** What `stream` hands out. */
@@ -65,6 +66,7 @@ interface Loop {
   readonly request: RunRequest
   readonly asking: Asking
   readonly state: RunState
+  readonly tools: ReadonlyMap<string, object>
   readonly ledger: CallLedger
   readonly startedAt: number
   readonly responses: ChatResponse[]
@@ -88,9 +90,11 @@ export async function* runLoop(request: RunRequest, asking: Asking, state: RunSt
 }
 
 function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
-  state.messages.push(...promptOf(request))
+  const { context, said, tools } = beginningOf(request)
+  state.messages.push(...said)
   return {
     request,
+    tools,
     asking,
     state,
     ledger: request.ledger ?? memoryLedger(),
@@ -98,25 +102,27 @@ function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
     responses: [],
     tellOnce: newLosses(),
     isRepeated: repeatWatch(),
-    context: contextOf(request),
+    context,
     toolCalls: 0,
   }
 }
 
 async function* goOn(loop: Loop): Steps<RunResult> {
-  const resumed = loop.request.approvals === undefined ? undefined : unanswered(loop.context.messages)
+  const { approvals } = loop.request
+  const resumed = approvals === undefined ? undefined : unanswered(loop.context.messages)
   if (resumed !== undefined && resumed.calls.length > 0) {
-    const pending = yield* runCalls(loop, resumed.calls)
+    const pending = yield* runCalls(loop, resumed, approvals)
     if (pending.length > 0) return finish(loop, 'approval', resumed.message, pending)
   }
   let empty = 0
   for (;;) {
     const { message } = yield* ask(loop)
-    if (isEmpty(message) && ++empty <= mostEmptyAnswers) continue
+    if (isEmpty(message) && ++empty <= mostEmptyAnswers && mayAskAgain(loop)) continue
+    if (isPaused(message) && mayAskAgain(loop)) continue
     const calls = callsOf(message)
     const outcome = outcomeOf(loop, message, calls)
     if (outcome !== undefined) return finish(loop, outcome, message, calls.filter(isCall))
-    const pending = yield* runCalls(loop, calls)
+    const pending = yield* runCalls(loop, { message, calls })
     if (pending.length > 0) return finish(loop, 'approval', message, pending)
     const limit = limitReached(loop)
     if (limit !== undefined) return finish(loop, limit, message, [])
@@ -145,7 +151,11 @@ function say(loop: Loop, messages: readonly Message[]): void {
 
 function prepareQuestion({ request, context, asking, state }: Loop): { question: Question; losses: readonly Loss[] } {
   const { model } = request
-  const prepared = prepare(context, model.codec.rules, { model: model.model })
+  const prepared = prepare(
+    context,
+    model.codec.rules,
+    compact({ model: model.model, countTokens: request.countTokens }),
+  )
   const encoded = model.codec.encodeRequest(prepared.context, optionsOf(request, asking.stream))
   const callsBefore = context.messages.reduce((sum, message) => sum + toolCallsOf(message).length, 0)
   return {
@@ -160,6 +170,11 @@ function isEmpty(message: AssistantMessage): boolean {
   const isBlank =
     typeof message.content === 'string' ? message.content === '' : (message.content ?? []).every(isBlankBlock)
   return isBlank && callsOf(message).length === 0
+}
+
+/** The provider's own tools took long, and it asks for the turn back to go on with it. */
+function isPaused(message: AssistantMessage): boolean {
+  return message.stopReason === 'pause' && callsOf(message).length === 0
 }
 
 function isBlankBlock(block: { readonly type: string }): boolean {
@@ -177,10 +192,14 @@ function callsOf(message: AssistantMessage): readonly AnyCall[] {
   return [...toolCallsOf(message), ...(message.invalidToolCalls ?? [])].sort((a, b) => a.index - b.index)
 }
 
+/** Calls of one turn. */
+interface Turn {
+  readonly message: AssistantMessage
+  readonly calls: readonly AnyCall[]
+}
+
 /** The calls of the last answer that have no result yet. */
-function unanswered(
-  messages: readonly Message[],
-): { message: AssistantMessage; calls: readonly AnyCall[] } | undefined {
+function unanswered(messages: readonly Message[]): Turn | undefined {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   const message = messages[at]
   if (message?.role !== 'assistant' || !canRunTools(message)) return undefined
@@ -189,13 +208,36 @@ function unanswered(
 }
 
 /** Runs what may run, adds the results to the conversation, and tells which calls wait for consent. */
-async function* runCalls(loop: Loop, calls: readonly AnyCall[]): Steps<readonly ToolCall[]> {
-  const { request, state, ledger, context } = loop
-  const turn = yield* runTools({ request, calls, messages: context.messages, signal: state.signal, ledger })
-  state.signal.throwIfAborted()
-  loop.toolCalls += turn.results.length
-  say(loop, turn.results.map(toToolMessage))
-  return turn.pending
+async function* runCalls(loop: Loop, turn: Turn, approvals: readonly Approval[] = []): Steps<readonly ToolCall[]> {
+  const { request, state, ledger, tools, context } = loop
+  const { signal } = state
+  const keyOf = keysAmong(context.messages, turn.message)
+  const { messages } = context
+  const { results, pending, failures } = yield* runTools({
+    request,
+    calls: turn.calls,
+    messages,
+    signal,
+    ledger,
+    tools,
+    approvals,
+    keyOf,
+  })
+  loop.toolCalls += results.length
+  say(loop, results.map(toToolMessage)) // of a cancelled run too: some may have run
+  signal.throwIfAborted()
+  if (failures.length > 0) throw failures[0]
+  return pending
+}
+
+/** Some hosts count their ids from 0 in every turn: such a call is known by how often its id came before. */
+function keysAmong(messages: readonly Message[], turn: AssistantMessage): (call: ToolCall) => string {
+  const times = new Map<string, number>()
+  for (const message of messages) {
+    if (message === turn) break
+    for (const { id } of toolCallsOf(message)) times.set(id, (times.get(id) ?? 0) + 1)
+  }
+  return ({ id }) => (times.has(id) ? `${id}#${times.get(id)}` : id)
 }
 
 // ---- ends -------------------------------------------------------------------------------------
@@ -205,21 +247,25 @@ function outcomeOf(loop: Loop, message: AssistantMessage, calls: readonly AnyCal
   if (isEmpty(message)) return 'empty'
   if (!canRunTools(message)) return 'cut'
   if (calls.length === 0) return 'answered'
-  const tools = toolsByName(loop.request)
+  const { tools } = loop
   const isAuto = loop.request.autoTools ?? [...tools.values()].some(isRunnable)
   const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
   if (called.some((tool) => (tool as Tool).terminal === true) && calls.every(isCall)) return 'terminal_tool'
   if (!isAuto || called.some((tool) => !isRunnable(tool))) return 'manual'
-  if (loop.responses.length >= (loop.request.maxRounds ?? 10)) return 'max_rounds'
+  if (!mayAskAgain(loop)) return 'max_rounds'
   return loop.isRepeated(calls) ? 'repeated_call' : undefined
 }
 
-/** Whether the model is not to be asked again after its calls were run. */
+function mayAskAgain({ request, responses }: Loop): boolean {
+  return responses.length < (request.maxRounds ?? 10)
+}
+
+/** Why the model is not to be asked again after its calls were run. */
 function limitReached(loop: Loop): RunOutcome | undefined {
   const progress: RunProgress = {
     rounds: loop.responses.length,
     toolCalls: loop.toolCalls,
-    usage: sumUsage(loop.responses),
+    usage: usageOf(loop.responses),
     elapsedMs: Date.now() - loop.startedAt,
     last: loop.responses[loop.responses.length - 1] as ChatResponse,
   }
@@ -233,7 +279,7 @@ function finish(
   message: AssistantMessage,
   pending: readonly ToolCall[],
 ): RunResult {
-  const usage = sumUsage(responses)
+  const usage = usageOf(responses)
   return {
     message,
     messages: [...state.messages],

@@ -1,7 +1,10 @@
 /** What `generate` and `stream` take. @module */
 import type { LiveArguments } from '../assemble/calls.ts'
 import type { Model, Rules } from '../codec.ts'
+import { compact } from '../lookup.ts'
+import { type ContextParts, createContext } from '../messages/create-context.ts'
 import { legalToolName } from '../messages/prepare.ts'
+import type { MessageLike } from '../messages/to-message.ts'
 import type {
   Content,
   Context,
@@ -25,10 +28,10 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly model: Model
   /** System text; it comes first. */
   readonly system?: Content
-  /** What came before, oldest first. */
-  readonly messages?: readonly Message[]
-  /** What is said now, behind `messages`: text makes a user message. */
-  readonly prompt?: string | Message
+  /** What came before, oldest first: messages, texts of a user, or pairs of a role and content. */
+  readonly messages?: readonly MessageLike[]
+  /** What is said now, behind `messages`. A whole context goes on there, and its own fields win. */
+  readonly prompt?: MessageLike | ContextParts
   readonly tools?: readonly (Tool | ToolDefinition | ProviderTool)[]
   readonly providerState?: ProviderState
 
@@ -55,6 +58,10 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly toolTimeoutMs?: number
   /** Longest text of one tool's result, in UTF-16 units. Default 1 Mi; more is cut, and the model is told so. */
   readonly maxResultLength?: number
+  /** Longest media of one tool's result, in characters of base64. Default 32 Mi; more is left out, and the model is told so. */
+  readonly maxResultMedia?: number
+  /** For messages that ask to be split: what their `maxTokens` counts. Default: words. */
+  readonly countTokens?: (text: string) => number
   /** Sees each call before it runs, and may refuse it: the model is told why. */
   readonly onToolRequest?: (call: ToolCall | InvalidToolCall) => Verdict | Promise<Verdict>
   readonly onToolResult?: (result: ToolResult) => void | Promise<void>
@@ -73,20 +80,37 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
 /** A callback that only looks returns nothing. */
 export type Verdict = void | { readonly reject: string }
 
-/** The conversation that a request begins with, history first, then the prompt; tools under names that the wire takes. */
-export function contextOf(request: RunRequest): Context {
-  const { system, providerState, tools, model } = request
+/** What a run begins with. */
+export interface Beginning {
+  /** The conversation, history first, then the prompt; tools under names that the wire takes. */
+  readonly context: Context
+  /** What of its messages is new: the prompt's. */
+  readonly said: readonly Message[]
+  /** Our tools by the names that the model calls them by. */
+  readonly tools: ReadonlyMap<string, object>
+}
+
+/** Reads a request. Of two tools of one name the later counts. */
+export function beginningOf(request: RunRequest): Beginning {
+  const { prompt, model } = request
+  const { tools: given = [], ...context } = createContext(partsOf(request))
+  const tools = new Map(given.map((tool) => [offeredName(tool, model.codec.rules), tool]))
+  const offered = [...tools].map(([name, tool]) => offer(tool, name))
   return {
-    messages: [...(request.messages ?? []), ...promptOf(request)],
-    ...(system !== undefined && { system }),
-    ...(providerState !== undefined && { providerState }),
-    ...(tools !== undefined && tools.length > 0 && { tools: tools.map((tool) => offer(tool, model.codec.rules)) }),
+    context: { ...context, ...(offered.length > 0 && { tools: offered }) },
+    said: prompt === undefined ? [] : createContext({ prompt }).messages,
+    tools: new Map([...tools].filter(([, tool]) => 'name' in tool)),
   }
 }
 
-export function promptOf({ prompt }: RunRequest): readonly Message[] {
-  if (prompt === undefined) return []
-  return [typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt]
+function partsOf(request: RunRequest): ContextParts {
+  const { system, messages, prompt, providerState, tools } = request
+  return compact({ system, messages, prompt, providerState, tools })
+}
+
+/** A tool of the provider has no name of ours: what it is stands for it. */
+function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string {
+  return 'name' in tool ? legalToolName(tool.name, rules) : JSON.stringify(tool)
 }
 
 const ours: readonly (keyof RunRequest)[] = [
@@ -101,6 +125,8 @@ const ours: readonly (keyof RunRequest)[] = [
   'toolMode',
   'toolTimeoutMs',
   'maxResultLength',
+  'maxResultMedia',
+  'countTokens',
   'budget',
   'stopWhen',
   'approvals',
@@ -133,13 +159,6 @@ function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {
 }
 
 /** What a codec sees of a tool, under a name that the wire takes. */
-function offer(tool: Tool | ToolDefinition | ProviderTool, rules: Rules): ToolDefinition | ProviderTool {
-  if (!('name' in tool)) return tool
-  return { ...definitionOf(tool), name: legalToolName(tool.name, rules) }
-}
-
-/** Our tools by the names that the model calls them by; of two of one name the later wins. */
-export function toolsByName({ tools, model }: RunRequest): ReadonlyMap<string, object> {
-  const named = (tools ?? []).filter((tool) => 'name' in tool)
-  return new Map(named.map((tool) => [legalToolName(tool.name, model.codec.rules), tool]))
+function offer(tool: Tool | ToolDefinition | ProviderTool, name: string): ToolDefinition | ProviderTool {
+  return 'name' in tool ? { ...definitionOf(tool), name } : tool
 }

@@ -1,9 +1,9 @@
 /** Runs the calls of one turn: those that may run, in the way their tools ask for. @module */
 import type { InvalidToolCall, Message, ToolCall } from '../model.ts'
-import { type CallLedger, verifyApproval } from '../tools/approval.ts'
-import { failed, invokeTool, type ToolResult } from '../tools/invoke.ts'
+import { type Approval, type CallLedger, verifyApproval } from '../tools/approval.ts'
+import { describe, failed, invokeTool, type ToolResult } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
-import { type RunRequest, toolsByName } from './request.ts'
+import type { RunRequest } from './request.ts'
 
 export type AnyCall = ToolCall | InvalidToolCall
 
@@ -22,6 +22,12 @@ export interface ToolTurn {
   readonly messages: readonly Message[]
   readonly signal: AbortSignal
   readonly ledger: CallLedger
+  /** By the names that the model calls them by. */
+  readonly tools: ReadonlyMap<string, object>
+  /** Decisions that were made about these very calls. */
+  readonly approvals: readonly Approval[]
+  /** What the ledger knows a call by. */
+  readonly keyOf: (call: ToolCall) => string
 }
 
 export interface ToolTurnResult {
@@ -29,6 +35,8 @@ export interface ToolTurnResult {
   readonly results: readonly ToolResult[]
   /** Calls that wait for consent. */
   readonly pending: readonly ToolCall[]
+  /** What `onToolResult` threw. */
+  readonly failures: readonly unknown[]
 }
 
 /** Runs the calls and tells of each as it goes. */
@@ -43,7 +51,7 @@ export async function* runTools(turn: ToolTurn): AsyncGenerator<ToolEvent[], Too
 type Tell = (event: ToolEvent) => void
 
 async function runAll(turn: ToolTurn, tell: Tell): Promise<ToolTurnResult> {
-  const consents = await Promise.all(turn.calls.map((call) => consentTo(call, turn)))
+  const consents = await Promise.all(turn.calls.map((call) => unlessAborted(consentTo(call, turn), turn.signal)))
   const jobs = turn.calls.map((call, at) => ({ call, consent: consents[at] as Consent }))
   const pending = jobs.filter(({ consent }) => consent === 'pending').map(({ call }) => call as ToolCall)
   for (const call of pending) tell({ type: 'approval_request', call })
@@ -51,10 +59,16 @@ async function runAll(turn: ToolTurn, tell: Tell): Promise<ToolTurnResult> {
   const ready = jobs.filter(({ consent }) => consent !== 'pending')
   const isAlone = ({ call }: Job) => turn.request.toolMode === 'sequential' || toolOf(call, turn)?.sequential === true
   const results = new Map<AnyCall, ToolResult>()
-  const run = async (job: Job) => void results.set(job.call, await runOne(job, turn, tell))
+  const failures: unknown[] = []
+  const run = async (job: Job) => {
+    const result = await runOne(job, turn, tell)
+    results.set(job.call, result)
+    // What the callback throws is for the caller, once what the tools did is in the conversation.
+    await tellCaller(result, turn).catch((cause) => failures.push(cause))
+  }
   await Promise.all(ready.filter((job) => !isAlone(job)).map(run))
   for (const job of ready.filter(isAlone)) await run(job)
-  return { results: ready.flatMap(({ call }) => results.get(call) ?? []), pending }
+  return { results: ready.flatMap(({ call }) => results.get(call) ?? []), pending, failures }
 }
 
 interface Job {
@@ -70,9 +84,17 @@ async function consentTo(call: AnyCall, turn: ToolTurn): Promise<Consent> {
   if (call.type === 'invalid_tool_call' || tool?.needsApproval === undefined) return 'given'
   const isNeeded = typeof tool.needsApproval === 'function' ? await needs(tool.needsApproval, call) : tool.needsApproval
   if (!isNeeded) return 'given'
-  const approval = turn.request.approvals?.find(({ toolCallId }) => toolCallId === call.id)
-  if (approval === undefined || !(await verifyApproval(call, approval, turn.request.approvalSecret))) return 'pending'
-  return approval.approved ? 'given' : { refused: approval.reason ?? 'The user refused this call' }
+  const decisions = await decisionsOn(call, turn)
+  if (decisions.length === 0) return 'pending'
+  const refusal = decisions.find(({ approved }) => approved !== true)
+  return refusal === undefined ? 'given' : { refused: refusal.reason ?? 'The user refused this call' }
+}
+
+/** Those that count; one refusal among them is enough. */
+async function decisionsOn(call: ToolCall, { approvals, request }: ToolTurn): Promise<readonly Approval[]> {
+  const mine = approvals.filter(({ toolCallId }) => toolCallId === call.id)
+  const counts = await Promise.all(mine.map((approval) => verifyApproval(call, approval, request.approvalSecret)))
+  return mine.filter((_, at) => counts[at])
 }
 
 /** A question that fails is answered by asking a person. */
@@ -84,8 +106,8 @@ async function needs(question: (call: ToolCall) => boolean | Promise<boolean>, c
   }
 }
 
-function toolOf(call: AnyCall, { request }: ToolTurn): Tool | undefined {
-  const tool = call.name === undefined ? undefined : toolsByName(request).get(call.name)
+function toolOf(call: AnyCall, { tools }: ToolTurn): Tool | undefined {
+  const tool = call.name === undefined ? undefined : tools.get(call.name)
   return tool !== undefined && isRunnable(tool) ? tool : undefined
 }
 
@@ -94,35 +116,65 @@ async function runOne({ call, consent }: Job, turn: ToolTurn, tell: Tell): Promi
   tell({ type: 'tool_start', call })
   const result = await settle(call, consent, turn, tell)
   tell({ type: 'tool_result', result })
-  await turn.request.onToolResult?.(result)
   return result
 }
 
 async function settle(call: AnyCall, consent: Consent, turn: ToolTurn, tell: Tell): Promise<ToolResult> {
-  const { request, messages, signal, ledger } = turn
+  const { request, messages, signal, tools } = turn
   if (typeof consent === 'object') return failed(call, 'rejected', consent.refused)
-  const verdict = await verdictOn(call, request)
-  if (verdict !== undefined) return failed(call, 'rejected', verdict)
-  if (call.type === 'tool_call' && !(await ledger.claim(call.id))) {
-    return failed(call, 'duplicate', 'This call has run before, and does not run twice')
-  }
-  return invokeTool(call, toolsByName(request), {
+  const obstacle = await unlessAborted(obstacleTo(call, turn), signal).catch(() => aborted(call))
+  if (obstacle !== undefined) return obstacle
+  return invokeTool(call, tools, {
     messages,
     signal,
     progress: (data) => tell({ type: 'tool_progress', toolCallId: call.id ?? '', data }),
     ...(request.toolTimeoutMs !== undefined && { toolTimeoutMs: request.toolTimeoutMs }),
     ...(request.maxResultLength !== undefined && { maxResultLength: request.maxResultLength }),
+    ...(request.maxResultMedia !== undefined && { maxResultMedia: request.maxResultMedia }),
   })
 }
 
+function aborted(call: AnyCall): ToolResult {
+  return failed(call, 'aborted', 'The run was cancelled before the tool ran')
+}
+
+/** Why a call is not to run: the caller refuses it, or it has run before. */
+async function obstacleTo(call: AnyCall, turn: ToolTurn): Promise<ToolResult | undefined> {
+  const refusal = await refusalOf(call, turn.request)
+  if (refusal !== undefined) return failed(call, 'rejected', refusal)
+  if (call.type === 'invalid_tool_call') return undefined
+  try {
+    const isClaimed = await turn.ledger.claim(turn.keyOf(call))
+    return isClaimed === true
+      ? undefined
+      : failed(call, 'duplicate', 'This call has run before, and does not run twice')
+  } catch (cause) {
+    return failed(call, 'unavailable', 'The call was not run: nobody can tell whether it ran before', cause)
+  }
+}
+
 /** Why the caller refuses a call; a callback that throws refuses it too. */
-async function verdictOn(call: AnyCall, request: RunRequest): Promise<string | undefined> {
+async function refusalOf(call: AnyCall, request: RunRequest): Promise<string | undefined> {
   try {
     const verdict = await request.onToolRequest?.(call)
     return verdict ? verdict.reject : undefined
   } catch (cause) {
-    return cause instanceof Error ? cause.message : 'The call was refused'
+    return cause instanceof Error ? describe(cause) : 'The call was refused'
   }
+}
+
+async function tellCaller(result: ToolResult, { request, signal }: ToolTurn): Promise<void> {
+  await unlessAborted(Promise.resolve(request.onToolResult?.(result)), signal)
+}
+
+/** A callback that never settles does not hold up a run that was cancelled. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
 }
 
 /** What is pushed comes out in batches, until it is closed. */

@@ -7,15 +7,31 @@ import type { RetryOptions } from './retry.ts'
 /** How much of an error answer is read, in bytes. */
 const maxErrorBytes = 64 * 1024
 
+/** A request whose body is text already. */
+export interface WrittenRequest extends Pick<EncodedRequest, 'path' | 'headers'> {
+  readonly text: string
+}
+
 /**
  * Sends one request, once.
  *
  * @throws {ApiError} if the answer's status is not 2xx, a redirect included: it is never followed, since a key would go along.
  * @throws {ConnectionError} if there was no answer.
  */
-export async function send(
+export function send(
   model: Model,
   request: EncodedRequest,
+  signal: AbortSignal,
+  options: Pick<RetryOptions, 'idempotencyKey'>,
+): Promise<Response> {
+  const body = model.body ? { ...(request.body as object), ...model.body } : request.body
+  return sendText(model, { ...request, text: JSON.stringify(body) }, signal, options)
+}
+
+/** As {@link send}, with the body as it stands: the model's own `body` is not added to it. */
+export async function sendText(
+  model: Model,
+  request: WrittenRequest,
   signal: AbortSignal,
   options: Pick<RetryOptions, 'idempotencyKey'>,
 ): Promise<Response> {
@@ -27,9 +43,9 @@ export async function send(
     ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
     ...model.headers,
   }
-  const body = JSON.stringify(model.body ? { ...(request.body as object), ...model.body } : request.body)
   const url = model.baseUrl.replace(/\/+$/, '') + request.path
-  const response = await connect(model, url, { method: 'POST', headers, body, signal, redirect: 'manual' })
+  const init = { method: 'POST', headers, body: request.text, signal, redirect: 'manual' } as const
+  const response = await connect(model, url, init)
   if (response.ok) return response
   throw await readFailure(model, response)
 }

@@ -1,10 +1,10 @@
 /**
- * The consent of a person to one call, which another process may bring. It is bound to the call's id, its name and the exact text of its
- * arguments, and, with a secret, cannot be forged.
+ * The consent of a person to one call, which another process may bring. With a secret it is bound to the call's id, its name and its exact
+ * arguments (the text, and what was read from it), and cannot be forged.
  *
  * @module
  */
-import type { ToolCall } from '../model.ts'
+import type { Json, ToolCall } from '../model.ts'
 
 /** A decision about one call: plain data, to be stored and sent as it is. */
 export interface Approval {
@@ -20,17 +20,20 @@ export interface Approval {
 
 /** Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. */
 export interface CallLedger {
-  /** Whether this call may run now; answers `true` once for each id. */
-  claim(toolCallId: string): boolean | Promise<boolean>
+  /**
+   * Whether the call of this key may run now: `true` once for each key. The key is the call's id; of an id that came in earlier turns of
+   * the conversation too, the id with `#` and how often. What it throws is told to the model, and the call does not run.
+   */
+  claim(key: string): boolean | Promise<boolean>
 }
 
 /** A ledger that lasts as long as it is held. */
 export function memoryLedger(): CallLedger {
   const claimed = new Set<string>()
   return {
-    claim(id) {
-      if (claimed.has(id)) return false
-      claimed.add(id)
+    claim(key) {
+      if (claimed.has(key)) return false
+      claimed.add(key)
       return true
     },
   }
@@ -59,7 +62,7 @@ export async function verifyApproval(
   now: number = Date.now(),
 ): Promise<boolean> {
   if (approval.toolCallId !== call.id) return false
-  if (approval.expiresAt !== undefined && now >= approval.expiresAt * 1000) return false
+  if (approval.expiresAt !== undefined && !(now < approval.expiresAt * 1000)) return false
   if (secret === undefined) return true
   const proof = fromBase64Url(approval.proof ?? '')
   if (proof === undefined) return false
@@ -73,11 +76,20 @@ function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Uint8
     call.id,
     call.name,
     call.argumentsText,
+    sorted(call.arguments),
     approved,
     reason ?? null,
     expiresAt ?? null,
   ]
   return new TextEncoder().encode(JSON.stringify(fields))
+}
+
+/** A database may give the keys back in another order. */
+function sorted(value: Json): Json {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).map(([key, entry]): [string, Json] => [key, sorted(entry)])
+  return Object.fromEntries(entries.sort(([one], [other]) => (one < other ? -1 : 1)))
 }
 
 function importKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {

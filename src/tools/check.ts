@@ -10,7 +10,10 @@ import type { JsonSchema } from '../model.ts'
 /** Deeper than this, values are not looked at; arguments are never nested so deep. */
 const maxDepth = 64
 
-/** What does not fit, each with its place, such as `city: must be a string`; empty if all does. */
+/** How many problems are looked for: a million of them would tell nobody more. */
+const maxProblems = 20
+
+/** What does not fit, each with its place, such as `city: must be a string`; empty if all does. At most 20. */
 export function checkArguments(value: unknown, schema: JsonSchema): readonly string[] {
   const problems: string[] = []
   check(value, schema, '', problems, 0)
@@ -18,7 +21,7 @@ export function checkArguments(value: unknown, schema: JsonSchema): readonly str
 }
 
 function check(value: unknown, schema: unknown, path: string, problems: string[], depth: number): void {
-  if (!isObject(schema) || depth > maxDepth) return
+  if (!isObject(schema) || depth > maxDepth || problems.length >= maxProblems) return
   const say = (problem: string) => problems.push(path === '' ? problem : `${path}: ${problem}`)
   const types = typesOf(schema.type)
   if (types.length > 0 && !types.some((type) => hasType(value, type))) {
@@ -32,6 +35,7 @@ function check(value: unknown, schema: unknown, path: string, problems: string[]
   const alternatives = schema.anyOf ?? schema.oneOf
   if (Array.isArray(alternatives) && !alternatives.some((one) => fits(value, one, depth)))
     say('fits none of its alternatives')
+  if (Array.isArray(schema.allOf)) for (const one of schema.allOf) check(value, one, path, problems, depth + 1)
   if (Array.isArray(value)) checkItems(value, schema.items, path, problems, depth)
   else if (isObject(value)) checkProperties(value, schema, path, problems, depth)
 }
@@ -59,6 +63,7 @@ function checkProperties(
     if (!Object.hasOwn(value, String(key))) problems.push(`${at(String(key))}: is missing`)
   }
   for (const key of Object.keys(value)) {
+    if (problems.length >= maxProblems) return
     if (Object.hasOwn(properties, key)) check(value[key], properties[key], at(key), problems, depth + 1)
     else if (schema.additionalProperties === false) problems.push(`${at(key)}: is not a parameter`)
     else check(value[key], schema.additionalProperties, at(key), problems, depth + 1)

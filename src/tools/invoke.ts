@@ -1,24 +1,18 @@
 /** Runs a call. Whatever goes wrong is a result that the model can read, and never an exception. @module */
-import { isObject } from '../lookup.ts'
-import type {
-  Content,
-  ContentBlock,
-  InvalidToolCall,
-  JsonObject,
-  JsonSchema,
-  Message,
-  ToolCall,
-  ToolMessage,
-} from '../model.ts'
-import { checkArguments } from './check.ts'
-import { isRunnable, type Tool, type ToolOutput } from './tool.ts'
+import type { Content, InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
+import { after } from '../timer.ts'
+import { type ResultLimits, readOutput } from './result.ts'
+import { parseWith, withoutNullOptionals } from './schema.ts'
+import { isRunnable, type Tool } from './tool.ts'
 
+/** Why a call has no result of its tool. `unavailable`: the ledger of calls could not be asked. */
 export type ToolErrorKind =
   | 'unknown_tool'
   | 'invalid_arguments'
   | 'execution'
   | 'rejected'
   | 'duplicate'
+  | 'unavailable'
   | 'timeout'
   | 'aborted'
 
@@ -37,37 +31,28 @@ export interface ToolResult {
   readonly extra?: { readonly [key: string]: unknown }
 }
 
-export interface InvokeOptions {
-  /** The conversation up to and with the message that made the call. */
-  readonly messages: readonly Message[]
-  readonly signal: AbortSignal
-  readonly progress: (data: unknown) => void
-  /** How long a tool may run, in milliseconds. Default 60,000. */
+export interface InvokeOptions extends ResultLimits {
+  /** The conversation up to and with the message that made the call. Default: none. */
+  readonly messages?: readonly Message[]
+  /** Cancels the tool. */
+  readonly signal?: AbortSignal
+  /** Told what the tool tells while it runs, and nothing after its end. */
+  readonly progress?: (data: unknown) => void
+  /** How long a tool may run, in milliseconds, its arguments' check included. Default 60,000. */
   readonly toolTimeoutMs?: number
-  /** Longest text of a result, in UTF-16 units; more is cut, and said to be. Default 1 Mi. */
-  readonly maxResultLength?: number
 }
 
-/** Runs one call of one of these tools. Never rejects. */
+/** Runs one call of one of these tools, by their names. Never rejects, and settles when the time is up whatever the tool does. */
 export async function invokeTool(
   call: ToolCall | InvalidToolCall,
   tools: ReadonlyMap<string, object>,
-  options: InvokeOptions,
+  options: InvokeOptions = {},
 ): Promise<ToolResult> {
   if (call.type === 'invalid_tool_call') return failed(call, 'invalid_arguments', call.error)
   const tool = tools.get(call.name)
-  if (tool === undefined || !isRunnable(tool)) {
-    const known = [...tools.keys()].map((name) => `"${name}"`).join(', ')
-    return failed(call, 'unknown_tool', `Unknown tool "${call.name}"; the tools are: ${known || 'none'}`)
-  }
-  if (options.signal.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
-  let args: unknown
-  try {
-    args = await readArguments(tool, call)
-  } catch (cause) {
-    return failed(call, 'invalid_arguments', `The arguments do not fit: ${describe(cause)}`, cause)
-  }
-  return execute(tool, call, args, options)
+  if (tool === undefined || !isRunnable(tool)) return failed(call, 'unknown_tool', describeUnknown(call.name, tools))
+  if (options.signal?.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
+  return withinTime(tool, call, options)
 }
 
 /** The result as the message that answers the call. */
@@ -100,104 +85,96 @@ export function failed(
   }
 }
 
-/** @throws {TypeError} if they do not fit. */
-function readArguments(tool: Tool, call: ToolCall): unknown {
-  if (tool.convert === false) return call.arguments
-  const args = withoutNullOptionals(call.arguments, tool.parameters)
-  if (tool.parse !== undefined) return tool.parse(args)
-  const problems = checkArguments(args, tool.parameters ?? {})
-  if (problems.length > 0) throw new TypeError(problems.slice(0, 10).join('; '))
-  return args
+/** What to tell the model of something thrown: its message, never its stack. At most 4 Ki UTF-16 units. */
+export function describe(cause: unknown): string {
+  return textOf(cause).slice(0, 4096)
 }
 
-/** Strict mode makes models write `null` for what they leave out; dropped, so that defaults apply. */
-function withoutNullOptionals(args: JsonObject, schema: JsonSchema | undefined): JsonObject {
-  const required = new Set(Array.isArray(schema?.required) ? schema.required : [])
-  const entries = Object.entries(args).filter(([key, value]) => value !== null || required.has(key))
-  return Object.fromEntries(entries)
-}
-
-async function execute(tool: Tool, call: ToolCall, args: unknown, options: InvokeOptions): Promise<ToolResult> {
-  const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
-  const controller = new AbortController()
-  const cancelled = new Promise<ToolResult>((resolve) => {
-    controller.signal.addEventListener('abort', () => resolve(abortedResult(call, controller.signal.reason, timeoutMs)))
-  })
-  const forward = () => controller.abort(options.signal.reason)
-  options.signal.addEventListener('abort', forward, { once: true })
-  const timer = setTimeout(() => controller.abort(timedOut), timeoutMs)
-  const context = { call, messages: options.messages, signal: controller.signal, progress: options.progress }
-  const ran = (async () => toResult(call, await tool.execute(args as never, context), options))()
+function textOf(cause: unknown): string {
   try {
-    return await Promise.race([ran.catch((cause) => failed(call, 'execution', describe(cause), cause)), cancelled])
-  } finally {
-    clearTimeout(timer)
-    options.signal.removeEventListener('abort', forward)
+    if (cause instanceof Error) return String(cause.message || cause.name)
+    return typeof cause === 'string' && cause !== '' ? cause : 'The tool failed'
+  } catch {
+    return 'The tool failed' // even an error's message may be a getter that throws
   }
 }
 
-const timedOut = Symbol('timed out')
+function describeUnknown(name: string, tools: ReadonlyMap<string, object>): string {
+  const known = [...tools.keys()].map((one) => `"${one}"`).join(', ')
+  return describe(`Unknown tool "${name.slice(0, 200)}"; the tools are: ${known || 'none'}`)
+}
 
-function abortedResult(call: ToolCall, reason: unknown, timeoutMs: number): ToolResult {
+async function withinTime(tool: Tool, call: ToolCall, options: InvokeOptions): Promise<ToolResult> {
+  const timeoutMs = tool.timeoutMs ?? options.toolTimeoutMs ?? 60_000
+  const controller = new AbortController()
+  const { signal } = controller
+  const cancelled = new Promise<ToolResult>((resolve) => {
+    signal.addEventListener('abort', () => resolve(cancelledResult(call, signal.reason, timeoutMs)))
+  })
+  const forward = () => controller.abort(options.signal?.reason)
+  options.signal?.addEventListener('abort', forward, { once: true })
+  const timer = after(timeoutMs, () => controller.abort(timedOut))
+  let isOver = false
+  const progress = (data: unknown) => {
+    if (!isOver) options.progress?.(data)
+  }
+  try {
+    return await Promise.race([run(tool, call, options, signal, progress), cancelled])
+  } finally {
+    isOver = true
+    timer.stop()
+    options.signal?.removeEventListener('abort', forward)
+  }
+}
+
+/** The reason of a tool's signal when its time is up. */
+const timedOut: DOMException = new DOMException('The tool had its time', 'TimeoutError')
+
+function cancelledResult(call: ToolCall, reason: unknown, timeoutMs: number): ToolResult {
   if (reason === timedOut) return failed(call, 'timeout', `The tool did not finish within ${timeoutMs} ms`)
   return failed(call, 'aborted', 'The run was cancelled while the tool ran')
 }
 
+async function run(
+  tool: Tool,
+  call: ToolCall,
+  options: InvokeOptions,
+  signal: AbortSignal,
+  progress: (data: unknown) => void,
+): Promise<ToolResult> {
+  let args: unknown
+  try {
+    args = await readArguments(tool, call)
+  } catch (cause) {
+    return failed(call, 'invalid_arguments', `The arguments do not fit: ${describe(cause)}`, cause)
+  }
+  // The check may have taken its time, and nobody may wait for the tool any more.
+  if (signal.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
+  try {
+    const value = await tool.execute(args as never, { call, messages: options.messages ?? [], signal, progress })
+    return toResult(call, value, options)
+  } catch (cause) {
+    return failed(call, 'execution', describe(cause), cause)
+  }
+}
+
+/** @throws {TypeError} if they do not fit. */
+function readArguments(tool: Tool, call: ToolCall): unknown {
+  if (tool.convert === false) return call.arguments
+  const args = withoutNullOptionals(call.arguments, tool.parameters)
+  return tool.parse === undefined ? parseWith(tool.parameters ?? {}, args) : tool.parse(args)
+}
+
 function toResult(call: ToolCall, value: unknown, options: InvokeOptions): ToolResult {
-  const output = isToolOutput(value) ? value : { content: toContent(value) }
+  const { content, status = 'success', artifacts, extra } = readOutput(value, options)
   return {
     call,
     toolCallId: call.id,
     name: call.name,
-    status: output.status ?? 'success',
-    content: bounded(output.content ?? '', options.maxResultLength ?? 1024 * 1024),
+    status,
+    content,
     value,
-    ...(output.artifacts && { artifacts: output.artifacts }),
-    ...(output.extra && { extra: output.extra }),
+    ...(artifacts && { artifacts }),
+    ...(extra && { extra }),
   }
-}
-
-const outputFields: ReadonlySet<string> = new Set(['content', 'status', 'artifacts', 'extra'])
-
-/** An object with fields of a {@link ToolOutput} and no others; a value that happens to have a `status` is a value. */
-function isToolOutput(value: unknown): value is ToolOutput {
-  if (!isObject(value)) return false
-  const keys = Object.keys(value)
-  const isOutput = keys.includes('content') || keys.includes('artifacts')
-  return (
-    isOutput && keys.every((key) => outputFields.has(key)) && ('content' in value ? isContent(value.content) : true)
-  )
-}
-
-function isContent(value: unknown): value is Content {
-  return typeof value === 'string' || isBlocks(value)
-}
-
-function isBlocks(value: unknown): value is ContentBlock[] {
-  return (
-    Array.isArray(value) &&
-    value.length > 0 &&
-    value.every((entry) => typeof (entry as ContentBlock)?.type === 'string')
-  )
-}
-
-/** Strings and blocks stay, nothing says so, everything else is its JSON. */
-function toContent(value: unknown): Content {
-  if (typeof value === 'string') return value
-  if (value === undefined) return 'Done'
-  if (isBlocks(value)) return value
-  const json = JSON.stringify(value, (_key, entry) => (typeof entry === 'bigint' ? String(entry) : entry))
-  return json ?? String(value)
-}
-
-function bounded(content: Content, maxLength: number): Content {
-  if (typeof content !== 'string' || content.length <= maxLength) return content
-  return `${content.slice(0, maxLength)}\n[cut: ${content.length - maxLength} more characters]`
-}
-
-/** What to tell the model of something thrown: its message, never its stack. At most 4 Ki characters. */
-function describe(cause: unknown): string {
-  const text =
-    cause instanceof Error ? cause.message || cause.name : typeof cause === 'string' ? cause : 'The tool failed'
-  return text.slice(0, 4096)
 }

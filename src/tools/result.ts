@@ -1,0 +1,140 @@
+/**
+ * From whatever a tool returned to what the model sees: strings and blocks as they are, nothing as `Done`, a list of strings as lines,
+ * everything else as its JSON. What has no JSON is an error that says so, and never an empty object.
+ *
+ * @module
+ */
+import type { Content, ContentBlock } from '../model.ts'
+
+/** What a tool may return to say more than its content: everything else is a value, and becomes text. */
+export interface ToolOutput {
+  readonly content?: Content
+  /** `error`: the model is told that the tool failed, and `content` says why. Default `success`. */
+  readonly status?: 'success' | 'error'
+  /** For the application, never sent to a model. */
+  readonly artifacts?: readonly unknown[]
+  /** For the application, never sent to a model. */
+  readonly extra?: { readonly [key: string]: unknown }
+}
+
+export interface ResultLimits {
+  /** Longest text of a result, all blocks together, in UTF-16 units; more is cut, and said to be. Default 1 Mi. */
+  readonly maxResultLength?: number
+  /** Longest media of a result, all blocks together, in characters of base64; more is left out, and said to be. Default 32 Mi. */
+  readonly maxResultMedia?: number
+}
+
+/**
+ * Reads what a tool returned.
+ *
+ * @throws {TypeError} if it has no JSON: a stream, bytes, a `Map`, a cycle. An `Error` that is returned is thrown.
+ */
+export function readOutput(value: unknown, limits: ResultLimits = {}): ToolOutput & { readonly content: Content } {
+  const output: ToolOutput = isToolOutput(value) ? value : { content: contentOf(value) }
+  return { ...output, content: bounded(output.content ?? done, limits) }
+}
+
+/** What a tool that returns nothing has to say. */
+const done = 'Done'
+
+function contentOf(value: unknown): Content {
+  if (value === undefined) return done
+  if (typeof value === 'string') return value
+  if (Array.isArray(value) && value.length > 0) {
+    if (value.every(isBlock)) return value
+    if (value.every((entry) => typeof entry === 'string')) return value.join('\n')
+  }
+  if (value instanceof Error) throw value
+  return jsonOf(value)
+}
+
+function jsonOf(value: unknown): string {
+  refuseWhatHasNoJson(value)
+  let json: string | undefined
+  try {
+    json = JSON.stringify(value, (_key, entry) => (typeof entry === 'bigint' ? String(entry) : entry))
+  } catch (cause) {
+    throw new TypeError('The tool ran, but what it returned has no JSON: it is cyclic, or nested too deep', { cause })
+  }
+  if (json === undefined) throw new TypeError(`The tool ran, but what it returned has no JSON: it is a ${typeof value}`)
+  return json
+}
+
+/** What `JSON.stringify` would write as `{}`, or byte by byte. */
+function refuseWhatHasNoJson(value: unknown): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return
+  const isEmptyInstance = Object.keys(value).length === 0 && !isPlain(value)
+  if (!isEmptyInstance && !ArrayBuffer.isView(value)) return
+  const kind = Object.prototype.toString.call(value).slice(8, -1)
+  throw new TypeError(`The tool ran, but what it returned has no JSON: it is a ${kind}`)
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
+}
+
+// ---- what is meant as content -----------------------------------------------------------------
+
+const fields: ReadonlySet<string> = new Set(['content', 'status', 'artifacts', 'extra'])
+
+/** Fields of a {@link ToolOutput} and no others, each as it has to be; a value that happens to have a `status` is a value. */
+function isToolOutput(value: unknown): value is ToolOutput {
+  if (!isRecord(value)) return false
+  const { content, status, artifacts, extra } = value
+  const keys = Object.keys(value)
+  return (
+    (keys.includes('content') || keys.includes('artifacts') || keys.includes('extra')) &&
+    keys.every((key) => fields.has(key)) &&
+    (content === undefined || typeof content === 'string' || (Array.isArray(content) && content.every(isBlock))) &&
+    (status === undefined || status === 'success' || status === 'error') &&
+    (artifacts === undefined || Array.isArray(artifacts)) &&
+    (extra === undefined || isRecord(extra))
+  )
+}
+
+const media: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
+
+/** The blocks that a result can hold. Data of the application that has a `type` too is not taken for one. */
+function isBlock(value: unknown): value is ContentBlock {
+  if (!isRecord(value)) return false
+  const { type, text, url, data, fileId } = value
+  if (type === 'text' || type === 'plain_text') return typeof text === 'string'
+  return media.has(type) && [url, data, fileId].some((source) => typeof source === 'string')
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// ---- bounds -----------------------------------------------------------------------------------
+
+function bounded(content: Content, limits: ResultLimits): Content {
+  const maxText = limits.maxResultLength ?? 1024 * 1024
+  if (typeof content === 'string') return cut(content, maxText)
+  let textLeft = maxText
+  let mediaLeft = limits.maxResultMedia ?? 32 * 1024 * 1024
+  return content.map((block) => {
+    if (block.type === 'text' || block.type === 'plain_text') {
+      const text = cut(block.text, textLeft)
+      textLeft = Math.max(0, textLeft - block.text.length)
+      return text === block.text ? block : { ...block, text }
+    }
+    const length = 'data' in block ? (block.data?.length ?? 0) : 0
+    if (length > mediaLeft) return { type: 'text', text: `[left out: ${block.type} of ${length} characters of base64]` }
+    mediaLeft -= length
+    return block
+  })
+}
+
+/** Never in the middle of a pair of surrogates. */
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text
+  const splitsPair = maxLength > 0 && isHighSurrogate(text.charCodeAt(maxLength - 1))
+  const end = splitsPair ? maxLength - 1 : maxLength
+  return `${text.slice(0, end)}\n[cut: ${text.length - end} more characters]`
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00
+}

@@ -1,0 +1,123 @@
+/**
+ * Schemas of any kind, as we need them: JSON Schema for the model, and a check of what it wrote.
+ *
+ * @see https://standardschema.dev (read 2026-11)
+ * @module
+ */
+import type { JsonObject, JsonSchema } from '../model.ts'
+import { checkArguments } from './check.ts'
+import type { Typed } from './types.ts'
+
+/** A validator of any library, as they agreed on one another. It converts itself to JSON Schema if it has `jsonSchema`. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
+  }
+}
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] }
+export interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+/** What `t.object()` and its siblings make, a JSON Schema, or a Standard Schema that converts itself. */
+export type AnySchema = JsonSchema | StandardSchema
+
+/** The values that a schema lets through; `Untyped` where it has no types. */
+export type OutputOf<Schema, Untyped = unknown> =
+  Schema extends StandardSchema<infer Output>
+    ? Output
+    : Schema extends Typed<infer Value>
+      ? unknown extends Value
+        ? Untyped
+        : Value
+      : Untyped
+
+/** Functions count too: arktype's schemas are functions. */
+export function isStandardSchema(value: AnySchema): value is StandardSchema {
+  return '~standard' in value
+}
+
+/**
+ * The schema as JSON Schema. `subject` is what the error says cannot be made, such as `tool "add"`.
+ *
+ * @throws {TypeError} if it does not convert itself.
+ */
+export function toJsonSchema(schema: AnySchema, subject: string): JsonSchema {
+  if (!isStandardSchema(schema)) return schema
+  const { vendor, jsonSchema } = schema['~standard']
+  if (jsonSchema === undefined) {
+    throw new TypeError(`Cannot make ${subject}: its ${vendor} schema does not convert itself to JSON Schema`)
+  }
+  try {
+    const { $schema: _, ...converted } = jsonSchema.input({ target: 'draft-2020-12' })
+    return converted
+  } catch (cause) {
+    throw new TypeError(`Cannot make ${subject}: its ${vendor} schema has no form in JSON Schema`, { cause })
+  }
+}
+
+/**
+ * The value as the schema lets it through: checked, and converted where the schema converts.
+ *
+ * @throws {TypeError} what does not fit, each with its place.
+ */
+export async function parseWith(schema: AnySchema, value: unknown): Promise<unknown> {
+  if (!isStandardSchema(schema)) return checked(value, schema)
+  const result = await schema['~standard'].validate(value)
+  if (result.issues === undefined) return result.value
+  throw new TypeError(result.issues.slice(0, mostIssues).map(describeIssue).join('; '))
+}
+
+/** How many of the things that do not fit are told. */
+const mostIssues = 10
+
+function checked(value: unknown, schema: JsonSchema): unknown {
+  const problems = checkArguments(value, schema)
+  if (problems.length > 0) throw new TypeError(problems.slice(0, mostIssues).join('; '))
+  return value
+}
+
+function describeIssue({ message, path }: StandardIssue): string {
+  const keys = (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part))
+  return keys.length === 0 ? message : `${keys.join('.')}: ${message}`
+}
+
+/**
+ * Strict mode makes models write `null` for what they leave out. Dropped, so that defaults apply: from properties that the schema
+ * knows and does not require, at every depth (decisions C26).
+ */
+export function withoutNullOptionals(value: JsonObject, schema: JsonSchema | undefined): JsonObject {
+  return strip(value, schema, 0) as JsonObject
+}
+
+/** Arguments are never nested deeper. */
+const maxDepth = 64
+
+function strip(value: unknown, schema: unknown, depth: number): unknown {
+  if (!isRecord(schema) || depth > maxDepth) return value
+  if (Array.isArray(value))
+    return isRecord(schema.items) ? value.map((one) => strip(one, schema.items, depth + 1)) : value
+  const { properties } = schema
+  if (!isRecord(value) || !isRecord(properties)) return value
+  const required = new Set(Array.isArray(schema.required) ? schema.required : [])
+  const entries = Object.entries(value).filter(
+    ([key, entry]) => entry !== null || required.has(key) || !Object.hasOwn(properties, key),
+  )
+  return Object.fromEntries(
+    entries.map(([key, entry]) => [
+      key,
+      Object.hasOwn(properties, key) ? strip(entry, properties[key], depth + 1) : entry,
+    ]),
+  )
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
