@@ -79,8 +79,12 @@ function encodeSystem(context: Context, leading: number, scope: Turns): WireRequ
     return only.length === 0 ? undefined : (only as string | WireText[])
   }
   const blocks = blocksOf(system ?? '').flatMap((block, at) => encodeBlock(block, `system[${at}]`, place) ?? [])
-  for (const [at, message] of instructions.entries()) {
-    blocks.push(...toBlocks(encodeContent(message as InstructionMessage, `messages[${at}]`, place)))
+  // A developer's word ranks below the system's.
+  for (const role of ['system', 'developer'] as const) {
+    for (const [at, message] of instructions.entries()) {
+      if (message.role !== role) continue
+      blocks.push(...toBlocks(encodeContent(message, `messages[${at}]`, place)))
+    }
   }
   return blocks.length === 0 ? undefined : (blocks as WireText[])
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
+import { type IdRule, legalId } from '../../ids.ts'
 import { arrayOf } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
@@ -34,7 +35,7 @@ export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
     const inCalls = firstCalls >= 0 && at >= firstCalls
     return encodeMessage(message, `messages[${at}]`, inCalls, to)
   })
-  if (system !== undefined) out.unshift(encodeInstruction({ role: 'system', content: system }, 'system', to))
+  if (system !== undefined) out.unshift(encodeInstruction({ role: 'system', content: system }, 'system', 'system', to))
   return arrange(out, to)
 }
 
@@ -42,7 +43,7 @@ function encodeMessage(message: Message, path: string, inCalls: boolean, to: Enc
   switch (message.role) {
     case 'system':
     case 'developer':
-      return [encodeInstruction(message, `${path}.content`, to)]
+      return [encodeInstruction(message, path, `${path}.content`, to)]
     case 'user':
       return encodeUser(message, path, to)
     case 'assistant':
@@ -52,18 +53,28 @@ function encodeMessage(message: Message, path: string, inCalls: boolean, to: Enc
   }
 }
 
-function encodeInstruction(message: InstructionMessage, path: string, to: Encoding): JsonObject {
-  const parts = encodeTextParts(blocksOf(message.content), path, to)
+function encodeInstruction(message: InstructionMessage, path: string, contentPath: string, to: Encoding): JsonObject {
+  const parts = encodeTextParts(blocksOf(message.content), contentPath, to)
   return {
     ...kept(message),
     role: message.role === 'developer' ? to.dialect.developerRole : 'system',
     content: withMark(toContent(parts, to, typeof message.content === 'string'), message, to),
-    ...named(message, to),
+    ...named(message, path, to),
   }
 }
 
-function named(message: InstructionMessage | UserMessage | AssistantMessage, to: Encoding): JsonObject {
-  return message.name !== undefined && to.dialect.names !== false ? { name: message.name } : {}
+/** OpenAI answers 400 to a name with any other character. */
+const participantNames: IdRule = { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 }
+
+function named(
+  message: InstructionMessage | UserMessage | AssistantMessage,
+  path: string,
+  { dialect, ledger }: Encoding,
+): JsonObject {
+  if (message.name === undefined || dialect.names === false) return {}
+  const name = legalId(message.name, participantNames)
+  if (name !== message.name) lose(ledger, 'changed', `${path}.name`, `${dialect.title} takes plain names alone`, 'info')
+  return { name }
 }
 
 /** A mark on the message stands on its last part. */
@@ -87,7 +98,7 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObjec
   if (results.length > 0 && said.length === 0) return results
   const parts = encodeUserParts(said, `${path}.content`, to)
   const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, to)
-  return [...results, { ...kept(message), role: 'user', content, ...named(message, to) }]
+  return [...results, { ...kept(message), role: 'user', content, ...named(message, path, to) }]
 }
 
 function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject {
@@ -106,7 +117,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
     ...keptFor(message, path, to),
     role: 'assistant',
     content: content === null ? null : withMark(content, message, to),
-    ...named(message, to),
+    ...named(message, path, to),
     ...encodeReasoning(blocks, `${path}.content`, inCalls, content, to),
     ...(audio?.id !== undefined && { audio: { id: audio.id } }),
     ...(calls.length > 0 && { tool_calls: calls }),
