@@ -1,0 +1,204 @@
+/** Who speaks, on each wire: the five roles, and where instructions go. Expected values are the wires' documented forms. */
+import { describe, expect, it } from 'vitest'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { gemini } from '../../src/codecs/gemini/index.ts'
+import { openaiCompatible } from '../../src/codecs/openai-compatible/index.ts'
+import { contentBlocks, message } from '../../src/index.ts'
+import type { Message } from '../../src/model.ts'
+import { listOf, send, toolCall, type Wire, wires } from './wires.ts'
+
+const question = message.user('Hi')
+const called = message.assistant([toolCall('call_1', 'add', { a: 1 })])
+const answered = message.tool('2', { toolCallId: 'call_1', name: 'add' })
+
+const plain = { role: 'user', content: 'Hi' }
+
+describe('a user', () => {
+  it.each([
+    ['openaiChat', plain],
+    ['openaiResponses', plain],
+    ['anthropic', plain],
+    ['gemini', { role: 'user', parts: [{ text: 'Hi' }] }],
+    ['ollama', plain],
+  ] as const)('[0.31] [2.08] is a user for %s', (wire, expected) => {
+    expect(listOf(wire, [question])).toEqual([expected])
+  })
+})
+
+describe('an assistant', () => {
+  const said = { role: 'assistant', content: 'Hello' }
+  it.each([
+    ['openaiChat', said],
+    ['openaiResponses', said],
+    ['anthropic', said],
+    ['gemini', { role: 'model', parts: [{ text: 'Hello' }] }],
+    ['ollama', said],
+  ] as const)('[0.32] [2.09] is what %s calls its model', (wire, expected) => {
+    expect(listOf(wire, [question, message.assistant('Hello'), question])).toMatchObject([{}, expected, {}])
+  })
+})
+
+describe('the result of a tool', () => {
+  it.each([
+    ['openaiChat', { role: 'tool', tool_call_id: 'call_1', content: '2' }],
+    ['openaiResponses', { type: 'function_call_output', call_id: 'call_1', output: '2' }],
+    ['anthropic', { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1', content: '2' }] }],
+    [
+      'gemini',
+      { role: 'user', parts: [{ functionResponse: { id: 'call_1', name: 'add', response: { output: '2' } } }] },
+    ],
+    ['ollama', { role: 'tool', content: '2', tool_name: 'add', tool_call_id: 'call_1' }],
+  ] as const)('[0.33] [2.12] [2.17] [4.38] names its call in the way of %s', (wire, expected) => {
+    expect((listOf(wire, [question, called, answered]) as unknown[]).at(-1)).toEqual(expected)
+  })
+})
+
+describe('system text', () => {
+  const context = { system: 'Be brief', messages: [question] }
+
+  it('[0.25] [2.15] is the first message of Chat Completions', () => {
+    expect(send('openaiChat', context).body.messages).toEqual([{ role: 'system', content: 'Be brief' }, plain])
+  })
+
+  it.each([
+    ['openaiResponses', '[0.28]', { instructions: 'Be brief', input: [plain] }],
+    ['anthropic', '[0.26]', { system: 'Be brief', messages: [plain] }],
+    [
+      'gemini',
+      '[0.27] [0.83]',
+      { systemInstruction: { parts: [{ text: 'Be brief' }] }, contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+    ],
+    ['ollama', 'the first message', { messages: [{ role: 'system', content: 'Be brief' }, plain] }],
+  ] as const)('[0.24] [0.34] has its own place on %s, %s', (wire, _, expected) => {
+    expect(send(wire, context).body).toMatchObject(expected)
+  })
+
+  it.each(wires)('[0.23] [2.10] [2.14] may lead the list of messages instead: %s is sent the same', (wire) => {
+    const listed = { messages: [message.system('Be brief'), question] }
+    expect(send(wire, listed).body).toEqual(send(wire, context).body)
+  })
+})
+
+describe('developer text', () => {
+  const messages = [message.developer('In French'), question]
+
+  it.each([
+    ['openaiChat', [{ role: 'developer', content: 'In French' }, plain]],
+    ['openaiResponses', [{ role: 'developer', content: 'In French' }, plain]],
+    ['anthropic', [plain]],
+    ['gemini', [{ role: 'user', parts: [{ text: 'In French' }, { text: 'Hi' }] }]],
+    ['ollama', [{ role: 'system', content: 'In French' }, plain]],
+  ] as const)('[0.30] [0.35] goes to %s as the highest role that it has for it', (wire, expected) => {
+    expect(listOf(wire, messages)).toEqual(expected)
+  })
+
+  it('[0.29] [0.35] joins the system text of Anthropic', () => {
+    expect(send('anthropic', { system: 'Be brief', messages }).body.system).toEqual([
+      { type: 'text', text: 'Be brief' },
+      { type: 'text', text: 'In French' },
+    ])
+  })
+
+  it.each([
+    ['Anthropic', anthropic('claude-sonnet-4-5'), ['system', [{ text: 'Be brief' }, { text: 'In French' }]]],
+    [
+      'Gemini, if asked to',
+      gemini('gemini-2.5-flash', { developer: 'system' }),
+      ['systemInstruction', { parts: [{ text: 'Be brief' }, { text: 'In French' }] }],
+    ],
+  ] as const)('[2.11] ranks below the system’s wherever it stands at the head: %s', (_, model, [field, expected]) => {
+    const head: Message[] = [message.developer('In French'), message.system('Be brief'), question]
+    expect(send(model, { messages: head }).body[field]).toMatchObject(expected)
+  })
+
+  it('[0.30] is a system message for servers that may not know the role', () => {
+    const model = openaiCompatible({ baseUrl: 'http://localhost:8000/v1' })('llama')
+    expect(send(model, { messages }).body.messages).toEqual([{ role: 'system', content: 'In French' }, plain])
+  })
+})
+
+it('[0.16] [2.13] five roles, and each is its own name on the wire of Chat Completions', () => {
+  const messages: Message[] = [message.system('s'), message.developer('d'), question, called, answered]
+  expect(listOf('openaiChat', messages)).toMatchObject([
+    { role: 'system' },
+    { role: 'developer' },
+    { role: 'user' },
+    { role: 'assistant' },
+    { role: 'tool' },
+  ])
+})
+
+it('[0.82] Gemini knows users and its model: all but the assistant’s is a user’s', () => {
+  const messages = [message.developer('d'), question, called, answered, message.user('and?')]
+  const contents = listOf('gemini', messages, { system: 's' }) as { role: string }[]
+  expect(contents.map(({ role }) => role)).toEqual(['user', 'model', 'user', 'user'])
+})
+
+describe('what an assistant says', () => {
+  const text: Readonly<Record<Wire, unknown>> = {
+    openaiChat: [plain, { role: 'assistant', content: 'Hello' }],
+    openaiResponses: [plain, { role: 'assistant', content: 'Hello' }],
+    anthropic: [plain, { role: 'assistant', content: 'Hello' }],
+    gemini: [
+      { role: 'user', parts: [{ text: 'Hi' }] },
+      { role: 'model', parts: [{ text: 'Hello' }] },
+    ],
+    ollama: [plain, { role: 'assistant', content: 'Hello' }],
+  }
+  it.each(wires)('[0.18] [0.36] [0.37] [0.39] is a string or a list of blocks, and the same to %s', (wire) => {
+    expect(listOf(wire, [question, message.assistant('Hello')])).toEqual(text[wire])
+    const blocks = message.assistant([{ type: 'text', text: 'Hello' }])
+    expect(contentBlocks(message.assistant('Hello'))).toEqual(blocks.content)
+    const asBlocks = JSON.stringify(listOf(wire, [message.user([{ type: 'text', text: 'Hi' }]), blocks]))
+    expect(asBlocks).toContain('Hi')
+    expect(asBlocks).toContain('Hello')
+  })
+
+  const opaque = { provider: 'anthropic', model: 'claude-sonnet-4-5', format: 'anthropic', data: { signature: 'sig' } }
+  const mixed = message.assistant([
+    { type: 'reasoning', text: 'hm', opaque },
+    { type: 'text', text: 'I add' },
+    toolCall('call_1', 'add', { a: 1 }),
+  ])
+
+  it('[0.19] [0.38] [0.42] [0.74] may mix thinking, text and calls, in the order in which Anthropic gets them', () => {
+    expect(listOf('anthropic', [question, mixed, answered])).toMatchObject([
+      plain,
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 'sig' },
+          { type: 'text', text: 'I add' },
+          { type: 'tool_use', id: 'call_1', name: 'add', input: { a: 1 } },
+        ],
+      },
+      {},
+    ])
+  })
+
+  it('[2.06] [2.16] [0.79] [0.80] is text and calls apart for Chat Completions', () => {
+    expect(listOf('openaiChat', [question, mixed, answered])).toEqual([
+      plain,
+      {
+        role: 'assistant',
+        content: 'I add',
+        tool_calls: [{ id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }],
+      },
+      { role: 'tool', tool_call_id: 'call_1', content: '2' },
+    ])
+  })
+
+  it.each([
+    ['openaiChat', { role: 'assistant', content: null, tool_calls: [{ id: 'call_1' }] }],
+    ['openaiResponses', { type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{"a":1}' }],
+    ['anthropic', { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'add', input: { a: 1 } }] }],
+    ['gemini', { role: 'model', parts: [{ functionCall: { id: 'call_1', name: 'add', args: { a: 1 } } }] }],
+    ['ollama', { role: 'assistant', content: '', tool_calls: [{ id: 'call_1' }] }],
+  ] as const)(
+    '[2.03] [2.20] [4.36] may be null where there are calls, and is no empty text to %s',
+    (wire, expected) => {
+      const turn = message.assistant(null, { toolCalls: [toolCall('call_1', 'add', { a: 1 })] })
+      expect((listOf(wire, [question, turn, answered]) as unknown[])[1]).toMatchObject(expected)
+    },
+  )
+})

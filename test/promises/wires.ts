@@ -1,0 +1,53 @@
+/** The five wires as a program meets them: a conversation goes through preparation and a codec, as `generate` sends it. */
+import type { EncodedRequest, Model } from '../../src/codec.ts'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { gemini } from '../../src/codecs/gemini/index.ts'
+import { ollama } from '../../src/codecs/ollama/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { prepare } from '../../src/messages/prepare.ts'
+import type { Context, Loss, Message, RequestOptions, ToolCall } from '../../src/model.ts'
+
+export const models = {
+  openaiChat: openaiChat('gpt-4.1'),
+  openaiResponses: openaiResponses('gpt-4.1'),
+  anthropic: anthropic('claude-sonnet-4-5'),
+  gemini: gemini('gemini-2.5-flash'),
+  ollama: ollama('qwen3:8b'),
+}
+export type Wire = keyof typeof models
+export const wires: readonly Wire[] = Object.keys(models) as Wire[]
+
+export interface Sent {
+  readonly body: Record<string, unknown>
+  readonly losses: readonly Loss[]
+}
+
+export function send(to: Wire | Model, context: Context, options: Partial<RequestOptions> = {}): Sent {
+  const model = typeof to === 'string' ? models[to] : to
+  const prepared = prepare(context, model.codec.rules, { model: model.model })
+  const encoded = model.codec.encodeRequest(prepared.context, {
+    model: model.model,
+    maxTokens: 100,
+    ...options,
+  }) as EncodedRequest<Record<string, unknown>>
+  return { body: encoded.body, losses: [...prepared.losses, ...encoded.losses] }
+}
+
+const listNames: Readonly<Record<Wire, string>> = {
+  openaiChat: 'messages',
+  openaiResponses: 'input',
+  anthropic: 'messages',
+  gemini: 'contents',
+  ollama: 'messages',
+}
+
+/** The list that holds the conversation on this wire. */
+export function listOf(wire: Wire, messages: readonly Message[], more: Partial<Context> = {}): unknown {
+  return send(wire, { messages, ...more }).body[listNames[wire]]
+}
+
+export function toolCall(id: string, name: string, args: ToolCall['arguments'] = {}, index = 0): ToolCall {
+  const argumentsText = JSON.stringify(args)
+  return { type: 'tool_call', id, name, arguments: args, argumentsText, index, complete: true }
+}
