@@ -98,6 +98,10 @@ function encodeThinking(
   if (reasoning === undefined) return undefined
   if (isOff(reasoning)) return { type: 'disabled' }
   const budget = budgetFor(options)
+  if (budget === undefined && isBare(reasoning) && !isAdaptive(options.model)) {
+    lose(ledger, 'dropped', 'reasoning', 'it names no budget, and this model takes nothing else')
+    return undefined
+  }
   if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
   if (maxTokens <= minBudgetTokens) {
     lose(ledger, 'dropped', 'reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
@@ -109,9 +113,14 @@ function encodeThinking(
   return { type: 'enabled', budget_tokens: Math.min(budget, maxTokens - 1) }
 }
 
+/** It asks for reasoning, and says not how much. */
+function isBare({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>): boolean {
+  return effort === undefined && budgetTokens === undefined
+}
+
 /** Whether thinking has to be asked for. A request of this wire that named an effort alone still does so. */
 function isAsked({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>, kept: JsonObject): boolean {
-  if (effort === undefined) return budgetTokens !== undefined
+  if (effort === undefined) return budgetTokens !== undefined || keptThinking(kept) === undefined
   return field(objectIn(kept, 'output_config'), 'effort') !== effort || field(kept, 'thinking') !== undefined
 }
 

@@ -135,18 +135,29 @@ function withUsage(fields: JsonObject, options: RequestOptions, { dialect }: Enc
 
 // ---- reasoning --------------------------------------------------------------------------------
 
+/** Ways of asking for reasoning that say whether, and need not say how much. */
+const saysOnAlone: ReadonlySet<ChatDialect['reasoningControl']> = new Set([
+  'reasoning',
+  'thinking',
+  'enable_thinking',
+  'chat_template_kwargs',
+])
+
 /** Effort or budget, in the host's own words; `none` switches off. */
 function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): JsonObject {
   const { effort, budgetTokens } = reasoning ?? {}
-  if (effort === undefined && budgetTokens === undefined) return {}
+  if (reasoning === undefined) return {}
+  if (effort === undefined && budgetTokens === undefined && !saysOnAlone.has(to.dialect.reasoningControl)) {
+    lose(to.ledger, 'dropped', 'options.reasoning', 'it names no effort, and the host takes nothing else')
+    return {}
+  }
   const isOn = effort === undefined ? budgetTokens !== 0 : effort !== 'none'
   switch (to.dialect.reasoningControl) {
     case 'effort':
       return compact({ reasoning_effort: takenEffort(effort ?? nearestEffort(budgetTokens ?? 0), to) })
     case 'reasoning':
-      return {
-        reasoning: budgetTokens !== undefined && isOn ? { max_tokens: budgetTokens } : { effort: effort ?? 'none' },
-      }
+      if (budgetTokens !== undefined && isOn) return { reasoning: { max_tokens: budgetTokens } }
+      return { reasoning: effort === undefined && isOn ? { enabled: true } : { effort: effort ?? 'none' } }
     case 'thinking':
       return { thinking: { type: isOn ? 'enabled' : 'disabled' } }
     case 'enable_thinking':

@@ -65,7 +65,11 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat): Js
 }
 
 function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Ledger): JsonObject | undefined {
-  if (reasoning?.effort === undefined && reasoning?.budgetTokens === undefined) return undefined
+  if (reasoning === undefined) return undefined
+  if (reasoning.effort === undefined && reasoning.budgetTokens === undefined) {
+    lose(into, 'dropped', 'options.reasoning', 'it names no effort, and the wire takes nothing else')
+    return undefined
+  }
   const given = isObject(kept.reasoning) ? kept.reasoning : {}
   return { ...given, effort: reasoning.effort ?? nearestEffort(reasoning.budgetTokens ?? 0, into) }
 }
