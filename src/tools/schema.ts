@@ -102,20 +102,33 @@ const maxDepth = 64
 
 function strip(value: unknown, schema: unknown, depth: number): unknown {
   if (!isRecord(schema) || depth > maxDepth) return value
-  if (Array.isArray(value))
-    return isRecord(schema.items) ? value.map((one) => strip(one, schema.items, depth + 1)) : value
-  const { properties } = schema
-  if (!isRecord(value) || !isRecord(properties)) return value
+  if (Array.isArray(value)) {
+    const { items } = schema
+    return isRecord(items) ? value.map((one) => strip(one, items, depth + 1)) : value
+  }
+  return isRecord(value) && isRecord(schema.properties) ? stripObject(value, schema, schema.properties, depth) : value
+}
+
+/** Looks at what the schema knows, and copies only what changes: an object of a million keys costs nothing. */
+function stripObject(
+  value: Record<string, unknown>,
+  schema: Record<string, unknown>,
+  properties: Record<string, unknown>,
+  depth: number,
+): Record<string, unknown> {
   const required = new Set(Array.isArray(schema.required) ? schema.required : [])
-  const entries = Object.entries(value).filter(
-    ([key, entry]) => entry !== null || required.has(key) || !Object.hasOwn(properties, key),
+  const changes = new Map<string, unknown>()
+  for (const key of Object.keys(properties)) {
+    if (!Object.hasOwn(value, key)) continue
+    const entry = value[key]
+    const next = entry === null && !required.has(key) ? undefined : strip(entry, properties[key], depth + 1)
+    if (next !== entry) changes.set(key, next)
+  }
+  if (changes.size === 0) return value
+  const entries = Object.entries(value).map(
+    ([key, entry]) => [key, changes.has(key) ? changes.get(key) : entry] as const,
   )
-  return Object.fromEntries(
-    entries.map(([key, entry]) => [
-      key,
-      Object.hasOwn(properties, key) ? strip(entry, properties[key], depth + 1) : entry,
-    ]),
-  )
+  return Object.fromEntries(entries.filter(([, entry]) => entry !== undefined))
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

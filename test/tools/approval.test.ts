@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest'
+import { type Approval, memoryLedger, signApproval, verifyApproval } from '../../src/index.ts'
+import { call } from './calls.ts'
+
+const secret = 'a-secret-of-at-least-32-bytes-in-all'
+const pay = call('pay', '{"to":"bob","amount":{"eur":5}}', 'call_1')
+
+describe('a signed decision', () => {
+  it('counts for the very call it was made for, over JSON and back', async () => {
+    const approval = await signApproval(pay, { approved: true }, secret)
+    const [storedCall, stored] = JSON.parse(JSON.stringify([pay, approval]))
+    expect(await verifyApproval(storedCall, stored, secret)).toBe(true)
+  })
+
+  it('counts when a database gives the keys of the arguments back in another order', async () => {
+    const approval = await signApproval(pay, { approved: true }, secret)
+    expect(await verifyApproval({ ...pay, arguments: { amount: { eur: 5 }, to: 'bob' } }, approval, secret)).toBe(true)
+  })
+
+  it.each([
+    ['another id', { ...pay, id: 'call_2' }],
+    ['another tool', { ...pay, name: 'transfer' }],
+    ['other text of arguments', { ...pay, argumentsText: '{"to":"bob","amount":{"eur":5000}}' }],
+    ['other arguments behind the same text', { ...pay, arguments: { to: 'eve', amount: { eur: 5 } } }],
+    ['a list where an object was', { ...pay, arguments: { to: 'bob', amount: ['eur', 5] } }],
+  ])('does not count for %s', async (_what, other) => {
+    const approval = await signApproval(pay, { approved: true }, secret)
+    expect(await verifyApproval(other, { ...approval, toolCallId: other.id }, secret)).toBe(false)
+    expect(await verifyApproval(other, approval, secret)).toBe(false)
+  })
+
+  it.each<[string, Partial<Approval>]>([
+    ['turned into its opposite', { approved: true }],
+    ['given another reason', { reason: 'fine' }],
+    ['made to last longer', { expiresAt: 9e9 }],
+    ['stripped of its proof', { proof: '' }],
+    ['given a proof that is no base64', { proof: '%%%' }],
+    ['given a shortened proof', { proof: 'AAAA' }],
+  ])('does not count once it was %s', async (_what, change) => {
+    const approval = await signApproval(pay, { approved: false, reason: 'no', expiresAt: 8e9 }, secret)
+    expect(await verifyApproval(pay, approval, secret)).toBe(true)
+    expect(await verifyApproval(pay, { ...approval, ...change }, secret)).toBe(false)
+  })
+
+  it('does not count under another secret', async () => {
+    const approval = await signApproval(pay, { approved: true }, secret)
+    expect(await verifyApproval(pay, approval, `${secret}!`)).toBe(false)
+  })
+
+  it('counts until it expires, to the millisecond', async () => {
+    const approval = await signApproval(pay, { approved: true, expiresAt: 1000 }, secret)
+    expect(await verifyApproval(pay, approval, secret, 999_999)).toBe(true)
+    expect(await verifyApproval(pay, approval, secret, 1_000_000)).toBe(false)
+    expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true, expiresAt: Number.NaN }, undefined)).toBe(
+      false,
+    )
+  })
+
+  it('is plain data without a name or arguments in it', async () => {
+    const approval = await signApproval(pay, { approved: true }, secret)
+    expect(approval).toEqual({ toolCallId: 'call_1', approved: true, proof: expect.stringMatching(/^[\w-]{43}$/) })
+  })
+
+  it('cannot be made with a secret that is too short', async () => {
+    await expect(signApproval(pay, { approved: true }, 'short')).rejects.toThrow(RangeError)
+    const approval = await signApproval(pay, { approved: true }, secret)
+    await expect(verifyApproval(pay, approval, 'short')).rejects.toThrow(/fewer than 32 bytes/)
+  })
+})
+
+it('counts unsigned where no secret is asked for, for the call with its id', async () => {
+  expect(await verifyApproval(pay, { toolCallId: 'call_1', approved: true }, undefined)).toBe(true)
+  expect(await verifyApproval(pay, { toolCallId: 'call_2', approved: true }, undefined)).toBe(false)
+})
+
+it('is the same signature that any other HMAC-SHA-256 makes', async () => {
+  const { createHmac } = await import('node:crypto')
+  const bound = JSON.stringify([
+    'isoglot-approval-1',
+    'call_1',
+    'pay',
+    '{"to":"bob","amount":{"eur":5}}',
+    { amount: { eur: 5 }, to: 'bob' },
+    true,
+    null,
+    null,
+  ])
+  const { proof } = await signApproval(pay, { approved: true }, secret)
+  expect(proof).toBe(createHmac('sha256', secret).update(bound).digest('base64url'))
+})
+
+it('lets each call be claimed once', () => {
+  const ledger = memoryLedger()
+  expect([ledger.claim('a'), ledger.claim('b'), ledger.claim('a')]).toEqual([true, true, false])
+})

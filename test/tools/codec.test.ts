@@ -1,0 +1,257 @@
+/** The tool codec on its own, over the real codecs: definitions, calls and results of every wire (features 1.x). */
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/codec.ts'
+import * as anthropic from '../../src/codecs/anthropic/index.ts'
+import * as gemini from '../../src/codecs/gemini/index.ts'
+import * as ollama from '../../src/codecs/ollama/index.ts'
+import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
+import * as openaiResponses from '../../src/codecs/openai-responses/index.ts'
+import type { Json, ToolMessage } from '../../src/model.ts'
+
+const codecs = {
+  anthropic: anthropic.createClientCodec(),
+  gemini: gemini.createClientCodec(),
+  ollama: ollama.createClientCodec(),
+  'openai-chat': openaiChat.createClientCodec(),
+  'openai-responses': openaiResponses.createClientCodec(),
+} as const satisfies Record<string, ClientCodec>
+type Name = keyof typeof codecs
+const names = Object.keys(codecs) as Name[]
+
+const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+const weather = { name: 'get_weather', description: 'Current weather', parameters, metadata: { owner: 'team-canary' } }
+const asFunction = { type: 'function', function: { name: 'get_weather', description: 'Current weather', parameters } }
+
+describe('encodeDefinitions', () => {
+  it.each<[Name, unknown]>([
+    ['openai-chat', asFunction], // [1.09] [1.10] [1.11]
+    ['anthropic', { name: 'get_weather', description: 'Current weather', input_schema: parameters }], // [1.12] [1.13]
+    ['ollama', asFunction], // [1.14] [1.15]
+    [
+      'openai-responses',
+      { type: 'function', name: 'get_weather', description: 'Current weather', parameters, strict: false },
+    ],
+    [
+      'gemini',
+      {
+        functionDeclarations: [
+          { name: 'get_weather', description: 'Current weather', parametersJsonSchema: parameters },
+        ],
+      },
+    ],
+  ])(
+    'of %s gives a list in its shape [1.02] [1.03] [1.06] [1.09] [1.10] [1.11] [1.12] [1.13] [1.14] [1.15]',
+    (name, encoded) => {
+      expect(codecs[name].encodeDefinitions([weather])).toEqual([encoded])
+    },
+  )
+
+  it.each(names)('of %s leaves metadata at home [1.07] [1.08]', (name) => {
+    expect(JSON.stringify(codecs[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
+  })
+
+  it.each(names)(
+    'of %s is pure: values in, values out, and nothing of ours is changed [1.01] [1.04] [1.05]',
+    (name) => {
+      const frozen = deepFreeze(structuredClone([weather]))
+      expect(codecs[name].encodeDefinitions(frozen)).toEqual(codecs[name].encodeDefinitions(frozen))
+    },
+  )
+})
+
+/** A body of each wire with text and two calls; of Ollama with and without the ids that newer servers give. */
+const bodies: Readonly<Record<Name, Json>> = {
+  'openai-chat': {
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    choices: [
+      {
+        index: 0,
+        finish_reason: 'tool_calls',
+        message: {
+          role: 'assistant',
+          content: 'Let me see',
+          tool_calls: [
+            { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Paris"}' } },
+            { id: 'call_b', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
+          ],
+        },
+      },
+    ],
+  },
+  anthropic: {
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    stop_reason: 'tool_use',
+    content: [
+      { type: 'text', text: 'Let me see' },
+      { type: 'tool_use', id: 'toolu_a', name: 'get_weather', input: { city: 'Paris' } },
+      { type: 'tool_use', id: 'toolu_b', name: 'get_weather', input: { city: 'Oslo' } },
+    ],
+  },
+  ollama: {
+    model: 'm',
+    done: true,
+    done_reason: 'stop',
+    message: {
+      role: 'assistant',
+      content: 'Let me see',
+      tool_calls: [
+        { function: { name: 'get_weather', arguments: { city: 'Paris' } } },
+        { id: 'call_b', function: { name: 'get_weather', arguments: { city: 'Oslo' } } },
+      ],
+    },
+  },
+  'openai-responses': {
+    id: 'resp_1',
+    object: 'response',
+    status: 'completed',
+    output: [
+      { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me see' }] },
+      { type: 'function_call', id: 'fc_1', call_id: 'call_a', name: 'get_weather', arguments: '{"city": "Paris"}' },
+      { type: 'function_call', id: 'fc_2', call_id: 'call_b', name: 'get_weather', arguments: '{"city": "Oslo"}' },
+    ],
+  },
+  gemini: {
+    candidates: [
+      {
+        finishReason: 'STOP',
+        content: {
+          role: 'model',
+          parts: [
+            { text: 'Let me see' },
+            { functionCall: { name: 'get_weather', args: { city: 'Paris' } } },
+            { functionCall: { id: 'srv_b', name: 'get_weather', args: { city: 'Oslo' } } },
+          ],
+        },
+      },
+    ],
+  },
+}
+
+const ids: Readonly<Record<Name, readonly [string, string]>> = {
+  'openai-chat': ['call_a', 'call_b'],
+  anthropic: ['toolu_a', 'toolu_b'],
+  ollama: ['ollama_0', 'call_b'],
+  'openai-responses': ['call_a', 'call_b'],
+  gemini: ['gemini_0', 'srv_b'],
+}
+
+describe('decodeToolCalls', () => {
+  it.each(names)(
+    'of %s finds the calls in a raw body, decoded and numbered [1.16] [1.17] [1.18] [1.19] [1.20] [1.21] [1.22] [1.23]',
+    (name) => {
+      const { toolCalls, invalidToolCalls } = codecs[name].decodeToolCalls(bodies[name])
+      expect(toolCalls.map((one) => [one.name, one.arguments, one.index, one.complete])).toEqual([
+        ['get_weather', { city: 'Paris' }, 0, true],
+        ['get_weather', { city: 'Oslo' }, 1, true],
+      ])
+      expect(invalidToolCalls).toEqual([])
+    },
+  )
+
+  it.each(names)(
+    'of %s keeps ids, and makes those that the wire does not give [1.24] [1.25] [C8] [C9] [0.60]',
+    (name) => {
+      const { toolCalls } = codecs[name].decodeToolCalls(bodies[name])
+      expect(toolCalls.map(({ id }) => id)).toEqual(ids[name])
+      expect(toolCalls.map(({ generatedId }) => generatedId === true)).toEqual(
+        ids[name].map((id) => id === 'ollama_0' || id === 'gemini_0'),
+      )
+    },
+  )
+
+  it.each<[Name, Json]>([
+    ['openai-chat', { choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }] }],
+    ['openai-responses', { status: 'completed', output: [] }],
+    ['anthropic', { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }],
+    ['ollama', { done: true, message: { role: 'assistant', content: 'Hi' } }],
+    ['gemini', { candidates: [{ finishReason: 'STOP', content: { parts: [{ text: 'Hi' }] } }] }],
+  ])('of %s gives an empty list where there are none [1.17]', (name, body) => {
+    expect(codecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
+  })
+
+  it.each(names)('of %s finds none in what is no answer, or says that it is none', (name) => {
+    for (const body of [undefined, null, 5, 'x', [], {}, { choices: [] }, { content: null }, { message: 5 }]) {
+      let found: unknown
+      try {
+        found = codecs[name].decodeToolCalls(body)
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'decode' })
+        continue
+      }
+      expect(found).toEqual({ toolCalls: [], invalidToolCalls: [] })
+    }
+  })
+
+  it.each<[Name, Json]>([
+    [
+      'openai-chat',
+      {
+        choices: [
+          {
+            finish_reason: 'stop',
+            message: { tool_calls: [{ id: 'c', function: { name: 'f', arguments: '{"a":' } }] },
+          },
+        ],
+      },
+    ],
+    ['openai-responses', { output: [{ type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":' }] }],
+    ['anthropic', { content: [{ type: 'tool_use', id: 'c', name: 'f', input: [1] }] }],
+    ['ollama', { message: { tool_calls: [{ function: { name: 'f', arguments: [1] } }] } }],
+    ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
+  ])('of %s tells calls that are none apart, and invents no arguments [C12]', (name, body) => {
+    const { toolCalls, invalidToolCalls } = codecs[name].decodeToolCalls(body)
+    expect(toolCalls).toEqual([])
+    expect(invalidToolCalls).toMatchObject([{ type: 'invalid_tool_call', name: 'f' }])
+  })
+})
+
+const result: ToolMessage = {
+  role: 'tool',
+  toolCallId: 'call_a',
+  name: 'get_weather',
+  content: '25 °C',
+  status: 'success',
+}
+
+describe('encodeResult', () => {
+  it.each<[Name, unknown]>([
+    ['openai-chat', { role: 'tool', tool_call_id: 'call_a', content: '25 °C' }], // [1.27]
+    [
+      'anthropic',
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_a', content: '25 °C' }] }, // [1.28]
+    ],
+    ['ollama', { role: 'tool', tool_name: 'get_weather', tool_call_id: 'call_a', content: '25 °C' }], // [1.29], C8
+    ['openai-responses', { type: 'function_call_output', call_id: 'call_a', output: '25 °C' }],
+    ['gemini', { functionResponse: { id: 'call_a', name: 'get_weather', response: { output: '25 °C' } } }],
+  ])(
+    'of %s gives one message in its shape [1.26] [1.27] [1.28] [1.29] [1.30] [1.31] [0.73] [0.78] [0.84] [0.88]',
+    (name, encoded) => {
+      expect(codecs[name].encodeResult(result)).toEqual(encoded)
+    },
+  )
+
+  it.each<[Name, RegExp]>([
+    ['openai-chat', /"content":"[^"]*error[^"]*No such city/i],
+    ['ollama', /"content":"[^"]*error[^"]*No such city/i],
+    ['openai-responses', /"output":"[^"]*error[^"]*No such city/i],
+    ['anthropic', /"is_error":true/],
+    ['gemini', /"response":\{"error":"No such city"\}/],
+  ])('of %s says that a tool failed, in the text where there is no flag [C15]', (name, said) => {
+    expect(JSON.stringify(codecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' }))).toMatch(
+      said,
+    )
+  })
+
+  it.each(names)('of %s sends nothing that is for the application alone [C14] [3.60]', (name) => {
+    const mine = { ...result, artifacts: ['canary-1'], extra: { secret: 'canary-2' }, metadata: { x: 'canary-3' } }
+    expect(JSON.stringify(codecs[name].encodeResult(mine))).not.toContain('canary')
+  })
+})
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) for (const entry of Object.values(value)) deepFreeze(entry)
+  return Object.freeze(value)
+}

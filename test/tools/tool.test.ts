@@ -1,0 +1,163 @@
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { definitionOf, invokeTool, type Tool, type ToolSpec, t, tool } from '../../src/index.ts'
+import { call } from './calls.ts'
+
+const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const
+
+describe('a tool', () => {
+  it('is plain data and a function [3.02] [3.13] [0.90]', () => {
+    const weather = tool({ name: 'weather', description: 'Tells it', parameters: city, execute: () => 'sunny' })
+    const { execute, ...data } = weather
+    expect(data).toEqual({ name: 'weather', description: 'Tells it', parameters: city })
+    expect(JSON.parse(JSON.stringify(data))).toEqual(data)
+    expect(execute).toBeTypeOf('function')
+  })
+
+  it('takes its schema under the names that others have for it [C17]', () => {
+    const { parameters } = tool({ name: 'a', parameters: city, execute: () => '' })
+    expect(parameters).toEqual(city)
+    expect(tool({ name: 'a', inputSchema: city, execute: () => '' }).parameters).toEqual(city)
+    expect(tool({ name: 'a', input_schema: city, execute: () => '' }).parameters).toEqual(city)
+  })
+
+  it('tells the model its definition, annotations and metadata included, and nothing of how it behaves [3.22] [1.07]', () => {
+    const behaviour = { convert: false, sequential: true, terminal: true, needsApproval: true, timeoutMs: 5 }
+    const told = {
+      name: 'weather',
+      description: 'Tells it',
+      parameters: city,
+      strict: true,
+      annotations: { readOnlyHint: true },
+      metadata: { owner: 'me' },
+    }
+    expect(definitionOf(tool({ ...told, ...behaviour, execute: () => '' }))).toEqual(told)
+    expect(definitionOf(tool({ name: 'bare', execute: () => '' }))).toEqual({ name: 'bare' })
+  })
+
+  it.each([
+    ['a schema of a list', { name: 'a', parameters: { type: 'array' } }, /parameters is not "object"/],
+    ['a schema of text', { name: 'a', parameters: z.string() }, /tool "a": the type of its parameters/],
+    ['a schema with no form in JSON Schema', { name: 'a', parameters: z.object({ at: z.date() }) }, /no form in JSON/],
+    [
+      'a schema that does not convert itself',
+      { name: 'a', parameters: v.object({}) },
+      /valibot schema does not convert/,
+    ],
+    ['no name', { name: '', parameters: city }, /"name" is missing/],
+    ['no name at all', {}, /"name" is missing/],
+  ])('with %s is a mistake that is told at once', (_what, spec, message) => {
+    expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(TypeError)
+    expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(message)
+  })
+})
+
+describe('t', () => {
+  it('makes JSON Schema of each type, with its description [3.14] [3.18]', () => {
+    expect(t.string('Name')).toEqual({ type: 'string', description: 'Name' })
+    expect(t.number()).toEqual({ type: 'number' })
+    expect(t.integer('How many')).toEqual({ type: 'integer', description: 'How many' })
+    expect(t.boolean()).toEqual({ type: 'boolean' })
+    expect(t.oneOf(['a', 'b'], 'Which')).toEqual({ type: 'string', description: 'Which', enum: ['a', 'b'] })
+    expect(t.array(t.string(), 'Names')).toEqual({ type: 'array', description: 'Names', items: { type: 'string' } })
+    expect(t.schema({ type: 'string', format: 'date' })).toEqual({ type: 'string', format: 'date' })
+  })
+
+  it('requires everything that is not optional, and takes nothing else [3.15] [3.16] [3.17]', () => {
+    expect(t.object({ city: t.string(), days: t.optional(t.integer()) }, { description: 'Where' })).toEqual({
+      type: 'object',
+      description: 'Where',
+      properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      required: ['city'],
+      additionalProperties: false,
+    })
+    expect(t.object({}, { additionalProperties: true })).toEqual({
+      type: 'object',
+      properties: {},
+      required: [],
+      additionalProperties: true,
+    })
+  })
+})
+
+/** The same tool with every kind of schema; `days` is a whole number with a default. */
+const libraries: readonly [string, Tool][] = [
+  ['zod', make(z.object({ city: z.string(), days: z.number().int().optional() }))],
+  ['arktype', make(type({ city: 'string', 'days?': 'number.integer' }))],
+  [
+    'valibot',
+    make(toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.pipe(v.number(), v.integer())) }))),
+  ],
+  ['t', make(t.object({ city: t.string(), days: t.optional(t.integer()) }))],
+  [
+    'JSON Schema',
+    make({ type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } }, required: ['city'] }),
+  ],
+]
+
+function make<const S extends Parameters<typeof tool>[0]['parameters'] & object>(parameters: S): Tool {
+  return tool({
+    name: 'weather',
+    parameters,
+    execute: (args: never) => {
+      const { city, days = 3 } = args as { city: string; days?: number }
+      return `${city} ${days}`
+    },
+  } as never)
+}
+
+describe.each(libraries)('parameters of %s', (_library, weather) => {
+  const run = (args: string) => invokeTool(call('weather', args), new Map([['weather', weather]]))
+
+  it('become the JSON Schema of an object, without a dialect', () => {
+    expect(weather.parameters).toMatchObject({
+      type: 'object',
+      properties: { city: { type: 'string' }, days: { type: 'integer' } },
+      required: ['city'],
+    })
+    expect(weather.parameters).not.toHaveProperty('$schema')
+  })
+
+  it('check arguments before the tool runs [3.53]', async () => {
+    const { status, error, content } = await run('{"city":5}')
+    expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'invalid_arguments' })
+    expect(content).toMatch(/^The arguments do not fit: .*city/)
+    expect((await run('{}')).error?.kind).toBe('invalid_arguments')
+    expect((await run('{"city":"Oslo","days":1.5}')).error?.kind).toBe('invalid_arguments')
+  })
+
+  it('let the default apply where an optional argument is absent or null [3.19] [C26]', async () => {
+    expect(await run('{"city":"Oslo","days":2}')).toMatchObject({ status: 'success', content: 'Oslo 2' })
+    expect(await run('{"city":"Oslo"}')).toMatchObject({ content: 'Oslo 3' })
+    expect(await run('{"city":"Oslo","days":null}')).toMatchObject({ content: 'Oslo 3' })
+  })
+})
+
+it('gives the function what the schema makes of arguments: defaults, conversions', async () => {
+  const seen: unknown[] = []
+  const tools = new Map<string, Tool>([
+    [
+      'zod',
+      tool({
+        name: 'zod',
+        parameters: z.object({ at: z.string().transform((text) => text.length), by: z.string().default('me') }),
+        execute: (args) => void seen.push(args),
+      }),
+    ],
+  ])
+  await invokeTool(call('zod', '{"at":"four"}'), tools)
+  expect(seen).toEqual([{ at: 4, by: 'me' }])
+})
+
+it('waits for a schema that checks by asking somebody', async () => {
+  const parameters = z.object({ user: z.string().refine(async (name) => name === 'ada', 'is not known') })
+  const greet = tool({ name: 'greet', parameters, execute: ({ user }) => `Hello ${user}` })
+  const tools = new Map([['greet', greet]])
+  expect(await invokeTool(call('greet', '{"user":"ada"}'), tools)).toMatchObject({ content: 'Hello ada' })
+  expect(await invokeTool(call('greet', '{"user":"bob"}'), tools)).toMatchObject({
+    content: 'The arguments do not fit: user: is not known',
+  })
+})
