@@ -12,6 +12,7 @@ import { legalId } from '../ids.ts'
 import type { Context, Loss } from '../model.ts'
 import { countWords } from './count-words.ts'
 import { prepareBlocks, prepareSystem } from './prepare/blocks.ts'
+import { checkMessages } from './prepare/check.ts'
 import { dropEmptyMessages } from './prepare/empty.ts'
 import { pairResults } from './prepare/pair.ts'
 import { bridgeResults, demoteLateInstructions, startWithUser } from './prepare/placement.ts'
@@ -53,8 +54,11 @@ const passes: readonly Pass[] = [
  *
  * Calls without results get an error result, results without calls become tagged user text, results stand right behind their
  * calls and in their order, ids are legal and unique in the whole conversation. Tools are left alone: see {@link legalToolName}.
+ *
+ * @throws {TypeError} at what is no message.
  */
 export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
+  checkMessages(context.messages)
   const task: Task = {
     rules,
     target: { format: rules.format, provider: rules.provider, model: options.model },

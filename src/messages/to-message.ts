@@ -12,13 +12,14 @@ export type MessageLike = string | Message | readonly [role: Exclude<RoleAlias, 
 /**
  * A message from any of its forms; and the whole message from a chunk, when no more will come.
  *
- * @throws {TypeError} for a pair whose role nobody knows, or that would be a result.
+ * @throws {TypeError} for a pair whose role nobody knows, or that would be a result, and for what is neither text nor an object.
  */
 export function toMessage(like: MessageChunk): AssistantMessage
 export function toMessage(like: MessageLike | MessageChunk): Message
 export function toMessage(like: MessageLike | MessageChunk): Message {
   if (typeof like === 'string') return { role: 'user', content: like }
   if (isPair(like)) return messageOf(like)
+  if (typeof like !== 'object' || like === null) throw new TypeError('Cannot make a message: it is no message')
   return like.role === 'assistant' && isChunk(like) ? finishChunk(like) : (like as Message)
 }
 
