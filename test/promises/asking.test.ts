@@ -1,0 +1,172 @@
+/** What a program writes to ask a model, and what it gets. The provider is a `fetch` that answers as Chat Completions does. */
+import { describe, expect, expectTypeOf, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { ApiError, generate, type MessageLike, message, normalizeMessages, stream } from '../../src/index.ts'
+import type { Message } from '../../src/model.ts'
+import { model as modelOf, parseModel } from '../../src/models.ts'
+import { chatBody, chatText } from '../support/upstream.ts'
+import { models, send, wires } from './wires.ts'
+
+/** A model that answers with these bodies in turn, and what it was asked. */
+function answering(...answers: readonly Response[]) {
+  const asked: Record<string, unknown>[] = []
+  const waiting = [...answers]
+  const model = openaiChat('gpt-4.1', {
+    apiKey: 'key',
+    fetch: async (_url, init) => {
+      asked.push(JSON.parse(String(init?.body)))
+      return waiting.shift() as Response
+    },
+  })
+  return { model, asked }
+}
+const said = (text: string) => Response.json(chatBody(text))
+const user = (content: string) => ({ role: 'user', content })
+
+describe('a question', () => {
+  it('[0.01] [4.09] [4.12] is a text and a model, and is sent as one message of a user', async () => {
+    const { model, asked } = answering(said('Hello'))
+    await generate({ model, prompt: 'Hi' })
+    expect(asked).toEqual([{ model: 'gpt-4.1', messages: [user('Hi')], stream: false }])
+  })
+
+  it('[4.10] [4.11] [0.04] [0.05] [0.10] is one message, or goes behind a list that mixes texts, pairs and messages', async () => {
+    const { model, asked } = answering(said('1'), said('2'))
+    await generate({ model, prompt: message.user('Hi') })
+    await generate({ model, messages: ['a', ['ai', 'b'], message.user('c')], prompt: 'd' })
+    expect(asked.map(({ messages }) => messages)).toEqual([
+      [user('Hi')],
+      [user('a'), { role: 'assistant', content: 'b' }, user('c'), user('d')],
+    ])
+  })
+
+  it('[0.13] may be a whole context', async () => {
+    const { model, asked } = answering(said('Hello'))
+    await generate({ model, prompt: { system: 'Be brief', messages: ['Hi'] } })
+    expect(asked[0]?.messages).toEqual([{ role: 'system', content: 'Be brief' }, user('Hi')])
+  })
+
+  it('[4.07] names its model by provider and name, if that is easier', () => {
+    expect(parseModel('openai:gpt-5-nano')).toEqual({ provider: 'openai', model: 'gpt-5-nano' })
+    const { codec, model } = modelOf('openai:gpt-5-nano')
+    expect([codec.provider, model]).toEqual(['openai', 'gpt-5-nano'])
+  })
+})
+
+describe('an answer', () => {
+  it('[4.08] [4.29] is a message of the assistant’s, with its id, its model, why it ended, and what it took', async () => {
+    const { model } = answering(said('Hello'))
+    const result = await generate({ model, prompt: 'Hi' })
+    expect(result.message).toMatchObject({
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Hello' }],
+      response: { id: 'chatcmpl-1', model: 'm' },
+      stopReason: 'stop',
+      usage: { inputTokens: 10, outputTokens: 5, totalTokens: 15 },
+    })
+  })
+
+  it('[0.02] is there, or a typed error says why it is not', async () => {
+    const error = { message: 'Incorrect API key provided', type: 'invalid_request_error', code: 'invalid_api_key' }
+    const { model } = answering(Response.json({ error }, { status: 401 }))
+    const failure = await generate({ model, prompt: 'Hi' }).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(ApiError)
+    expect(failure).toMatchObject({ code: 'api', kind: 'authentication', status: 401 })
+  })
+
+  it('[4.97] [0.67] comes as events of meaning if it is streamed, from the same request', async () => {
+    const { model, asked } = answering(new Response(chatText('Hel', 'lo').join('')))
+    const run = stream({ model, prompt: 'Hi' })
+    const events = []
+    for await (const event of run) events.push(event)
+    expect(events.map(({ type }) => type)).toEqual([
+      'message_start',
+      'text_delta',
+      'text_delta',
+      'content_block',
+      'message_end',
+      'done',
+    ])
+    expect(asked[0]).toMatchObject({ model: 'gpt-4.1', messages: [user('Hi')], stream: true })
+    expect((await run.response).message.content).toEqual([{ type: 'text', text: 'Hello' }])
+  })
+
+  it('[4.37] asks for tools and runs none that have nothing to run', async () => {
+    const { model, asked } = answering(Response.json(chatBody(null, [['call_1', 'add', '{"a":1}']])))
+    const tools = [{ name: 'add', parameters: { type: 'object', properties: { a: { type: 'number' } } } }]
+    const { outcome, pending, messages } = await generate({ model, prompt: 'Add', tools })
+    expect(asked).toHaveLength(1)
+    expect([outcome, pending.map(({ id }) => id), messages.length]).toEqual(['manual', ['call_1'], 2])
+  })
+})
+
+describe('a history', () => {
+  // As the API documents it: https://platform.openai.com/docs/guides/function-calling
+  const documented = [
+    { role: 'user', content: 'What is the weather in Paris?' },
+    {
+      role: 'assistant',
+      content: null,
+      tool_calls: [
+        { id: 'call_12345xyz', type: 'function', function: { name: 'get_weather', arguments: '{ "city" : "Paris" }' } },
+      ],
+    },
+    { role: 'tool', tool_call_id: 'call_12345xyz', content: '{"celsius":14}' },
+  ]
+
+  it('[2.23] [2.21] [2.22] of a question, a call and its result is asked to be gone on with, and is sent as it came', async () => {
+    const { model, asked } = answering(said('14 °C'))
+    const { messages } = await generate({ model, messages: normalizeMessages(documented) })
+    expect(asked[0]?.messages).toEqual(documented)
+    expect(messages).toMatchObject([{ role: 'assistant', content: [{ text: '14 °C' }] }])
+  })
+
+  it.each(wires)('[2.24] [1.04] is a plain payload for %s, which any HTTP client can send', (wire) => {
+    const { body } = send(wire, { messages: normalizeMessages(documented) })
+    expect(JSON.parse(JSON.stringify(body))).toEqual(body)
+    expect(Object.getPrototypeOf(body)).toBe(Object.prototype)
+  })
+
+  it('[4.33] may hold turns of the assistant’s that were written by hand', async () => {
+    const { model, asked } = answering(said('Ann'))
+    await generate({ model, messages: ['I am Ann', message.assistant('Hello, Ann')], prompt: 'Who am I?' })
+    expect(asked[0]?.messages).toEqual([
+      user('I am Ann'),
+      { role: 'assistant', content: 'Hello, Ann' },
+      user('Who am I?'),
+    ])
+  })
+})
+
+describe('raw JSON', () => {
+  it('[4.16] is no message to the compiler', () => {
+    expectTypeOf<{ role: string; content: string }>().not.toExtend<MessageLike>()
+    expectTypeOf<{ role: 'user'; content: string }>().toExtend<MessageLike>()
+  })
+
+  it.each([
+    ['an alias of a role', { role: 'human', content: 'Hi' }, 'the role "human" is not known'],
+    ['no role', { content: 'Hi' }, 'the role undefined is not known'],
+    ['no content', { role: 'user' }, '"content" is neither text nor a list of blocks'],
+    [
+      'a null that is no assistant’s',
+      { role: 'user', content: null },
+      '"content" is neither text nor a list of blocks',
+    ],
+    ['a part without a type', { role: 'user', content: [{ text: 'Hi' }] }, 'a block in it has no type'],
+    ['a result of no call', { role: 'tool', content: 'x', tool_call_id: 'call_1' }, '"toolCallId" is missing'],
+    ['nothing', null, 'it is no message'],
+  ])('[4.17] is refused before anything is sent: %s', async (_, raw, finding) => {
+    for (const asking of Object.values(models)) {
+      const model = {
+        ...asking,
+        fetch: () => {
+          throw new Error('Nothing may be sent')
+        },
+      }
+      const failure = await generate({ model, messages: ['Hi', raw as unknown as Message] }).catch((cause) => cause)
+      expect(failure).toBeInstanceOf(TypeError)
+      expect(failure.message).toContain(finding)
+    }
+  })
+})
