@@ -1,0 +1,579 @@
+/**
+ * What an answer looks like to whoever reads it in another wire, by rules written from the wires' documents and not from the codecs: a
+ * rule says what becomes of an answer, why, and where that stands. What comes out of a translation must equal what the rules say.
+ */
+import { type Carried, unpackCarrier } from '../../src/carrier.ts'
+import { blocksOf } from '../../src/content.ts'
+import type {
+  ChatResponse,
+  CitationBlock,
+  ContentBlock,
+  InvalidToolCall,
+  Opaque,
+  StopReason,
+  Usage,
+} from '../../src/model.ts'
+
+export type Wire = 'anthropic' | 'gemini' | 'ollama' | 'openai-chat' | 'openai-responses'
+export const wires: readonly Wire[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+
+/** A block with all proofs that travel with it, and without what it keeps for one wire alone. */
+export type SeenBlock = Omit<ContentBlock, 'opaque' | 'providerData' | 'metadata'> & {
+  readonly [field: string]: unknown
+  readonly type: ContentBlock['type']
+  readonly proofs?: readonly Opaque[]
+}
+export type Counts = Omit<Usage, 'providerData'>
+
+/** All of an answer that the model has words for. */
+export interface Seen {
+  readonly model: string | undefined
+  readonly stopReason: StopReason
+  readonly counts: Counts | undefined
+  readonly blocks: readonly SeenBlock[]
+  readonly invalid: readonly Pick<InvalidToolCall, 'index' | 'argumentsText'>[]
+}
+
+/** What is kept for one wire alone, by its name, is that wire's by definition: it is not part of what is compared. */
+export function see(response: ChatResponse): Seen {
+  const { message, stopReason, usage } = response
+  return {
+    model: message.response?.model,
+    stopReason,
+    counts: usage && withoutField(usage, 'providerData'),
+    blocks: blocksOf(message.content).map(seeBlock).filter(saysSomething),
+    invalid: (message.invalidToolCalls ?? []).map(({ id, name, index, argumentsText }) => ({
+      id,
+      name,
+      index,
+      argumentsText,
+    })),
+  }
+}
+
+function seeBlock(block: ContentBlock): SeenBlock {
+  const { providerData: _, metadata: __, ...rest } = block
+  const { opaque, citations, ...seen } = rest as SeenBlock & { opaque?: Opaque; citations?: readonly CitationBlock[] }
+  return {
+    ...seen,
+    ...(citations && { citations: citations.map((one) => withoutField(one, 'providerData')) }),
+    ...(opaque && isSigned(opaque) && { proofs: [opaque] }),
+  } as SeenBlock
+}
+
+/** Reasoning with neither text nor proof is an item of one wire, kept for its place. */
+function saysSomething({ type, text, proofs }: SeenBlock): boolean {
+  return type !== 'reasoning' || text !== '' || proofs !== undefined
+}
+
+/** What is checked when it comes back. Ids of items are not: they are kept for one wire alone. */
+function isSigned({ data }: Opaque): boolean {
+  const fields = ['signature', 'data', 'encrypted_content', 'thoughtSignature', 'reasoning_details', 'extra_content']
+  return fields.some((name) => (data[name] ?? '') !== '')
+}
+
+export function withoutField<T extends object>(value: T, name: string): T {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)) as T
+}
+
+/** Opens the carriers in the slots of a wire: what a client of it sends back is what another provider signed. */
+export function openCarriers(seen: Seen): Seen {
+  const ofCalls = new Map<unknown, Opaque>()
+  const blocks: SeenBlock[] = []
+  let run: SeenBlock[] = []
+  const endRun = () => {
+    blocks.push(...openRun(run, ofCalls))
+    run = []
+  }
+  for (const block of seen.blocks) {
+    if (block.type === 'reasoning') run.push(block)
+    else {
+      endRun()
+      blocks.push(openBlock(block))
+    }
+  }
+  endRun()
+  return { ...seen, blocks: blocks.map((block) => withProofOfCall(block, ofCalls)).filter(saysSomething) }
+}
+
+function carriedOn({ proofs = [] }: SeenBlock): readonly Carried[] {
+  return proofs.flatMap(({ data }) => stringsIn(data)).flatMap((text) => unpackCarrier(text) ?? [])
+}
+
+function openBlock(block: SeenBlock): SeenBlock {
+  const [carried] = carriedOn(block)
+  return carried === undefined ? block : { ...block, proofs: [carried.opaque] }
+}
+
+/** Wires join and cut reasoning; each carrier says how long the text of its proof is. */
+function openRun(run: readonly SeenBlock[], ofCalls: Map<unknown, Opaque>): readonly SeenBlock[] {
+  const carried = run.flatMap(carriedOn)
+  if (carried.length === 0) return run
+  for (const { on, opaque } of carried) if (on !== undefined) ofCalls.set(on, opaque)
+  const own = carried.filter(({ on }) => on === undefined)
+  const text = run.map((block) => block.text).join('')
+  if (own.reduce((sum, { length = 0 }) => sum + length, 0) !== text.length) {
+    return run.filter((block) => block.text !== '').map((block) => withoutField(block, 'proofs'))
+  }
+  let at = 0
+  return own.map(({ opaque, length = 0 }) => {
+    const part = text.slice(at, at + length)
+    at += length
+    return { type: 'reasoning', text: part, ...(isSigned(opaque) && { proofs: [opaque] }) } as SeenBlock
+  })
+}
+
+function withProofOfCall(block: SeenBlock, ofCalls: ReadonlyMap<unknown, Opaque>): SeenBlock {
+  const proof = block.type === 'tool_call' ? ofCalls.get(block.id) : undefined
+  return proof === undefined ? block : { ...block, proofs: [proof] }
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : []
+}
+
+// ---- rules ------------------------------------------------------------------------------------
+
+export interface Way {
+  readonly from: Wire
+  readonly to: Wire
+  readonly isStream: boolean
+}
+
+export interface Rule {
+  readonly name: string
+  /** Default: from every wire to every other. */
+  readonly to?: readonly Wire[]
+  /** Also within one wire: for its dialects, and for figures that it does not tell apart. */
+  readonly within?: true
+  readonly reason: string
+  /** Where it stands. */
+  readonly source: string
+  readonly severity: 'info' | 'minor' | 'major'
+  /** How the ledger tells of it: a pattern for `path: reason`. What is `info` need not be told. */
+  readonly told?: RegExp
+  apply(seen: Seen, way: Way): Seen
+}
+
+const onBlocks = (seen: Seen, change: (block: SeenBlock, way: Way) => readonly SeenBlock[], way: Way): Seen => ({
+  ...seen,
+  blocks: seen.blocks.flatMap((block) => change(block, way)),
+})
+
+const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>> = {
+  'openai-chat': { refusal: 'content_filter', pause: 'stop', other: 'stop' },
+  'openai-responses': { refusal: 'content_filter', pause: 'stop', other: 'stop' },
+  anthropic: { content_filter: 'refusal', other: 'stop' },
+  gemini: { refusal: 'content_filter', pause: 'other' },
+  ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop' },
+}
+
+export const answerRules: readonly Rule[] = [
+  {
+    name: 'server tools',
+    reason:
+      'what another provider ran itself means nothing to the clients of this wire, and is never shown as a call of theirs',
+    source: 'wire/README.md §10, "server-side tool calls and results"',
+    severity: 'minor',
+    told: /run by another|another provider (?:ran|made)|its provider ran itself|what another provider ran|no place for server_tool/,
+    apply: (seen, way) => onBlocks(seen, (block) => (/^server_tool_/.test(block.type) ? [] : [block]), way),
+  },
+  {
+    name: 'unknown blocks',
+    reason: 'a block of one wire that nobody else has a word for goes back to that wire alone',
+    source: 'wire/README.md §10, "unknown fields, parts, events"',
+    severity: 'minor',
+    told: /belongs to (?:another|the) wire|means nothing here|no place for unknown/,
+    apply: (seen, way) => onBlocks(seen, (block) => (block.type === 'unknown' ? [] : [block]), way),
+  },
+  {
+    name: 'made media',
+    to: ['anthropic'],
+    reason: 'an answer has no place for media',
+    source: 'wire/README.md §6, "media out"',
+    severity: 'major',
+    told: /has no (?:images|place)/,
+    apply: (seen, way) =>
+      onBlocks(seen, (block) => (/^(?:image|audio|video|file)$/.test(block.type) ? [] : [block]), way),
+  },
+  {
+    name: 'proofs',
+    reason:
+      "proofs of reasoning and of Gemini's calls are carried in the slot that the wire has; ids of items, and signatures on text and images, have no slot",
+    source: 'wire/README.md §7 and §10, "signatures on text parts"',
+    severity: 'info',
+    apply: (seen, way) =>
+      onBlocks(
+        seen,
+        (block) => {
+          const kept = (block.proofs ?? []).filter((proof) => isCarried(block, proof, way.to))
+          const bare = withoutField(block, 'proofs')
+          if (block.type === 'reasoning' && block.text === '' && kept.length === 0) return []
+          return [kept.length > 0 ? { ...bare, proofs: kept } : bare]
+        },
+        way,
+      ),
+  },
+  {
+    name: 'empty text',
+    to: ['anthropic', 'gemini', 'ollama', 'openai-chat'],
+    reason: 'a text with nothing in it is not sent: some servers refuse it',
+    source: 'wire/README.md §11, 1',
+    severity: 'info',
+    apply: (seen, way) => {
+      const isKept = way.to === 'anthropic' && !way.isStream // the API itself has such answers, and they go through as they are
+      return onBlocks(seen, (block) => (block.type === 'text' && block.text === '' && !isKept ? [] : [block]), way)
+    },
+  },
+  {
+    name: 'refusal mark',
+    to: ['anthropic', 'gemini', 'ollama'],
+    reason: 'the text of a refusal is text like any other here; the reason for the end says it, where there is one',
+    source: 'wire/README.md §4, "reasons that the target lacks"',
+    severity: 'info',
+    apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'refusal')], way),
+  },
+  {
+    name: 'reason to stop',
+    reason: 'the wire has no word for it, and says the nearest',
+    source: 'wire/README.md §4',
+    severity: 'minor',
+    told: /^stopReason/,
+    apply: (seen, { to }) => {
+      const isSaid =
+        seen.stopReason === 'refusal' && seen.blocks.some((block) => block.refusal) && to === 'openai-responses'
+      return isSaid ? seen : { ...seen, stopReason: stopWords[to][seen.stopReason] ?? seen.stopReason }
+    },
+  },
+  {
+    name: 'form of citations',
+    to: ['openai-chat', 'openai-responses'],
+    reason:
+      'a citation has an address, a title and two offsets, always; one without offsets is for its whole text. The quoted passage has no place',
+    source: 'wire/README.md §10, "compute `start_index`/`end_index`"',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: seen.blocks.map(fillCitations) }),
+  },
+  {
+    name: 'order in the turn',
+    to: ['openai-chat', 'ollama'],
+    within: true,
+    reason: 'a message has one place for its reasoning, one for its text and one for its calls',
+    source: 'wire/README.md §10, "interleaving of text, thinking, calls"',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: merge(seen.blocks) }),
+  },
+  {
+    name: 'neighbouring texts',
+    to: ['gemini'],
+    reason: 'texts with nothing between them are one: pieces of a stream look the same',
+    source: 'wire/README.md §2, "merge before sending"',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: joinNeighbours(seen.blocks) }),
+  },
+  {
+    name: 'types of images',
+    to: ['ollama'],
+    reason: 'an image is base64 alone; its type is read from its first bytes, where they say it',
+    source: 'wire/ollama.md, `images`',
+    severity: 'info',
+    apply: (seen, way) => onBlocks(seen, (block) => [block.type === 'image' ? sniffed(block) : block], way),
+  },
+  {
+    name: 'no citations',
+    to: ['ollama'],
+    reason: 'the wire has no citations',
+    source: 'wire/README.md §6, "citations"',
+    severity: 'minor',
+    told: /has no citations/,
+    apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'citations')], way),
+  },
+  {
+    name: 'citations of other things than web pages',
+    to: ['anthropic'],
+    reason: 'of foreign citations the wire can say those with an address',
+    source: 'wire/README.md §6, "citations: on text blocks"',
+    severity: 'minor',
+    told: /only its own citations are taken/,
+    apply: (seen) => onCitations(seen, (one) => (one.url === undefined ? [] : [one])),
+  },
+  {
+    name: 'offsets of citations',
+    to: ['anthropic'],
+    reason: 'a citation belongs to its text block and says no place in it',
+    source: 'wire/README.md §10, "block-wise citations"',
+    severity: 'info',
+    apply: (seen) => onCitations(seen, ({ startIndex: _, endIndex: __, ...one }) => [one]),
+  },
+  {
+    name: 'passages of citations',
+    to: ['gemini'],
+    reason: 'a citation with offsets quotes the passage that they mark',
+    source: 'wire/README.md §10, "byte offsets of citations"',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: seen.blocks.map(quoteCitations) }),
+  },
+  {
+    name: 'text of arguments',
+    to: ['gemini', 'ollama'],
+    within: true,
+    reason:
+      'arguments are an object on this wire: spaces, and the difference between none and an empty object, are gone',
+    source: 'wire/README.md §3, "Call"',
+    severity: 'info',
+    apply: (seen, way) =>
+      onBlocks(
+        seen,
+        (block) => [block.type === 'tool_call' ? { ...block, argumentsText: textOn(way.to, block) } : block],
+        way,
+      ),
+  },
+  {
+    name: 'text of arguments in whole answers',
+    to: ['anthropic'],
+    within: true,
+    reason: 'arguments are an object in a whole answer, and in a call that the server ran',
+    source: 'wire/README.md §3, "Call"',
+    severity: 'info',
+    apply: (seen, way) =>
+      onBlocks(
+        seen,
+        (block) => {
+          const isWhole = !way.isStream || (block.type === 'server_tool_call' && block.argumentsText !== '')
+          const isObject = block.argumentsText !== undefined && isWhole
+          return [isObject ? { ...block, argumentsText: JSON.stringify(block.arguments) } : block]
+        },
+        way,
+      ),
+  },
+  {
+    name: 'no arguments',
+    to: ['openai-chat', 'openai-responses'],
+    within: true,
+    reason: 'no arguments are written as an empty object, since clients parse them',
+    source: 'wire/README.md §3, "No arguments"',
+    severity: 'info',
+    apply: (seen, way) =>
+      onBlocks(seen, (block) => [block.argumentsText === '' ? { ...block, argumentsText: '{}' } : block], way),
+  },
+  {
+    name: 'made ids of calls',
+    reason: 'an id that we made is as good as any for the client',
+    source: 'wire/README.md §10, "missing ids"',
+    severity: 'info',
+    apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
+  },
+  {
+    name: 'made ids of calls of the wire itself',
+    to: ['ollama'],
+    within: true,
+    reason: 'servers give ids now, and so does a gateway',
+    source: 'decisions.md C8',
+    severity: 'info',
+    apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
+  },
+  {
+    name: 'calls that are none',
+    to: ['anthropic'],
+    reason: 'a client would run it without its arguments, so it is left out of a whole answer',
+    source: 'decisions.md C12',
+    severity: 'minor',
+    told: /arguments are no object/,
+    apply: (seen, { isStream }) => (isStream ? seen : renumber(seen)),
+  },
+  {
+    name: 'calls that are none, in the reason for the end',
+    to: ['gemini'],
+    reason: 'the wire says of a malformed call by the reason for the end, and a sentence',
+    source: 'decisions.md C12, wire/README.md §4',
+    severity: 'minor',
+    told: /tells of a malformed call/,
+    apply: (seen) => (seen.invalid.length === 0 ? seen : { ...renumber(seen), stopReason: 'error' }),
+  },
+  {
+    name: 'calls that were cut',
+    to: ['ollama'],
+    reason: 'arguments are an object on this wire: a call that was cut with its answer is left out',
+    source: 'decisions.md C12',
+    severity: 'major',
+    told: /cut before the call was whole/,
+    apply: renumber,
+  },
+  {
+    name: 'counts',
+    within: true,
+    reason: 'wires have different counts, and some of them demand a 0 where nothing is known, or leave zeros out',
+    source: 'wire/README.md §5',
+    severity: 'info',
+    apply: (seen, way) => ({ ...seen, counts: countsOn(way, seen.counts) }),
+  },
+]
+
+/** Without the calls that are none, the others are counted anew. */
+function renumber(seen: Seen): Seen {
+  let index = 0
+  const blocks = seen.blocks.map((block) => (block.type === 'tool_call' ? { ...block, index: index++ } : block))
+  return { ...seen, blocks, invalid: [] }
+}
+
+function countsOn({ from, to }: Way, counts: Counts | undefined): Counts | undefined {
+  const { inputTokens = 0, outputTokens = 0 } = counts ?? {}
+  const sums = { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens }
+  switch (to) {
+    case 'anthropic':
+      return { ...counts, ...sums }
+    case 'ollama':
+      return sums
+    case 'openai-responses':
+      return (
+        counts && {
+          cacheReadTokens: 0,
+          ...(from !== to && { cacheWriteTokens: 0 }),
+          reasoningTokens: 0,
+          ...sums,
+          ...counts,
+        }
+      )
+    case 'gemini': {
+      const { cacheReadTokens, reasoningTokens, totalTokens } = counts ?? {}
+      const isTold = inputTokens !== 0 || outputTokens !== 0 || (totalTokens ?? 0) !== 0
+      return (
+        counts && {
+          ...(isTold && { ...sums, ...(totalTokens !== undefined && { totalTokens }) }),
+          ...(cacheReadTokens && { cacheReadTokens }),
+          ...(reasoningTokens && { reasoningTokens }),
+        }
+      )
+    }
+    default:
+      return counts
+  }
+}
+
+function onCitations(seen: Seen, change: (citation: CitationBlock) => readonly CitationBlock[]): Seen {
+  return {
+    ...seen,
+    blocks: seen.blocks.map((block) => {
+      if (block.citations === undefined) return block
+      const citations = (block.citations as CitationBlock[]).flatMap(change)
+      return citations.length === 0 ? withoutField(block, 'citations') : { ...block, citations }
+    }),
+  }
+}
+
+function fillCitations(block: SeenBlock): SeenBlock {
+  if (block.citations === undefined) return block
+  const end = String(block.text).length
+  const fill = ({ text: _, ...one }: CitationBlock) => ({ title: '', startIndex: 0, endIndex: end, ...one })
+  return { ...block, citations: (block.citations as CitationBlock[]).map(fill) }
+}
+
+function quoteCitations(block: SeenBlock): SeenBlock {
+  if (block.citations === undefined) return block
+  const quote = (one: CitationBlock) =>
+    one.startIndex === undefined
+      ? one
+      : { ...one, text: one.text ?? String(block.text).slice(one.startIndex, one.endIndex) }
+  return { ...block, citations: (block.citations as CitationBlock[]).map(quote) }
+}
+
+function joinNeighbours(blocks: readonly SeenBlock[]): readonly SeenBlock[] {
+  const joined: SeenBlock[] = []
+  for (const block of blocks) {
+    const last = joined.at(-1)
+    const isNext = last?.type === 'text' && block.type === 'text' && !last.refusal && !block.refusal
+    if (isNext && last !== undefined) joined.splice(-1, 1, ...joinTexts([last, block]))
+    else joined.push(block)
+  }
+  return joined
+}
+
+const heads: readonly (readonly [string, string])[] = [
+  ['iVBORw0KGgo', 'image/png'],
+  ['/9j/', 'image/jpeg'],
+  ['R0lGOD', 'image/gif'],
+  ['UklGR', 'image/webp'],
+]
+
+function sniffed(block: SeenBlock): SeenBlock {
+  const mimeType = heads.find(([head]) => String(block.data).startsWith(head))?.[1]
+  return { ...withoutField(block, 'mimeType'), ...(mimeType && { mimeType }) }
+}
+
+function textOn(to: Wire, { argumentsText, arguments: value }: SeenBlock): string {
+  return to === 'gemini' && argumentsText === '' ? '' : JSON.stringify(value)
+}
+
+function isCarried({ type }: SeenBlock, { data }: Opaque, to: Wire): boolean {
+  if (to === 'ollama') return false
+  return type === 'reasoning' || (type === 'tool_call' && ('thoughtSignature' in data || 'extra_content' in data))
+}
+
+function merge(blocks: readonly SeenBlock[]): readonly SeenBlock[] {
+  const of = (type: string, refusal = false) =>
+    blocks.filter((block) => block.type === type && Boolean(block.refusal) === refusal)
+  const media = blocks.filter((block) => /^(?:image|audio)$/.test(block.type))
+  const texts = [joinTexts(of('text')), joinTexts(of('text', true))]
+  return [joinTexts(of('reasoning')), ...texts, ...media, ...of('tool_call')].flat()
+}
+
+/** Offsets of citations count on through the joined text. */
+function joinTexts(blocks: readonly SeenBlock[]): readonly SeenBlock[] {
+  const [first] = blocks
+  if (first === undefined) return []
+  let text = ''
+  const citations: unknown[] = []
+  const proofs: Opaque[] = []
+  for (const block of blocks) {
+    for (const one of (block.citations ?? []) as CitationBlock[]) citations.push(shift(one, text.length))
+    text += block.text
+    proofs.push(...(block.proofs ?? []))
+  }
+  const { citations: _, proofs: __, ...rest } = first
+  return [
+    { ...rest, text, ...(citations.length > 0 && { citations }), ...(proofs.length > 0 && { proofs }) } as SeenBlock,
+  ]
+}
+
+function shift(citation: CitationBlock, by: number): CitationBlock {
+  const { startIndex, endIndex } = citation
+  return {
+    ...citation,
+    ...(startIndex !== undefined && { startIndex: startIndex + by }),
+    ...(endIndex !== undefined && { endIndex: endIndex + by }),
+  }
+}
+
+export interface Outcome {
+  readonly expected: Seen
+  readonly fired: readonly Rule[]
+}
+
+/** What the rules make of an answer, and which of them did. */
+export function expectAnswer(seen: Seen, way: Way): Outcome {
+  const fired: Rule[] = []
+  let expected = seen
+  for (const rule of answerRules) {
+    if (way.from === way.to && !rule.within) continue
+    if (rule.to !== undefined && !rule.to.includes(way.to)) continue
+    const next = rule.apply(expected, way)
+    if (canonical(next) !== canonical(expected)) fired.push(rule)
+    expected = next
+  }
+  return { expected, fired }
+}
+
+/** As JSON with sorted keys, in which an absent field and `undefined` are the same. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, entry) =>
+    typeof entry === 'object' && entry !== null && !Array.isArray(entry)
+      ? Object.fromEntries(Object.entries(entry).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : entry,
+  )
+}
+
+/** Some wires have no order between the kinds of blocks: what is read in one is put in the order of the rules. */
+export function sortBlocks(seen: Seen, { to }: Way): Seen {
+  return to === 'openai-chat' || to === 'ollama' ? { ...seen, blocks: merge(seen.blocks) } : seen
+}

@@ -1,0 +1,264 @@
+/** Every recording in every wire: what comes of it, held against what the rules say. The laws and the table in the docs are made of this. */
+import type { ServerCodec } from '../../src/codec.ts'
+import { ApiError } from '../../src/errors.ts'
+import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
+import { prepare } from '../../src/messages/prepare.ts'
+import type { ChatResponse, Context, Loss } from '../../src/model.ts'
+import {
+  answerRules,
+  canonical,
+  expectAnswer,
+  openCarriers,
+  type Seen,
+  see,
+  sortBlocks,
+  type Way,
+  type Wire,
+  wires,
+} from './answers.ts'
+import { type CorpusCase, corpus } from './corpus.ts'
+import { decodeChunks, decodeText } from './decode.ts'
+import { type Format, formats } from './formats.ts'
+import { judgeRequest, requestRules, seeRequest } from './requests.ts'
+
+export type Kind = 'answer' | 'stream' | 'request' | 'error'
+
+/** What came of one recording in one wire. */
+export interface Verdict {
+  readonly id: string
+  readonly kind: Kind
+  readonly from: Wire
+  readonly to: Wire
+  /** Names of the rules that made a difference. */
+  readonly named: readonly string[]
+  /** Differences that no rule names, and losses told that are none, or not told that are some. */
+  readonly unnamed: readonly string[]
+}
+
+export interface NamedRule {
+  readonly name: string
+  readonly reason: string
+  readonly source: string
+  readonly severity: Loss['severity']
+}
+
+/** What happens beside the rules of {@link answerRules} and {@link requestRules}. */
+const others = {
+  errors: {
+    name: 'kinds of errors',
+    reason: 'the wire has a sentence and a status for an error, and no word; in mid-stream it has the sentence alone',
+    source: 'wire/README.md §9',
+    severity: 'info',
+  },
+  interrupted: {
+    name: 'answers that broke off',
+    reason: 'what ends without its own end is told as an error, since a proper end would be a lie',
+    source: 'wire/README.md §9, "never a `stop`"',
+    severity: 'info',
+  },
+  refused: {
+    name: 'calls that are none, refused',
+    reason: 'arguments are an object on this wire: its server answers with an error where a model writes none',
+    source: 'wire/ollama.md; decisions.md C12',
+    severity: 'major',
+  },
+  choices: {
+    name: 'several choices',
+    reason: 'an answer is one message: the first choice; in whole answers the others are kept for their wire',
+    source: 'the decoder of Chat Completions',
+    severity: 'minor',
+  },
+  prepared: {
+    name: 'preparing the conversation',
+    reason: 'calls and results paired, foreign reasoning left out, a user message first: see `prepare`',
+    source: 'wire/README.md §11',
+    severity: 'minor',
+  },
+} as const satisfies Record<string, NamedRule>
+
+/** All that may happen to a recording on its way, by its name. */
+export const namedRules: ReadonlyMap<string, NamedRule> = new Map(
+  [...answerRules, ...requestRules, ...Object.values(others)].map((rule) => [rule.name, rule]),
+)
+
+const targets: readonly (Format & { readonly wire: Wire })[] = wires.map((wire) => ({
+  ...(formats.find(({ folder }) => folder === wire) as Format),
+  wire,
+}))
+
+/** Every recording in every wire. */
+export function translateAll(): Verdict[] {
+  return corpus.flatMap((one) => {
+    const from = formats.find(({ folder }) => folder === one.format)
+    if (from === undefined) throw new Error(`no codec for ${one.format}`)
+    return targets.flatMap((to) => [
+      judgeAnswer(one, from, to),
+      ...(one.request === undefined ? [] : [judgeAsked(one, from, to)]),
+    ])
+  })
+}
+
+type Target = (typeof targets)[number]
+
+// ---- answers ----------------------------------------------------------------------------------
+
+function judgeAnswer(one: CorpusCase, from: Format, to: Target): Verdict {
+  const way = { from: from.client.name as Wire, to: to.wire, isStream: one.kind !== 'json' }
+  const { kind, named, unnamed } = way.isStream ? judgeStream(one, from, to, way) : judgeWhole(one, from, to, way)
+  return { id: one.id, kind, from: way.from, to: way.to, named, unnamed }
+}
+
+type Judged = Pick<Verdict, 'kind' | 'named' | 'unnamed'>
+
+function judgeWhole(one: CorpusCase, from: Format, to: Target, way: Way): Judged {
+  const body = parse(one.text)
+  let original: ChatResponse
+  try {
+    original = from.client.decodeResponse(body)
+  } catch (error) {
+    return judgeError(error, to)
+  }
+  const { body: written, losses } = translateResponse(body, from.client, to.server)
+  const read = to.client.decodeResponse(JSON.parse(JSON.stringify(written)))
+  return { kind: 'answer', ...judge(original, read, losses, way) }
+}
+
+function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judged {
+  const original = decodeChunks(from.client, [one.bytes])
+  const translator = translateStream(from.client, to.server)
+  const out: string[] = []
+  translator.push(one.bytes, out)
+  translator.end(out)
+  const read = decodeText(to.client, out.join(''))
+  if (original.error !== undefined) return judgeFailure(original.error, read.error, to)
+  if (read.error !== undefined) {
+    const isRefused = to.wire === 'ollama' && original.response?.message.invalidToolCalls !== undefined
+    return {
+      kind: 'stream',
+      named: [others.refused.name],
+      unnamed: isRefused ? [] : [`it fails: ${read.error.message}`],
+    }
+  }
+  if (original.response === undefined || read.response === undefined) throw new Error(`no answer in ${one.id}`)
+  return { kind: 'stream', ...judge(original.response, read.response, translator.losses, way) }
+}
+
+/** A stream that failed fails for the client too. In mid-stream there is no status, and Ollama's errors have no kind. */
+function judgeFailure(original: Error, read: Error | undefined, { wire }: Target): Judged {
+  if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
+  if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
+  if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
+  const isNamed = wire === 'ollama' && read.kind === 'server'
+  return {
+    kind: 'error',
+    named: isNamed ? [others.errors.name] : [],
+    unnamed: isNamed ? [] : [`${original.kind} becomes ${read.kind}`],
+  }
+}
+
+function judgeError(error: unknown, to: Pick<Target, 'server' | 'client' | 'wire'>): Judged {
+  if (!(error instanceof ApiError)) return { kind: 'error', named: [], unnamed: [`no answer and no error: ${error}`] }
+  const { status, body } = (to.server as ServerCodec).encodeError(error)
+  const read = to.client.decodeError({ status, headers: new Headers(), body: JSON.parse(JSON.stringify(body)) })
+  const isSame = read.kind === error.kind
+  const isWordless = error.kind === 'context_length' && !isSame
+  return {
+    kind: 'error',
+    named: isWordless ? [others.errors.name] : [],
+    unnamed: isSame || isWordless ? [] : [`${error.kind} becomes ${read.kind}`],
+  }
+}
+
+function judge(original: ChatResponse, read: ChatResponse, losses: readonly Loss[], way: Way): Omit<Judged, 'kind'> {
+  const { expected, fired } = expectAnswer(see(original), way)
+  const actual = sortBlocks(openCarriers(see(read)), way)
+  const same = canonical(comparable(expected, way)) === canonical(comparable(actual, way))
+  const hasChoices = losses.some(({ path }) => path.startsWith('choices['))
+  const told = losses.filter(({ path }) => !path.startsWith('choices['))
+  return {
+    named: [...fired.map(({ name }) => name), ...(hasChoices ? [others.choices.name] : [])],
+    unnamed: [
+      ...(same ? [] : [`${canonical(comparable(expected, way))} ≠ ${canonical(comparable(actual, way))}`]),
+      ...silences(fired, told),
+    ],
+  }
+}
+
+/** A wire's own client takes each of its servers for its provider. */
+function comparable(seen: Seen, { from, to }: Way): unknown {
+  if (from !== to) return seen
+  return {
+    ...seen,
+    blocks: seen.blocks.map((block) => ({ ...block, proofs: block.proofs?.map(({ data }) => signedFields(data)) })),
+  }
+}
+
+function signedFields({
+  signature,
+  data,
+  encrypted_content,
+  thoughtSignature,
+  reasoning_details,
+  extra_content,
+}: object & { [key: string]: unknown }) {
+  return { signature, data, encrypted_content, thoughtSignature, reasoning_details, extra_content }
+}
+
+// ---- requests ---------------------------------------------------------------------------------
+
+function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
+  const way = { from: from.client.name as Wire, to: to.wire }
+  const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
+  const asked = from.server.decodeRequest(one.request, path)
+  const model = asked.options.model.split('/').at(-1) ?? ''
+  const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
+  const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), translated.path)
+  const prepared = prepare(asked.context, to.client.rules, { model })
+  const context = to.wire === 'gemini' ? withoutDevelopers(prepared.context) : prepared.context
+  const isDemoted = canonical(context) !== canonical(prepared.context)
+  const { fired, unnamed } = judgeRequest(
+    seeRequest(context, asked.options),
+    seeRequest(read.context, read.options),
+    way,
+  )
+  const own = new Set(prepared.losses.map((loss) => `${loss.path}: ${loss.reason}`))
+  const told = translated.losses.filter(
+    ({ path: at, reason }) => !own.has(`${at}: ${reason}`) && !(isDemoted && /developers/.test(reason)),
+  )
+  const isPrepared = prepared.losses.some(({ severity }) => severity !== 'info') || isDemoted
+  return {
+    id: one.id,
+    kind: 'request',
+    ...way,
+    named: [...fired.map(({ name }) => name), ...(isPrepared ? [others.prepared.name] : [])],
+    unnamed: [...unnamed, ...silences(fired, told)],
+  }
+}
+
+/** Gemini has no such role: decisions.md C2. */
+function withoutDevelopers(context: Context): Context {
+  const messages = context.messages.map((one) => (one.role === 'developer' ? { ...one, role: 'user' as const } : one))
+  return { ...context, messages }
+}
+
+// ---- the ledger -------------------------------------------------------------------------------
+
+interface Telling extends NamedRule {
+  readonly told?: RegExp
+}
+
+/** What matters is told, and what is told is so. */
+function silences(fired: readonly Telling[], losses: readonly Loss[]): string[] {
+  const told = losses.filter(({ severity }) => severity !== 'info').map(({ path, reason }) => `${path}: ${reason}`)
+  const silent = fired.filter(({ severity, told: how }) => severity !== 'info' && !told.some((one) => how?.test(one)))
+  const idle = told.filter((one) => !fired.some(({ told: how }) => how?.test(one)))
+  return [...silent.map(({ name }) => `not told: ${name}`), ...idle.map((one) => `told, and not so: ${one}`)]
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

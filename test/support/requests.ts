@@ -1,0 +1,483 @@
+/**
+ * What a request looks like to the provider that gets it in another wire, by rules written from the wires' documents.
+ */
+import { blocksOf, blocksOfTurn } from '../../src/content.ts'
+import type {
+  Content,
+  ContentBlock,
+  Context,
+  Message,
+  ProviderTool,
+  RequestOptions,
+  ToolDefinition,
+} from '../../src/model.ts'
+import { canonical, type Wire, wires } from './answers.ts'
+
+export interface SeenTurn {
+  readonly role: string
+  readonly blocks: readonly SeenPart[]
+}
+export type SeenPart = { readonly type: string; readonly [field: string]: unknown }
+
+/** All of a request that the model has words for, with neighbours of one role as one turn. */
+export interface SeenRequest {
+  /** System and developer text before everything else. */
+  readonly system: readonly string[]
+  readonly turns: readonly SeenTurn[]
+  readonly tools: readonly (Partial<ToolDefinition> | ProviderTool)[]
+  readonly options: Partial<RequestOptions>
+}
+
+export function seeRequest(context: Context, options: RequestOptions): SeenRequest {
+  const system = texts(context.system ?? '')
+  const turns: SeenTurn[] = []
+  let isLeading = true
+  for (const message of context.messages) {
+    const isSystem = message.role === 'system' || message.role === 'developer'
+    isLeading = isLeading && isSystem
+    if (isLeading) system.push(...texts(message.content ?? ''))
+    else addTurn(turns, message)
+  }
+  const { providerOptions: _, strict: __, model: ___, ...rest } = options
+  return { system, turns, tools: (context.tools ?? []).flatMap(seeTool), options: rest }
+}
+
+function texts(content: Content): string[] {
+  return blocksOf(content).flatMap((block) =>
+    'text' in block && block.text !== undefined && block.text !== '' ? [block.text] : [],
+  )
+}
+
+function addTurn(turns: SeenTurn[], message: Message): void {
+  const blocks = seeMessage(message)
+  const role = message.role === 'tool' ? 'user' : message.role
+  const last = turns.at(-1)
+  if (last?.role === role) turns.splice(-1, 1, { role, blocks: [...last.blocks, ...blocks] })
+  else turns.push({ role, blocks })
+}
+
+function seeMessage(message: Message): SeenPart[] {
+  if (message.role === 'tool') {
+    const { toolCallId, name, status, content } = message
+    return [
+      { type: 'tool_result', toolCallId, name, isError: status === 'error', blocks: blocksOf(content).map(seePart) },
+    ]
+  }
+  if (message.role === 'assistant') {
+    const invalid = (message.invalidToolCalls ?? []).map(({ id, name, argumentsText }) => ({
+      type: 'invalid',
+      id,
+      name,
+      argumentsText,
+    }))
+    return [...blocksOfTurn(message).map(seePart), ...invalid]
+  }
+  return blocksOf(message.content).map(seePart)
+}
+
+function seePart(block: ContentBlock): SeenPart {
+  const { providerData: _, metadata: __, opaque: ___, ...rest } = block as ContentBlock & { opaque?: unknown }
+  if (block.type === 'tool_result') {
+    return {
+      type: 'tool_result',
+      toolCallId: block.toolCallId,
+      name: block.name,
+      isError: block.isError === true,
+      blocks: blocksOf(block.content).map(seePart),
+    }
+  }
+  if (block.type !== 'tool_call') return rest as SeenPart
+  const { id, name, argumentsText, arguments: value } = block
+  return { type: 'tool_call', id, name, argumentsText, arguments: value }
+}
+
+function seeTool(tool: ToolDefinition | ProviderTool): (Partial<ToolDefinition> | ProviderTool)[] {
+  if (!('name' in tool)) return [tool]
+  const { name, description, parameters, strict } = tool
+  return [
+    {
+      name,
+      ...(description !== undefined && { description }),
+      ...(parameters && { parameters }),
+      ...(strict !== undefined && { strict }),
+    },
+  ]
+}
+
+// ---- rules ------------------------------------------------------------------------------------
+
+export interface RequestRule {
+  readonly name: string
+  /** Default: every wire. */
+  readonly to?: readonly Wire[]
+  readonly reason: string
+  /** Where it stands. */
+  readonly source: string
+  readonly severity: 'info' | 'minor' | 'major'
+  /** How the ledger tells of it: a pattern for `path: reason`. What is `info` need not be told. */
+  readonly told?: RegExp
+}
+
+/** What the rule makes of the whole request. */
+interface Reshaping extends RequestRule {
+  /** Within one wire too. */
+  readonly within?: true
+  apply(seen: SeenRequest, to: Wire): SeenRequest
+}
+
+/** Which single fields the rule lets differ, and how. */
+interface FieldRule extends RequestRule {
+  readonly path: RegExp
+  allows?(before: unknown, after: unknown): boolean
+}
+
+const onParts = (seen: SeenRequest, change: (part: SeenPart, role: string) => readonly SeenPart[]): SeenRequest => ({
+  ...seen,
+  turns: seen.turns.map((turn) => ({ ...turn, blocks: turn.blocks.flatMap((part) => change(part, turn.role)) })),
+})
+
+const without =
+  (...types: readonly string[]) =>
+  (part: SeenPart) =>
+    types.includes(part.type) ? [] : [part]
+
+const reshapings: readonly Reshaping[] = [
+  {
+    name: 'parts of one wire',
+    reason: 'a part that only one wire has a word for goes to no other',
+    source: 'wire/README.md §10, "provider-only parts"',
+    severity: 'minor',
+    told: /belongs to another wire|means nothing here|takes no unknown/,
+    apply: (seen) => onParts(seen, without('unknown', 'server_tool_call', 'server_tool_result')),
+  },
+  {
+    name: 'media that the wire does not take',
+    reason: 'refused with a typed error; left out only for who asks for that',
+    source: 'wire/README.md §6',
+    severity: 'major',
+    told: /audio|images? |only text|images alone/,
+    apply: (seen, to) =>
+      onParts(seen, (part, role) => {
+        if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
+        if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
+        return mediaWithout[to].includes(part.type) ? [] : [part]
+      }),
+  },
+  {
+    name: 'tools of one wire',
+    reason: 'a tool that a provider runs itself, or that only its wire knows, goes to no other',
+    source: 'wire/README.md §10, "server-side tool calls"',
+    severity: 'minor',
+    told: /^tools\[/,
+    apply: (seen) => ({ ...seen, tools: seen.tools.filter((tool) => !('type' in tool)) }),
+  },
+  {
+    name: 'one text a message',
+    within: true,
+    to: ['ollama'],
+    reason: 'a message has one text and a list of images: texts are joined by line ends',
+    source: 'wire/README.md §10, "interleaving"; wire/ollama.md',
+    severity: 'info',
+    apply: (seen) => ({
+      ...seen,
+      system: seen.system.length > 1 ? [seen.system.join('\n')] : seen.system,
+      turns: seen.turns.map(joinTexts),
+    }),
+  },
+]
+
+const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
+  'openai-chat': ['video'],
+  'openai-responses': ['audio', 'video'],
+  anthropic: ['audio', 'video'],
+  gemini: [],
+  ollama: ['file', 'audio', 'video'],
+}
+
+function joinTexts({ role, blocks }: SeenTurn): SeenTurn {
+  const texts = blocks.filter(({ type }) => type === 'text')
+  if (texts.length === 0) return { role, blocks }
+  const text = texts.map((part) => part.text).join(role === 'assistant' ? '' : '\n')
+  return { role, blocks: [{ type: 'text', text }, ...blocks.filter(({ type }) => type !== 'text')] }
+}
+
+const onlyIf = (from: unknown) => (before: unknown) => JSON.stringify(before) === JSON.stringify(from)
+const isGone = (_before: unknown, after: unknown) => after === undefined
+const isNew = (before: unknown) => before === undefined
+
+const fieldRules: readonly FieldRule[] = [
+  {
+    name: 'longest answer',
+    to: ['anthropic'],
+    path: /^options\.maxTokens$/,
+    allows: isNew,
+    reason: 'the wire requires a limit: a default is filled in',
+    source: 'wire/README.md §10, "missing `max_tokens`"',
+    severity: 'info',
+  },
+  {
+    name: 'least length',
+    to: ['openai-responses'],
+    path: /^options\.maxTokens$/,
+    allows: (_before, after) => after === 16,
+    reason: 'fewer than 16 tokens are refused',
+    source: 'wire/openai-responses.md §2',
+    severity: 'minor',
+    told: /maxTokens/,
+  },
+  {
+    name: 'options the wire has no field for',
+    to: ['anthropic', 'openai-responses', 'gemini', 'ollama'],
+    path: /^options\.(?:seed|stop|temperature|toolChoice|parallelToolCalls)$/,
+    allows: (before, after) => before !== true && before !== 'auto' && isGone(before, after),
+    reason: 'dropped with a warning',
+    source:
+      'wire/README.md §10, "`stop`, `seed`, penalties", "`temperature`, `top_p`, `top_k`", "any → O: tool_choice"; §3',
+    severity: 'minor',
+    told: /seed|stop|temperature|toolChoice|parallelToolCalls/,
+  },
+  {
+    name: 'parallel calls, where they are always allowed',
+    to: ['gemini', 'ollama'],
+    path: /^options\.parallelToolCalls$/,
+    allows: (before, after) => before === true && isGone(before, after),
+    reason: 'nothing switches them off, so nothing switches them on',
+    source: 'wire/README.md §3',
+    severity: 'info',
+  },
+  {
+    name: 'stop sequences of white space',
+    to: ['anthropic'],
+    path: /^options\.stop\.length$/,
+    reason: 'the wire refuses them',
+    source: 'wire/anthropic.md §2',
+    severity: 'minor',
+    told: /stop/,
+  },
+  {
+    name: 'reasoning without an effort',
+    to: ['openai-chat', 'openai-responses', 'anthropic'],
+    path: /^options\.reasoning$/,
+    allows: onlyIf({}),
+    reason: 'it asks for reasoning and says not how much: the model does what it does by default',
+    source: 'wire/README.md §7, "Off", "On by default"',
+    severity: 'minor',
+    told: /reasoning/,
+  },
+  {
+    name: 'reasoning shown',
+    to: ['gemini'],
+    path: /^options\.reasoning$/,
+    allows: onlyIf({}),
+    reason: 'models of this wire think by default: asking for it shows their thoughts',
+    source: 'wire/README.md §7, "On by default"',
+    severity: 'info',
+  },
+  {
+    name: 'choice left to the model',
+    to: ['ollama'],
+    path: /^options\.toolChoice$/,
+    allows: (before, after) => before === 'auto' && isGone(before, after),
+    reason: 'it is what the wire does, and it has no word for it',
+    source: 'wire/README.md §3, "tool_choice"',
+    severity: 'info',
+  },
+  {
+    name: 'budgets and efforts',
+    path: /^options\.reasoning\.(?:effort|budgetTokens)$/,
+    told: /reasoning/,
+    reason: 'models know one of the two: the nearest is sent',
+    source: 'wire/README.md §7, "Effort mapping"',
+    severity: 'info',
+  },
+  {
+    name: 'name of the response format',
+    to: ['openai-chat', 'openai-responses'],
+    path: /^options\.responseFormat\.name$/,
+    allows: isNew,
+    reason: 'the wire needs a name',
+    source: 'wire/README.md §8, "Needs name"',
+    severity: 'info',
+  },
+  {
+    name: 'fields beside the schema',
+    to: ['anthropic', 'gemini', 'ollama'],
+    path: /^options\.responseFormat\.(?:name|description|strict)$/,
+    allows: isGone,
+    reason: 'the wire takes the schema alone',
+    source: 'wire/README.md §8',
+    severity: 'info',
+  },
+  {
+    name: 'keywords of schemas',
+    to: ['anthropic'],
+    path: /^options\.responseFormat\.schema\..*(?:\$schema|additionalProperties)$/,
+    reason: 'objects must be closed, and what the wire has no keyword for moves into descriptions',
+    source: 'wire/README.md §8, "Schema subset"',
+    severity: 'info',
+  },
+  {
+    name: 'whether the answer streams',
+    to: ['gemini', 'ollama'],
+    path: /^options\.stream$/,
+    allows: (before, after) => (before ?? false) === false && (after ?? false) === false,
+    reason: 'the path says it, or the wire streams unless told not to',
+    source: 'wire/README.md §1, "Stream switch"',
+    severity: 'info',
+  },
+  {
+    name: 'strict tools',
+    to: ['gemini', 'ollama'],
+    path: /^tools\[\d+\]\.strict$/,
+    allows: isGone,
+    reason: 'the wire has no strict tools',
+    source: 'wire/README.md §3, "`strict` absent"',
+    severity: 'info',
+  },
+  {
+    name: 'strictness said',
+    to: ['openai-responses'],
+    path: /^tools\[\d+\]\.strict$/,
+    allows: (before, after) => before === undefined && after === false,
+    reason: 'what is not said is best-effort strict there',
+    source: 'wire/README.md §3, "`strict` absent"',
+    severity: 'info',
+  },
+  {
+    name: 'tools without arguments',
+    to: ['gemini'],
+    path: /^tools\[\d+\]\.parameters$/,
+    allows: isGone,
+    reason: 'a schema of no properties is left out',
+    source: 'wire/README.md §3, "No arguments"',
+    severity: 'info',
+  },
+  {
+    name: 'text of arguments',
+    to: ['anthropic', 'gemini', 'ollama'],
+    path: /argumentsText$/,
+    allows: (before, after) =>
+      JSON.stringify(JSON.parse(String(before) || '{}')) === JSON.stringify(JSON.parse(String(after) || '{}')),
+    reason: 'arguments are an object on this wire: spaces are gone',
+    source: 'wire/README.md §3, "Call"',
+    severity: 'info',
+  },
+  {
+    name: 'detail of images',
+    path: /\.detail$/,
+    allows: (before, after) => before === undefined || after === undefined,
+    reason: 'a hint that not every wire has, and one demands',
+    source: 'wire/README.md §6, "image"',
+    severity: 'info',
+  },
+  {
+    name: 'names of files',
+    to: ['gemini'],
+    path: /\.filename$/,
+    reason: 'the wire has no names of files',
+    source: 'wire/README.md §6, "PDF base64"',
+    severity: 'info',
+  },
+  {
+    name: 'made ids',
+    to: ['gemini'],
+    path: /\.(?:id|toolCallId)$/,
+    allows: (before, after) => /^(?:ollama|gemini)_\d+$/.test(String(before)) && /^gemini_\d+$/.test(String(after)),
+    reason: 'an id that we made is not sent where calls and results belong together by order',
+    source: 'decisions.md C9',
+    severity: 'info',
+  },
+  {
+    name: 'addresses of images',
+    to: ['gemini'],
+    path: /^turns\[\d+\]\.blocks\[\d+\]\.type$/,
+    allows: (before, after) => before === 'image' && after === 'file',
+    reason: 'an address has no type on this wire',
+    source: 'wire/README.md §6, "image URL: fetch, inline"',
+    severity: 'minor',
+    told: /url/,
+  },
+  {
+    name: 'names of results',
+    to: ['openai-chat'],
+    path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
+    allows: isGone,
+    reason: 'a result names its call alone',
+    source: 'wire/README.md §3, "Result needs name"',
+    severity: 'info',
+  },
+  {
+    name: 'types of images',
+    to: ['ollama'],
+    path: /\.mimeType$/,
+    reason: 'an image is base64 alone; its type is read from its first bytes',
+    source: 'wire/ollama.md, `images`',
+    severity: 'info',
+  },
+]
+
+export const requestRules: readonly RequestRule[] = [...reshapings, ...fieldRules]
+
+export interface RequestOutcome {
+  readonly fired: readonly RequestRule[]
+  /** Differences that no rule names. */
+  readonly unnamed: readonly string[]
+}
+
+/** Holds a request, as it was meant for the provider, against what the provider's wire says. */
+export function judgeRequest(
+  meant: SeenRequest,
+  read: SeenRequest,
+  { from, to }: { readonly from: Wire; readonly to: Wire },
+): RequestOutcome {
+  const fired = new Set<RequestRule>()
+  let expected = settle(meant)
+  for (const rule of reshapings) {
+    if ((rule.to !== undefined && !rule.to.includes(to)) || (from === to && rule.within !== true)) continue
+    const next = settle(rule.apply(expected, to))
+    if (canonical(next) !== canonical(expected)) fired.add(rule)
+    expected = next
+  }
+  const actual = to === 'ollama' ? { ...read, turns: read.turns.map(joinTexts) } : read
+  const unnamed: string[] = []
+  for (const [path, before, after] of differences(
+    JSON.parse(canonical(expected)),
+    JSON.parse(canonical(settle(actual))),
+  )) {
+    const rule = fieldRules.find(
+      (one) => (one.to ?? wires).includes(to) && one.path.test(path) && (one.allows?.(before, after) ?? true),
+    )
+    if (rule === undefined)
+      unnamed.push(`${path}: ${canonical(before)?.slice(0, 200)} → ${canonical(after)?.slice(0, 200)}`)
+    else fired.add(rule)
+  }
+  return { fired: [...fired], unnamed }
+}
+
+/** Without turns that say nothing. */
+function settle(seen: SeenRequest): SeenRequest {
+  const turns: SeenTurn[] = []
+  for (const turn of seen.turns) {
+    const last = turns.at(-1)
+    if (turn.blocks.length === 0) continue
+    if (last?.role === turn.role) turns.splice(-1, 1, { role: turn.role, blocks: [...last.blocks, ...turn.blocks] })
+    else turns.push(turn)
+  }
+  return { ...seen, turns }
+}
+
+type Difference = readonly [path: string, before: unknown, after: unknown]
+
+function differences(before: unknown, after: unknown, path = ''): Difference[] {
+  if (Object.is(before, after)) return []
+  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null)
+    return [[path, before, after]]
+  if (Array.isArray(before) !== Array.isArray(after)) return [[path, before, after]]
+  if (Array.isArray(before) && Array.isArray(after)) {
+    if (before.length !== after.length) return [[`${path}.length`, before, after]]
+    return before.flatMap((one, at) => differences(one, after[at], `${path}[${at}]`))
+  }
+  const [one, other] = [before as Record<string, unknown>, after as Record<string, unknown>]
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)])
+  return [...keys].flatMap((key) => differences(one[key], other[key], path === '' ? key : `${path}.${key}`))
+}

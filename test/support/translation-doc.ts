@@ -1,0 +1,81 @@
+/** `docs/translation.md`, from what came of every recording in every wire. */
+import { type Wire, wires } from './answers.ts'
+import { namedRules, type Verdict } from './coverage.ts'
+
+const titles: Readonly<Record<Wire, string>> = {
+  'openai-chat': 'Chat Completions',
+  'openai-responses': 'Responses',
+  anthropic: 'Anthropic',
+  gemini: 'Gemini',
+  ollama: 'Ollama',
+}
+
+/** The whole document. */
+export function describeCoverage(verdicts: readonly Verdict[]): string {
+  const requests = verdicts.filter(({ kind }) => kind === 'request')
+  const answers = verdicts.filter(({ kind }) => kind !== 'request')
+  return `# Translation: what survives
+
+Every recorded answer, whole or streamed, and every recorded request is translated from its wire to each of the five, read there as that
+wire's own clients or servers read it, and held against the original. \`node scripts/with-node.mjs scripts/translation.mjs\` writes this page
+from the recordings; \`test/laws/translation.test.ts\` holds the code to it.
+
+A cell says: cases, and of these how many are **exact**, how many differ by losses that are *named* below, and how many by anything else,
+which has to be 0. Compared is all that the neutral model has words for. Not compared is what it keeps for one wire alone
+(\`providerData\`, ids of items, \`rawStopReason\`, \`providerState\`), and what the gateway says for itself: provider, id and time of an
+answer. On the diagonal a wire, and its dialects, is read into the
+neutral model and written again.
+
+## Answers: ${summary(answers)}
+
+${table(answers)}
+
+## Requests: ${summary(requests)}
+
+${table(requests)}
+
+## Losses of answers
+
+${losses(answers)}
+
+## Losses of requests
+
+${losses(requests)}
+`
+}
+
+function summary(verdicts: readonly Verdict[]): string {
+  const { cases, exact, named, unnamed } = count(verdicts)
+  return `${cases} cases, ${exact} exact, ${named} with named losses, ${unnamed} unnamed`
+}
+
+function count(verdicts: readonly Verdict[]) {
+  const unnamed = verdicts.filter((one) => one.unnamed.length > 0).length
+  const named = verdicts.filter((one) => one.unnamed.length === 0 && one.named.length > 0).length
+  return { cases: verdicts.length, exact: verdicts.length - named - unnamed, named, unnamed }
+}
+
+function table(verdicts: readonly Verdict[]): string {
+  const head = ['from ↓ to →', ...wires.map((wire) => titles[wire])]
+  const rows = wires.map((from) => [`**${titles[from]}**`, ...wires.map((to) => cell(verdicts, from, to))])
+  return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n')
+}
+
+function cell(verdicts: readonly Verdict[], from: Wire, to: Wire): string {
+  const { cases, exact, named, unnamed } = count(verdicts.filter((one) => one.from === from && one.to === to))
+  return `${cases}: **${exact}** · *${named}* · ${unnamed}`
+}
+
+function losses(verdicts: readonly Verdict[]): string {
+  const lines = [...namedRules.values()].flatMap(({ name, reason, source, severity }) => {
+    const hit = verdicts.filter(({ named }) => named.includes(name))
+    if (hit.length === 0) return []
+    const where = wires.filter((wire) => hit.some(({ to }) => to === wire)).map((wire) => titles[wire])
+    return [`| ${name} | ${where.join(', ')} | ${hit.length} | ${severity} | ${reason} | ${source} |`]
+  })
+  return [
+    '| Loss | To | Cases | Severity | Reason | Where it stands |',
+    '| --- | --- | --- | --- | --- | --- |',
+    ...lines,
+  ].join('\n')
+}
