@@ -8,6 +8,7 @@ const codecs = readdirSync('src/codecs').filter((name) => existsSync(`src/codecs
 export default defineConfig({
   entry: {
     index: 'src/index.ts',
+    gateway: 'src/gateway/index.ts',
     ...(existsSync('src/models.ts') && { models: 'src/models.ts' }),
     ...Object.fromEntries(codecs.map((name) => [name, `src/codecs/${name}/index.ts`])),
   },

@@ -78,6 +78,11 @@ export function isCarrier(text: string): boolean {
   return text.startsWith(mark)
 }
 
+/** Whether a carrier may stand in a text of any kind, such as a request's body. */
+export function holdsCarrier(text: string): boolean {
+  return text.includes(mark)
+}
+
 function readOpaque(value: JsonObject): Opaque | undefined {
   const [provider, model, format, data] = ['provider', 'model', 'format', 'data'].map((key) => field(value, key))
   if (typeof provider !== 'string' || typeof model !== 'string' || typeof format !== 'string') return undefined

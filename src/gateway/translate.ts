@@ -135,6 +135,8 @@ function countCalls(messages: readonly Message[]): number {
 export interface TranslateAnswerOptions extends Partial<Question> {
   /** How the answer presents itself. */
   readonly reply?: Reply
+  /** Sees what the provider says, in neutral terms, before it goes on; of a whole answer only its end. */
+  readonly onEvent?: (event: MessageEvent) => void
 }
 
 /**
@@ -148,14 +150,19 @@ export function translateResponse(
   body: unknown,
   from: Pick<ClientCodec, 'decodeResponse'>,
   to: Pick<ServerCodec, 'encodeResponse'>,
-  { reply, callsBefore, toolNames }: TranslateAnswerOptions = {},
+  { reply, callsBefore, toolNames, onEvent }: TranslateAnswerOptions = {},
 ): EncodedResponse {
-  return to.encodeResponse(withOwnNames(from.decodeResponse(body, callsBefore), toolNames), reply)
+  const response = withOwnNames(from.decodeResponse(body, callsBefore), toolNames)
+  onEvent?.({ type: 'message_end', message: response.message, response })
+  return to.encodeResponse(response, reply)
 }
 
 export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
-    Omit<DecodeOptions, 'callsBefore' | 'liveArguments'> {}
+    Omit<DecodeOptions, 'callsBefore' | 'liveArguments'> {
+  /** What the client is told of an error. Default: what an error of ours says, and nothing of others. */
+  readonly tellError?: (error: unknown) => ApiError
+}
 
 /** Takes the bytes of a provider's stream, in any cut, and gives the text of the client's. */
 export interface StreamTranslator extends Machine<Uint8Array, string> {
@@ -178,7 +185,7 @@ export function translateStream(
   to: Pick<ServerCodec, 'framing' | 'encodeStream'>,
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
-  const { reply, toolNames, ...decodeOptions } = options
+  const { reply, toolNames, onEvent, tellError = tellable, ...decodeOptions } = options
   const decoder = decodeAnswer(from, decodeOptions)
   const encoder = to.encodeStream(reply)
   const write = to.framing === 'sse' ? encodeSse : encodeNdjson
@@ -189,6 +196,7 @@ export function translateStream(
   function encode(events: readonly MessageEvent[], frames: Frame[]): void {
     for (const event of events) {
       if (event.type === 'warning') warnings.push(event.warning)
+      onEvent?.(event)
       encoder.push(nameEvent(event, toolNames), frames)
       if (event.type === 'message_end') isEnded = true
     }
@@ -197,7 +205,7 @@ export function translateStream(
   function failWith(error: unknown, frames: Frame[]): void {
     isEnded = true
     failure = error
-    encoder.fail(tellable(error), frames)
+    encoder.fail(tellError(error), frames)
   }
 
   /** Events that came before something went wrong go out before it is told. */

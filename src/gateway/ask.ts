@@ -1,0 +1,164 @@
+/** Asks one entry of the table, and reads what it answers. @module */
+import { chunksOf, readWhole } from '../client/answer.ts'
+import { startDeadline, type Timeouts } from '../client/deadline.ts'
+import { readBody, sendText } from '../client/transport.ts'
+import type { Model, Reply } from '../codec.ts'
+import { compact, field } from '../lookup.ts'
+import { beginAttempt, type Call } from './call.ts'
+import { tellError } from './errors.ts'
+import type { Target } from './models.ts'
+import { type Seen, seeEvent } from './observe.ts'
+import { passStream } from './pass.ts'
+import { type Question, writeQuestion } from './question.ts'
+import { createScrubber } from './scrub.ts'
+import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
+
+/** What is known of an attempt. */
+interface Attempt {
+  readonly call: Call
+  readonly model: Model
+  readonly question: Question
+  readonly scrub: (text: string) => string
+  readonly seen: Seen
+}
+
+async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
+  const seen = beginAttempt(call, target)
+  const question = writeQuestion(target, call)
+  call.progress.passed = question.passes
+  call.progress.losses = question.losses
+  const model = await withKey(target.model)
+  const scrub = createScrubber(secretsOf(model))
+  call.progress.scrub = scrub
+  return { call, model, question, scrub, seen }
+}
+
+/** The model with its key at hand, so that it can be kept out of what leaves. */
+export async function withKey(model: Model): Promise<Model & { readonly apiKey?: string }> {
+  const { apiKey, ...rest } = model
+  const key = typeof apiKey === 'function' ? await apiKey() : apiKey
+  return key === undefined ? rest : { ...rest, apiKey: key }
+}
+
+/** Keys may be in headers of the operator's own as well. */
+export function secretsOf({ apiKey, headers = {} }: Model): readonly string[] {
+  const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
+  const values = secret.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
+  return typeof apiKey === 'string' ? [apiKey, ...values] : values
+}
+
+function timeoutsOf({ options, startedAt }: Call): Timeouts {
+  const { totalMs = 600_000, ...timeouts } = options.limits?.timeouts ?? {}
+  return { ...timeouts, totalMs: Math.max(1, startedAt + totalMs - Date.now()) }
+}
+
+/** How an answer presents itself. */
+export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
+  return {
+    id: wire.idPrefix + id.replaceAll('-', ''),
+    model: request.options.model,
+    createdAt: Math.floor(startedAt / 1000),
+    includeUsage: field(field(body.value, 'stream_options'), 'include_usage') === true,
+  }
+}
+
+// ---- streams ----------------------------------------------------------------------------------
+
+/** Pieces of text, one for each event of the wire; at the end, what went wrong, if the text tells of it already. */
+export type StreamedText = AsyncGenerator<readonly string[], unknown>
+
+/**
+ * The text of a streamed answer, a batch for each chunk of the network that says something. Nothing is handed out before the
+ * provider has said something; what goes wrong until then is thrown, and what goes wrong later ends the text in an error of its wire.
+ */
+export async function* askForStream(target: Target, call: Call): StreamedText {
+  const attempt = await prepareAttempt(target, call)
+  const { model, question, scrub, seen } = attempt
+  const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
+  const flow = flowOf(attempt)
+  let out: string[] = []
+  const take = () => {
+    const taken = out.map(scrub)
+    out = []
+    call.progress.firstEventMs ??= Date.now() - call.startedAt
+    call.progress.losses = [...question.losses, ...flow.losses]
+    return taken
+  }
+  try {
+    deadline.enter('first_byte')
+    const response = await sendText(model, question, deadline.signal, {})
+    for await (const chunk of chunksOf(response, deadline)) {
+      flow.push(chunk, out)
+      if (flow.error !== undefined) break
+      if (seen.hasBegun && out.length > 0) yield take()
+      if (flow.isEnded) return undefined
+    }
+    flow.end(out)
+  } catch (error) {
+    flow.fail(deadline.signal.aborted ? deadline.signal.reason : error, out)
+  } finally {
+    deadline.clear()
+    deadline.abort(undefined)
+  }
+  if (flow.error !== undefined && !seen.hasBegun) throw flow.error
+  yield take()
+  return flow.error
+}
+
+function flowOf({ call, model, question, scrub, seen }: Attempt): StreamTranslator {
+  const { wire, options } = call
+  const told = (error: unknown) => tellError(error, scrub)
+  const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
+  const reply = replyOf(call)
+  const { encodeStream } = wire.codec
+  const framing = call.isArray ? 'ndjson' : wire.codec.framing
+  if (question.passes) {
+    const hidesUsage = question.asksUsage
+    return passStream(model.codec, wire, { seen, reply, tellError: told, hidesUsage, framing, ...limits })
+  }
+  return translateStream(
+    model.codec,
+    { encodeStream, framing },
+    {
+      ...question.answering,
+      ...limits,
+      reply,
+      tellError: told,
+      onEvent: (event) => seeEvent(seen, event),
+    },
+  )
+}
+
+// ---- whole answers ----------------------------------------------------------------------------
+
+/** The text of a whole answer. */
+export async function askForAnswer(target: Target, call: Call): Promise<string> {
+  const attempt = await prepareAttempt(target, call)
+  const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
+  try {
+    const response = await sendText(attempt.model, attempt.question, deadline.signal, {})
+    const maxBytes = call.options.limits?.maxAnswerBytes ?? 32 * 1024 * 1024
+    const text = await readWhole(response, maxBytes, deadline.signal)
+    call.progress.firstEventMs = Date.now() - call.startedAt
+    return attempt.scrub(readAnswer(text, attempt))
+  } catch (error) {
+    throw deadline.signal.aborted ? deadline.signal.reason : error
+  } finally {
+    deadline.clear()
+    deadline.abort(undefined)
+  }
+}
+
+/** Read also where it goes on as it came: an error may hide in a 200. */
+function readAnswer(text: string, { call, model, question, seen }: Attempt): string {
+  const body = readBody(text, model)
+  const reply = replyOf(call)
+  const { body: answer, losses } = translateResponse(body, model.codec, call.wire.codec, {
+    ...question.answering,
+    reply,
+    onEvent: (event) => seeEvent(seen, event),
+  })
+  if (question.passes) return text
+  call.progress.losses = [...question.losses, ...losses]
+  return JSON.stringify(answer)
+}

@@ -1,0 +1,93 @@
+/** Reads the JSON body of a request: counted, timed, and bounded in depth before anyone walks it. @module */
+import { isObject } from '../lookup.ts'
+import type { JsonObject } from '../model.ts'
+import { refusal } from './errors.ts'
+import type { GatewayLimits } from './types.ts'
+
+/** A body, as it came and as it reads. */
+export interface ReadBody {
+  readonly text: string
+  readonly value: JsonObject
+}
+
+/** @throws {ApiError} 415, 413, 408 or 400. */
+export async function readJson(request: Request, limits: GatewayLimits): Promise<ReadBody> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw refusal(415, 'The content type has to be application/json')
+  if (request.headers.has('content-encoding')) throw refusal(415, 'A compressed body is not read')
+  const text = decode(await readBytes(request, limits))
+  const value = parse(text)
+  if (!isObject(value)) throw refusal(400, 'The body is no JSON object')
+  const maxDepth = limits.maxDepth ?? 128
+  if (isDeeper(value, maxDepth)) throw refusal(400, `The body is nested deeper than ${maxDepth} levels`)
+  return { text, value }
+}
+
+/** Counts for itself: `content-length` may be missing or a lie. */
+async function readBytes(request: Request, limits: GatewayLimits): Promise<Uint8Array> {
+  const { maxBodyBytes = 16 * 1024 * 1024, bodyTimeoutMs = 30_000 } = limits
+  const tooLarge = () => refusal(413, `The body is larger than ${maxBodyBytes} bytes`)
+  if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
+  const reader = request.body?.getReader()
+  if (reader === undefined) return new Uint8Array()
+  const drop = () => void reader.cancel().catch(() => {})
+  let isLate = false
+  const clock = setTimeout(() => {
+    isLate = true
+    drop()
+  }, bodyTimeoutMs)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (isLate) throw refusal(408, `The body was not here within ${bodyTimeoutMs} ms`)
+      if (done) return joined(chunks, size)
+      size += value.byteLength
+      if (size > maxBodyBytes) throw tooLarge()
+      chunks.push(value)
+    }
+  } finally {
+    clearTimeout(clock)
+    if (size > maxBodyBytes) drop()
+  }
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
+  const all = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    all.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return all
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw refusal(400, 'The body is no UTF-8')
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw refusal(400, 'The body is no JSON')
+  }
+}
+
+/** With a stack of its own, since recursion is what this is here to protect. */
+function isDeeper(root: object, maxDepth: number): boolean {
+  const waiting: [value: object, depth: number][] = [[root, 1]]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const [value, depth] = next
+    if (depth > maxDepth) return true
+    for (const inner of Object.values(value)) {
+      if (typeof inner === 'object' && inner !== null) waiting.push([inner, depth + 1])
+    }
+  }
+  return false
+}

@@ -1,0 +1,108 @@
+/** One request for an answer, from when it is read until nothing of it is left, and the report of it. @module */
+import type { DecodedRequest } from '../codec.ts'
+import { ApiError } from '../errors.ts'
+import { compact } from '../lookup.ts'
+import type { Loss } from '../model.ts'
+import type { ReadBody } from './body.ts'
+import { tellError } from './errors.ts'
+import type { Target } from './models.ts'
+import { newSeen, type Seen } from './observe.ts'
+import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
+import type { Wire } from './wires.ts'
+
+/** What the parts of the gateway know of the request. */
+export interface Call {
+  readonly id: string
+  readonly wire: Wire
+  /** The stream is to be one JSON array: Gemini without `alt=sse`. */
+  readonly isArray: boolean
+  readonly path: string
+  readonly headers: Headers
+  readonly body: ReadBody
+  readonly request: DecodedRequest
+  readonly stream: boolean
+  /** Whom to ask, in order. */
+  readonly targets: readonly Target[]
+  readonly permit: Permit
+  readonly options: Pick<GatewayOptions, 'limits' | 'strict'>
+  readonly startedAt: number
+  /** Fires when the client leaves: the provider's side is closed. */
+  readonly gone: AbortController
+  readonly progress: Progress
+  /** Tells how it ended; of several calls the first counts. */
+  end(outcome: Outcome, status: number, error?: unknown): void
+}
+
+/** What there is to tell of it so far. */
+export interface Progress {
+  attempts: number
+  target: Target | undefined
+  passed: boolean
+  seen: Seen
+  losses: readonly Loss[]
+  firstEventMs: number | undefined
+  /** Takes the keys of who was asked last out of a text. */
+  scrub: (text: string) => string
+}
+
+export function newProgress(): Progress {
+  return {
+    attempts: 0,
+    target: undefined,
+    passed: false,
+    seen: newSeen(),
+    losses: [],
+    firstEventMs: undefined,
+    scrub: (text) => text,
+  }
+}
+
+/** Notes that an entry of the table is asked, and forgets what there was of the one before. */
+export function beginAttempt({ progress }: Call, target: Target): Seen {
+  progress.attempts++
+  progress.target = target
+  progress.seen = newSeen()
+  progress.losses = []
+  return progress.seen
+}
+
+/** Who asked, before it is known for what. */
+export interface Visit {
+  readonly id: string
+  readonly wire: Wire
+  readonly caller: unknown
+  readonly startedAt: number
+}
+
+/** The report of a request. */
+export function reportOf(
+  { id, wire, caller, startedAt }: Visit,
+  progress: Progress,
+  end: { readonly outcome: Outcome; readonly status: number; readonly error?: unknown },
+  question: { readonly asked?: string; readonly stream?: boolean } = {},
+): EndReport {
+  const { target, passed, attempts, seen, losses, firstEventMs } = progress
+  return {
+    requestId: id,
+    outcome: end.outcome,
+    wire: wire.name,
+    caller,
+    asked: question.asked?.slice(0, 200),
+    model: target?.name,
+    provider: target?.model.codec.provider,
+    stream: question.stream ?? false,
+    passed,
+    attempts,
+    status: end.status,
+    ...(end.error !== undefined && { error: describe(end.error) }),
+    ...compact({ stopReason: seen.stopReason, usage: seen.usage, firstEventMs }),
+    losses,
+    durationMs: Date.now() - startedAt,
+  }
+}
+
+/** An error without its message: a provider's may have the prompt in it. */
+function describe(error: unknown): NonNullable<EndReport['error']> {
+  if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
+  return { kind: error.kind, ...compact({ providerCode: error.providerCode, status: error.status }) }
+}

@@ -1,0 +1,38 @@
+/**
+ * Which pages may call. The list is exact: no patterns, no suffixes; and no cookies, so no `allow-credentials`.
+ *
+ * @see https://fetch.spec.whatwg.org/#http-cors-protocol
+ * @module
+ */
+import type { GatewayOptions } from './types.ts'
+
+type Origins = GatewayOptions['origins']
+
+/** Headers of an answer that a page may read. */
+const exposed = 'retry-after, x-request-id, request-id, x-should-retry'
+
+/** The header of each answer that says who may read it; none if nobody of another origin may. */
+export function corsHeaders(request: Request, origins: Origins): Record<string, string> {
+  if (origins === undefined) return {}
+  const origin = request.headers.get('origin')
+  if (origins === '*') return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed }
+  if (origin === null || !origins.includes(origin)) return { vary: 'Origin' }
+  return { vary: 'Origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }
+}
+
+/** The answer to a page that asks whether it may ask. What headers it wants to send it may: none of them goes any further. */
+export function preflight(request: Request, origins: Origins, method: string): Response {
+  const cors = corsHeaders(request, origins)
+  const isAllowed = 'access-control-allow-origin' in cors
+  const asked = request.headers.get('access-control-request-headers') ?? ''
+  const names = asked.split(',').map((name) => name.trim())
+  const headers = {
+    ...cors,
+    ...(isAllowed && {
+      'access-control-allow-methods': method,
+      'access-control-allow-headers': names.filter((name) => /^[\w-]{1,64}$/.test(name)).join(', '),
+      'access-control-max-age': '600',
+    }),
+  }
+  return new Response(null, { status: isAllowed ? 204 : 403, headers })
+}

@@ -1,0 +1,80 @@
+/**
+ * How many tokens a request has: the provider's own count where it counts in the client's wire, else an estimate.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages-count-tokens (read 2026-11)
+ * @see https://ai.google.dev/api/tokens (read 2026-11)
+ * @module
+ */
+import { startDeadline } from '../client/deadline.ts'
+import { readBody, readText, sendText } from '../client/transport.ts'
+import type { DecodedRequest } from '../codec.ts'
+import { blocksOf } from '../content.ts'
+import { field } from '../lookup.ts'
+import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
+import type { Json, JsonObject } from '../model.ts'
+import { secretsOf, withKey } from './ask.ts'
+import type { Call } from './call.ts'
+import { errorAnswer, tellError } from './errors.ts'
+import type { Target } from './models.ts'
+import { passes, passHeaders } from './question.ts'
+import { createScrubber } from './scrub.ts'
+import { withFields } from './splice.ts'
+
+/** Largest answer with a count, in bytes. */
+const maxBytes = 64 * 1024
+
+/** What of a call it takes to count. */
+export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'gone' | 'options'>
+
+/** Answers with a count. `x-token-count` says whether it is `exact` or `estimated`. */
+export async function answerCount(target: Target, call: CountCall): Promise<Response> {
+  if (!passes(target, call)) return Response.json(estimate(call), { headers: { 'x-token-count': 'estimated' } })
+  const model = await withKey(target.model)
+  const scrub = createScrubber(secretsOf(model))
+  const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
+  try {
+    const question = {
+      path: pathOf(target, call.wire.name),
+      headers: passHeaders(target, call),
+      text: textOf(target, call),
+    }
+    const response = await sendText(model, question, deadline.signal, {})
+    const body = readBody(await readText(response, maxBytes), model)
+    return new Response(scrub(JSON.stringify(body)), {
+      headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
+    })
+  } catch (error) {
+    return errorAnswer(tellError(deadline.signal.aborted ? deadline.signal.reason : error, scrub), call.wire)
+  } finally {
+    deadline.clear()
+  }
+}
+
+function pathOf({ model: { codec, model } }: Target, wire: string): string {
+  if (wire !== 'gemini') return '/messages/count_tokens'
+  const { path } = codec.encodeRequest({ messages: [] }, { model })
+  return path.replace(/:\w+$/, ':countTokens')
+}
+
+function textOf({ model: { model } }: Target, { wire, body }: CountCall): string {
+  return wire.name === 'gemini' ? body.text : withFields(body.text, { model: JSON.stringify(model) })
+}
+
+/** By characters: see {@link countTokensApproximately}, which also says how far off it is. */
+function estimate({ wire, request }: CountCall): JsonObject {
+  const { system, messages, tools } = request.context
+  const head = blocksOf(system ?? null).length > 0 ? [{ role: 'system' as const, content: system ?? '' }] : []
+  const count = countTokensApproximately([...head, ...messages], tools === undefined ? {} : { tools })
+  return wire.name === 'gemini' ? { totalTokens: count } : { input_tokens: count }
+}
+
+/** Gemini's count takes a whole request under a name of its own as well. */
+export function countedBody(value: JsonObject): JsonObject {
+  const inner: Json | undefined = field(value, 'generateContentRequest')
+  return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : value
+}
+
+/** What a request to count holds, with the wire's codec. */
+export function decodeCounted(call: Pick<Call, 'wire' | 'body'>, path: string): DecodedRequest {
+  return call.wire.codec.decodeRequest(countedBody(call.body.value), path)
+}

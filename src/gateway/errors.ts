@@ -1,0 +1,87 @@
+/**
+ * What a client is told when something went wrong: the status and words of its own wire, and of a provider's words only those that are
+ * about the request. A provider's other messages may name its customer, or a part of the key.
+ *
+ * @see security.md C10 and W11
+ * @module
+ */
+import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../errors.ts'
+import type { Wire } from './wires.ts'
+
+/** An error of the gateway's own: the request cannot be answered as it is. */
+export function refusal(status: number, message: string, kind: ApiErrorKind = 'invalid_request'): ApiError {
+  return new ApiError(message, { kind, status, retryable: false })
+}
+
+/** Longest message of a provider that is told, in UTF-16 units. */
+const longestMessage = 300
+
+/** What is told of a provider's error, by its kind; of those that are not here, the provider's own message. */
+const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
+  authentication: { message: 'The provider refused the credentials of the gateway', status: 502 },
+  permission: { message: 'The provider refused the account of the gateway', status: 502 },
+  not_found: { message: 'The provider does not have what was asked for' },
+  rate_limit: { message: 'The provider has too many requests of the gateway' },
+  overloaded: { message: 'The provider is overloaded' },
+  server: { message: 'The provider failed', status: 502 },
+  timeout: { message: 'The provider did not answer in time' },
+}
+
+/** The error that the client gets for whatever was thrown. `scrub` takes keys out of a provider's message. */
+export function tellError(error: unknown, scrub: (text: string) => string = (text) => text): ApiError {
+  if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, scrub)
+  if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
+  switch (error.code) {
+    case 'unsupported':
+      return restate(error, 'invalid_request', 400, scrub(error.message))
+    case 'timeout':
+      return restate(error, 'timeout', 504, 'The provider did not answer in time')
+    case 'connection':
+      return restate(error, 'server', 502, 'The provider cannot be reached')
+    case 'interrupted':
+      return restate(error, 'server', 502, 'The provider broke off its answer')
+    default:
+      return restate(error, 'server', 502, 'The answer of the provider cannot be read')
+  }
+}
+
+function tellProviderError(error: ApiError, scrub: (text: string) => string): ApiError {
+  const { kind, retryable, retryAfterMs, providerCode } = error
+  const { message = scrub(error.message).slice(0, longestMessage), status } = told[kind] ?? {}
+  const isOurTrouble = kind === 'authentication' || kind === 'permission'
+  return new ApiError(message, {
+    kind: isOurTrouble ? 'server' : kind,
+    retryable,
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(kind === 'rate_limit' && providerCode !== undefined && { providerCode: scrub(providerCode) }),
+    cause: error,
+  })
+}
+
+function restate(cause: unknown, kind: ApiErrorKind, status: number, message: string): ApiError {
+  const retryable = kind === 'timeout' || status === 502
+  return new ApiError(message, { kind, status, retryable, cause })
+}
+
+/** The error of a body that is no request of its wire. Its message names the field, and not what is in it. */
+export function refuseBody(error: unknown): unknown {
+  return error instanceof DecodeError ? refusal(400, error.message) : error
+}
+
+/** Whether another model may do better: not if the request itself is at fault. */
+export function mayAskAnother(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return error instanceof IsoglotError
+  return error.provider !== undefined && error.kind !== 'invalid_request' && error.kind !== 'context_length'
+}
+
+/** An error as an answer of the wire. */
+export function errorAnswer(error: ApiError, wire: Wire): Response {
+  const { status, body } = wire.codec.encodeError(error)
+  const headers = {
+    'content-type': 'application/json',
+    'x-should-retry': `${error.retryable}`,
+    ...(error.retryAfterMs !== undefined && { 'retry-after': `${Math.ceil(error.retryAfterMs / 1000)}` }),
+  }
+  return new Response(JSON.stringify(body), { status: error.status ?? status, headers })
+}

@@ -1,0 +1,237 @@
+/**
+ * A gateway: any official client in, any provider out, keys inside. A plain `fetch`, for every runtime that has one.
+ *
+ * It holds no policy. Who may ask, and how much, is for the caller to say: `authorize` and `admit`.
+ *
+ * @see design.md §7
+ * @module
+ */
+import { isObject } from '../lookup.ts'
+import { answer } from './answer.ts'
+import { readJson } from './body.ts'
+import { type Call, newProgress, reportOf, type Visit } from './call.ts'
+import { corsHeaders, preflight } from './cors.ts'
+import { answerCount, decodeCounted } from './count.ts'
+import { errorAnswer, refusal, refuseBody, tellError } from './errors.ts'
+import { answerModels } from './lists.ts'
+import { type ModelTable, readModels, type Target } from './models.ts'
+import { outputLimit } from './question.ts'
+import { findRoute, methodOf, type Route } from './routes.ts'
+import type { EndReport, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit } from './types.ts'
+import { wires } from './wires.ts'
+
+/**
+ * Makes a gateway.
+ *
+ * Point an official client at it: the base URL is that of the server, with `/v1` for OpenAI's. Every model of the table answers in every
+ * wire. Where the provider speaks the client's wire its bytes go through; else they are translated.
+ *
+ * @throws {RangeError} if a name in the table stands for two models, or a fallback for none.
+ * @example
+ * ```ts
+ * import { anthropic } from 'isoglot/anthropic'
+ * import { createGateway } from 'isoglot/gateway'
+ * import { gemini } from 'isoglot/gemini'
+ *
+ * const gateway = createGateway({
+ *   models: (env: { ANTHROPIC_API_KEY: string; GEMINI_API_KEY: string }) => ({
+ *     smart: { model: anthropic('claude-sonnet-5', { apiKey: env.ANTHROPIC_API_KEY }), fallbacks: ['fast'] },
+ *     fast: { model: gemini('gemini-3-flash-preview', { apiKey: env.GEMINI_API_KEY }), maxOutputTokens: 4096 },
+ *   }),
+ * })
+ * export default { fetch: gateway.fetch }
+ * ```
+ */
+export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gateway<Env> {
+  const tableOf = tables(options.models)
+  return { fetch: (request, env, ctx) => visit(request, { options, tableOf, env: env as Env, ctx }) }
+}
+
+/** What a request comes to. */
+interface House<Env> {
+  readonly options: GatewayOptions<Env>
+  readonly tableOf: (env: Env) => ModelTable
+  readonly env: Env
+  readonly ctx: ExecutionContextLike | undefined
+}
+
+/** A table that needs no environment is read at once, so that what is wrong with it shows. */
+function tables<Env>(models: GatewayOptions<Env>['models']): (env: Env) => ModelTable {
+  if (typeof models !== 'function') {
+    const table = readModels(models)
+    return () => table
+  }
+  const known = new WeakMap<object, ModelTable>()
+  return (env) => {
+    const key = isObject(env) ? env : undefined
+    const table = (key && known.get(key)) ?? readModels(models(env))
+    if (key !== undefined) known.set(key, table)
+    return table
+  }
+}
+
+async function visit<Env>(request: Request, house: House<Env>): Promise<Response> {
+  const { origins } = house.options
+  const route = findRoute(request)
+  const id = crypto.randomUUID()
+  const visitor: Visit = { id, wire: wires[route?.wire ?? 'openai-chat'], caller: undefined, startedAt: Date.now() }
+  if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, methodOf(route))
+  const response = await serve(request, route, visitor, house).catch((error: unknown) =>
+    errorAnswer(tellError(error), visitor.wire),
+  )
+  return withHeaders(response, { ...corsHeaders(request, origins), 'x-request-id': id, 'request-id': id })
+}
+
+/** A copy, since the headers of some answers cannot be changed. */
+function withHeaders(response: Response, more: Readonly<Record<string, string>>): Response {
+  const headers = new Headers(response.headers)
+  const fixed = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...more }
+  for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
+  const { status, statusText, body } = response
+  return new Response(body, { status, statusText, headers })
+}
+
+async function serve<Env>(
+  request: Request,
+  route: Route | undefined,
+  visitor: Visit,
+  house: House<Env>,
+): Promise<Response> {
+  if (route === undefined) throw refusal(404, 'There is nothing at this path', 'not_found')
+  const method = methodOf(route)
+  if (request.method !== method) {
+    const refused = errorAnswer(refusal(405, `This path takes ${method}`), visitor.wire)
+    refused.headers.set('allow', `${method}, OPTIONS`)
+    return refused
+  }
+  const verdict = await house.options.authorize?.(request, house.env)
+  if (verdict instanceof Response) return verdict
+  const permit = verdict ?? {}
+  const table = house.tableOf(house.env)
+  switch (route.kind) {
+    case 'models':
+      return answerModels(table, permit, visitor.wire, route.id)
+    case 'version':
+      return Response.json({ version: '0.12.0' }) // of the API that it speaks
+    case 'count':
+      return count(request, route, permit, table, visitor, house)
+    case 'answer':
+      return answerRequest(request, route, permit, table, { ...visitor, caller: permit.caller }, house)
+  }
+}
+
+function findTargets(table: ModelTable, name: string, permit: Permit): readonly [Target, ...Target[]] {
+  const [first, ...others] = table.find(name, permit)
+  if (first === undefined) throw refusal(404, 'There is no model of that name', 'not_found')
+  return [first, ...others]
+}
+
+async function count<Env>(
+  request: Request,
+  route: Route & { readonly kind: 'count' },
+  permit: Permit,
+  table: ModelTable,
+  { wire }: Visit,
+  { options }: House<Env>,
+): Promise<Response> {
+  const body = await readJson(request, options.limits ?? {})
+  const decoded = decode(() => decodeCounted({ wire, body }, route.path))
+  const [target] = findTargets(table, decoded.options.model, permit)
+  const gone = followClient(request)
+  return answerCount(target, { wire, headers: request.headers, body, request: decoded, gone, options })
+}
+
+async function answerRequest<Env>(
+  request: Request,
+  route: Route & { readonly kind: 'answer' },
+  permit: Permit,
+  table: ModelTable,
+  visitor: Visit,
+  house: House<Env>,
+): Promise<Response> {
+  const { wire } = visitor
+  const { options, env, ctx } = house
+  const progress = newProgress()
+  let asked: { readonly asked?: string; readonly stream?: boolean } = {}
+  let settle = () => {}
+  ctx?.waitUntil(
+    new Promise<void>((resolve) => {
+      settle = resolve
+    }),
+  )
+  let isEnded = false
+  const end = (outcome: Outcome, status: number, error?: unknown) => {
+    if (isEnded) return
+    isEnded = true
+    const report = reportOf(visitor, progress, { outcome, status, error }, asked)
+    void tell(report, options).then(settle)
+  }
+  try {
+    const body = await readJson(request, options.limits ?? {})
+    const decoded = decode(() => wire.codec.decodeRequest(body.value, route.path))
+    const stream = decoded.options.stream === true
+    asked = { asked: decoded.options.model, stream }
+    const targets = findTargets(table, decoded.options.model, permit)
+    const call: Call = {
+      ...visitor,
+      isArray: route.framing === 'array',
+      path: route.path,
+      headers: request.headers,
+      body,
+      request: decoded,
+      stream,
+      targets,
+      permit,
+      options,
+      gone: followClient(request),
+      progress,
+      end,
+    }
+    await options.admit?.(admissionOf(call, visitor), env)
+    return await answer(call)
+  } catch (error) {
+    const response = errorAnswer(tellError(error), wire)
+    end('refused', response.status, error)
+    return response
+  }
+}
+
+function admissionOf(call: Call, { caller }: Visit): Parameters<NonNullable<GatewayOptions['admit']>>[0] {
+  const { id, wire, targets, stream, request } = call
+  const [first] = targets as readonly [Target]
+  const limits = targets.map((target) => outputLimit(target, call))
+  const maxOutputTokens = limits.some((limit) => limit === undefined) ? undefined : Math.max(...(limits as number[]))
+  return { requestId: id, model: first.name, wire: wire.name, stream, maxOutputTokens, caller, request }
+}
+
+function decode<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw refuseBody(error)
+  }
+}
+
+/** Fires when the client leaves. */
+function followClient(request: Request): AbortController {
+  const gone = new AbortController()
+  const leave = () => gone.abort(request.signal.reason)
+  if (request.signal.aborted) leave()
+  else request.signal.addEventListener('abort', leave, { once: true })
+  return gone
+}
+
+/** The hooks are told of an answer, and cannot spoil it. */
+async function tell(report: EndReport, { onUsage, onEnd }: Pick<GatewayOptions, 'onUsage' | 'onEnd'>): Promise<void> {
+  const { requestId, model, wire, caller, usage } = report
+  try {
+    if (usage !== undefined && model !== undefined) await onUsage?.({ requestId, model, wire, caller, usage })
+  } catch {
+    // Whoever counts has to see to it.
+  }
+  try {
+    await onEnd?.(report)
+  } catch {
+    // The answer is given.
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * Lists of models, as the clients of each wire read them.
+ *
+ * @see https://platform.openai.com/docs/api-reference/models/list (read 2026-11)
+ * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11)
+ * @see https://ai.google.dev/api/models (read 2026-11)
+ * @see https://docs.ollama.com/api/tags (read 2026-11)
+ * @module
+ */
+import type { JsonObject } from '../model.ts'
+import { errorAnswer, refusal } from './errors.ts'
+import { isPermitted, type ModelTable, type Target } from './models.ts'
+import type { Permit, WireName } from './types.ts'
+import type { Wire } from './wires.ts'
+
+/** How one wire tells of models. */
+interface Listing {
+  entry(target: Target): JsonObject
+  list(entries: readonly JsonObject[]): JsonObject
+}
+
+/** The table says nothing of dates; wires that want one get the beginning of time. */
+const noDate = '1970-01-01T00:00:00Z'
+
+const openai: Listing = {
+  entry: ({ name }) => ({ id: name, object: 'model', created: 0, owned_by: 'gateway' }),
+  list: (data) => ({ object: 'list', data: [...data] }),
+}
+
+const listings: Readonly<Record<WireName, Listing>> = {
+  'openai-chat': openai,
+  'openai-responses': openai,
+  anthropic: {
+    entry: ({ name }) => ({ type: 'model', id: name, display_name: name, created_at: noDate }),
+    list: (data) => ({
+      data: [...data],
+      has_more: false,
+      first_id: data[0]?.id ?? null,
+      last_id: data.at(-1)?.id ?? null,
+    }),
+  },
+  gemini: {
+    entry: ({ name, maxOutputTokens }) => ({
+      name: `models/${name}`,
+      displayName: name,
+      supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+      ...(maxOutputTokens !== undefined && { outputTokenLimit: maxOutputTokens }),
+    }),
+    list: (models) => ({ models: [...models] }),
+  },
+  ollama: {
+    entry: ({ name }) => ({ name, model: name, modified_at: noDate, size: 0, digest: '', details: {} }),
+    list: (models) => ({ models: [...models] }),
+  },
+}
+
+/** The models that a permit has, or one of them. */
+export function answerModels(table: ModelTable, permit: Permit, wire: Wire, id?: string): Response {
+  const { entry, list } = listings[wire.name]
+  if (id === undefined) {
+    return Response.json(list(table.targets.filter((target) => isPermitted(target, permit)).map(entry)))
+  }
+  const [target] = table.find(id, permit)
+  if (target === undefined) return errorAnswer(refusal(404, 'There is no model of that name', 'not_found'), wire)
+  return Response.json(entry({ ...target, name: id }))
+}

@@ -1,0 +1,63 @@
+/** The table of models: who is meant by a name, and who is asked if that one fails. @module */
+import type { Model } from '../codec.ts'
+import type { GatewayModel, GatewayModels, Permit } from './types.ts'
+
+/** An entry of the table with its name. */
+export interface Target extends GatewayModel {
+  readonly name: string
+}
+
+/** The table, ready to be asked. */
+export interface ModelTable {
+  readonly targets: readonly Target[]
+  /** Those to ask for a name, in order; none if it is not in the table, or not in the permit. */
+  find(name: string, permit: Permit): readonly Target[]
+}
+
+/**
+ * Reads a table of models.
+ *
+ * @throws {RangeError} if a name stands for two entries, or a fallback for none.
+ */
+export function readModels(models: GatewayModels): ModelTable {
+  const targets = Object.entries(models).map(([name, entry]): Target => ({ ...settingsOf(entry), name }))
+  const byName = new Map<string, Target>()
+  for (const target of targets) {
+    for (const name of [target.name, ...(target.aliases ?? [])]) {
+      if (byName.has(name)) throw new RangeError(`Cannot read the models: "${name}" stands for two of them`)
+      byName.set(name, target)
+    }
+  }
+  const prefixes = [...byName.keys()].filter((name) => name.endsWith('*')).sort((a, b) => b.length - a.length)
+  for (const { name, fallbacks = [] } of targets) {
+    const missing = fallbacks.find((fallback) => !targets.some((target) => target.name === fallback))
+    if (missing !== undefined) {
+      throw new RangeError(`Cannot read the models: "${name}" falls back on "${missing}", which is none of them`)
+    }
+  }
+
+  function lookUp(name: string): Target | undefined {
+    const exact = byName.get(name) ?? byName.get(name.replace(/:latest$/, '')) // as Ollama's clients call it
+    const prefix = prefixes.find((pattern) => name.startsWith(pattern.slice(0, -1)))
+    return exact ?? (prefix === undefined ? undefined : byName.get(prefix))
+  }
+
+  return {
+    targets,
+    find(name, permit) {
+      const target = lookUp(name)
+      if (target === undefined || !isPermitted(target, permit)) return []
+      const others = (target.fallbacks ?? []).flatMap((fallback) => byName.get(fallback) ?? [])
+      return [target, ...others.filter((other) => other !== target && isPermitted(other, permit))]
+    },
+  }
+}
+
+/** Whether a permit has this entry. */
+export function isPermitted({ name }: Target, { models }: Permit): boolean {
+  return models === undefined || models.includes(name)
+}
+
+function settingsOf(entry: GatewayModel | Model): GatewayModel {
+  return 'codec' in entry ? { model: entry } : entry
+}

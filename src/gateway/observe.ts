@@ -1,0 +1,47 @@
+/** What is noted of an answer as it goes by: figures, never text. @module */
+import type { Fragment } from '../codec.ts'
+import type { MessageEvent, StopReason, Usage } from '../model.ts'
+
+/** What is known of an answer so far. */
+export interface Seen {
+  /** The provider has said something: from now on the answer is its answer, and nobody else is asked. */
+  hasBegun: boolean
+  usage: Usage | undefined
+  stopReason: StopReason | undefined
+}
+
+export function newSeen(): Seen {
+  return { hasBegun: false, usage: undefined, stopReason: undefined }
+}
+
+/** Notes an event of an answer that is translated. */
+export function seeEvent(seen: Seen, event: MessageEvent): void {
+  switch (event.type) {
+    case 'message_start':
+    case 'warning':
+      return
+    case 'usage':
+      seen.usage = { ...seen.usage, ...event.usage }
+      return
+    case 'message_end':
+      seen.usage = event.response.usage ?? seen.usage
+      seen.stopReason = event.response.stopReason
+  }
+  seen.hasBegun = true
+}
+
+/** Notes a fragment of an answer that is passed on as it is. */
+export function seeFragment(seen: Seen, fragment: Fragment): void {
+  switch (fragment.type) {
+    case 'start':
+    case 'warning':
+    case 'extra':
+      return
+    case 'usage':
+      seen.usage = { ...seen.usage, ...fragment.usage }
+      return
+    case 'end':
+      seen.stopReason = fragment.stopReason
+  }
+  seen.hasBegun = true
+}

@@ -1,0 +1,93 @@
+/**
+ * The body of a streamed answer: one pass from the provider's chunks to the client's, with signs of life where there is nothing else.
+ *
+ * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed.
+ *
+ * @see https://streams.spec.whatwg.org/#rs-model
+ * @module
+ */
+import type { Frame } from '../codec.ts'
+import { encodeNdjson } from '../framing/ndjson.ts'
+import { encodeSse } from '../framing/sse.ts'
+import { replyOf, type StreamedText } from './ask.ts'
+import type { Call } from './call.ts'
+import { type Next, within } from './commit.ts'
+import { tellError } from './errors.ts'
+
+/** The stream as the client gets it, with its one end. */
+export function relay(begun: { readonly next: Next }, text: StreamedText, call: Call): ReadableStream<Uint8Array> {
+  const keepAliveMs = call.options.limits?.keepAliveMs ?? 5000
+  const encoder = new TextEncoder()
+  const write = call.isArray ? arrayWriter() : plainWriter
+  let pending: Next | undefined = begun.next
+
+  function leave(): void {
+    call.gone.abort(new DOMException('The client left', 'AbortError'))
+    void text.return(undefined).catch(() => {})
+    call.end('left', 200)
+  }
+
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const send = (part: string) => part !== '' && controller.enqueue(encoder.encode(part))
+        try {
+          pending ??= text.next()
+          const next = await within(keepAliveMs, pending)
+          if (next === 'late') {
+            send(call.isArray ? ' ' : call.wire.keepAlive)
+            return
+          }
+          pending = undefined
+          if (!next.done) {
+            send(write.more(next.value))
+            return
+          }
+          send(write.end([]))
+          finish(next.value)
+        } catch (error) {
+          send(write.end(errorText(error, call)))
+          finish(error)
+        }
+        controller.close()
+      },
+      cancel: leave,
+    },
+    { highWaterMark: 0 },
+  )
+
+  function finish(error: unknown): void {
+    if (call.gone.signal.aborted) call.end('left', 200)
+    else if (error === undefined) call.end('answered', 200)
+    else call.end('failed', 200, error)
+  }
+}
+
+/** The error of a stream in which nothing has been said. */
+function errorText(error: unknown, call: Call): readonly string[] {
+  const frames: Frame[] = []
+  call.wire.codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.scrub), frames)
+  return frames.map(call.isArray || call.wire.codec.framing === 'ndjson' ? encodeNdjson : encodeSse)
+}
+
+interface Writer {
+  more(pieces: readonly string[]): string
+  /** The last pieces, and what closes the stream. */
+  end(pieces: readonly string[]): string
+}
+
+const plainWriter: Writer = { more: (pieces) => pieces.join(''), end: (pieces) => pieces.join('') }
+
+/** One JSON array, written in pieces. @see wire/gemini.md §1 */
+function arrayWriter(): Writer {
+  let isBegun = false
+  const more = (pieces: readonly string[]) => {
+    let text = ''
+    for (const piece of pieces) {
+      text += (isBegun ? ',' : '[') + piece
+      isBegun = true
+    }
+    return text
+  }
+  return { more, end: (pieces) => `${more(pieces)}${isBegun ? '' : '['}]` }
+}

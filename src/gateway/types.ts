@@ -1,0 +1,145 @@
+/** What a gateway is given and what it tells. Types only. @module */
+import type { Timeouts } from '../client/deadline.ts'
+import type { DecodedRequest, Model } from '../codec.ts'
+import type { ApiErrorKind } from '../errors.ts'
+import type { Loss, RequestOptions, StopReason, Usage } from '../model.ts'
+
+/** The wires that a gateway answers in: the names of their formats. */
+export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama'
+
+/** A model that clients may ask for, and what is behind it. */
+export interface GatewayModel {
+  /** Where it lives. Nothing of that comes from a request. */
+  readonly model: Model
+  /** Other names for it. One that ends in `*` stands for all names that begin so; of several, the longest counts. */
+  readonly aliases?: readonly string[]
+  /** Names of other entries that are asked, in this order, while nothing has been said and this one fails. */
+  readonly fallbacks?: readonly string[]
+  /** Most tokens of one answer: what a client asks beyond it is cut to it, and who asks for none gets it. Default: no limit of ours. */
+  readonly maxOutputTokens?: number
+}
+
+/** Models by the names that clients ask for. A model alone is an entry without settings. */
+export type GatewayModels = Readonly<Record<string, GatewayModel | Model>>
+
+/** How much and how long. */
+export interface GatewayLimits {
+  /** Largest body of a request, in bytes. Default 16 MiB; beyond it, 413. */
+  readonly maxBodyBytes?: number
+  /** Objects and arrays inside one another in a request. Default 128; beyond it, 400. */
+  readonly maxDepth?: number
+  /** Until a request's body is here, in milliseconds. Default 30,000; beyond it, 408. */
+  readonly bodyTimeoutMs?: number
+  /** Largest whole (unstreamed) answer of a provider, in bytes. Default 32 MiB. */
+  readonly maxAnswerBytes?: number
+  /** Largest single event of a provider's stream, in bytes. Default 8 MiB. */
+  readonly maxEventBytes?: number
+  /** How long a provider may take: see {@link Timeouts}. `totalMs` is for a request with all its fallbacks. */
+  readonly timeouts?: Timeouts
+  /** How long headers are held back for the first real event, in milliseconds. Default 2,000. */
+  readonly commitMs?: number
+  /** A stream that is silent for so long gets a sign of life, in milliseconds. Default 5,000. */
+  readonly keepAliveMs?: number
+}
+
+/** What the caller's own policy grants to one request. */
+export interface Permit {
+  /** Names of the table that may be asked. Default: all. */
+  readonly models?: readonly string[]
+  /** Most tokens of one answer, if less than the model's own limit. */
+  readonly maxOutputTokens?: number
+  /** Who asks, in the caller's terms: handed to the hooks, and not looked at. */
+  readonly caller?: unknown
+}
+
+/** A request that is about to be sent. */
+export interface Admission {
+  readonly requestId: string
+  /** The entry of the table. */
+  readonly model: string
+  readonly wire: WireName
+  readonly stream: boolean
+  /** Most tokens of the answer: what was asked, within the limits; `undefined` if nobody sets any. */
+  readonly maxOutputTokens: number | undefined
+  readonly caller: unknown
+  /** What was asked, in neutral terms. */
+  readonly request: DecodedRequest
+}
+
+/** Of one answer, what the provider says it took. */
+export interface UsageReport {
+  readonly requestId: string
+  /** The entry of the table that answered: a fallback, if it was one. */
+  readonly model: string
+  readonly wire: WireName
+  readonly caller: unknown
+  readonly usage: Usage
+}
+
+/**
+ * How a request ended. `answered`: properly. `refused`: nobody was asked. `failed`: no provider answered, or one broke off. `left`: the
+ * client went before the end.
+ */
+export type Outcome = 'answered' | 'refused' | 'failed' | 'left'
+
+/** All that is told of one request: no header, no body, no text of a prompt or an answer. */
+export interface EndReport {
+  readonly requestId: string
+  readonly outcome: Outcome
+  readonly wire: WireName
+  readonly caller: unknown
+  /** The name that the client asked for, cut at 200 characters. */
+  readonly asked: string | undefined
+  /** The entry of the table that answered, or was asked last. */
+  readonly model: string | undefined
+  readonly provider: string | undefined
+  readonly stream: boolean
+  /** The bytes of the provider went through as they came. */
+  readonly passed: boolean
+  /** How many entries of the table were asked. */
+  readonly attempts: number
+  /** The status that the client got. */
+  readonly status: number
+  readonly error?: { readonly kind: ApiErrorKind; readonly providerCode?: string; readonly status?: number }
+  readonly stopReason?: StopReason
+  readonly usage?: Usage
+  /** What could not be carried from one wire to the other. */
+  readonly losses: readonly Loss[]
+  readonly durationMs: number
+  /** From the request to the provider's first real event. */
+  readonly firstEventMs?: number
+}
+
+export interface GatewayOptions<Env = unknown> {
+  /** The table of models, or a function that makes it of the environment; it is called once for each. */
+  readonly models: GatewayModels | ((env: Env) => GatewayModels)
+  /**
+   * The caller's policy: who may ask. Throw an `ApiError` (its `kind` decides the status) or return a `Response` to refuse. The body of
+   * the request must not be read here. Default: everybody may, so a gateway without it belongs on loopback.
+   */
+  readonly authorize?: (request: Request, env: Env) => Verdict | Promise<Verdict>
+  /** Sees each request before it is sent, such as to reserve what it may cost. Throw an `ApiError` to refuse. */
+  readonly admit?: (admission: Admission, env: Env) => void | Promise<void>
+  /** Told once for each answer whose usage the provider tells, in full or so far. */
+  readonly onUsage?: (report: UsageReport) => void | Promise<void>
+  /** Told once for each request for an answer, when nothing of it is left. */
+  readonly onEnd?: (report: EndReport) => void | Promise<void>
+  /** Pages that may call: exact origins, or `*` for all of them. Default: none, and no CORS header is sent. */
+  readonly origins?: readonly string[] | '*'
+  readonly limits?: GatewayLimits
+  /** Which losses of a translation are errors: see `RequestOptions.strict`. */
+  readonly strict?: RequestOptions['strict']
+}
+
+/** Nothing: the request may go on. */
+export type Verdict = Permit | Response | undefined | void
+
+/** What of a Worker's context is used: an answer that the client left is still seen to its end. */
+export interface ExecutionContextLike {
+  waitUntil(promise: Promise<unknown>): void
+}
+
+export interface Gateway<Env = unknown> {
+  /** Answers one request. It never rejects. */
+  fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>
+}

@@ -1,0 +1,106 @@
+/**
+ * The wires that a gateway answers in, and all in which they differ beyond their codecs.
+ *
+ * @see wire/README.md §1 and the section "As a gateway" of each wire
+ * @module
+ */
+import type { Frame, ServerCodec } from '../codec.ts'
+import { createServerCodec as anthropic } from '../codecs/anthropic/index.ts'
+import { createServerCodec as gemini } from '../codecs/gemini/index.ts'
+import { createServerCodec as ollama } from '../codecs/ollama/index.ts'
+import { createServerCodec as openaiChat } from '../codecs/openai-chat/index.ts'
+import { createServerCodec as openaiResponses } from '../codecs/openai-responses/index.ts'
+import type { WireName } from './types.ts'
+
+/** One wire, as a server speaks it. */
+export interface Wire {
+  readonly name: WireName
+  readonly codec: ServerCodec
+  /** The provider whose own wire this is: to it, and from it, bytes pass. */
+  readonly provider: string
+  /** How ids of its answers begin. */
+  readonly idPrefix: string
+  /** What a client reads and makes nothing of. */
+  readonly keepAlive: string
+  /** Where a request says how long its answer may be: the first is written if none of them is there. */
+  readonly limits: readonly (readonly [field: string, inner?: string])[]
+  /** Headers of a client that belong to its body, and what they may look like. */
+  readonly headers: Readonly<Record<string, RegExp>>
+  /** What in a conversation shows that another provider answered here before: its own provider would refuse that. */
+  readonly foreign: RegExp | undefined
+  /** What ends a stream on this wire beside its last answer, for a provider that left it out. */
+  readonly lastFrame?: Frame
+  /** The frames that end a stream with an error, behind so many others that came from elsewhere. */
+  errorFrames(frames: readonly Frame[], before: number): readonly Frame[]
+}
+
+const comment = ': keep-alive\n\n'
+const asTheyAre = (frames: readonly Frame[]) => frames
+
+/** Behind a stream that has begun, without the beginning, and numbered as its events are. */
+function numberedOn(frames: readonly Frame[], before: number): readonly Frame[] {
+  if (before === 0) return frames
+  const last = frames.filter(({ event }) => event !== 'response.created' && event !== 'response.in_progress')
+  return last.map(({ data, ...frame }, at) => {
+    return { ...frame, data: JSON.stringify({ ...JSON.parse(data), sequence_number: before + at }) }
+  })
+}
+
+export const wires: Readonly<Record<WireName, Wire>> = {
+  'openai-chat': {
+    name: 'openai-chat',
+    codec: openaiChat(),
+    provider: 'openai',
+    idPrefix: 'chatcmpl-',
+    keepAlive: comment,
+    limits: [['max_completion_tokens'], ['max_tokens']],
+    headers: {},
+    foreign: /"reasoning_(?:content|details)"/,
+    lastFrame: { data: '[DONE]' },
+    errorFrames: asTheyAre,
+  },
+  'openai-responses': {
+    name: 'openai-responses',
+    codec: openaiResponses(),
+    provider: 'openai',
+    idPrefix: 'resp_',
+    keepAlive: comment,
+    limits: [['max_output_tokens']],
+    headers: {},
+    foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
+    errorFrames: numberedOn,
+  },
+  anthropic: {
+    name: 'anthropic',
+    codec: anthropic(),
+    provider: 'anthropic',
+    idPrefix: 'msg_',
+    keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
+    limits: [['max_tokens']],
+    headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
+    foreign: /"signature"\s*:\s*""/, // thinking that nobody signed
+    errorFrames: asTheyAre,
+  },
+  gemini: {
+    name: 'gemini',
+    codec: gemini(),
+    provider: 'gemini',
+    idPrefix: '',
+    keepAlive: comment,
+    limits: [['generationConfig', 'maxOutputTokens']],
+    headers: {},
+    foreign: undefined,
+    errorFrames: asTheyAre,
+  },
+  ollama: {
+    name: 'ollama',
+    codec: ollama(),
+    provider: 'ollama',
+    idPrefix: '',
+    keepAlive: ' ', // its client tells of every line that is no JSON; white space before a line is JSON's own
+    limits: [['options', 'num_predict']],
+    headers: {},
+    foreign: undefined,
+    errorFrames: asTheyAre,
+  },
+}
