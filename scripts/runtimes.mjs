@@ -1,0 +1,174 @@
+/**
+ * Runs the suite of `test/runtimes` in every runtime that is here, on one and the same copy of the built files: Node 20 to 26, Deno, Bun,
+ * workerd, Chromium, Firefox, WebKit. Ends with a table, and tells what it had to skip; with `CI=true` nothing may be skipped.
+ *
+ * `node scripts/with-node.mjs scripts/runtimes.mjs [--report=file.json] [name …]`: names such as `deno`, `"node 20"`.
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const root = join(import.meta.dirname, '..')
+const corpus = [process.env.ISOGLOT_CORPUS, join(root, '..', 'shared', 'corpus')].find(
+  (folder) => folder && existsSync(join(folder, 'index.json')),
+)
+const isCi = process.env.CI === 'true' || process.env.CI === '1'
+/** Most of the time goes by in waiting for a browser to start or a timer to run out. */
+const atOnce = 3
+
+const { values, positionals } = parseArgs({ options: { report: { type: 'string' } }, allowPositionals: true })
+if (!existsSync(join(root, 'dist', 'index.js')))
+  throw new Error('Cannot test the built files: run "npm run build" first')
+
+installRuntimes()
+const { hosts } = await import('../test/runtimes/hosts.mjs')
+const { startServer } = await import('../test/runtimes/server.mjs')
+
+const folder = copyOfFiles()
+const hash = hashOf(join(folder, 'dist'))
+console.log(`${modulesIn(join(folder, 'dist')).length} built files, SHA-256 ${hash}`)
+const server = await startServer({ root: folder, corpus })
+const wanted = hosts.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+const rows = []
+try {
+  const queue = [...wanted]
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let host = queue.shift(); host !== undefined; host = queue.shift()) rows.push(await runHost(host))
+    }),
+  )
+  conclude()
+} finally {
+  await server.stop()
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+}
+
+/** Those of npm, each folder when it lacks one in the version that it pins. */
+function installRuntimes() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return
+  for (const name of ['node', 'runtimes']) {
+    const under = join(root, 'scripts', name)
+    if (isComplete(under)) continue
+    try {
+      execFileSync('npm', ['ci', '--ignore-scripts', '--silent', '--prefix', under], { stdio: 'inherit' })
+    } catch {
+      console.log(`Cannot install the runtimes of scripts/${name}`)
+    }
+  }
+}
+
+function isComplete(under) {
+  const { dependencies } = JSON.parse(readFileSync(join(under, 'package.json'), 'utf8'))
+  return Object.entries(dependencies).every(([name, version]) => {
+    const file = join(under, 'node_modules', name, 'package.json')
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version.split('@').at(-1)
+  })
+}
+
+/** Away from `node_modules`, so that a bare import would fail, and from whoever builds meanwhile. */
+function copyOfFiles() {
+  const copy = mkdtempSync(join(tmpdir(), 'isoglot-runtimes-'))
+  for (const [under, isWanted] of [
+    ['dist', /\.js$/],
+    ['test/runtimes', /\.mjs$/],
+  ]) {
+    mkdirSync(join(copy, under), { recursive: true })
+    for (const name of readdirSync(join(root, under))) {
+      if (isWanted.test(name)) cpSync(join(root, under, name), join(copy, under, name))
+    }
+  }
+  writeFileSync(join(copy, 'package.json'), '{ "type": "module" }\n')
+  return copy
+}
+
+function modulesIn(dist) {
+  return readdirSync(dist)
+    .filter((name) => name.endsWith('.js'))
+    .sort()
+}
+
+function hashOf(dist) {
+  const hash = createHash('sha256')
+  for (const name of modulesIn(dist)) hash.update(`${name}\0`).update(readFileSync(join(dist, name)))
+  return hash.digest('hex')
+}
+
+async function runHost({ name, missing, run }) {
+  if (missing) return { name, missing, version: '-', results: [] }
+  const started = Date.now()
+  const row = await run(server, folder).catch((error) => ({
+    version: '?',
+    results: [{ name: 'runs at all', error: String(error?.stack ?? error) }],
+  }))
+  return { name, ...row, seconds: (Date.now() - started) / 1000 }
+}
+
+function conclude() {
+  rows.sort((one, other) => hosts.findIndex(isNamed(one)) - hosts.findIndex(isNamed(other)))
+  const failures = rows.flatMap(({ name, results }) =>
+    results.filter(hasFailed).map((result) => `${name}: ${result.name}\n${describe(result)}`),
+  )
+  failures.push(...differences())
+  if (hashOf(join(folder, 'dist')) !== hash) failures.push('the built files changed while they were tested')
+  for (const failure of failures) console.log(`FAILED ${failure}`)
+
+  const absent = rows.filter(({ missing }) => missing)
+  const most = Math.max(0, ...rows.map(({ results }) => results.length))
+  const perRuntime = corpus === undefined ? 1 : 0
+  printTable(most, perRuntime)
+  for (const { name, missing } of absent) console.log(`SKIPPED ${name}: ${missing}`)
+  if (corpus === undefined) console.log('SKIPPED recorded traffic in every runtime: it is not beside the project')
+
+  const passed = rows.flatMap(({ results }) => results).filter((result) => !hasFailed(result)).length
+  const skipped = absent.length * most + (rows.length - absent.length) * perRuntime
+  const isIncomplete = isCi && skipped > 0
+  if (isIncomplete) console.log('FAILED nothing is skipped in CI')
+  process.exitCode = failures.length > 0 || passed === 0 || isIncomplete ? 1 : 0
+  const report = { passed, failed: failures.length, skipped, missing: absent.map(({ name }) => name) }
+  if (values.report) writeFileSync(values.report, JSON.stringify(report))
+  console.log(`${passed} passed, ${failures.length} failed, ${skipped} skipped`)
+}
+
+function isNamed({ name }) {
+  return (host) => host.name === name
+}
+
+function hasFailed({ error, message }) {
+  return error !== undefined || message !== undefined
+}
+
+/** Not every engine's stack begins with the message. */
+function describe({ error = '', message = '' }) {
+  return error.includes(message) ? error : `${message}\n${error}`
+}
+
+/** What a case found must be the same in all runtimes. */
+function differences() {
+  const prints = new Map()
+  for (const { name, results } of rows) {
+    for (const result of results.filter(({ print }) => print !== undefined)) {
+      const byPrint = prints.get(result.name) ?? new Map()
+      prints.set(result.name, byPrint.set(result.print, [...(byPrint.get(result.print) ?? []), name]))
+    }
+  }
+  return [...prints]
+    .filter(([, byPrint]) => byPrint.size > 1)
+    .map(
+      ([name, byPrint]) =>
+        `runtimes differ in "${name}": ${[...byPrint.values()].map((names) => names.join(', ')).join(' / ')}`,
+    )
+}
+
+function printTable(most, perRuntime) {
+  const line = (cells) =>
+    console.log(`| ${cells.map((cell, at) => `${cell}`.padEnd([10, 16, 6, 8, 8, 8][at])).join(' | ')} |`)
+  line(['runtime', 'version', 'tests', 'failures', 'skipped', 'seconds'])
+  line([10, 16, 6, 8, 8, 8].map((width) => '-'.repeat(width)))
+  for (const { name, version, missing, results, seconds = 0 } of rows) {
+    const failed = results.filter(hasFailed).length
+    line([name, version, results.length, failed, missing ? most : perRuntime, seconds.toFixed(1)])
+  }
+}

@@ -1,0 +1,192 @@
+/**
+ * A provider on loopback for any number of runtimes at once: each test leaves a script of answers under an id of its own, and asks later
+ * what was asked. It serves the files under test too, and takes the reports of pages.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { extname, join, normalize } from 'node:path'
+
+const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.map': 'application/json' }
+const longestWaitMs = 12_000
+
+/** `root` holds `dist` and `test/runtimes`; `corpus`, if it is given, recorded answers. */
+export async function startServer({ root, corpus }) {
+  const scripts = new Map()
+  const reports = new Map()
+  const addresses = {}
+  const handle = async (request, response) => {
+    const url = new URL(request.url, 'http://localhost')
+    const [route = '', id = '', ...rest] = url.pathname.slice(1).split('/')
+    response.setHeader('cache-control', 'no-store')
+    const steps = { script, run, asked, closed, addresses: where, corpus: recorded, report, page, plan }
+    await (Object.hasOwn(steps, route) ? steps[route] : file)(request, response, id, rest, url)
+  }
+
+  async function script(request, response, id) {
+    scripts.set(id, { answers: JSON.parse(await read(request)), asked: [] })
+    response.end()
+  }
+
+  async function run(request, response, id, rest) {
+    const one = scripts.get(id)
+    const body = await read(request)
+    const asked = { method: request.method, path: `/${rest.join('/')}`, headers: request.headers, body }
+    const ended = new Promise((resolve) => {
+      response.once('close', () => resolve({ isCancelled: !response.writableFinished }))
+    })
+    one.asked.push({ asked, ended })
+    await play(response, one.answers.length > 1 ? one.answers.shift() : one.answers[0])
+  }
+
+  function asked(_request, response, id) {
+    json(response, scripts.get(id)?.asked.map((one) => one.asked) ?? [])
+  }
+
+  async function closed(_request, response, id, [at]) {
+    const late = new Promise((resolve) => setTimeout(resolve, longestWaitMs, { isCancelled: false }).unref())
+    json(response, await Promise.race([scripts.get(id)?.asked[at]?.ended, late]))
+  }
+
+  function where(_request, response) {
+    json(response, addresses)
+  }
+
+  function recorded(_request, response, format, [name, kind]) {
+    if (name === undefined) return json(response, list(corpus))
+    response.end(readFileSync(join(corpus, format, name, `response.${kind}`)))
+  }
+
+  async function report(request, response, id) {
+    const result = JSON.parse(await read(request))
+    response.end()
+    reports.get(id)?.(result)
+  }
+
+  function plan(_request, response) {
+    json(response, { entries: entriesOf(root), hasRecordings: corpus !== undefined })
+  }
+
+  function page(_request, response, id) {
+    response.setHeader('content-type', 'text/html')
+    response.end(html(entriesOf(root), id))
+  }
+
+  function file(_request, response, _id, _rest, url) {
+    const path = join(root, normalize(url.pathname))
+    if (!path.startsWith(root) || extname(path) === '' || !existsSync(path)) return response.writeHead(404).end()
+    response.setHeader('content-type', types[extname(path)] ?? 'application/octet-stream')
+    response.end(readFileSync(path))
+  }
+
+  const servers = [createServer(handle), createServer(handle)]
+  const [base, other] = await Promise.all(servers.map(listen))
+  Object.assign(addresses, { other, dead: await deadAddress() })
+  return {
+    base,
+    /** What the page of this id reports. */
+    reportOf: (id) => new Promise((resolve) => reports.set(id, resolve)),
+    async stop() {
+      for (const server of servers) server.closeAllConnections()
+      await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+    },
+  }
+}
+
+function listen(server) {
+  // Longer than any law keeps a runtime too busy to see that a connection was closed.
+  server.keepAliveTimeout = 120_000
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => resolve(`http://127.0.0.1:${server.address().port}`))
+  })
+}
+
+/** Where nobody listens. */
+async function deadAddress() {
+  const server = createServer()
+  const address = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return address
+}
+
+async function read(request) {
+  let text = ''
+  for await (const chunk of request.setEncoding('utf8')) text += chunk
+  return text
+}
+
+function json(response, value) {
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify(value))
+}
+
+/**
+ * One answer of a script: `status`, `headers`, and `json`, or `stream`, in pieces of `every` bytes that are `gapMs` apart and end as
+ * `after` says: `end`, `hang` or `reset`. `{ hang: true }` never answers.
+ */
+async function play(
+  response,
+  { hang, status = 200, headers = {}, json: body, stream, every, gapMs = 0, after = 'end' },
+) {
+  if (hang) return
+  const type = body === undefined ? 'text/event-stream' : 'application/json'
+  response.writeHead(status, { 'content-type': type, ...headers })
+  if (stream === undefined) return response.end(body === undefined ? '' : JSON.stringify(body))
+  response.socket.setNoDelay(true)
+  response.flushHeaders()
+  for (const piece of piecesOf(stream, every)) {
+    if (response.destroyed) return
+    response.write(piece)
+    await new Promise((resolve) => (gapMs > 0 ? setTimeout(resolve, gapMs) : setImmediate(resolve)))
+  }
+  if (after === 'end') response.end()
+  if (after === 'reset') response.destroy()
+}
+
+function piecesOf(stream, every) {
+  if (Array.isArray(stream)) return stream
+  const bytes = Buffer.from(stream)
+  const size = every ?? bytes.length
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size))
+}
+
+const kinds = ['sse', 'ndjson']
+
+/** The recorded streams: format, name and framing. */
+function list(corpus) {
+  if (corpus === undefined) return []
+  const folders = readdirSync(corpus, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return folders.flatMap(({ name: format }) =>
+    readdirSync(join(corpus, format)).flatMap((name) =>
+      kinds
+        .filter((kind) => existsSync(join(corpus, format, name, `response.${kind}`)))
+        .map((kind) => ({ format, name, kind })),
+    ),
+  )
+}
+
+/** The public paths, by their files. */
+function entriesOf(root) {
+  const files = readdirSync(join(root, 'dist'))
+  return files.filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -'.js'.length))
+}
+
+/** Each built file by a script tag of its own; the package's names by an import map. */
+function html(entries, id) {
+  const names = Object.fromEntries(entries.map((file) => [file === 'index' ? 'isoglot' : `isoglot/${file}`, file]))
+  const imports = Object.fromEntries(Object.entries(names).map(([name, file]) => [name, `/dist/${file}.js`]))
+  const tags = entries.map((file) => `<script type="module" src="/dist/${file}.js" data-file="${file}"></script>`)
+  return `<!doctype html>
+<meta charset="utf-8">
+<script>
+  const pageUnderTest = (globalThis.pageUnderTest = ${JSON.stringify({ names, report: `/report/${id}`, tags: {} })})
+  for (const type of ['load', 'error']) {
+    document.addEventListener(type, ({ target }) => {
+      if (target.dataset.file) pageUnderTest.tags[target.dataset.file] = type === 'load'
+    }, true)
+  }
+</script>
+<script type="importmap">${JSON.stringify({ imports })}</script>
+${tags.join('\n')}
+<script type="module" src="/test/runtimes/page.mjs"></script>
+`
+}
