@@ -1,6 +1,6 @@
 /**
- * `npm test`: installs what is missing, builds, and checks everything that can be checked here: format and lint, types, and the tests
- * themselves. What it had to skip it says at the end; with `CI=true` nothing may be skipped.
+ * `npm test`: installs what is missing, builds, and checks everything that can be checked here: format and lint, types, sizes, the package
+ * as it is published, the tests themselves, and the built files in every runtime that is here. What it had to skip it says at the end; with `CI=true` nothing may be skipped.
  *
  * Words behind `--` go to vitest: `npm test -- test/framing`.
  */
@@ -14,6 +14,7 @@ const filters = process.argv.slice(2)
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-test-'))
 const report = join(folder, 'report.json')
+const runtimesReport = join(folder, 'runtimes.json')
 const failures = []
 
 install()
@@ -30,8 +31,11 @@ if (filters.length === 0) {
   ]) {
     await step(`types of ${project}`, 'tsc', ['-p', project, '--noEmit'])
   }
+  await step('sizes', 'scripts/sizes.mjs', [])
+  await step('package', 'scripts/check-package.mjs', [])
 }
 await step('tests', 'vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...filters])
+if (filters.length === 0) await step('runtimes', 'scripts/runtimes.mjs', [`--report=${runtimesReport}`])
 conclude()
 
 /** Runs a tool to its end, and goes on if it fails: a run tells all that is wrong. */
@@ -47,24 +51,27 @@ async function step(name, tool, args) {
 }
 
 function conclude() {
-  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = readReport()
+  const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = readReport(report)
+  const inRuntimes = { passed: 0, failed: 0, skipped: 0, missing: [], ...readReport(runtimesReport) }
   rmSync(folder, { recursive: true, force: true })
   const skipped = [
     ...(hasCorpus()
       ? []
       : ['what rests on recorded traffic: it is not beside the project, and ISOGLOT_CORPUS is not set']),
     ...(findChromium() ? [] : ['the page in a browser: no Chromium is installed; set CHROMIUM to one']),
+    ...inRuntimes.missing.map((name) => `the suite of all runtimes in ${name}: it is not here`),
   ]
   for (const what of skipped) console.log(`SKIPPED ${what}`)
   if (isCi && (skipped.length > 0 || numPendingTests > 0)) failures.push('nothing is skipped in CI')
   for (const name of failures) console.log(`FAILED ${name}`)
   process.exitCode = failures.length > 0 || numPassedTests === 0 ? 1 : 0
-  console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`)
+  const [passed, failed] = [numPassedTests + inRuntimes.passed, numFailedTests + inRuntimes.failed]
+  console.log(`${passed} passed, ${failed} failed, ${numPendingTests + inRuntimes.skipped} skipped`)
 }
 
-function readReport() {
+function readReport(file) {
   try {
-    return JSON.parse(readFileSync(report, 'utf8'))
+    return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     return {}
   }
