@@ -43,7 +43,7 @@ function encodeMessage(message: Message, calls: Calls, path: string, losses: Led
     lose(losses, 'dropped', `${path}.name`, reasons.name, 'info')
   switch (message.role) {
     case 'assistant':
-      return [encodeTurn(message, path, losses)]
+      return encodeTurn(message, path, losses)
     case 'tool':
       return [encodeResult(message, calls.get(message.toolCallId), path, losses)]
     case 'user':
@@ -89,7 +89,17 @@ function toMessage({ toolCallId, name, content, isError, providerData }: ToolRes
   return { role: 'tool', toolCallId, content, ...compact({ name, status, providerData }) }
 }
 
-function encodeTurn(message: AssistantMessage, path: string, losses: Ledger): WireMessage {
+/** A turn of which nothing can be sent, such as one of another provider's tools alone, is none. */
+function encodeTurn(message: AssistantMessage, path: string, losses: Ledger): WireMessage[] {
+  const encoded = encodeAssistant(message, path, losses)
+  const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
+  const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || value === '')
+  if (isSaid || !isBlank) return [encoded]
+  lose(losses, 'dropped', path, reasons.nothing, 'minor')
+  return []
+}
+
+function encodeAssistant(message: AssistantMessage, path: string, losses: Ledger): WireMessage {
   const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses)
   const calls = encodeCalls(message, path, losses)
   return {

@@ -157,6 +157,7 @@ export const reasons = {
   refusal: 'Ollama has no word for a refusal: its text is sent as text',
   serverTool: 'a call that its provider ran itself means nothing to Ollama',
   unknown: 'it belongs to another wire',
+  nothing: 'nothing of it can be sent to Ollama',
   chunk: 'a piece of a call is no call',
   invalidCall: 'its arguments are not an object: an empty one is sent',
   cutCall: 'the answer was cut before the call was whole',

@@ -81,19 +81,19 @@ function encodePart(block: ContentBlock, path: string, to: Encoding): JsonObject
 }
 
 function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {
-  const isTaken = to.dialect.textOnly !== true
+  const { textOnly, inlineImages } = to.dialect
   switch (block.type) {
     case 'text':
     case 'plain_text':
       return { type: 'text', text: block.text }
     case 'image':
-      if (isTaken) return encodeImage(block, path, to)
+      if (!textOnly && !(inlineImages && block.data === undefined)) return encodeImage(block, path, to)
       break
     case 'audio':
-      if (isTaken) return encodeAudio(block, path, to)
+      if (!textOnly && !inlineImages) return encodeAudio(block, path, to)
       break
     case 'file':
-      if (isTaken) return encodeFile(block, path, to)
+      if (!textOnly && !inlineImages) return encodeFile(block, path, to)
       break
     case 'video':
       if (block.url !== undefined && to.dialect.mediaUrls?.has('video')) {
@@ -103,7 +103,8 @@ function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject
     case 'unknown':
       if (block.format === format) return block.value as JsonObject
   }
-  loseBlock(block, path, to, `${to.dialect.title} takes no ${block.type} here`)
+  const how = inlineImages && block.type === 'image' ? ' but as data' : ''
+  loseBlock(block, path, to, `${to.dialect.title} takes no ${block.type} here${how}`)
   return undefined
 }
 

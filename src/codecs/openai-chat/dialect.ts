@@ -56,11 +56,13 @@ export interface ChatDialect {
   readonly mediaUrls?: ReadonlySet<'file' | 'video'>
   /** Takes no media at all. */
   readonly textOnly?: boolean
+  /** Takes images as data, and no other media. */
+  readonly inlineImages?: boolean
   /** Whose form documents and audio have. Default `openai`. */
   readonly parts?: 'openai' | 'mistral'
 
   // ---- tools
-  /** Takes no tools. */
+  /** Takes no tools: earlier calls and results are sent as text. */
   readonly withoutTools?: boolean
   readonly toolChoices: ReadonlySet<'none' | 'required' | 'named' | 'subset'>
   /** The word for "some tool must be called". Default `required`. */

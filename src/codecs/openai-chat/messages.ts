@@ -24,12 +24,14 @@ import type {
 import { ownProof } from '../../opaque.ts'
 import { cacheMark, type Encoding, encodeTextParts, encodeUserParts, kept, loseBlock, toContent } from './content.ts'
 import { callsInOrder, reasoningDetails } from './response.ts'
+import { spellCalls } from './spelled-calls.ts'
 import { format } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 
 /** All messages, the system text first, arranged as the host wants them. */
 export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
-  const { messages, system } = context
+  const { system } = context
+  const messages = to.dialect.withoutTools ? spellCalls(context.messages, to) : context.messages
   const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsInOrder(message).length > 0)
   const out = messages.flatMap((message, at) => {
     const inCalls = firstCalls >= 0 && at >= firstCalls
@@ -47,7 +49,7 @@ function encodeMessage(message: Message, path: string, inCalls: boolean, to: Enc
     case 'user':
       return encodeUser(message, path, to)
     case 'assistant':
-      return [encodeAssistant(message, path, inCalls, to)]
+      return encodeTurn(message, path, inCalls, to)
     case 'tool':
       return [encodeResultFor(to, message, `${path}.`)]
   }
@@ -99,6 +101,16 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObjec
   const parts = encodeUserParts(said, `${path}.content`, to)
   const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, to)
   return [...results, { ...kept(message), role: 'user', content, ...named(message, path, to) }]
+}
+
+/** A turn of which nothing can be sent, such as one of another provider's tools alone, is none: empty messages are refused. */
+function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject[] {
+  const encoded = encodeAssistant(message, path, inCalls, to)
+  const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
+  const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || key === 'name' || value === '')
+  if (isSaid || !isBlank) return [encoded]
+  lose(to.ledger, 'dropped', path, 'nothing of it can be sent here', 'minor')
+  return []
 }
 
 function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject {

@@ -193,9 +193,16 @@ describe('encoding messages', () => {
     [{ type: 'tool_call_chunk', argumentsDelta: '{' }],
     [{ type: 'text', text: '', citations: [{ type: 'citation' }] }],
   ])('leaves out %j of another provider, and warns', (block) => {
-    const { messages, losses } = encode([{ role: 'assistant', content: [block] }])
-    expect(messages).toEqual([{ role: 'assistant', content: '' }])
+    const { messages, losses } = encode([{ role: 'assistant', content: [{ type: 'text', text: 'So' }, block] }])
+    expect(messages).toEqual([{ role: 'assistant', content: 'So' }])
     expect(losses).toMatchObject([{ action: 'dropped', severity: 'minor' }])
+  })
+
+  it('leaves out a turn of which nothing is left, and warns', () => {
+    const search: ContentBlock = { type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} }
+    const { messages, losses } = encode([{ role: 'assistant', content: [search] }])
+    expect(messages).toEqual([])
+    expect(losses).toMatchObject([{ path: 'messages[0].content[0]' }, { path: 'messages[0]', action: 'dropped' }])
   })
 
   it('keeps foreign reasoning as thinking, and tells that its proof, kept fields and hints stay behind', () => {

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import { ollamaChatDialect } from '../../../src/codecs/ollama-chat/index.ts'
+import { type ChatDialect, encodeRequest, openai } from '../../../src/codecs/openai-chat/index.ts'
+import { perplexityDialect } from '../../../src/codecs/perplexity/index.ts'
+import type { Message, ToolCall } from '../../../src/model.ts'
+
+function encode(messages: readonly Message[], dialect: ChatDialect) {
+  const { body, losses } = encodeRequest({ messages }, { model: 'any', strict: false }, dialect)
+  return { messages: body.messages, losses }
+}
+
+const call: ToolCall = {
+  type: 'tool_call',
+  id: 'call_1',
+  name: 'get_weather',
+  arguments: { city: 'Tokyo' },
+  argumentsText: '{"city":"Tokyo"}',
+  index: 0,
+  complete: true,
+}
+
+describe('a host without tools', () => {
+  const round: Message[] = [
+    { role: 'user', content: 'Weather?' },
+    { role: 'assistant', content: [{ type: 'text', text: 'I will look.' }, call] },
+    { role: 'tool', toolCallId: 'call_1', name: 'get_weather', content: 'mild' },
+    { role: 'user', content: 'And?' },
+  ]
+
+  it('gets calls and their results as text, in turns', () => {
+    expect(encode(round, perplexityDialect).messages).toEqual([
+      { role: 'user', content: 'Weather?' },
+      {
+        role: 'assistant',
+        content: 'I will look.<tool_call name="get_weather">{"city":"Tokyo"}</tool_call>',
+      },
+      { role: 'user', content: '<tool_result name="get_weather">\nmild\n</tool_result>\n\nAnd?' },
+    ])
+  })
+
+  it('is told which result is an error, and of calls that could not run', () => {
+    const invalid = {
+      type: 'invalid_tool_call',
+      id: 'call_1',
+      name: 'get_weather',
+      index: 0,
+      argumentsText: '{"city',
+      reason: 'malformed_json',
+      error: 'The arguments are not JSON',
+    } as const
+    const { messages, losses } = encode(
+      [
+        { role: 'assistant', content: null, invalidToolCalls: [invalid] },
+        { role: 'tool', toolCallId: 'call_1', content: 'no JSON', status: 'error' },
+      ],
+      perplexityDialect,
+    )
+    expect(messages).toEqual([
+      { role: 'assistant', content: '<tool_call name="get_weather">{"city</tool_call>' },
+      { role: 'user', content: '<tool_error>\nno JSON\n</tool_error>' },
+    ])
+    expect(losses).toMatchObject([
+      { path: 'messages[0]', action: 'changed', severity: 'minor' },
+      { path: 'messages[1]', action: 'changed', severity: 'minor' },
+    ])
+  })
+})
+
+it('leaves out a turn of another provider’s tools alone, which would be an empty message', () => {
+  const search = { type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} } as const
+  const { messages, losses } = encode([{ role: 'assistant', content: [search] }], openai)
+  expect(messages).toEqual([])
+  expect(losses).toMatchObject([{ path: 'messages[0].content[0]' }, { path: 'messages[0]', action: 'dropped' }])
+  expect(encode([{ role: 'assistant', content: '' }], openai).messages).toEqual([{ role: 'assistant', content: '' }])
+})
+
+it('sends Ollama’s compatible endpoint images as data, and no other media', () => {
+  const { messages, losses } = encode(
+    [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'See' },
+          { type: 'image', data: 'aGk=', mimeType: 'image/png' },
+          { type: 'image', url: 'https://example.com/a.png' },
+          { type: 'file', data: 'aGk=', mimeType: 'application/pdf' },
+          { type: 'audio', data: 'aGk=', mimeType: 'audio/wav' },
+        ],
+      },
+    ],
+    ollamaChatDialect,
+  )
+  expect(messages).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'See' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
+      ],
+    },
+  ])
+  expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
+    ['messages[0].content[2]', 'major'],
+    ['messages[0].content[3]', 'major'],
+    ['messages[0].content[4]', 'major'],
+  ])
+})
