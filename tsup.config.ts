@@ -10,6 +10,7 @@ export default defineConfig({
     index: 'src/index.ts',
     gateway: 'src/gateway/index.ts',
     ...(existsSync('src/models.ts') && { models: 'src/models.ts' }),
+    mcp: 'src/mcp.ts',
     ...Object.fromEntries(codecs.map((name) => [name, `src/codecs/${name}/index.ts`])),
   },
   format: ['esm'],

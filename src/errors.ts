@@ -150,6 +150,26 @@ export class ConnectionError extends IsoglotError {
   override readonly code = 'connection'
 }
 
+/** An answer that should be a value of a schema is none. The answer is in `partial`. */
+export class OutputError extends IsoglotError {
+  static readonly code = 'output'
+  override readonly name = 'OutputError'
+  override readonly code = 'output'
+  /** `truncated`: it hit its length; `refused`: the model or a filter declined. */
+  readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
+  /** What the model wrote, as it came. */
+  readonly text: string
+
+  constructor(
+    message: string,
+    details: { readonly reason: OutputError['reason']; readonly text: string; readonly cause?: unknown },
+  ) {
+    super(message, { cause: details.cause })
+    this.reason = details.reason
+    this.text = details.text
+  }
+}
+
 /** Any of them: a `switch` on `code` tells which. */
 export type AnyIsoglotError =
   | ApiError
@@ -159,3 +179,4 @@ export type AnyIsoglotError =
   | InterruptedError
   | TimeoutError
   | ConnectionError
+  | OutputError

@@ -6,14 +6,25 @@
 export { type AssembleOptions, assemble, stop } from './assemble/assemble.ts'
 export type { LiveArguments } from './assemble/calls.ts'
 export { collect, fold } from './assemble/fold.ts'
+export { liveArguments } from './assemble/live-arguments.ts'
 export { block, knownBlockTypes } from './block.ts'
+export { type Chat, type ChatSettings, createChat, type TurnOptions } from './client/chat.ts'
 export type { Timeouts } from './client/deadline.ts'
 export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/decode.ts'
+export type { EchoMode } from './client/echo.ts'
 export type { Budget, RunOutcome, RunProgress } from './client/limits.ts'
 export type { RunResult, StreamEvent } from './client/loop.ts'
 export type { RunRequest, Verdict } from './client/request.ts'
 export type { RetryOptions } from './client/retry.ts'
 export { generate, type Run, stream } from './client/run.ts'
+export {
+  generateObject,
+  type ObjectRequest,
+  type ObjectResult,
+  type ObjectRun,
+  type PartialOutput,
+  streamObject,
+} from './client/structured.ts'
 export type { AnyCall, ToolEvent } from './client/tools.ts'
 export type * from './codec.ts'
 export { blocksOf, blocksOfTurn, canRunTools, textOf, toolCallsOf } from './content.ts'
@@ -27,6 +38,7 @@ export {
   InterruptedError,
   IsoglotError,
   LimitError,
+  OutputError,
   TimeoutError,
   UnsupportedError,
 } from './errors.ts'

@@ -1,6 +1,7 @@
 /** From the bytes of an answer to events: framing, codec and assembler in a row, with no I/O. @module */
 import { type AssembleOptions, assemble, stop } from '../assemble/assemble.ts'
 import type { ClientCodec, Fragment, Frame } from '../codec.ts'
+import { refuseDeepText } from '../depth.ts'
 import { IsoglotError } from '../errors.ts'
 import { decodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse } from '../framing/sse.ts'
@@ -40,6 +41,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     const fragments: Fragment[] = []
     try {
       for (const frame of frames) {
+        refuseDeepText(frame.data, 'Cannot decode a stream')
         decoder.push(frame, fragments)
         if (fragments.at(-1)?.type === 'end') break
       }

@@ -1,7 +1,7 @@
 /** `generate` and `stream`: the two ways to ask. @module */
 import type { AssistantMessage, Message } from '../model.ts'
 import { streamAnswer, wholeAnswer } from './answer.ts'
-import { type RunResult, type RunState, runLoop, type StreamEvent } from './loop.ts'
+import { type Asking, type RunResult, runLoop, type StreamEvent } from './loop.ts'
 import type { RunRequest } from './request.ts'
 
 /**
@@ -32,16 +32,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
  * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires.
  */
 export async function generate(request: RunRequest): Promise<RunResult> {
-  const { signal, end } = linked(request.signal)
-  try {
-    const loop = runLoop(request, { stream: false, ask: wholeAnswer }, { signal, messages: [], onPartial: () => {} })
-    for (;;) {
-      const { done, value } = await loop.next()
-      if (done) return value
-    }
-  } finally {
-    end()
-  }
+  return start(() => ({ request }), wholeAnswers).response
 }
 
 /**
@@ -57,6 +48,22 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  * in `partial` what came before.
  */
 export function stream(request: RunRequest): Run {
+  return start(() => ({ request }), streamedAnswers)
+}
+
+export const wholeAnswers: Asking = { stream: false, ask: wholeAnswer }
+export const streamedAnswers: Asking = { stream: true, ask: streamAnswer }
+
+/** A run about to begin, and who wants to hear of it. */
+export interface Begun {
+  readonly request: RunRequest
+  readonly onEvents?: (events: readonly StreamEvent[]) => void
+  /** Told once, whatever the end: with all that was said, and the result if there is one. */
+  readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined) => void
+}
+
+/** A run that begins when it is read: `begin` is asked then. */
+export function start(begin: () => Begun, asking: Asking): Run {
   let partial: AssistantMessage | undefined
   const messages: Message[] = []
   let isTaken = false
@@ -64,25 +71,34 @@ export function stream(request: RunRequest): Run {
   settled.promise.catch(() => {})
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
-    const { signal, leave, end } = linked(request.signal)
-    const state: RunState = {
-      signal,
-      messages,
-      onPartial: (message) => {
-        partial = message
-        messages.push(message)
-      },
+    const { request, onEvents, onEnd } = beginOrFail()
+    const { signal, abort, end } = linked(request.signal)
+    const onPartial = (message: AssistantMessage) => {
+      partial = message
+      messages.push(message)
     }
+    let result: RunResult | undefined
+    let failure: { readonly cause: unknown } | undefined
     try {
-      const result = yield* runLoop(request, { stream: true, ask: streamAnswer }, state)
-      settled.resolve(result)
-    } catch (error) {
-      settled.reject(error)
-      throw error
+      result = yield* watched(runLoop(request, asking, { signal, messages, onPartial }), onEvents)
+    } catch (cause) {
+      failure = { cause }
+      throw cause
     } finally {
-      leave()
+      abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      settled.reject(signal.reason)
+      onEnd?.(messages, result)
+      if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.cause)
+      else settled.resolve(result)
+    }
+  }
+
+  function beginOrFail(): Begun {
+    try {
+      return begin()
+    } catch (cause) {
+      settled.reject(cause)
+      throw cause
     }
   }
 
@@ -98,7 +114,7 @@ export function stream(request: RunRequest): Run {
     [Symbol.asyncIterator]: () => flatten(take()),
     text: () => textIn(take()),
     get response() {
-      if (!isTaken) drain(take())
+      if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same
       return settled.promise
     },
     messages,
@@ -106,6 +122,22 @@ export function stream(request: RunRequest): Run {
       return partial
     },
   }
+}
+
+/** The same steps, told as they are taken. */
+function watched<T>(
+  steps: AsyncGenerator<StreamEvent[], T>,
+  tell: ((events: readonly StreamEvent[]) => void) | undefined,
+): AsyncGenerator<StreamEvent[], T> {
+  if (tell === undefined) return steps
+  const next = steps.next.bind(steps)
+  return Object.assign(steps, {
+    async next() {
+      const step = await next()
+      if (!step.done) tell(step.value)
+      return step
+    },
+  })
 }
 
 /** `Promise.withResolvers`, which Node 20 lacks. */
@@ -119,15 +151,22 @@ function withResolvers<T>() {
   return { promise, resolve, reject }
 }
 
-/** A signal that fires with the caller's, or when the run is left. */
-function linked(caller: AbortSignal | undefined) {
+export interface Linked {
+  readonly signal: AbortSignal
+  abort(reason: unknown): void
+  /** Lets go of the caller's signal. */
+  end(): void
+}
+
+/** A signal that fires with the caller's, or by hand. */
+export function linked(caller: AbortSignal | undefined): Linked {
   const controller = new AbortController()
   const forward = () => controller.abort(caller?.reason)
   if (caller?.aborted) forward()
   else caller?.addEventListener('abort', forward, { once: true })
   return {
     signal: controller.signal,
-    leave: () => controller.abort(new DOMException('The run was left before its end', 'AbortError')),
+    abort: (reason: unknown) => controller.abort(reason),
     end: () => caller?.removeEventListener('abort', forward),
   }
 }
@@ -143,9 +182,5 @@ async function* textIn(batches: AsyncIterable<readonly StreamEvent[]>): AsyncGen
 }
 
 async function drain(batches: AsyncIterable<unknown>): Promise<void> {
-  try {
-    for await (const _ of batches);
-  } catch {
-    // `response` rejects with it
-  }
+  for await (const _ of batches);
 }

@@ -1,0 +1,241 @@
+/** A conversation that remembers itself: the same functions, with the history kept between turns. @module */
+import { toolCallsOf } from '../content.ts'
+import { addUsage } from '../messages/add-usage.ts'
+import { createContext } from '../messages/create-context.ts'
+import { noResult } from '../messages/prepare/pair.ts'
+import type { MessageLike } from '../messages/to-message.ts'
+import type {
+  AssistantMessage,
+  InvalidToolCall,
+  Message,
+  ProviderState,
+  ProviderTool,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+  Usage,
+} from '../model.ts'
+import type { Approval } from '../tools/approval.ts'
+import type { ToolResult } from '../tools/invoke.ts'
+import type { Tool } from '../tools/tool.ts'
+import { type Echo, type EchoMode, echo } from './echo.ts'
+import type { Asking, RunResult } from './loop.ts'
+import type { RunRequest, Verdict } from './request.ts'
+import { type Begun, linked, type Run, start, streamedAnswers, wholeAnswers } from './run.ts'
+
+/** What belongs to a turn, and not to the chat. */
+type OfTurn = 'prompt' | 'signal' | 'approvals'
+
+/** All that `generate` takes, for every turn; `messages` is the history to begin with. */
+export interface ChatSettings extends Omit<RunRequest, OfTurn> {
+  /** What is shown as the chat goes on. Default `none`. */
+  readonly echo?: EchoMode
+  /** Where it is shown, such as `(text) => process.stdout.write(text)`. Needed for an `echo`. */
+  readonly write?: (text: string) => void
+}
+
+/** What may differ for one turn. Another `model` goes on with the same conversation. */
+export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tools' | 'providerState' | OfTurn>> {
+  readonly signal?: AbortSignal
+  readonly echo?: EchoMode
+}
+
+type AnyTool = Tool | ToolDefinition | ProviderTool
+type AnyCall = ToolCall | InvalidToolCall
+type OnRequest = (call: AnyCall) => Verdict | Promise<Verdict>
+type OnResult = (result: ToolResult) => void | Promise<void>
+
+/** A conversation with its settings. One turn at a time. */
+export interface Chat {
+  /** All that was said, oldest first: plain data, to be stored and given to another chat. */
+  readonly messages: readonly Message[]
+  readonly tools: readonly AnyTool[]
+  /** Of all turns together. */
+  readonly usage: Usage
+  /** Whether a turn is under way. */
+  readonly isBusy: boolean
+  /** Says something, and waits for the whole answer, its tool rounds included. */
+  send(prompt: MessageLike, options?: TurnOptions): Promise<RunResult>
+  /** The same, told as it happens. The turn begins when the run is read. */
+  stream(prompt: MessageLike, options?: TurnOptions): Run
+  /** Goes on with the calls of the last answer that wait for consent. */
+  resume(approvals: readonly Approval[], options?: TurnOptions): Run
+  /** Ends the turn that is under way; what there is of it is kept, and no tool runs after. */
+  cancel(reason?: unknown): void
+  /** The last message: of the assistant, or of `role`. */
+  lastMessage(role?: Message['role']): Message | undefined
+  /** A tool of a name that is there already takes its place. */
+  addTool(tool: AnyTool): void
+  /** Whether there was one. */
+  removeTool(name: string): boolean
+  /** Sees each call before it runs, and may refuse it. The last registered is asked first. Returns its own removal. */
+  onToolRequest(callback: OnRequest): () => void
+  /** Sees each result. The last registered is told first. Returns its own removal. */
+  onToolResult(callback: OnResult): () => void
+}
+
+/**
+ * Makes a chat.
+ *
+ * @example
+ * ```ts
+ * const chat = createChat({ model: anthropic('claude-sonnet-5', { apiKey }), system: 'Be brief', tools: [weather] })
+ * await chat.send('Weather in Tokyo?')
+ * for await (const event of chat.stream('And in Paris?')) draw(event)
+ * ```
+ * @throws {TypeError} if there is an `echo` and nowhere to `write` it.
+ */
+export function createChat(settings: ChatSettings): Chat {
+  const {
+    messages: before = [],
+    tools: given = [],
+    providerState: stateBefore,
+    echo: echoMode,
+    write,
+    ...base
+  } = settings
+  if (echoMode !== undefined && echoMode !== 'none') needWrite(write)
+  const messages: Message[] = [...createContext({ messages: before }).messages]
+  const tools: AnyTool[] = []
+  const onRequest: Registered<OnRequest>[] = base.onToolRequest ? [{ callback: base.onToolRequest }] : []
+  const onResult: Registered<OnResult>[] = base.onToolResult ? [{ callback: base.onToolResult }] : []
+  let usage: Usage = {}
+  let state: { readonly provider: string; readonly value: ProviderState } | undefined = stateBefore && {
+    provider: base.model.codec.provider,
+    value: stateBefore,
+  }
+  let turn: { cancel(reason: unknown): void } | undefined
+
+  function addTool(tool: AnyTool): void {
+    const at = 'name' in tool ? tools.findIndex((one) => 'name' in one && one.name === tool.name) : -1
+    if (at < 0) tools.push(tool)
+    else tools[at] = tool
+  }
+
+  /** @throws {TypeError} while another turn is under way. */
+  function begin(own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
+    if (turn !== undefined) throw new TypeError('Cannot begin a turn: another one is under way')
+    const { echo: mode = echoMode ?? 'none', signal, ...rest } = options
+    const shown = echoTo(mode, write)
+    shown.said(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
+    if (own.approvals === undefined) messages.push(...missingResults(messages))
+    const { provider } = (rest.model ?? base.model).codec
+    const link = linked(signal)
+    turn = { cancel: link.abort }
+    return {
+      request: {
+        ...base,
+        ...rest,
+        ...own,
+        messages: [...messages],
+        tools: [...tools],
+        signal: link.signal,
+        ...(state?.provider === provider && { providerState: state.value }),
+        onToolRequest: (call) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call),
+        onToolResult: (result) => tellAll(latestFirst(onResult, options.onToolResult), result),
+      },
+      onEvents: shown.events,
+      onEnd(said, result) {
+        turn = undefined
+        link.end()
+        if (!said.some(isAnswer)) return
+        messages.push(...said)
+        usage = addUsage(usage, ...said.map((message) => (message.role === 'assistant' ? message.usage : undefined)))
+        state = result?.providerState && { provider, value: result.providerState }
+      },
+    }
+  }
+
+  function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions = {}, asking: Asking): Run {
+    return start(() => begin(own, options), asking)
+  }
+
+  for (const tool of given) addTool(tool)
+  return {
+    messages,
+    get tools() {
+      return [...tools]
+    },
+    get usage() {
+      return usage
+    },
+    get isBusy() {
+      return turn !== undefined
+    },
+    send: async (prompt, options) => run({ prompt }, options, wholeAnswers).response,
+    stream: (prompt, options) => run({ prompt }, options, streamedAnswers),
+    resume: (approvals, options) => run({ approvals }, options, streamedAnswers),
+    cancel: (reason = new DOMException('The turn was cancelled', 'AbortError')) => turn?.cancel(reason),
+    lastMessage: (role = 'assistant') => messages.findLast((message) => message.role === role),
+    addTool,
+    removeTool(name) {
+      const at = tools.findIndex((tool) => 'name' in tool && tool.name === name)
+      if (at >= 0) tools.splice(at, 1)
+      return at >= 0
+    },
+    onToolRequest: (callback) => register(onRequest, callback),
+    onToolResult: (callback) => register(onResult, callback),
+  }
+}
+
+function needWrite(write: ChatSettings['write']): asserts write is NonNullable<ChatSettings['write']> {
+  if (write === undefined) throw new TypeError('Cannot echo: there is no "write" to show it with')
+}
+
+function echoTo(mode: EchoMode, write: ChatSettings['write']): Echo {
+  if (mode === 'none') return echo(mode, () => {})
+  needWrite(write)
+  return echo(mode, write)
+}
+
+/** Whether anything came of a turn: one that failed before its answer is asked again, and is not to be said twice. */
+function isAnswer(message: Message): boolean {
+  if (message.role === 'tool') return true
+  return message.role === 'assistant' && (hasContent(message) || (message.invalidToolCalls ?? []).length > 0)
+}
+
+function hasContent({ content }: AssistantMessage): boolean {
+  return content !== null && content.length > 0
+}
+
+/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on. */
+function missingResults(messages: readonly Message[]): readonly ToolMessage[] {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const last = messages[at]
+  if (last === undefined) return []
+  const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
+  const open = toolCallsOf(last).filter(({ id }) => !answered.has(id))
+  return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
+}
+
+// ---- callbacks --------------------------------------------------------------------------------
+
+/** A function that is registered twice is called twice. */
+interface Registered<T> {
+  readonly callback: T
+}
+
+function register<T>(all: Registered<T>[], callback: T): () => void {
+  const entry = { callback }
+  all.push(entry)
+  return () => {
+    const at = all.indexOf(entry)
+    if (at >= 0) all.splice(at, 1)
+  }
+}
+
+/** The turn's own, then the others, last registered first. */
+function latestFirst<T>(registered: readonly Registered<T>[], own: T | undefined): readonly T[] {
+  return [...(own === undefined ? [] : [own]), ...registered.map(({ callback }) => callback).toReversed()]
+}
+
+async function firstRefusal(callbacks: readonly OnRequest[], call: AnyCall): Promise<Verdict> {
+  for (const callback of callbacks) {
+    const verdict = await callback(call)
+    if (verdict) return verdict
+  }
+}
+
+async function tellAll(callbacks: readonly OnResult[], result: ToolResult): Promise<void> {
+  for (const callback of callbacks) await callback(result)
+}

@@ -1,0 +1,74 @@
+/**
+ * A schema as a wire can hold an answer to it, and the way back from the answer to a value.
+ *
+ * Wires want the schema of an object at the top: any other goes as the one property of one, and is taken out again.
+ *
+ * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas (read 2026-11)
+ * @module
+ */
+import { isObject } from '../lookup.ts'
+import type { JsonObject, JsonSchema } from '../model.ts'
+import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/schema.ts'
+
+export interface OutputShape<Schema extends AnySchema> {
+  /** What the provider is told. */
+  readonly schema: JsonSchema
+  /** Whether providers that offer to can hold the model to every letter of it. */
+  readonly strict: boolean
+  /** What of the answer so far is the value. */
+  view(root: JsonObject): unknown
+  /** @throws {TypeError} if the answer does not fit. */
+  read(root: JsonObject): Promise<OutputOf<Schema>>
+}
+
+/** The name of the one property. */
+const value = 'value'
+
+/** @throws {TypeError} if the schema cannot be converted to JSON Schema. */
+export function shapeOf<Schema extends AnySchema>(schema: Schema): OutputShape<Schema> {
+  const own = toJsonSchema(schema, 'an output')
+  const isWrapped = own.type !== 'object'
+  const told = isWrapped ? wrap(own) : own
+  const view = (root: JsonObject) => (isWrapped ? (Object.hasOwn(root, value) ? root[value] : undefined) : root)
+  return {
+    schema: told,
+    strict: isClosed(told, 0),
+    view,
+    read: async (root) => (await parseWith(schema, view(withoutNullOptionals(root, told)))) as OutputOf<Schema>,
+  }
+}
+
+/** References go from the root, where definitions therefore stay. */
+function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    properties: { [value]: own },
+    required: [value],
+    additionalProperties: false,
+    ...(isObject($defs) && { $defs }),
+    ...(isObject(definitions) && { definitions }),
+  }
+}
+
+/** Keywords that strict modes know; one more, and they refuse the request. */
+const strictKeywords: ReadonlySet<string> = new Set([
+  ...['type', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'const', 'anyOf'],
+  ...['title', 'description', '$ref', '$defs'],
+])
+
+/** Whether every object in it requires all its properties and takes no others. */
+function isClosed(schema: unknown, depth: number): boolean {
+  if (!isObject(schema) || depth > 10) return false
+  if (Object.keys(schema).some((keyword) => !strictKeywords.has(keyword))) return false
+  const { properties, required, items, anyOf, $defs } = schema
+  const isClosedBelow = (one: unknown) => isClosed(one, depth + 1)
+  if (schema.type === 'object' || properties !== undefined) {
+    const keys = isObject(properties) ? Object.keys(properties) : []
+    const needed = new Set(Array.isArray(required) ? required : [])
+    if (schema.additionalProperties !== false || !keys.every((key) => needed.has(key))) return false
+    if (isObject(properties) && !Object.values(properties).every(isClosedBelow)) return false
+  }
+  if (items !== undefined && !isClosedBelow(items)) return false
+  if (anyOf !== undefined && !(Array.isArray(anyOf) && anyOf.every(isClosedBelow))) return false
+  return $defs === undefined || (isObject($defs) && Object.values($defs).every(isClosedBelow))
+}

@@ -1,0 +1,175 @@
+/**
+ * The tools of an MCP server as tools of ours, through the official client, which the application makes and connects.
+ *
+ * ```ts
+ * import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+ * import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+ *
+ * const client = new Client({ name: 'my-app', version: '1.0.0' })
+ * await client.connect(new StdioClientTransport({ command: 'my-server' }))
+ * const tools = await mcpTools(client)
+ * ```
+ *
+ * What a server says of its tools, annotations included, is its own word: ask for approval where that is not enough.
+ *
+ * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools (read 2026-11)
+ * @module
+ */
+import { LimitError } from './errors.ts'
+import { arrayOf, compact, field, isObject, stringOr, textOr } from './lookup.ts'
+import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './model.ts'
+import type { ToolOutput } from './tools/result.ts'
+import type { Tool, ToolBehaviour } from './tools/tool.ts'
+
+/** What of the official client is used: any version of it, or whatever else answers in this way. */
+export interface McpClient {
+  listTools(params?: { cursor?: string }, options?: McpRequestOptions): Promise<unknown>
+  callTool(
+    params: { name: string; arguments?: Record<string, unknown> },
+    resultSchema?: undefined,
+    options?: McpRequestOptions,
+  ): Promise<unknown>
+}
+export interface McpRequestOptions {
+  readonly signal?: AbortSignal
+  readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void
+  /** Milliseconds until the client gives up. */
+  readonly timeout?: number
+  readonly resetTimeoutOnProgress?: boolean
+}
+
+export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> {
+  /** Put before each name, such as `files_`, where several servers have tools of one name. */
+  readonly prefix?: string
+  /** Which tools, by the names that the server has for them. Default: all. */
+  readonly only?: readonly string[]
+  /** Cancels the listing. */
+  readonly signal?: AbortSignal
+  /** How many tools a server may list. Default 1000. */
+  readonly maxTools?: number
+}
+
+/**
+ * Lists the tools of a server. Each calls the server when it runs: with progress, its `signal`, and the server's own check of arguments.
+ * Structured content is the result's `extra.structuredContent`.
+ *
+ * @throws {LimitError} if there are more than `maxTools`. What the client throws.
+ */
+export async function mcpTools(client: McpClient, options: McpOptions = {}): Promise<Tool[]> {
+  const { prefix = '', only, signal, maxTools = 1000, ...behaviour } = options
+  const listed = await listAll(client, signal, maxTools)
+  const wanted = only === undefined ? listed : listed.filter(({ name }) => only.includes(name))
+  return wanted.map((one) => toTool(one, client, prefix, behaviour))
+}
+
+interface Listed {
+  readonly name: string
+  readonly entry: JsonObject
+}
+
+async function listAll(client: McpClient, signal: AbortSignal | undefined, maxTools: number): Promise<Listed[]> {
+  const listed: Listed[] = []
+  let cursor: string | undefined
+  do {
+    const page = await client.listTools(cursor === undefined ? undefined : { cursor }, signal && { signal })
+    for (const entry of arrayOf(field(page, 'tools'))) {
+      const name = textOr(field(entry, 'name'), undefined)
+      if (name !== undefined && isObject(entry)) listed.push({ name, entry })
+    }
+    if (listed.length > maxTools) {
+      throw new LimitError(`Cannot list the tools: there are more than ${maxTools}`, 'maxTools', maxTools)
+    }
+    const next = textOr(field(page, 'nextCursor'), undefined)
+    cursor = next === cursor ? undefined : next // a server that repeats itself has no more to say
+  } while (cursor !== undefined)
+  return listed
+}
+
+function toTool({ name, entry }: Listed, client: McpClient, prefix: string, behaviour: ToolBehaviour): Tool {
+  const { title, description, inputSchema, annotations } = entry
+  const hints: ToolAnnotations = {
+    ...(typeof title === 'string' && { title }),
+    ...(isObject(annotations) && annotations),
+  }
+  return {
+    ...behaviour,
+    name: prefix + name,
+    ...compact({ description: stringOr(description, undefined) }),
+    parameters: parametersOf(inputSchema),
+    ...(Object.keys(hints).length > 0 && { annotations: hints }),
+    parse: (args) => args, // the server checks them, by the whole of its schema
+    execute: async (args: JsonObject, { signal, progress }) => {
+      const request: McpRequestOptions = {
+        signal,
+        onprogress: progress,
+        timeout: longestMs,
+        resetTimeoutOnProgress: true,
+      }
+      return readResult(await client.callTool({ name, arguments: args }, undefined, request))
+    },
+  }
+}
+
+/** The loop has its own clock for each tool, and tells the client by the signal when that is up: the client's counts for nothing. */
+const longestMs = 2 ** 31 - 1
+
+function parametersOf(schema: Json | undefined): JsonSchema {
+  if (!isObject(schema)) return { type: 'object' }
+  const { $schema: _, ...own } = schema
+  return { ...own, type: 'object' }
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+function readResult(result: unknown): ToolOutput {
+  const content = arrayOf(field(result, 'content')).map(readContent)
+  const structured = field(result, 'structuredContent')
+  const isError = field(result, 'isError') === true
+  const blocks: readonly ContentBlock[] =
+    content.length === 0 && structured !== undefined ? [{ type: 'text', text: JSON.stringify(structured) }] : content
+  return {
+    content: contentOf(blocks, isError),
+    ...(isError && { status: 'error' as const }),
+    ...(structured !== undefined && { extra: { structuredContent: structured } }),
+  }
+}
+
+function contentOf(blocks: readonly ContentBlock[], isError: boolean): string | readonly ContentBlock[] {
+  if (blocks.length === 0) return isError ? 'The tool failed' : 'Done'
+  const [only] = blocks
+  return blocks.length === 1 && only?.type === 'text' ? only.text : blocks
+}
+
+function readContent(part: Json): ContentBlock {
+  const mimeType = stringOr(field(part, 'mimeType'), undefined)
+  const data = stringOr(field(part, 'data'), undefined)
+  switch (field(part, 'type')) {
+    case 'text':
+      return { type: 'text', text: stringOr(field(part, 'text'), '') }
+    case 'image':
+      return { type: 'image', ...compact({ data, mimeType }) }
+    case 'audio':
+      return { type: 'audio', ...compact({ data, mimeType }) }
+    case 'resource':
+      return readResource(field(part, 'resource'))
+    case 'resource_link':
+      return { type: 'text', text: describeLink(part) }
+    default:
+      return { type: 'text', text: JSON.stringify(part) } // a kind from next year: the model may make something of it
+  }
+}
+
+function readResource(resource: Json | undefined): ContentBlock {
+  const mimeType = stringOr(field(resource, 'mimeType'), undefined)
+  const title = stringOr(field(resource, 'uri'), undefined)
+  const text = field(resource, 'text')
+  if (typeof text === 'string') return { type: 'plain_text', text, ...compact({ title, mimeType }) }
+  const data = stringOr(field(resource, 'blob'), '')
+  if (mimeType?.startsWith('image/')) return { type: 'image', data, mimeType }
+  return { type: 'file', data, ...compact({ mimeType, filename: title?.split('/').at(-1) }) }
+}
+
+function describeLink(link: Json): string {
+  const words = ['title', 'name', 'description', 'uri'].map((key) => textOr(field(link, key), undefined))
+  return `[resource: ${words.filter((word) => word !== undefined).join(', ')}]`
+}

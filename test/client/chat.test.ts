@@ -1,0 +1,331 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { type ChatSettings, createChat, message, t, tool } from '../../src/index.ts'
+import {
+  chatBody,
+  chatCalls,
+  chatText,
+  chunks,
+  json,
+  pause,
+  startUpstream,
+  type Upstream,
+} from '../support/upstream.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.stop())
+
+const weather = tool({
+  name: 'get_weather',
+  description: 'Current weather',
+  parameters: t.object({ city: t.string() }),
+  execute: ({ city }) => `sunny in ${city}`,
+})
+const tokyo: [string, string, string] = ['call_1', 'get_weather', '{"city":"Tokyo"}']
+
+function chatWith(settings: Partial<ChatSettings> = {}) {
+  return createChat({ model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }), ...settings })
+}
+const sent = (at: number) => upstream.asked[at]?.body.messages as { role: string; content: unknown }[]
+
+describe('a chat', () => {
+  it('holds provider, history, tools and echo, and sends the stored turns with the new one [3.12] [3.24] [3.30] [3.42] [3.66]', async () => {
+    upstream.answer(json(chatBody('Hello')), json(chatBody('Paris')))
+    const chat = chatWith({ system: 'Be brief' })
+    await chat.send('Hi')
+    await chat.send('Capital of France?')
+    expect(sent(1)).toEqual([
+      { role: 'system', content: 'Be brief' },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'user', content: 'Capital of France?' },
+    ])
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(chat.usage).toEqual({ inputTokens: 20, outputTokens: 10, totalTokens: 30 })
+  })
+
+  it('has settings for every request: base URL, key as a function, model, parameters by one set of names, fields and headers [3.04] [3.05] [3.06] [3.08] [3.09] [3.10] [3.11]', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    const chat = chatWith({
+      model: openaiChat('gpt-x', {
+        apiKey: async () => 'sk-fresh',
+        baseUrl: `${upstream.url}/v9`,
+        headers: { 'x-team': 'blue' },
+        body: { service_tier: 'flex' },
+      }),
+      maxTokens: 9,
+      temperature: 0.5,
+      topP: 0.9,
+      seed: 7,
+      stop: ['END'],
+    })
+    await chat.send('Hi')
+    const [{ path, headers, body } = { path: '', headers: {}, body: {} }] = upstream.asked
+    expect(path).toBe('/v9/chat/completions')
+    expect(headers).toMatchObject({ authorization: 'Bearer sk-fresh', 'x-team': 'blue' })
+    expect(body).toMatchObject({
+      model: 'gpt-x',
+      service_tier: 'flex',
+      temperature: 0.5,
+      top_p: 0.9,
+      seed: 7,
+      stop: ['END'],
+    })
+  })
+
+  it('sends the settings of one turn for that turn alone', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    const chat = chatWith({ temperature: 0.5 })
+    await chat.send('Hi', { temperature: 1 })
+    await chat.send('Hi')
+    expect(upstream.asked.map(({ body }) => body.temperature)).toEqual([1, 0.5])
+  })
+
+  it('begins with a history in any form, and can be stored as it is', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    const chat = chatWith({ messages: ['One', ['assistant', 'Two'], message.user('Three')] })
+    await chat.send(message.user('Four', { name: 'ada' }))
+    const other = chatWith({ messages: JSON.parse(JSON.stringify(chat.messages)) })
+    await other.send('Six')
+    expect(sent(1).map(({ content }) => content)).toEqual(['One', 'Two', 'Three', 'Four', 'Hello', 'Six'])
+  })
+
+  it('streams through the same turns, one at a time, or all at once [3.27] [3.29] [3.33] [3.36] [3.37]', async () => {
+    upstream.answer(chunks(chatText('Hel', 'lo')), chunks(chatText('again')))
+    const chat = chatWith()
+    const texts: string[] = []
+    for await (const text of chat.stream('Hi').text()) texts.push(text)
+    expect(texts).toEqual(['Hel', 'lo'])
+    expect(upstream.asked[0]?.body.stream).toBe(true)
+    const steps = chat.stream('Hi')[Symbol.asyncIterator]()
+    expect((await steps.next()).value).toMatchObject({ type: 'message_start' })
+    await steps.return?.()
+    expect(chat.isBusy).toBe(false)
+  })
+
+  it('gives its last turn, of the assistant or of anyone [3.43] [3.69]', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    const chat = chatWith()
+    expect(chat.lastMessage()).toBeUndefined()
+    await chat.send('Hi')
+    expect(chat.lastMessage()).toMatchObject({ role: 'assistant', content: [{ type: 'text', text: 'Hello' }] })
+    expect(chat.lastMessage('user')).toEqual({ role: 'user', content: 'Hi' })
+  })
+
+  it('goes on with another provider in the middle', async () => {
+    upstream.answer(
+      json(chatBody('Hello')),
+      json({
+        id: 'm',
+        type: 'message',
+        role: 'assistant',
+        model: 'c',
+        stop_reason: 'end_turn',
+        content: [{ type: 'text', text: 'Bonjour' }],
+        usage: { input_tokens: 1, output_tokens: 1 },
+      }),
+    )
+    const chat = chatWith()
+    await chat.send('Hi')
+    await chat.send('In French', { model: anthropic('c', { apiKey: 'k', baseUrl: upstream.url }) })
+    expect(upstream.asked[1]?.path).toBe('/messages')
+    expect(sent(1)).toHaveLength(3)
+    expect(chat.lastMessage()).toMatchObject({ content: [{ text: 'Bonjour' }] })
+  })
+
+  it('takes one turn at a time', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    const chat = chatWith()
+    const first = chat.send('Hi')
+    await expect(chat.send('Me too')).rejects.toThrow(/another one is under way/)
+    await first
+    await chat.send('Now me')
+    expect(upstream.asked).toHaveLength(2)
+  })
+
+  it('forgets a turn that failed before its answer, so that it can be said again', async () => {
+    upstream.answer(json({ error: { message: 'no', type: 'x' } }, 401), json(chatBody('Hello')))
+    const chat = chatWith()
+    await expect(chat.send('Hi')).rejects.toMatchObject({ code: 'api' })
+    expect(chat.messages).toEqual([])
+    await chat.send('Hi')
+    expect(sent(1)).toEqual([{ role: 'user', content: 'Hi' }])
+  })
+
+  it('is not stuck on a prompt that is none', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    const chat = chatWith()
+    await expect(chat.send(['wizard', 'Hi'] as never)).rejects.toThrow(/role "wizard" is not known/)
+    expect(chat.isBusy).toBe(false)
+    await expect(chat.send('Hi')).resolves.toBeDefined()
+  })
+})
+
+describe('cancelling', () => {
+  it('keeps the partial turn, marked, and goes on from it', async () => {
+    upstream.answer(chunks(chatText('Hel').slice(0, 2), { after: 'hang' }), json(chatBody('Sorry')))
+    const chat = chatWith()
+    const reading = (async () => {
+      for await (const event of chat.stream('Hi')) if (event.type === 'text_delta') chat.cancel('enough')
+    })()
+    await expect(reading).rejects.toBe('enough')
+    expect(chat.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', stopReason: 'aborted', content: [{ text: 'Hel' }] },
+    ])
+    await upstream.asked[0]?.closed
+    await chat.send('Go on')
+    expect(sent(1)).toMatchObject([{ content: 'Hi' }, { content: 'Hel' }, { content: 'Go on' }])
+  })
+
+  it('runs no tool after, and the call has an error result before the next turn', async () => {
+    upstream.answer(chunks(chatCalls(tokyo)), json(chatBody('ok')))
+    let ran = 0
+    const counted = tool({ ...weather, execute: () => ++ran } as never)
+    const chat = chatWith({ tools: [counted], onToolRequest: () => chat.cancel() })
+    await expect(chat.stream('Weather?').response).rejects.toMatchObject({ name: 'AbortError' })
+    await chat.send('Never mind')
+    await pause(20)
+    expect(ran).toBe(0)
+    expect(sent(1)).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', tool_calls: [{ id: 'call_1' }] },
+      { role: 'tool', tool_call_id: 'call_1', content: expect.stringMatching(/cancelled|No result/) },
+      { role: 'user', content: 'Never mind' },
+    ])
+  })
+
+  it('does nothing while nobody asks', () => {
+    expect(() => chatWith().cancel()).not.toThrow()
+  })
+})
+
+describe('tools of a chat', () => {
+  it('are registered under their names, the last of a name counts, and are removed by it [3.23]', async () => {
+    upstream.answer(json(chatBody('ok')))
+    const chat = chatWith({ tools: [weather] })
+    chat.addTool({ ...weather, description: 'Better weather' })
+    chat.addTool({ name: 'other' })
+    await chat.send('Hi')
+    expect(upstream.asked[0]?.body.tools).toMatchObject([
+      { function: { name: 'get_weather', description: 'Better weather' } },
+      { function: { name: 'other' } },
+    ])
+    expect([chat.removeTool('other'), chat.removeTool('other'), chat.removeTool('get_weather')]).toEqual([
+      true,
+      false,
+      true,
+    ])
+    await chat.send('Hi')
+    expect(upstream.asked[1]?.body).not.toHaveProperty('tools')
+    expect(chat.tools).toEqual([])
+  })
+
+  it('calls that were left open are answered by an error before the next turn', async () => {
+    upstream.answer(json(chatBody(null, [tokyo])), json(chatBody('ok')))
+    const chat = chatWith({ tools: [weather], autoTools: false })
+    await chat.send('Weather?')
+    await chat.send('Never mind')
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user', 'assistant'])
+    expect(chat.messages[2]).toMatchObject({ toolCallId: 'call_1', name: 'get_weather', status: 'error' })
+  })
+
+  it('that wait for consent are resumed', async () => {
+    upstream.answer(json(chatBody(null, [tokyo])), chunks(chatText('Sunny')))
+    const chat = chatWith({ tools: [{ ...weather, needsApproval: true }] })
+    const { outcome, pending } = await chat.send('Weather?')
+    expect({ outcome, pending: pending.map(({ id }) => id) }).toEqual({ outcome: 'approval', pending: ['call_1'] })
+    const { message: last } = await chat.resume([{ toolCallId: 'call_1', approved: true }]).response
+    expect(last.content).toEqual([{ type: 'text', text: 'Sunny' }])
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  })
+})
+
+describe('callbacks', () => {
+  beforeEach(() => upstream.answer(json(chatBody(null, [tokyo])), json(chatBody('ok'))))
+
+  it('are told of requests and results, last registered first, until they are removed [3.47] [3.48] [3.49]', async () => {
+    const told: string[] = []
+    const chat = chatWith({ tools: [weather], onToolRequest: (call) => void told.push(`settings ${call.id}`) })
+    const remove = chat.onToolRequest(() => void told.push('removed'))
+    chat.onToolRequest(() => void told.push('second'))
+    chat.onToolResult((result) => void told.push(`first ${result.content}`))
+    const removeResult = chat.onToolResult(() => void told.push('removed'))
+    chat.onToolResult(() => void told.push('later'))
+    remove()
+    removeResult()
+    removeResult()
+    await chat.send('Weather?')
+    expect(told).toEqual(['second', 'settings call_1', 'later', 'first sunny in Tokyo'])
+  })
+
+  it('may refuse a call, and then nobody else is asked', async () => {
+    const told: string[] = []
+    const chat = chatWith({ tools: [weather] })
+    chat.onToolRequest(() => void told.push('never asked'))
+    chat.onToolRequest(() => ({ reject: 'Not today' }))
+    await chat.send('Weather?')
+    expect(told).toEqual([])
+    expect(sent(1)[2]).toMatchObject({ role: 'tool', content: expect.stringMatching('Not today') })
+  })
+
+  it('that throw are not lost, and neither is what the tool did', async () => {
+    const chat = chatWith({ tools: [weather] })
+    chat.onToolResult(() => {
+      throw new Error('the log is full')
+    })
+    await expect(chat.send('Weather?')).rejects.toThrow('the log is full')
+    expect(chat.messages[2]).toMatchObject({ role: 'tool', content: 'sunny in Tokyo' })
+  })
+})
+
+describe('echo', () => {
+  const shown: string[] = []
+  const write = (text: string) => void shown.push(text)
+  beforeEach(() => {
+    shown.length = 0
+    upstream.answer(chunks(chatCalls(tokyo)), chunks(chatText('Sun', 'ny')))
+  })
+
+  it('shows what the model says, in `output` [3.26]', async () => {
+    await chatWith({ tools: [weather], echo: 'output', write }).stream('Weather?').response
+    expect(shown.join('')).toBe('Sunny\n')
+  })
+
+  it('shows requests and results too, in `all` [3.51] [3.44]', async () => {
+    await chatWith({ tools: [weather], echo: 'all', write }).stream('Weather?').response
+    expect(shown.join('')).toBe(
+      'User: Weather?\n[tool request (call_1)]: get_weather(city = "Tokyo")\n[tool result (call_1)]: sunny in Tokyo\nSunny\n',
+    )
+  })
+
+  it('shows nothing in `none`, and a turn may say otherwise than the chat [3.25] [3.26]', async () => {
+    await chatWith({ tools: [weather], echo: 'all', write }).stream('Weather?', { echo: 'none' }).response
+    expect(shown).toEqual([])
+  })
+
+  it('shows whole answers too', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    await chatWith({ write }).send('Hi', { echo: 'output' })
+    expect(shown.join('')).toBe('Hello\n')
+  })
+
+  it('shows the first five lines of a result', async () => {
+    const long = tool({
+      ...weather,
+      execute: () => Array.from({ length: 9 }, (_, at) => `line ${at}`).join('\n'),
+    } as never)
+    await chatWith({ tools: [long], echo: 'all', write }).stream('Weather?').response
+    expect(shown.join('')).toContain('line 4\n…\n')
+    expect(shown.join('')).not.toContain('line 5')
+  })
+
+  it('needs somewhere to be shown', async () => {
+    expect(() => chatWith({ echo: 'all' })).toThrow(TypeError)
+    await expect(chatWith().send('Hi', { echo: 'all' })).rejects.toThrow(/no "write"/)
+  })
+})
