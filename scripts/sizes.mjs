@@ -1,0 +1,142 @@
+/**
+ * What a page pays: the size of the same small program (stream a chat with a tool) with each provider, bundled, minified and compressed,
+ * against `sizes.json`. A size beyond its budget fails; budgets only go down.
+ *
+ * `node scripts/with-node.mjs scripts/sizes.mjs`, with `--lower` to take budgets down to what is needed now.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
+import { build } from 'esbuild'
+
+const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
+const budgetsFile = join(import.meta.dirname, 'sizes.json')
+/** Budgets are whole multiples of this, so that a word more or less does not matter. */
+const grainBytes = 256
+
+/** Public paths that are no provider. */
+const others = {
+  models: chat(`import { model } from './models.js'`, `model(location.hash, { apiKey })`),
+  gateway: `import { createGateway } from './gateway.js'
+import { openaiChat } from './openai-chat.js'
+export default createGateway({ models: { m: openaiChat('m') } })`,
+}
+
+const isLowering = process.argv.includes('--lower')
+const budgets = JSON.parse(readFileSync(budgetsFile, 'utf8'))
+const sizes = await measureAll()
+printTable()
+const findings = isLowering ? lower() : compare()
+for (const finding of findings) console.log(`FAILED ${finding}`)
+process.exitCode = findings.length > 0 ? 1 : 0
+
+/** Programs by name: one for each public path, and those of the promises we make. */
+async function programs() {
+  const entries = readdirSync(dist)
+    .filter((name) => name.endsWith('.js') && name !== 'index.js')
+    .map((name) => name.slice(0, -'.js'.length))
+  const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+  return {
+    ...Object.fromEntries(await Promise.all(entries.map(async (name) => [name, await programOf(name)]))),
+    'openai-chat + anthropic + gemini': chatWith('openai-chat', 'anthropic', 'gemini'),
+    'all five formats, both directions': bothDirections(formats),
+  }
+}
+
+async function programOf(name) {
+  if (Object.hasOwn(others, name)) return others[name]
+  const isProvider = Object.hasOwn(await import(join(dist, `${name}.js`)), functionOf(name))
+  return isProvider ? chatWith(name) : `export * from './${name}.js'`
+}
+
+function chatWith(...names) {
+  const imports = names.map((name) => `import { ${functionOf(name)} } from './${name}.js'`)
+  const models = names.map((name) => `${functionOf(name)}('m', { apiKey })`)
+  const chosen = models.length === 1 ? models[0] : `[${models.join(', ')}][location.hash.length]`
+  return chat(imports.join('\n'), chosen)
+}
+
+function chat(imports, model) {
+  return `import { stream, tool } from './index.js'
+${imports}
+const apiKey = document.cookie
+const weather = tool({
+  name: 'get_weather',
+  description: 'Current weather in a city',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+  execute: ({ city }) => '25 °C and sunny in ' + city,
+})
+const run = stream({ model: ${model}, prompt: 'Weather in Tokyo?', tools: [weather] })
+for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)
+document.title = (await run.response).stopReason`
+}
+
+function bothDirections(names) {
+  const halves = names.map((name) => name.replaceAll('-', '_'))
+  return `${names.map((name, at) => `import * as ${halves[at]} from './${name}.js'`).join('\n')}
+export const codecs = [${halves.map((half) => `${half}.createClientCodec, ${half}.createServerCodec`).join(', ')}]`
+}
+
+/** `azure-openai` has `azureOpenai`. */
+function functionOf(name) {
+  return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
+}
+
+async function measureAll() {
+  const measured = await Promise.all(
+    Object.entries(await programs()).map(async ([name, text]) => [name, await measure(text)]),
+  )
+  return Object.fromEntries(measured)
+}
+
+async function measure(contents) {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: dist, loader: 'js' },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    target: 'es2022',
+    legalComments: 'none',
+  })
+  const [{ contents: minified }] = outputFiles
+  return { minified: minified.length, brotli: compress(minified) }
+}
+
+function compress(bytes) {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  return brotliCompressSync(bytes, { params }).length
+}
+
+function compare() {
+  const unmeasured = Object.keys(budgets).filter((name) => !Object.hasOwn(sizes, name))
+  return [
+    ...unmeasured.map((name) => `"${name}" has a budget and no program`),
+    ...Object.entries(sizes).flatMap(([name, { brotli }]) => {
+      if (!Object.hasOwn(budgets, name)) return [`"${name}" has no budget: run scripts/sizes.mjs --lower`]
+      if (brotli <= budgets[name]) return []
+      return [`"${name}" is ${brotli} bytes, and its budget is ${budgets[name]}`]
+    }),
+  ]
+}
+
+/** A budget that is missing is made; one that is there never grows. */
+function lower() {
+  const next = Object.entries(sizes).map(([name, { brotli }]) => {
+    const needed = Math.ceil(brotli / grainBytes) * grainBytes
+    return [name, Math.min(needed, Object.hasOwn(budgets, name) ? budgets[name] : needed)]
+  })
+  writeFileSync(budgetsFile, `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`)
+  return next
+    .filter(([name, budget]) => sizes[name].brotli > budget)
+    .map(([name, budget]) => `"${name}" is ${sizes[name].brotli} bytes, and its budget stays ${budget}`)
+}
+
+function printTable() {
+  const widths = [34, 9, 9, 9]
+  const line = (cells) => console.log(`| ${cells.map((cell, at) => `${cell}`.padEnd(widths[at])).join(' | ')} |`)
+  line(['stream a chat with a tool', 'minified', 'brotli', 'budget'])
+  line(widths.map((width) => '-'.repeat(width)))
+  for (const [name, { minified, brotli }] of Object.entries(sizes)) line([name, minified, brotli, budgets[name] ?? '-'])
+}
