@@ -1,0 +1,88 @@
+/**
+ * A conversation begun anywhere goes on anywhere: every provider's own history, directly behind a tool's result and between turns, on
+ * every codec and dialect; judged by validators that were written from the wire documents alone.
+ */
+import { describe, expect, it } from 'vitest'
+import { hasCorpus } from '../support/corpus.ts'
+import {
+  allows,
+  goOn,
+  type History,
+  kinds,
+  type Moment,
+  moments,
+  recordedHistories,
+  writtenHistories,
+} from './histories.ts'
+import { handOver, isHome, modelFor, type Target, targets, wires } from './matrix.ts'
+import { blockProofsIn, proofsIn, stringsIn } from './proofs.ts'
+import { validatorOf } from './validators/index.ts'
+
+const histories = [...writtenHistories(), ...recordedHistories()]
+
+function* continuations(): Generator<[History, Moment]> {
+  for (const history of histories) {
+    for (const moment of moments) if (allows(history, moment)) yield [history, moment]
+  }
+}
+
+const labelOf = ({ format, provider, name }: History, moment: Moment) => `${format}/${provider}: ${name}, ${moment}`
+
+it.runIf(hasCorpus)('has histories of every kind from every wire that can have them', () => {
+  const none: Readonly<Record<string, readonly string[]>> = {
+    ollama: ['reasoning with proof', 'server tools', 'citations', 'media', 'invalid call'],
+    gemini: ['invalid call'],
+    anthropic: [],
+    'openai-chat': ['server tools'],
+    'openai-responses': [],
+  }
+  for (const { client } of wires) {
+    const found = new Set(histories.filter(({ format }) => format === client.name).flatMap((one) => [...one.kinds]))
+    const missing = kinds.filter((kind) => !found.has(kind) && !none[client.name]?.includes(kind))
+    expect(missing, client.name).toEqual([])
+  }
+})
+
+describe.each(targets)('$name', (target: Target) => {
+  const { client } = target
+
+  it('takes every history from everywhere, at every moment', () => {
+    const validate = validatorOf(client.name, client.provider)
+    const found: string[] = []
+    for (const [history, moment] of continuations()) {
+      const { encoded } = handOver(goOn(history, moment), target, modelFor(history, target))
+      found.push(...validate(encoded.body).map((what) => `${labelOf(history, moment)}: ${what}`))
+    }
+    expect(found).toEqual([])
+  })
+
+  it('gets no proof that another provider, or another family of models, made', () => {
+    const found: string[] = []
+    for (const [history, moment] of continuations()) {
+      const context = goOn(history, moment)
+      const isOwn = isHome(history, client)
+      const proofs = isOwn ? blockProofsIn(context) : proofsIn(context)
+      if (proofs.size === 0) continue
+      const { encoded } = handOver(context, target, isOwn ? 'another-family' : modelFor(history, target))
+      const sent = JSON.stringify(encoded.body)
+      for (const proof of proofs)
+        if (sent.includes(JSON.stringify(proof).slice(1, -1)))
+          found.push(`${labelOf(history, moment)}: ${proof.slice(0, 40)}`)
+    }
+    expect(found).toEqual([])
+  })
+
+  it('gets its own proofs back, byte for byte', () => {
+    const found: string[] = []
+    for (const [history, moment] of continuations()) {
+      // Of an answer that was left, what nothing follows does not go back: anthropic.md and openai-responses.md §2.4.
+      if (!isHome(history, client) || history.kinds.has('abort in the middle')) continue
+      const context = goOn(history, moment)
+      const { encoded } = handOver(context, target, modelFor(history, target))
+      const sent = stringsIn(encoded.body)
+      for (const proof of blockProofsIn(context))
+        if (!sent.has(proof)) found.push(`${labelOf(history, moment)}: ${proof.slice(0, 40)}`)
+    }
+    expect(found).toEqual([])
+  })
+})

@@ -1,0 +1,444 @@
+/**
+ * Conversations as they come from each provider: its recorded answers behind its recorded requests, decoded by our codecs, and the
+ * hand-off histories of peers.md, written as the wires write them.
+ */
+import { decodeAnswer } from '../../src/client/decode.ts'
+import type { ClientCodec } from '../../src/codec.ts'
+import { blocksOf, toolCallsOf } from '../../src/content.ts'
+import type {
+  AssistantMessage,
+  Context,
+  Json,
+  Message,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+} from '../../src/model.ts'
+import { withAskedModel } from '../../src/opaque.ts'
+import { type CorpusCase, corpus } from '../support/corpus.ts'
+import { decodeText } from '../support/decode.ts'
+import { type Format, formats } from '../support/formats.ts'
+
+/** What is in a history that not every wire has a place for. */
+export const kinds = [
+  'text',
+  'tool round',
+  'parallel calls',
+  'reasoning',
+  'reasoning with proof',
+  'server tools',
+  'citations',
+  'media',
+  'system text',
+  'invalid call',
+  'abort in the middle',
+] as const
+export type Kind = (typeof kinds)[number]
+
+export interface History {
+  readonly name: string
+  /** The wire and the provider it comes from. */
+  readonly format: string
+  readonly provider: string
+  /** The model that answered. */
+  readonly model: string
+  readonly kinds: ReadonlySet<Kind>
+  /** Its last message is the model's answer, as it was decoded. */
+  readonly context: Context
+}
+
+/** Where a conversation goes on: directly behind a tool's result, in the next turn, or with a user who speaks up before the model has. */
+export const moments = ['tool result', 'next turn', 'interjection'] as const
+export type Moment = (typeof moments)[number]
+
+const folders = new Map(formats.map((format) => [format.folder, format]))
+
+/** Recordings leave most of a long image out, and say so by three dots: what is left is base64 when they are gone. */
+function withoutDots(one: CorpusCase): CorpusCase {
+  if (!/elided-media|image-output/.test(one.meta.features.join(' '))) return one
+  const whole = (text: string) => text.replace(/([A-Za-z0-9+/]{20})\.\.\./g, '$1')
+  const text = whole(one.text)
+  const request: unknown = one.request === undefined ? undefined : JSON.parse(whole(JSON.stringify(one.request)))
+  return { ...one, text, bytes: new TextEncoder().encode(text), request }
+}
+
+/** All recordings in which a model answered; those of errors alone have no history. */
+export function recordedHistories(): readonly History[] {
+  return corpus.map(withoutDots).flatMap((one) => {
+    const format = folders.get(one.format)
+    if (format === undefined) return []
+    return [...historyOf(one, format), ...abortedHistoryOf(one, format)]
+  })
+}
+
+function historyOf(one: CorpusCase, format: Format): readonly History[] {
+  const answer = answerOf(one, format.client)
+  return answer === undefined ? [] : [history(one.name, format, modelOf(one, answer), before(one, format), answer)]
+}
+
+function answerOf({ kind, text }: CorpusCase, client: ClientCodec): AssistantMessage | undefined {
+  if (kind !== 'json') {
+    const { response, error } = decodeText(client, text)
+    return response?.message ?? error?.partial
+  }
+  const body: unknown = JSON.parse(text)
+  return isRefusal(body) ? undefined : client.decodeResponse(body).message
+}
+
+/** An error's body, which has no answer in it. */
+function isRefusal(body: unknown): boolean {
+  const { error, choices, output, content, candidates, message } = body as Record<string, unknown>
+  const isAnswer = [choices, output, content, candidates, message].some((field) => field != null)
+  return Array.isArray(body) || typeof body !== 'object' || (error != null && !isAnswer)
+}
+
+/** The same stream, left when three fifths of it had come. */
+function abortedHistoryOf(one: CorpusCase, format: Format): readonly History[] {
+  if (one.kind === 'json') return []
+  const decoder = decodeAnswer(format.client)
+  try {
+    decoder.push(one.bytes.slice(0, one.bytes.length * 0.6), [])
+  } catch {
+    return [] // an error in mid-stream came first: its history is the whole case's
+  }
+  if (decoder.isEnded) return []
+  const partial = decoder.stop('aborted', [])
+  return [history(`${one.name}, aborted`, format, modelOf(one, partial), before(one, format), partial)]
+}
+
+function modelOf({ meta }: CorpusCase, answer: AssistantMessage): string {
+  return meta.model ?? answer.response?.model ?? ''
+}
+
+/** What was asked, where that was recorded. State that only the provider has does not travel. */
+function before({ request, meta }: CorpusCase, { server }: Format): Context {
+  const plain: Context = { messages: [{ role: 'user', content: 'What is the weather in Paris and Tokyo?' }] }
+  if (request === undefined) return plain
+  const { providerState: _, ...context } = server.decodeRequest(
+    request,
+    `/v1beta/models/${meta.model ?? 'any'}:generateContent`,
+  ).context
+  return context.messages.length > 0 ? context : { ...context, ...plain }
+}
+
+function history(name: string, { client }: Format, model: string, asked: Context, answered: AssistantMessage): History {
+  const messages = [...asked.messages, withAskedModel(answered, model)].map((message) => signedBy(model, message))
+  const context = withTools({ ...asked, messages })
+  const { name: format, provider } = client
+  return { name, format, provider, model, kinds: kindsOf(context), context }
+}
+
+/** A recorded request does not say which model made the proofs in it; who stored the conversation knows. */
+function signedBy(model: string, message: Message): Message {
+  if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
+  const content = message.content.map((block) =>
+    'opaque' in block && block.opaque?.model === '' ? { ...block, opaque: { ...block.opaque, model } } : block,
+  )
+  return { ...message, content }
+}
+
+/** Definitions of all tools that were called, so that no call is one of nothing. */
+function withTools(context: Context): Context {
+  const known = new Set((context.tools ?? []).flatMap((one) => ('name' in one ? [one.name] : [])))
+  const called = new Set(context.messages.flatMap(toolCallsOf).map((call) => call.name))
+  const made = [...called].filter((name) => !known.has(name)).map(definition)
+  const tools = [...(context.tools ?? []), ...made]
+  return tools.length === 0 ? context : { ...context, tools }
+}
+
+function definition(name: string): ToolDefinition {
+  return { name, description: 'A tool', parameters: { type: 'object', properties: {} } }
+}
+
+function kindsOf({ system, messages }: Context): ReadonlySet<Kind> {
+  const found = new Set<Kind>()
+  const last = messages.at(-1) as AssistantMessage
+  if (system !== undefined || messages.some(({ role }) => role === 'system' || role === 'developer'))
+    found.add('system text')
+  for (const message of messages) {
+    for (const block of blocksOf(message.content)) {
+      if (block.type === 'text') found.add('text')
+      if (block.type === 'reasoning') found.add(block.opaque === undefined ? 'reasoning' : 'reasoning with proof')
+      if (block.type === 'tool_call' && block.opaque !== undefined) found.add('reasoning with proof')
+      if (/^server_tool/.test(block.type)) found.add('server tools')
+      if ('citations' in block && block.citations !== undefined) found.add('citations')
+      if (/^(?:image|audio|video|file)$/.test(block.type)) found.add('media')
+    }
+    const calls = toolCallsOf(message).length
+    if (calls > 0) found.add(calls > 1 ? 'parallel calls' : 'tool round')
+    if (message.role === 'assistant' && message.invalidToolCalls !== undefined) found.add('invalid call')
+  }
+  if (last.stopReason === 'aborted' || last.stopReason === 'interrupted') found.add('abort in the middle')
+  return found
+}
+
+// ---- peers.md, appendix: hand-off -------------------------------------------------------------
+
+const signature = 'EqQBCkYICBgCKkBzaWduZWQtYnktQW50aHJvcGlj'
+const redacted = 'EmwKAhgBEgyRedactedByAnthropic+/AA=='
+const encrypted = 'gAAAAABencrypted-by-OpenAI-0123456789'
+const thoughtSignature = 'CsMBAVSoXO5zaWduZWQtYnktR2VtaW5p'
+
+interface Written {
+  readonly name: string
+  readonly folder: string
+  readonly model: string
+  /** A whole answer, in the wire's own words. */
+  readonly body: Json
+}
+
+const usage = { input_tokens: 1, output_tokens: 1 }
+const anthropicAnswer = (stop: string, ...content: Json[]): Json => ({
+  id: 'msg_01',
+  type: 'message',
+  role: 'assistant',
+  model: 'claude-sonnet-5',
+  content,
+  stop_reason: stop,
+  stop_sequence: null,
+  usage,
+})
+const toolUse = (id: string, city: string): Json => ({ type: 'tool_use', id, name: 'get_weather', input: { city } })
+
+const written: readonly Written[] = [
+  {
+    name: 'peers: Chat with the id functions.weather:0 and reasoning',
+    folder: 'openai-chat-moonshot',
+    model: 'kimi-k2-thinking',
+    body: {
+      id: 'chatcmpl-1',
+      object: 'chat.completion',
+      created: 1,
+      model: 'kimi-k2-thinking',
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'tool_calls',
+          message: {
+            role: 'assistant',
+            content: null,
+            reasoning_content: 'I should look at the weather.',
+            tool_calls: [
+              {
+                id: 'functions.weather:0',
+                type: 'function',
+                function: { name: 'get_weather', arguments: '{"city":"Tokyo"}' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  },
+  {
+    name: 'Chat with citations',
+    folder: 'openai-chat',
+    model: 'gpt-5-search-api',
+    body: {
+      id: 'chatcmpl-2',
+      object: 'chat.completion',
+      created: 1,
+      model: 'gpt-5-search-api',
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'stop',
+          message: {
+            role: 'assistant',
+            content: 'It is mild.',
+            annotations: [
+              {
+                type: 'url_citation',
+                url_citation: { start_index: 0, end_index: 10, title: 'Weather', url: 'https://example.com/w' },
+              },
+            ],
+          },
+        },
+      ],
+    },
+  },
+  {
+    name: 'peers: Anthropic with a server tool',
+    folder: 'anthropic',
+    model: 'claude-sonnet-5',
+    body: anthropicAnswer(
+      'tool_use',
+      { type: 'text', text: 'I will search.' },
+      { type: 'server_tool_use', id: 'srvtoolu_01', name: 'web_search', input: { query: 'weather Tokyo' } },
+      {
+        type: 'web_search_tool_result',
+        tool_use_id: 'srvtoolu_01',
+        content: [
+          { type: 'web_search_result', url: 'https://example.com/w', title: 'Weather', encrypted_content: 'Enc+01==' },
+        ],
+      },
+      {
+        type: 'text',
+        text: 'It is mild.',
+        citations: [
+          {
+            type: 'web_search_result_location',
+            url: 'https://example.com/w',
+            title: 'Weather',
+            encrypted_index: 'Idx+0123456789==',
+            cited_text: 'mild',
+          },
+        ],
+      },
+      toolUse('toolu_01', 'Tokyo'),
+    ),
+  },
+  {
+    name: 'peers: Anthropic with thinking and redacted thinking',
+    folder: 'anthropic',
+    model: 'claude-sonnet-5',
+    body: anthropicAnswer(
+      'tool_use',
+      { type: 'thinking', thinking: 'Two cities, two calls.', signature },
+      { type: 'redacted_thinking', data: redacted },
+      { type: 'text', text: 'I will look.' },
+      toolUse('toolu_01', 'Tokyo'),
+      toolUse('toolu_02', 'Paris'),
+    ),
+  },
+  {
+    name: 'peers: Gemini with signed calls',
+    folder: 'gemini',
+    model: 'gemini-3-flash',
+    body: {
+      candidates: [
+        {
+          index: 0,
+          finishReason: 'STOP',
+          content: {
+            role: 'model',
+            parts: [
+              { text: 'I need the weather.', thought: true },
+              { functionCall: { id: 'fc1', name: 'get_weather', args: { city: 'Tokyo' } }, thoughtSignature },
+              { functionCall: { id: 'fc2', name: 'get_weather', args: { city: 'Paris' } } },
+            ],
+          },
+        },
+      ],
+      modelVersion: 'gemini-3-flash',
+    },
+  },
+  {
+    name: 'peers: Gemini with a signature on an empty text',
+    folder: 'gemini',
+    model: 'gemini-3-flash',
+    body: {
+      candidates: [
+        {
+          index: 0,
+          finishReason: 'STOP',
+          content: { role: 'model', parts: [{ text: 'It is mild.' }, { text: '', thoughtSignature }] },
+        },
+      ],
+      modelVersion: 'gemini-3-flash',
+    },
+  },
+  {
+    name: 'peers: Responses with encrypted reasoning',
+    folder: 'openai-responses',
+    model: 'gpt-5',
+    body: {
+      id: 'resp_01',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model: 'gpt-5',
+      store: false,
+      output: [
+        {
+          type: 'reasoning',
+          id: 'rs_0123456789',
+          summary: [{ type: 'summary_text', text: 'I should look.' }],
+          encrypted_content: encrypted,
+        },
+        {
+          type: 'function_call',
+          id: 'fc_0123456789',
+          call_id: 'call_01',
+          name: 'get_weather',
+          arguments: '{"city":"Tokyo"}',
+          status: 'completed',
+        },
+      ],
+    },
+  },
+]
+
+/** The hand-off histories of peers.md, and media where wires differ most: in a result. */
+export function writtenHistories(): readonly History[] {
+  const asked: Context = { system: 'Be brief.', messages: [{ role: 'user', content: 'What is the weather?' }] }
+  return [
+    ...written.map(({ name, folder, model, body }) => {
+      const format = folders.get(folder) as Format
+      return history(name, format, model, asked, client(format).decodeResponse(body).message)
+    }),
+    ...mediaHistories(asked),
+  ]
+}
+
+const client = (format: Format) => format.client
+
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+/** An image that a tool took, one that the user sent, and a document; a second round behind them. */
+function mediaHistories(asked: Context): readonly History[] {
+  const format = folders.get('anthropic') as Format
+  const image = { type: 'image', data: pixel, mimeType: 'image/png' } as const
+  const file = { type: 'file', data: 'JVBERi0xLjQ=', mimeType: 'application/pdf', filename: 'a.pdf' } as const
+  const call = (id: string, index: number): ToolCall => ({
+    type: 'tool_call',
+    id,
+    name: 'take_picture',
+    arguments: { of: 'the sky' },
+    argumentsText: '{"of":"the sky"}',
+    index,
+    complete: true,
+  })
+  const messages: Message[] = [
+    { role: 'user', content: [{ type: 'text', text: 'Like this one, or this paper:' }, image, file] },
+    { role: 'assistant', content: [call('toolu_0a', 0), call('toolu_0b', 1)], stopReason: 'tool_calls' },
+    { role: 'tool', toolCallId: 'toolu_0a', name: 'take_picture', content: [{ type: 'text', text: 'Here:' }, image] },
+    { role: 'tool', toolCallId: 'toolu_0b', name: 'take_picture', content: [image] },
+  ]
+  const answer: AssistantMessage = { role: 'assistant', content: 'Blue.', stopReason: 'stop' }
+  return [history('an image in a result', format, 'claude-sonnet-5', { ...asked, messages }, answer)]
+}
+
+// ---- going on ---------------------------------------------------------------------------------
+
+/** Whether a history can be gone on with at that moment: behind results only if calls were made that may run. */
+export function allows({ context, kinds: found }: History, moment: Moment): boolean {
+  const answer = context.messages.at(-1) as AssistantMessage
+  return moment === 'next turn' || (toolCallsOf(answer).length > 0 && !found.has('abort in the middle'))
+}
+
+/** The history, and what comes behind it. */
+export function goOn({ context, kinds: found }: History, moment: Moment): Context {
+  const answer = context.messages.at(-1) as AssistantMessage
+  const results = found.has('abort in the middle') ? [] : toolCallsOf(answer).map(resultOf)
+  const closing: Message[] = results.length > 0 ? [{ role: 'assistant', content: 'That is what I found.' }] : []
+  const user: Message = { role: 'user', content: 'Thank you. And tomorrow?' }
+  const behind: Record<Moment, readonly Message[]> = {
+    'tool result': results,
+    'next turn': [...results, ...closing, user],
+    interjection: [...results, user],
+  }
+  return { ...context, messages: [...context.messages, ...behind[moment]] }
+}
+
+/** Every second one failed. */
+function resultOf({ id, name }: ToolCall, at: number): ToolMessage {
+  const failed = at % 2 === 1
+  return {
+    role: 'tool',
+    toolCallId: id,
+    name,
+    content: failed ? 'The service is away' : '{"celsius":25}',
+    status: failed ? 'error' : 'success',
+  }
+}

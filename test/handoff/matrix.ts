@@ -1,0 +1,80 @@
+/** Every history continued on every target, as the client does it: prepared, then encoded. Shared by the tests and the report. */
+import type { ClientCodec, EncodedRequest, Rules } from '../../src/codec.ts'
+import { legalToolName, prepare } from '../../src/messages/prepare.ts'
+import type { Context, Loss } from '../../src/model.ts'
+import { model as modelByName, providerNames } from '../../src/models.ts'
+import { formats } from '../support/formats.ts'
+import type { History } from './histories.ts'
+
+export interface Target {
+  /** Such as `openai-chat (groq)`, or the format alone where the provider is its own. */
+  readonly name: string
+  readonly client: ClientCodec
+}
+
+/** Whose wire it is. */
+const home: Readonly<Record<string, string>> = {
+  anthropic: 'anthropic',
+  gemini: 'gemini',
+  ollama: 'ollama',
+  'openai-chat': 'openai',
+  'openai-responses': 'openai',
+}
+
+/** Every codec and dialect: those of the recordings, and those that have a name of their own. */
+export const targets: readonly Target[] = listTargets()
+
+function listTargets(): readonly Target[] {
+  const named = providerNames.map(
+    (name) => modelByName(`${name}:any`, { baseUrl: 'http://localhost', resource: 'any' }).codec,
+  )
+  const byName = new Map<string, ClientCodec>()
+  for (const client of [...formats.map((format) => format.client), ...named]) {
+    const name = targetName(client)
+    if (!byName.has(name)) byName.set(name, client)
+  }
+  return [...byName].map(([name, client]) => ({ name, client }))
+}
+
+export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provider'>): string {
+  return home[name] === provider ? name : `${name} (${provider})`
+}
+
+/** The five wires at their own providers. */
+export const wires: readonly Target[] = targets.filter(({ name }) => Object.hasOwn(home, name))
+
+const models: Readonly<Record<string, string>> = {
+  anthropic: 'claude-sonnet-5',
+  gemini: 'gemini-3-flash',
+  ollama: 'qwen3:8b',
+}
+
+/** The model that goes on: the same one at home, elsewhere one of the target's. */
+export function modelFor(history: History, { client }: Target): string {
+  return isHome(history, client) && history.model !== '' ? history.model : (models[client.name] ?? 'gpt-5')
+}
+
+export function isHome({ format, provider }: History, client: ClientCodec): boolean {
+  return client.name === format && client.provider === provider
+}
+
+export interface HandedOver {
+  readonly encoded: EncodedRequest
+  readonly losses: readonly Loss[]
+}
+
+/** Losses are told, and none of them is an error: the body has to be valid whatever is missing in it. */
+export function handOver(context: Context, { client }: Target, model: string): HandedOver {
+  const prepared = prepare(withLegalNames(context, client.rules), client.rules, { model })
+  const options = { model, maxTokens: 1000, stream: true, strict: false }
+  const encoded = client.encodeRequest(prepared.context, options)
+  return { encoded, losses: [...prepared.losses, ...encoded.losses] }
+}
+
+function withLegalNames(context: Context, rules: Rules): Context {
+  if (context.tools === undefined) return context
+  const tools = context.tools.map((tool) =>
+    'name' in tool ? { ...tool, name: legalToolName(tool.name, rules) } : tool,
+  )
+  return { ...context, tools }
+}
