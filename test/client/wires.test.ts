@@ -11,6 +11,7 @@ import {
   tool,
   toToolMessage,
 } from '../../src/index.ts'
+import type { Message, ToolCall } from '../../src/model.ts'
 import { chunks, json, pause, startUpstream, type Upstream } from '../support/upstream.ts'
 import { type WrittenCall, wires } from '../support/wires.ts'
 
@@ -57,7 +58,7 @@ const paris: WrittenCall = ['call_aaaaaaaa2', 'get_weather', '{"city":"Paris"}']
 describe.each(wires)('over $name', (wire) => {
   const ask = (more: Partial<RunRequest> = {}): RunRequest => ({
     model: wire.model(upstream.url),
-    prompt: 'Weather?',
+    ...(more.messages === undefined && { prompt: 'Weather?' }),
     tools: [weather, throws, rejects, hangs, cycles],
     toolTimeoutMs: 40,
     ...more,
@@ -101,9 +102,7 @@ describe.each(wires)('over $name', (wire) => {
     expect({ outcome: first.outcome, ran }).toEqual({ outcome: 'manual', ran: [] })
     const tools = new Map([['get_weather', weather]])
     const answers = await Promise.all(first.pending.map(async (call) => toToolMessage(await invokeTool(call, tools))))
-    const { message: last } = await stream(
-      ask({ prompt: undefined as never, messages: [...first.messages, ...answers] }),
-    ).response
+    const { message: last } = await stream(ask({ messages: [...first.messages, ...answers] })).response
     expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
     expect(last.stopReason).toBe('stop')
   })
@@ -192,7 +191,7 @@ describe.each(wires)('over $name', (wire) => {
       const run = stream(ask())
       await run.response.catch(() => {})
       const stored = JSON.parse(JSON.stringify(run.messages))
-      await stream(ask({ prompt: undefined as never, messages: stored, approvals: [] })).response.catch(() => {})
+      await stream(ask({ messages: stored, approvals: [] })).response.catch(() => {})
       expect(ran).toEqual([])
     })
 
@@ -225,13 +224,11 @@ describe.each(wires)('over $name', (wire) => {
       upstream.answer(chunks(wire.calls(tokyo)), chunks(wire.text('ok')))
       const { pending, messages, outcome } = await stream(ask({ tools: [careful] })).response
       expect({ outcome, ran }).toEqual({ outcome: 'approval', ran: [] })
-      return {
-        call: pending[0] as never as import('../../src/model.ts').ToolCall,
-        stored: JSON.parse(JSON.stringify(messages)),
-      }
+      const stored: readonly Message[] = JSON.parse(JSON.stringify(messages))
+      return { call: pending[0] as ToolCall, stored }
     }
-    const resume = (stored: never, more: Partial<RunRequest>) =>
-      stream(ask({ prompt: undefined as never, tools: [careful], messages: stored, ...more })).response
+    const resume = (stored: readonly Message[], more: Partial<RunRequest>) =>
+      stream(ask({ tools: [careful], messages: stored, ...more })).response
 
     it('without the approval that it needs, or with a wrong one', async () => {
       const { call, stored } = await waiting()

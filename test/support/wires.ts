@@ -30,8 +30,11 @@ export interface TestWire {
   resultsIn(body: unknown): SentResult[]
 }
 
-type Body = { readonly [field: string]: never }
+/** What came over the wire is taken as it should be: a test fails where it is not. */
+type Body = { readonly [field: string]: string }
+type Bodies = { readonly [field: string]: Body }
 const list = (value: unknown) => (Array.isArray(value) ? value : []) as Body[]
+const said = (value: string | undefined) => value ?? '(none)'
 const sse = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 const named = (data: { readonly type: string }) => `event: ${data.type}\n${sse(data)}`
 
@@ -95,7 +98,7 @@ const chat: TestWire = {
   resultsIn: (body) =>
     list((body as Body).messages)
       .filter(({ role }) => role === 'tool')
-      .map(({ tool_call_id, content }) => ({ of: tool_call_id, text: content })),
+      .map(({ tool_call_id, content }) => ({ of: said(tool_call_id), text: said(content) })),
 }
 
 // ---- Responses ----------------------------------------------------------------------------------
@@ -209,7 +212,7 @@ const responses: TestWire = {
   resultsIn: (body) =>
     list((body as Body).input)
       .filter(({ type }) => type === 'function_call_output')
-      .map(({ call_id, output }) => ({ of: call_id, text: output })),
+      .map(({ call_id, output }) => ({ of: said(call_id), text: said(output) })),
 }
 
 // ---- Messages -----------------------------------------------------------------------------------
@@ -279,7 +282,7 @@ const messages: TestWire = {
     list((body as Body).messages).flatMap(({ content }) =>
       list(content)
         .filter(({ type }) => type === 'tool_result')
-        .map((block) => ({ of: block.tool_use_id, text: textIn(block.content) })),
+        .map((block) => ({ of: said(block.tool_use_id), text: textIn(block.content) })),
     ),
 }
 
@@ -317,9 +320,10 @@ const generateContent: TestWire = {
     list((body as Body).contents).flatMap(({ parts }) =>
       list(parts)
         .filter((part) => 'functionResponse' in part)
-        .map(({ functionResponse: { id, name, response: said } }: Body) => ({
-          of: id ?? name,
-          text: Object.values(said as object).join(''),
+        .map((part) => (part as unknown as Bodies).functionResponse ?? {})
+        .map(({ id, name, response: answer }) => ({
+          of: said(id ?? name),
+          text: Object.values(answer ?? {}).join(''),
         })),
     ),
 }
@@ -349,7 +353,7 @@ const ollamaChat: TestWire = {
   resultsIn: (body) =>
     list((body as Body).messages)
       .filter(({ role }) => role === 'tool')
-      .map(({ tool_call_id, tool_name, content }) => ({ of: tool_call_id ?? tool_name, text: content })),
+      .map(({ tool_call_id, tool_name, content }) => ({ of: said(tool_call_id ?? tool_name), text: said(content) })),
 }
 
 export const wires: readonly TestWire[] = [chat, responses, messages, generateContent, ollamaChat]

@@ -1,0 +1,256 @@
+/** Values of a schema, over every wire on real HTTP. */
+import { toStandardJsonSchema } from '@valibot/to-json-schema'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { canRunTools, generateObject, OutputError, streamObject, t } from '../../src/index.ts'
+import { chatBody, chatText, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { wires } from '../support/wires.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.stop())
+
+const schema = t.object({ name: t.string(), ages: t.array(t.integer()), nick: t.optional(t.string()) })
+const ada = '{"name":"Ada","ages":[1,22],"nick":null}'
+
+/** Where each wire is told the schema. */
+const places: Readonly<Record<string, (body: never) => unknown>> = {
+  'openai-chat': ({ response_format: format }: { response_format: { json_schema: { schema: unknown } } }) =>
+    format.json_schema.schema,
+  'openai-responses': ({ text }: { text: { format: { schema: unknown } } }) => text.format.schema,
+  anthropic: ({ output_config: config }: { output_config: { format: { schema: unknown } } }) => config.format.schema,
+  gemini: ({ generationConfig: config }: { generationConfig: Record<string, unknown> }) =>
+    config.responseJsonSchema ?? config.responseSchema,
+  ollama: ({ format }: { format: unknown }) => format,
+}
+
+describe.each(wires)('over $name', (wire) => {
+  const ask = () => ({ model: wire.model(upstream.url), prompt: 'Who is it?', schema })
+
+  it('a value comes back typed, with the schema told by the means of the wire, and no tools [3.31] [3.40]', async () => {
+    upstream.answer(json(wire.wholeText(ada)))
+    const { object, message } = await generateObject({ ...ask(), tools: [{ name: 'never' }] } as never)
+    expect(object).toEqual({ name: 'Ada', ages: [1, 22] })
+    expect(message.role).toBe('assistant')
+    const body = upstream.asked[0]?.body
+    expect(places[wire.name]?.(body as never)).toMatchObject({
+      type: expect.stringMatching(/^object$/i),
+      properties: { name: expect.anything(), ages: expect.anything(), nick: expect.anything() },
+    })
+    expect(body).not.toHaveProperty('tools')
+  })
+
+  it('a value streams, and grows', async () => {
+    upstream.answer(chunks(wire.text(...(ada.match(/.{1,5}/g) ?? [])), { gapMs: 2 }))
+    const run = streamObject(ask())
+    const seen: unknown[] = []
+    for await (const view of run) seen.push(structuredClone(view))
+    expect(seen.length).toBeGreaterThan(2)
+    expect(seen[0]).not.toEqual({ name: 'Ada', ages: [1, 22], nick: null })
+    expect(seen.at(-1)).toEqual({ name: 'Ada', ages: [1, 22], nick: null })
+    expect((await run.response).object).toEqual({ name: 'Ada', ages: [1, 22] })
+  })
+
+  it.each<[string, string, OutputError['reason']]>([
+    ['is no JSON', 'I am sorry', 'not_json'],
+    ['is JSON cut short', ada.slice(0, 20), 'not_json'],
+    ['is JSON with a comma too many', '{"name":"Ada","ages":[1,],}', 'not_json'],
+    ['is a list', '[1]', 'not_json'],
+    ['does not fit', '{"name":"Ada"}', 'does_not_fit'],
+    ['has something more', '{"name":"Ada","ages":[],"__proto__":1}', 'does_not_fit'],
+    ['is nested too deep', `{"name":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'not_json'],
+  ])('an answer that %s is an error with its text', async (_what, text, reason) => {
+    upstream.answer(json(wire.wholeText(text)))
+    const error = await generateObject(ask()).catch((cause) => cause)
+    expect(error).toBeInstanceOf(OutputError)
+    expect(error).toMatchObject({ code: 'output', reason, text, partial: { role: 'assistant' } })
+    upstream.answer(chunks(wire.text(text)))
+    await expect(streamObject(ask()).response).rejects.toMatchObject({ code: 'output', reason, text })
+  })
+
+  it('an answer that hit its length is an error, even if what there is of it fits', async () => {
+    const whole = wire
+      .text(ada)
+      .map((piece) =>
+        piece
+          .replace('"finish_reason":"stop"', '"finish_reason":"length"')
+          .replace('"stop_reason":"end_turn"', '"stop_reason":"max_tokens"')
+          .replace('"finishReason":"STOP"', '"finishReason":"MAX_TOKENS"')
+          .replace('"done_reason":"stop"', '"done_reason":"length"')
+          .replaceAll('response.completed', 'response.incomplete')
+          .replace(
+            '"status":"completed","output"',
+            '"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"',
+          ),
+      )
+    upstream.answer(chunks(whole))
+    const run = streamObject(ask())
+    const reading = (async () => {
+      for await (const _ of run);
+    })()
+    await expect(reading).rejects.toMatchObject({ code: 'output', reason: 'truncated', text: ada })
+    await expect(run.response).rejects.toMatchObject({ reason: 'truncated' })
+  })
+
+  it('a stream that is cut is an interruption, and not a value', async () => {
+    upstream.answer(chunks(wire.text(ada).slice(0, -wire.endPieces)))
+    const error = await streamObject(ask()).response.catch((cause) => cause)
+    expect(error).toMatchObject({ code: 'interrupted', partial: { stopReason: 'interrupted' } })
+    expect(canRunTools(error.partial)).toBe(false)
+  })
+})
+
+describe('schemas', () => {
+  const ask = () => ({ model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }), prompt: 'Who?' })
+  const sentFormat = () => upstream.asked[0]?.body.response_format as { json_schema: Record<string, unknown> }
+
+  it.each([
+    ['zod', z.object({ at: z.string().transform((text) => text.length), by: z.string().default('me') })],
+    ['arktype', type({ at: type('string').pipe((text) => text.length), by: 'string = "me"' })],
+    [
+      'valibot',
+      toStandardJsonSchema(
+        v.object({
+          at: v.pipe(
+            v.string(),
+            v.transform((text) => text.length),
+          ),
+          by: v.optional(v.string(), 'me'),
+        }),
+      ),
+    ],
+  ])('of %s convert and fill in defaults', async (_library, one) => {
+    upstream.answer(json(chatBody('{"at":"four"}')))
+    const { object } = await generateObject({ ...ask(), schema: one as never })
+    expect(object).toEqual({ at: 4, by: 'me' })
+  })
+
+  it('of any type go inside an object, and come out of it', async () => {
+    upstream.answer(json(chatBody('{"value":["a","b"]}')), chunks(chatText('{"value":["a"', ',"b"]}')))
+    const request = { ...ask(), schema: t.array(t.string()) }
+    const { object } = await generateObject(request)
+    expect(object).toEqual(['a', 'b'])
+    expect(sentFormat().json_schema.schema).toEqual({
+      type: 'object',
+      properties: { value: { type: 'array', items: { type: 'string' } } },
+      required: ['value'],
+      additionalProperties: false,
+    })
+    const run = streamObject(request)
+    const seen: unknown[] = []
+    for await (const view of run) seen.push([...view])
+    expect(seen.at(-1)).toEqual(['a', 'b'])
+    expect((await run.response).object).toEqual(['a', 'b'])
+  })
+
+  it('keep their definitions within reach of their references', async () => {
+    upstream.answer(json(chatBody('{"value":{"next":null}}')))
+    const node = {
+      type: 'object',
+      properties: { next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
+      required: ['next'],
+    }
+    await generateObject({ ...ask(), schema: { $ref: '#/$defs/node', $defs: { node } } })
+    expect(sentFormat().json_schema.schema).toMatchObject({
+      properties: { value: { $ref: '#/$defs/node' } },
+      $defs: { node },
+    })
+  })
+
+  it('are held to strictly where they allow that, or where the caller says so', async () => {
+    upstream.answer(json(chatBody('{"a":"x"}')))
+    const closed = t.object({ a: t.string() })
+    await generateObject({ ...ask(), schema: closed, schemaName: 'thing', schemaDescription: 'A thing' })
+    expect(sentFormat().json_schema).toMatchObject({ name: 'thing', description: 'A thing', strict: true })
+    for (const [more, strict] of [
+      [{ schema: t.object({ a: t.string(), b: t.optional(t.string()) }) }, false],
+      [
+        {
+          schema: {
+            type: 'object',
+            properties: { a: { type: 'string', minLength: 1 } },
+            required: ['a'],
+            additionalProperties: false,
+          },
+        },
+        false,
+      ],
+      [{ schema: closed, strictSchema: false }, false],
+    ] as const) {
+      upstream.answer(json(chatBody('{"a":"x"}')))
+      await generateObject({ ...ask(), ...more })
+      expect(sentFormat().json_schema.strict).toBe(strict)
+    }
+  })
+
+  it('that cannot be told are a mistake at once', async () => {
+    await expect(generateObject({ ...ask(), schema: v.object({}) as never })).rejects.toThrow(TypeError)
+    expect(() => streamObject({ ...ask(), schema: v.object({}) as never })).toThrow(/does not convert itself/)
+  })
+
+  it('are read out of a fence, as models without a JSON mode write it', async () => {
+    upstream.answer(json(chatBody('```json\n{"a":"x"}\n```')), chunks(chatText('```json\n{"a":', '"x"}\n```')))
+    const request = { ...ask(), schema: t.object({ a: t.string() }) }
+    expect((await generateObject(request)).object).toEqual({ a: 'x' })
+    const run = streamObject(request)
+    const seen: unknown[] = []
+    for await (const view of run) seen.push(structuredClone(view))
+    expect(seen.at(-1)).toEqual({ a: 'x' })
+  })
+})
+
+it('says that the model declined, in its words', async () => {
+  const refusal = {
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    choices: [
+      { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: null, refusal: 'I will not' } },
+    ],
+  }
+  upstream.answer(json(refusal))
+  const model = openaiChat('m', { apiKey: 'k', baseUrl: upstream.url })
+  await expect(generateObject({ model, prompt: 'x', schema })).rejects.toMatchObject({
+    reason: 'refused',
+    text: 'I will not',
+  })
+})
+
+it('costs time in the length of the answer, however small its pieces', async () => {
+  const piece = '"0123456789",'
+  const cost = async (count: number) => {
+    const text = `{"list":[${piece.repeat(count)}"end"]}`
+    const pieces = chatText(...(text.match(/.{1,13}/g) ?? []))
+    const model = openaiChat('m', {
+      baseUrl: 'http://unused.example',
+      fetch: async () => new Response(streamOf(pieces)),
+    })
+    const started = performance.now()
+    let views = 0
+    for await (const _ of streamObject({ model, prompt: 'x', schema: t.object({ list: t.array(t.string()) }) })) views++
+    expect(views).toBeGreaterThan(count / 2)
+    return performance.now() - started
+  }
+  await cost(500)
+  const small = await cost(1000)
+  const large = await cost(8000)
+  expect(large / small).toBeLessThan(8 * 4)
+})
+
+function streamOf(pieces: readonly string[]): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      const piece = pieces[at++]
+      if (piece === undefined) controller.close()
+      else controller.enqueue(encoder.encode(piece))
+    },
+  })
+}
