@@ -4,12 +4,12 @@
  *
  * `node scripts/with-node.mjs scripts/runtimes.mjs [--report=file.json] [name …]`: names such as `deno`, `"node 20"`.
  */
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { installRuntimes } from './install-runtimes.mjs'
 
 const root = join(import.meta.dirname, '..')
 const corpus = [process.env.ISOGLOT_CORPUS, join(root, '..', 'shared', 'corpus')].find(
@@ -44,28 +44,6 @@ try {
 } finally {
   await server.stop()
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
-}
-
-/** Those of npm, each folder when it lacks one in the version that it pins. */
-function installRuntimes() {
-  if (process.platform !== 'linux' || process.arch !== 'x64') return
-  for (const name of ['node', 'runtimes']) {
-    const under = join(root, 'scripts', name)
-    if (isComplete(under)) continue
-    try {
-      execFileSync('npm', ['ci', '--ignore-scripts', '--silent', '--prefix', under], { stdio: 'inherit' })
-    } catch {
-      console.log(`Cannot install the runtimes of scripts/${name}`)
-    }
-  }
-}
-
-function isComplete(under) {
-  const { dependencies } = JSON.parse(readFileSync(join(under, 'package.json'), 'utf8'))
-  return Object.entries(dependencies).every(([name, version]) => {
-    const file = join(under, 'node_modules', name, 'package.json')
-    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version.split('@').at(-1)
-  })
 }
 
 /** Away from `node_modules`, so that a bare import would fail, and from whoever builds meanwhile. */

@@ -3,10 +3,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { bunFile, denoFile, nodeFile } from '../../scripts/install-runtimes.mjs'
 import { browserNames, hasBrowser, openBrowser } from './browsers.mjs'
 
-const root = join(import.meta.dirname, '..', '..')
-const installed = join(root, 'scripts', 'runtimes', 'node_modules')
 const longestRunMs = 180_000
 /** A timer or a socket that is left behind keeps a process from ending. */
 const longestEndMs = 5_000
@@ -23,7 +22,7 @@ export const hosts = [
   ...nodes,
   plain(
     'deno',
-    join(installed, '@deno', 'linux-x64-glibc', 'deno'),
+    denoFile,
     [
       'run',
       '--no-remote',
@@ -36,25 +35,15 @@ export const hosts = [
     ],
     (text) => /deno (\S+)/.exec(text)?.[1],
   ),
-  plain(
-    'bun',
-    join(installed, '@oven', 'bun-linux-x64', 'bin', 'bun'),
-    ['run', 'test/runtimes/plain.mjs'],
-    (text) => text,
-  ),
+  plain('bun', bunFile, ['run', 'test/runtimes/plain.mjs'], (text) => text),
   workerd(),
   ...browserNames.map(page),
 ]
 
-/** The one that runs this, where it is that one; else one from npm. */
+/** One from npm, else the one that runs this, where it is of that version. */
 function nodeOf(major) {
-  if (major === 24) return running(24) ?? join(root, 'scripts', 'node', 'node_modules', 'node24', 'bin', 'node')
-  const file = join(installed, `node${major}`, 'bin', 'node')
-  return existsSync(file) ? file : (running(major) ?? file)
-}
-
-function running(major) {
-  return process.versions.node.startsWith(`${major}.`) ? process.execPath : undefined
+  const file = nodeFile(major)
+  return existsSync(file) || !process.versions.node.startsWith(`${major}.`) ? file : process.execPath
 }
 
 function plain(name, file, args, readVersion) {

@@ -1,0 +1,36 @@
+/** The runtimes that npm has (Linux on x64): Node in four versions, Deno, Bun. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const installed = join(import.meta.dirname, 'runtimes', 'node_modules')
+export const denoFile = join(installed, '@deno', 'linux-x64-glibc', 'deno')
+export const bunFile = join(installed, '@oven', 'bun-linux-x64', 'bin', 'bun')
+
+/** Where a Node of this major version is put. */
+export function nodeFile(major) {
+  const folder = major === 24 ? join(import.meta.dirname, 'node', 'node_modules') : installed
+  return join(folder, `node${major}`, 'bin', 'node')
+}
+
+/** Those of npm, each folder when it lacks one in the version that it pins. */
+export function installRuntimes() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return
+  for (const name of ['node', 'runtimes']) {
+    const under = join(import.meta.dirname, name)
+    if (isComplete(under)) continue
+    try {
+      execFileSync('npm', ['ci', '--ignore-scripts', '--silent', '--prefix', under], { stdio: 'inherit' })
+    } catch {
+      console.log(`Cannot install the runtimes of scripts/${name}`)
+    }
+  }
+}
+
+function isComplete(under) {
+  const { dependencies } = JSON.parse(readFileSync(join(under, 'package.json'), 'utf8'))
+  return Object.entries(dependencies).every(([name, version]) => {
+    const file = join(under, 'node_modules', name, 'package.json')
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version.split('@').at(-1)
+  })
+}
