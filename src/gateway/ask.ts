@@ -101,7 +101,7 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
     deadline.abort(undefined)
   }
   if (flow.error !== undefined && !seen.hasBegun) throw flow.error
-  yield take()
+  if (out.length > 0) yield take()
   return flow.error
 }
 

@@ -20,6 +20,7 @@ export function relay(begun: { readonly next: Next }, text: StreamedText, call: 
   const encoder = new TextEncoder()
   const write = call.isArray ? arrayWriter() : plainWriter
   let pending: Next | undefined = begun.next
+  let isEnded = false
 
   function leave(): void {
     call.gone.abort(new DOMException('The client left', 'AbortError'))
@@ -27,27 +28,30 @@ export function relay(begun: { readonly next: Next }, text: StreamedText, call: 
     call.end('left', 200)
   }
 
+  /** The next text to send; `undefined` behind the last. */
+  async function advance(): Promise<string | undefined> {
+    if (isEnded) return undefined
+    try {
+      pending ??= text.next()
+      const next = await within(keepAliveMs, pending)
+      if (next === 'late') return call.isArray ? ' ' : call.wire.keepAlive
+      pending = undefined
+      if (!next.done) return write.more(next.value)
+      finish(next.value)
+      return write.end([])
+    } catch (error) {
+      finish(error)
+      return write.end(errorText(error, call))
+    }
+  }
+
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const send = (part: string) => part !== '' && controller.enqueue(encoder.encode(part))
-        try {
-          pending ??= text.next()
-          const next = await within(keepAliveMs, pending)
-          if (next === 'late') {
-            send(call.isArray ? ' ' : call.wire.keepAlive)
-            return
-          }
-          pending = undefined
-          if (!next.done) {
-            send(write.more(next.value))
-            return
-          }
-          send(write.end([]))
-          finish(next.value)
-        } catch (error) {
-          send(write.end(errorText(error, call)))
-          finish(error)
+        for (let part = await advance(); part !== undefined; part = await advance()) {
+          if (part === '') continue // a pull that brings nothing is not repeated
+          controller.enqueue(encoder.encode(part))
+          return
         }
         controller.close()
       },
@@ -57,6 +61,7 @@ export function relay(begun: { readonly next: Next }, text: StreamedText, call: 
   )
 
   function finish(error: unknown): void {
+    isEnded = true
     if (call.gone.signal.aborted) call.end('left', 200)
     else if (error === undefined) call.end('answered', 200)
     else call.end('failed', 200, error)

@@ -1,0 +1,349 @@
+/** The five official clients, each doing the same things in its own way. */
+import Anthropic from '@anthropic-ai/sdk'
+import { GoogleGenAI } from '@google/genai'
+import { Ollama } from 'ollama'
+import OpenAI from 'openai'
+import { weatherIn } from './dialogue.ts'
+import type { WireName } from './provider.ts'
+
+/** What the clients hand out and take, where their own types stand in the way. */
+type Loose = ReturnType<typeof JSON.parse>
+
+/** What one turn of a conversation came to, in the client's eyes. */
+export interface Turn {
+  readonly text: string
+  readonly calls: readonly { readonly name: string; readonly args: unknown }[]
+  readonly thought: string
+  readonly usage: { readonly input: number | undefined; readonly output: number | undefined }
+}
+
+/** A conversation that is going on. */
+export interface Conversation {
+  say(prompt: string): Promise<Turn>
+  /** Runs the calls of the last turn, each with its own result, and hands them back. */
+  answerCalls(): Promise<Turn>
+}
+
+export interface Wish {
+  readonly model: string
+  readonly stream: boolean
+  readonly tools?: boolean
+  readonly think?: boolean
+  readonly schema?: boolean
+}
+
+export interface Client {
+  converse(url: string, wish: Wish): Conversation
+  /** Begins a stream, reads one piece of text, and leaves. */
+  leave(url: string, model: string, prompt: string): Promise<void>
+}
+
+const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
+const schema = { ...parameters, additionalProperties: false }
+const description = 'The weather in a city'
+const name = 'get_weather'
+const run = (args: Loose): string => weatherIn(args.city)
+
+// ---- OpenAI, Chat Completions -----------------------------------------------------------------
+
+const openai = (url: string) => new OpenAI({ apiKey: 'a-client-token', baseURL: `${url}/v1`, maxRetries: 0 })
+
+const chat: Client = {
+  converse(url, { model, stream, tools, schema: wantsSchema }) {
+    const messages: OpenAI.ChatCompletionMessageParam[] = []
+    let last: OpenAI.ChatCompletionMessage
+    async function ask(): Promise<Turn> {
+      const body = {
+        model,
+        messages,
+        ...(tools && { tools: [{ type: 'function' as const, function: { name, description, parameters } }] }),
+        ...(wantsSchema && {
+          response_format: { type: 'json_schema' as const, json_schema: { name: 'place', schema, strict: true } },
+        }),
+      }
+      const answer = stream ? await streamed(body) : await openai(url).chat.completions.create(body)
+      last = (answer.choices[0] as OpenAI.ChatCompletion.Choice).message
+      messages.push(last)
+      const calls = (last.tool_calls ?? []).map((call: Loose) => ({
+        name: call.function.name,
+        args: JSON.parse(call.function.arguments),
+      }))
+      return {
+        text: last.content ?? '',
+        calls,
+        thought: (last as Loose).reasoning_content ?? '',
+        usage: { input: answer.usage?.prompt_tokens, output: answer.usage?.completion_tokens },
+      }
+    }
+    /** Its helper keeps of a field that it does not know the last piece alone: who wants the reasoning adds it up. */
+    async function streamed(body: OpenAI.ChatCompletionCreateParams): Promise<OpenAI.ChatCompletion> {
+      let thought = ''
+      const helper = openai(url).chat.completions.stream({
+        ...body,
+        stream: true,
+        stream_options: { include_usage: true },
+      })
+      helper.on('chunk', (chunk) => {
+        thought += (chunk.choices[0]?.delta as Loose)?.reasoning_content ?? ''
+      })
+      const answer = await helper.finalChatCompletion()
+      if (thought !== '') Object.assign(answer.choices[0]?.message ?? {}, { reasoning_content: thought })
+      return answer
+    }
+    return {
+      say(content) {
+        messages.push({ role: 'user', content })
+        return ask()
+      },
+      answerCalls() {
+        for (const call of last.tool_calls ?? []) {
+          const args = JSON.parse((call as Loose).function.arguments)
+          messages.push({ role: 'tool', tool_call_id: call.id, content: run(args) })
+        }
+        return ask()
+      },
+    }
+  },
+  async leave(url, model, content) {
+    const stream = await openai(url).chat.completions.create({
+      model,
+      messages: [{ role: 'user', content }],
+      stream: true,
+    })
+    for await (const chunk of stream) if (chunk.choices[0]?.delta.content) break
+  },
+}
+
+// ---- OpenAI, Responses ------------------------------------------------------------------------
+
+const responses: Client = {
+  converse(url, { model, stream, tools, schema: wantsSchema }) {
+    const input: OpenAI.Responses.ResponseInputItem[] = []
+    let last: OpenAI.Responses.Response
+    async function ask(): Promise<Turn> {
+      const body = {
+        model,
+        input,
+        store: false,
+        include: ['reasoning.encrypted_content' as const],
+        ...(tools && { tools: [{ type: 'function' as const, name, description, parameters, strict: false }] }),
+        ...(wantsSchema && { text: { format: { type: 'json_schema' as const, name: 'place', schema, strict: true } } }),
+      }
+      last = stream
+        ? await openai(url).responses.stream(body).finalResponse()
+        : await openai(url).responses.create(body)
+      input.push(...(last.output as OpenAI.Responses.ResponseInputItem[]))
+      const thoughts = last.output.flatMap((item) =>
+        item.type === 'reasoning' ? item.summary.map(({ text }) => text) : [],
+      )
+      return {
+        text: last.output_text,
+        calls: callsOf(last).map((call) => ({ name: call.name, args: JSON.parse(call.arguments) })),
+        thought: thoughts.join(''),
+        usage: { input: last.usage?.input_tokens, output: last.usage?.output_tokens },
+      }
+    }
+    return {
+      say(content) {
+        input.push({ role: 'user', content })
+        return ask()
+      },
+      answerCalls() {
+        for (const call of callsOf(last)) {
+          const output = run(JSON.parse(call.arguments))
+          input.push({ type: 'function_call_output', call_id: call.call_id, output })
+        }
+        return ask()
+      },
+    }
+  },
+  async leave(url, model, input) {
+    const stream = await openai(url).responses.create({ model, input, stream: true })
+    for await (const event of stream) if (event.type === 'response.output_text.delta') break
+  },
+}
+
+const callsOf = (response: OpenAI.Responses.Response) => response.output.filter((item) => item.type === 'function_call')
+
+// ---- Anthropic --------------------------------------------------------------------------------
+
+const claude = (url: string) => new Anthropic({ apiKey: 'a-client-token', baseURL: url, maxRetries: 0 })
+
+const anthropic: Client = {
+  converse(url, { model, stream, tools, think, schema: wantsSchema }) {
+    const messages: Anthropic.MessageParam[] = []
+    let last: Anthropic.Message
+    async function ask(): Promise<Turn> {
+      const body = {
+        model,
+        max_tokens: 4096,
+        messages,
+        ...(tools && { tools: [{ name, description, input_schema: parameters }] }),
+        ...(think && { thinking: { type: 'enabled' as const, budget_tokens: 1024 } }),
+        ...(wantsSchema && { output_config: { format: { type: 'json_schema' as const, schema } } }),
+      }
+      last = stream ? await claude(url).messages.stream(body).finalMessage() : await claude(url).messages.create(body)
+      messages.push({ role: 'assistant', content: last.content as Anthropic.ContentBlockParam[] })
+      return {
+        text: last.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+        calls: last.content.flatMap((block) =>
+          block.type === 'tool_use' ? { name: block.name, args: block.input } : [],
+        ),
+        thought: last.content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
+        usage: { input: last.usage.input_tokens, output: last.usage.output_tokens },
+      }
+    }
+    return {
+      say(content) {
+        messages.push({ role: 'user', content })
+        return ask()
+      },
+      answerCalls() {
+        const content = last.content.flatMap((block) =>
+          block.type === 'tool_use'
+            ? [{ type: 'tool_result' as const, tool_use_id: block.id, content: run(block.input) }]
+            : [],
+        )
+        messages.push({ role: 'user', content })
+        return ask()
+      },
+    }
+  },
+  async leave(url, model, content) {
+    const body = { model, max_tokens: 100, messages: [{ role: 'user' as const, content }], stream: true as const }
+    const stream = await claude(url).messages.create(body)
+    for await (const event of stream) if (event.type === 'content_block_delta') break
+  },
+}
+
+// ---- Google -----------------------------------------------------------------------------------
+
+const google = (url: string) =>
+  new GoogleGenAI({ apiKey: 'a-client-token', httpOptions: { baseUrl: url, retryOptions: { attempts: 1 } } })
+
+const gemini: Client = {
+  converse(url, { model, stream, tools, think, schema: wantsSchema }) {
+    const contents: Loose[] = []
+    let calls: Loose[] = []
+    async function ask(): Promise<Turn> {
+      const config = {
+        ...(tools && { tools: [{ functionDeclarations: [{ name, description, parametersJsonSchema: parameters }] }] }),
+        ...(think && { thinkingConfig: { includeThoughts: true } }),
+        ...(wantsSchema && { responseMimeType: 'application/json', responseJsonSchema: schema }),
+      }
+      const answers: Loose[] = []
+      if (stream) {
+        for await (const chunk of await google(url).models.generateContentStream({ model, contents, config }))
+          answers.push(chunk)
+      } else answers.push(await google(url).models.generateContent({ model, contents, config }))
+      const parts = answers.flatMap((answer) => answer.candidates?.[0]?.content?.parts ?? [])
+      // The last chunk has an empty part, which is none to send back.
+      contents.push({
+        role: 'model',
+        parts: parts.filter(({ text, thoughtSignature }) => text !== '' || thoughtSignature),
+      })
+      calls = parts.flatMap((part) => part.functionCall ?? [])
+      const usage = answers.at(-1)?.usageMetadata
+      const textOf = (thought: boolean) =>
+        parts.map((part) => (Boolean(part.thought) === thought ? (part.text ?? '') : ''))
+      return {
+        text: textOf(false).join(''),
+        calls: calls.map((call) => ({ name: call.name, args: call.args })),
+        thought: textOf(true).join(''),
+        usage: { input: usage?.promptTokenCount, output: usage?.candidatesTokenCount },
+      }
+    }
+    return {
+      say(text) {
+        contents.push({ role: 'user', parts: [{ text }] })
+        return ask()
+      },
+      answerCalls() {
+        const parts = calls.map(({ id, name: called, args }) => ({
+          functionResponse: { ...(id && { id }), name: called, response: { output: run(args) } },
+        }))
+        contents.push({ role: 'user', parts })
+        return ask()
+      },
+    }
+  },
+  async leave(url, model, contents) {
+    const left = new AbortController()
+    const config = { abortSignal: left.signal }
+    for await (const chunk of await google(url).models.generateContentStream({ model, contents, config })) {
+      if (chunk.text) break
+    }
+    left.abort()
+  },
+}
+
+// ---- Ollama -----------------------------------------------------------------------------------
+
+const ollama: Client = {
+  converse(url, { model, stream, tools, think, schema: wantsSchema }) {
+    const messages: Loose[] = []
+    let last: Loose
+    async function ask(): Promise<Turn> {
+      const body = {
+        model,
+        messages,
+        ...(tools && { tools: [{ type: 'function', function: { name, description, parameters } }] }),
+        ...(think && { think: true }),
+        ...(wantsSchema && { format: schema }),
+      }
+      const client = new Ollama({ host: url })
+      let end: Loose
+      if (stream) {
+        last = { role: 'assistant', content: '' }
+        for await (const line of await client.chat({ ...body, stream: true })) {
+          const { content, thinking, tool_calls } = line.message
+          last.content += content
+          if (thinking) last.thinking = (last.thinking ?? '') + thinking
+          if (tool_calls) last.tool_calls = [...(last.tool_calls ?? []), ...tool_calls]
+          end = line
+        }
+      } else {
+        end = await client.chat({ ...body, stream: false })
+        last = end.message
+      }
+      messages.push(last)
+      return {
+        text: last.content,
+        calls: (last.tool_calls ?? []).map((call: Loose) => ({
+          name: call.function.name,
+          args: call.function.arguments,
+        })),
+        thought: last.thinking ?? '',
+        usage: { input: end.prompt_eval_count, output: end.eval_count },
+      }
+    }
+    return {
+      say(content) {
+        messages.push({ role: 'user', content })
+        return ask()
+      },
+      answerCalls() {
+        for (const call of last.tool_calls) {
+          messages.push({ role: 'tool', tool_name: call.function.name, content: run(call.function.arguments) })
+        }
+        return ask()
+      },
+    }
+  },
+  async leave(url, model, content) {
+    const stream = await new Ollama({ host: url }).chat({ model, messages: [{ role: 'user', content }], stream: true })
+    try {
+      for await (const line of stream) if (line.message.content) stream.abort()
+    } catch (error) {
+      if ((error as Error).name !== 'AbortError') throw error
+    }
+  },
+}
+
+export const clients: Readonly<Record<WireName, Client>> = {
+  'openai-chat': chat,
+  'openai-responses': responses,
+  anthropic,
+  gemini,
+  ollama,
+}
