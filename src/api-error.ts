@@ -4,6 +4,7 @@
  * @module
  */
 import type { ErrorAnswer } from './codec.ts'
+import { shortJson } from './depth.ts'
 import { ApiError, type ApiErrorKind } from './errors.ts'
 import { field, isObject, lookup, numberOr, textOr } from './lookup.ts'
 import type { Json } from './model.ts'
@@ -53,8 +54,8 @@ export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
  * Shapes: `{error:{message,type,param,code}}`, `{type:'error',error:{type,message},request_id}`, `{error:{code,message,status}}` or an
  * array of it, `{error:'text'}` (with `code` beside it at xAI), `{message,type,code}`, `{detail}`, text, HTML, nothing.
  */
-export function readErrorBody(body: unknown): ErrorBody {
-  if (Array.isArray(body)) return readErrorBody(body[0])
+export function readErrorBody(given: unknown): ErrorBody {
+  const body: unknown = Array.isArray(given) ? given[0] : given
   if (!isObject(body)) return { message: plainMessage(body), words: [] }
   const inner = field(body, 'error') ?? body // null counts as absent
   const outerWords = [field(body, 'code')]
@@ -170,7 +171,7 @@ function googleDelayMs(body: unknown): number {
 }
 
 function plainMessage(body: unknown): string {
-  if (typeof body !== 'string') return body === undefined || body === null ? '' : JSON.stringify(body).slice(0, 300)
+  if (typeof body !== 'string') return body === undefined || body === null ? '' : shortJson(body, 300)
   const text = /^\s*</.test(body) ? body.replace(/<[^>]*>/g, ' ') : body
   return text.replace(/\s+/g, ' ').trim().slice(0, 300)
 }

@@ -155,7 +155,7 @@ const reshapings: readonly Reshaping[] = [
     reason: 'refused with a typed error; left out only for who asks for that',
     source: 'wire/README.md §6',
     severity: 'major',
-    told: /audio|images? |only text|images alone/,
+    told: /audio|images? |only text|images alone|nothing of it can be sent/,
     apply: (seen, to) =>
       onParts(seen, (part, role) => {
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []

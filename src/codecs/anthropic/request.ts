@@ -5,6 +5,7 @@
  * @module
  */
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { field, isObject, otherFields } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
@@ -106,6 +107,7 @@ function namesFile(content: string | readonly WireBlock[]): boolean {
  */
 export function decodeRequest(body: unknown): DecodedRequest {
   if (!isObject(body)) throw new DecodeError('Cannot decode Anthropic request: the body is no object')
+  refuseDeep(body, 'Cannot decode Anthropic request')
   const options = decodeOptions(body, otherFields(body, knownRequestFields))
   const tools = field(body, 'tools')
   if (tools !== undefined && tools !== null && !Array.isArray(tools)) {

@@ -6,6 +6,7 @@
  */
 import { fold } from '../../assemble/fold.ts'
 import type { BlockKey, CallFragment, EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
@@ -32,6 +33,7 @@ export const idPrefix = 'toolu_isoglot_'
  * @throws {InterruptedError} if it has no `stop_reason`: it was cut.
  */
 export function decodeResponse(body: unknown, callsBefore = 0, provider: string = format): ChatResponse {
+  refuseDeep(body, 'Cannot decode Anthropic response')
   if (field(body, 'type') === 'error') throw decodeErrorEvent(body, provider)
   if (!isObject(body)) throw wrong('', 'is no object')
   return fold(readResponse(body, provider), { provider, idPrefix, callsBefore })

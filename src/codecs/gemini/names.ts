@@ -52,13 +52,3 @@ const dataFields = [
 export function listOf(value: Json | undefined): readonly Json[] {
   return isObject(value) ? [value] : arrayOf(value)
 }
-
-/** Whether objects and lists stand in one another more than `max` deep. */
-export function isNestedDeeper(value: Json, max: number): boolean {
-  let level: readonly Json[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > max) return true
-    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []))
-  }
-  return false
-}

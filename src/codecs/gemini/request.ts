@@ -6,13 +6,14 @@
  */
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
+import { refuseDeep } from '../../depth.ts'
 import { compact, field, isObject, otherFields, textOr } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type { Content, ContentBlock, Context, Json, JsonObject, RequestOptions } from '../../model.ts'
 import { decodePart, encodeBlock } from './content.ts'
 import { contentOf, decodeContents, decodeParts, invalid } from './decode-messages.ts'
 import { encodeContents } from './messages.ts'
-import { camelNames, camelNested, isNestedDeeper, listOf } from './names.ts'
+import { camelNames, camelNested, listOf } from './names.ts'
 import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from './options.ts'
 import type { Origin, Scope } from './part.ts'
 import { type GeminiDialect, geminiDialect, knownFields } from './tables.ts'
@@ -87,9 +88,6 @@ function encodeBlocks(blocks: readonly ContentBlock[], scope: Scope, path: strin
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Bodies nested deeper than this are refused, since whatever walks them later may overflow its stack. */
-const maxDepth = 256
-
 /**
  * Reads a request. The path tells the model and whether to stream. Names may be in `camelCase` or `snake_case`; what has no word of ours
  * is kept under `options.providerOptions.gemini`, and what has one too where another form of it would not be the same on the wire.
@@ -98,7 +96,7 @@ const maxDepth = 256
  */
 export function decodeRequest(body: unknown, path = ''): DecodedRequest {
   if (!isObject(body)) throw invalid('', 'it is not an object')
-  if (isNestedDeeper(body, maxDepth)) throw invalid('', `it is nested deeper than ${maxDepth} levels`)
+  refuseDeep(body, 'Cannot decode Gemini request')
   const wire = camelNames(body)
   const { model, stream } = readPath(path, field(wire, 'model'))
   // Who signed what a client sends back is not said: any model of this provider may have.

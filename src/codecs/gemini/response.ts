@@ -7,6 +7,7 @@
 import { fold } from '../../assemble/fold.ts'
 import type { DecodedCalls, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { blocksOfTurn } from '../../content.ts'
+import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { compact, field, lookup } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
@@ -15,7 +16,7 @@ import { settleStopReason } from '../../stop-reason.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import type { Scope } from './part.ts'
-import { decodeStream, readChunk, type State } from './stream.ts'
+import { decodeStream, readChunks, type State } from './stream.ts'
 import { finishReasons, geminiDialect, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -31,6 +32,7 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
  * @throws {InterruptedError} if it has no `finishReason`; `partial` holds what there is.
  */
 export function decodeResponse(body: unknown, callsBefore = 0, provider = 'gemini'): ChatResponse {
+  refuseDeep(body, 'Cannot decode Gemini response')
   const { state, fragments } = readBody(body, provider)
   if (state.candidateCount === 0 && state.blockReason === undefined) {
     throw new DecodeError('Cannot decode Gemini response: "candidates" is missing', { path: 'candidates' })
@@ -52,7 +54,7 @@ export function decodeToolCalls(body: unknown, provider = 'gemini'): DecodedCall
 function readBody(body: unknown, provider: string): { readonly state: State; readonly fragments: Fragment[] } {
   const state = decodeStream.start({ provider })
   const fragments: Fragment[] = []
-  for (const chunk of Array.isArray(body) ? body : [body]) readChunk(state, chunk, fragments)
+  readChunks(state, body, fragments)
   decodeStream.end(state, fragments)
   return { state, fragments }
 }

@@ -77,7 +77,7 @@ export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: 
     const text = data.trim()
     if (text === '' || text === '[DONE]') return
     const value = parseFrame(text)
-    for (const chunk of Array.isArray(value) ? value : [value]) readChunk(state, chunk, out)
+    readChunks(state, value, out)
   },
 
   end: endAnswer,
@@ -93,9 +93,14 @@ function parseFrame(text: string): unknown {
 
 // ---- chunks -----------------------------------------------------------------------------------
 
-/** Reads a chunk, or a whole body. */
-export function readChunk(state: State, chunk: unknown, out: Fragment[]): void {
-  if (!isObject(chunk)) throw invalid('', 'a response is not an object')
+/** Reads a chunk or a whole body; or a list of chunks, which the API sends where nobody asked for events. */
+export function readChunks(state: State, value: unknown, out: Fragment[]): void {
+  if (!Array.isArray(value)) readChunk(state, value, '', out)
+  else for (const [at, chunk] of value.entries()) readChunk(state, chunk, `[${at}]`, out)
+}
+
+function readChunk(state: State, chunk: unknown, path: string, out: Fragment[]): void {
+  if (!isObject(chunk)) throw invalid(path, 'a response is not an object')
   const error = field(chunk, 'error')
   if (error !== undefined && error !== null) {
     throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, state.provider)

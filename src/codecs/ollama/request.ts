@@ -5,6 +5,7 @@
  * @module
  */
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import { refuseDeep } from '../../depth.ts'
 import { compact, field, isObject, lookup, otherFields } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { Context, Json, JsonObject, RequestOptions } from '../../model.ts'
@@ -88,6 +89,7 @@ function encodeOptions(options: RequestOptions, kept: Json | undefined, losses: 
  */
 export function decodeRequest(body: unknown): DecodedRequest {
   const request = objectAt(body, 'body', 'request')
+  refuseDeep(request, 'Cannot decode Ollama request')
   const model = textAt(field(request, 'model'), 'model', 'request')
   const messages = decodeMessages(listAt(field(request, 'messages'), 'messages', 'request'))
   const tools = field(request, 'tools')

@@ -7,6 +7,7 @@
 import { fold } from '../../assemble/fold.ts'
 import type { EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { blocksOfTurn } from '../../content.ts'
+import { refuseDeep } from '../../depth.ts'
 import { field } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { AssistantMessage, ChatResponse, ToolCall } from '../../model.ts'
@@ -26,6 +27,7 @@ import type { WireMessage, WireResponse } from './wire.ts'
  * @throws {InterruptedError} if it is not `done`.
  */
 export function decodeResponse(body: unknown, callsBefore = 0): ChatResponse {
+  refuseDeep(body, 'Cannot decode Ollama response')
   const fragments: Fragment[] = []
   const state = decodeStream.start()
   readLine(state, body, fragments)

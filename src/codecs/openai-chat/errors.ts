@@ -6,6 +6,7 @@
  */
 import { type ErrorWords, readApiError } from '../../api-error.ts'
 import type { ErrorAnswer } from '../../codec.ts'
+import { shortJson } from '../../depth.ts'
 import type { ApiError } from '../../errors.ts'
 import { arrayOf, field, isObject } from '../../lookup.ts'
 import { type ChatDialect, openai } from './dialect.ts'
@@ -48,7 +49,7 @@ function isRefusedByMiniMax(body: unknown): boolean {
 /** The two shapes that only one host has, as the shape that all others have. */
 function plainError(body: unknown): unknown {
   const long = field(body, 'message')
-  if (isObject(body) && isObject(long)) return { ...body, message: JSON.stringify(long).slice(0, 300) } // Mistral's 422
+  if (isObject(body) && isObject(long)) return { ...body, message: shortJson(long, 300) } // Mistral's 422
   const first = arrayOf(field(body, 'errors'))[0]
   if (isObject(first)) return { error: { ...first, code: String(field(first, 'code') ?? '') } }
   if (!isRefusedByMiniMax(body)) return body

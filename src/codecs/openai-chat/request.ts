@@ -5,6 +5,7 @@
  * @module
  */
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
@@ -263,6 +264,7 @@ function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | un
  */
 export function decodeRequest(body: unknown): DecodedRequest {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is no object`)
+  refuseDeep(body, `Cannot decode ${format} request`)
   const model = textOr(field(body, 'model'), undefined)
   if (model === undefined) throw wrong('model', 'a string')
   const messages = decodeMessages(field(body, 'messages'), model)

@@ -7,6 +7,7 @@
 import { fold } from '../../assemble/fold.ts'
 import type { DecodedCalls, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { blocksOfTurn } from '../../content.ts'
+import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
@@ -39,6 +40,7 @@ import type { WireAnnotation, WireResponse } from './wire.ts'
  * @throws {InterruptedError} if it says of no reason why it ended, and the host always does.
  */
 export function decodeResponse(body: unknown, dialect: ChatDialect = openai, callsBefore = 0): ChatResponse {
+  refuseDeep(body, `Cannot decode ${dialect.title} response`)
   const error = errorWithin(body, dialect)
   if (error !== undefined) throw error
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} response: it is no object`)

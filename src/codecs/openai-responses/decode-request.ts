@@ -6,6 +6,7 @@
  */
 import { fold } from '../../assemble/fold.ts'
 import type { DecodedRequest, Fragment } from '../../codec.ts'
+import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { Context, Json, JsonObject, Message } from '../../model.ts'
@@ -27,6 +28,7 @@ export function decodeRequest(
   dialect: ResponsesDialect = openaiDialect,
 ): DecodedRequest {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} request: it is not an object`)
+  refuseDeep(body, `Cannot decode ${target} request`)
   const input = field(body, 'input')
   if (input !== undefined && input !== null && typeof input !== 'string' && !Array.isArray(input)) {
     throw new DecodeError(`Cannot decode ${target} request: "input" is neither text nor a list`, { path: 'input' })

@@ -7,6 +7,7 @@
 import { fold } from '../../assemble/fold.ts'
 import type { EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
+import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { hash } from '../../ids.ts'
 import { compact, field, isObject, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
@@ -47,6 +48,7 @@ export function decodeResponse(
 
 function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} answer: it is not an object`)
+  refuseDeep(body, `Cannot decode ${target} answer`)
   const output = field(body, 'output')
   if (!Array.isArray(output)) {
     if ((field(body, 'error') ?? undefined) !== undefined) throw midStreamError(body, dialect)

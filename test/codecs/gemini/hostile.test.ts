@@ -189,9 +189,15 @@ describe('wrong things', () => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ code: 'decode', path }))
   })
 
-  it('nested without end are refused in a request, and do not overflow the stack in an answer', () => {
+  it('nested without end are refused', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
     expect(() => decodeRequest({ contents: [{ parts: [{ hologram: deep }] }] })).toThrow(DecodeError)
+    const content = { parts: [{ hologram: deep }] }
+    expect(() => decodeResponse({ candidates: [{ content, finishReason: 'STOP' }] })).toThrow(DecodeError)
+  })
+
+  it('nested deeply are no call, and do not overflow the stack', () => {
+    const deep = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`)
     const parts = [
       { hologram: deep },
       { functionCall: { name: 'f', args: { deep } } },

@@ -1,0 +1,92 @@
+/**
+ * How deep JSON may be nested. `JSON.parse` reads any depth, but whatever walks the value later, `JSON.stringify` among them, may
+ * overflow its stack; so what is too deep is refused where it comes in.
+ *
+ * @module
+ */
+import { DecodeError } from './errors.ts'
+
+/** Deepest JSON that is read, in levels. Real bodies have some twenty, schemas of tools included; stacks hold some thousands. */
+export const maxDepth = 1024
+
+/**
+ * Refuses a value that is too deep.
+ *
+ * @param attempt How the error's message begins, such as `Cannot decode Gemini request`.
+ * @throws {DecodeError} whose `path` leads towards the depth.
+ */
+export function refuseDeep(value: unknown, attempt: string): void {
+  const steps = stepsBeyond(value, maxDepth)
+  if (steps === undefined) return
+  const path = pathOf(steps.slice(0, 8))
+  throw new DecodeError(`${attempt}: "${path}" is nested deeper than ${maxDepth} levels`, { path })
+}
+
+/** Refuses JSON text that is too deep, without parsing what is not. @throws {DecodeError} as {@link refuseDeep} does. */
+export function refuseDeepText(text: string, attempt: string): void {
+  if (text.length > 2 * maxDepth && hasDepth(text)) refuseDeep(parse(text), attempt)
+}
+
+/** The value as JSON, cut after some characters; empty if it is too deep to be written. */
+export function shortJson(value: unknown, length: number): string {
+  return stepsBeyond(value, maxDepth) === undefined ? (JSON.stringify(value) ?? '').slice(0, length) : ''
+}
+
+/** The way to what lies beyond the limit, if anything does. It is as long as the limit at most, and so is the recursion. */
+function stepsBeyond(value: unknown, left: number): (string | number)[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  if (left === 0) return []
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length; at++) {
+      const steps = stepsBeyond(value[at], left - 1)
+      if (steps !== undefined) return [at, ...steps]
+    }
+    return undefined
+  }
+  for (const key of Object.keys(value)) {
+    const steps = stepsBeyond((value as Record<string, unknown>)[key], left - 1)
+    if (steps !== undefined) return [key, ...steps]
+  }
+  return undefined
+}
+
+function pathOf(steps: readonly (string | number)[]): string {
+  return steps.map((step, at) => (typeof step === 'number' ? `[${step}]` : at === 0 ? step : `.${step}`)).join('')
+}
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** Counts brackets; strings, which are most of a long text, are leapt over. */
+function hasDepth(text: string): boolean {
+  let depth = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === quote) at = endOfString(text, at)
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > maxDepth) return true
+    } else if (code === 0x7d || code === 0x5d) depth--
+  }
+  return false
+}
+
+/** Where the quote is that ends the string that begins here. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end < 0 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at - 1
+  while (text.charCodeAt(before) === backslash) before--
+  return (at - before) % 2 === 0
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined // that it is no JSON is found where it is read
+  }
+}
