@@ -1,0 +1,322 @@
+/** How a run ends though the model would go on, and what it does with calls that ask for care. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { generate, type RunRequest, type StreamEvent, stream, t, tool } from '../../src/index.ts'
+import {
+  chatBody,
+  chatCalls,
+  chatText,
+  chunks,
+  json,
+  pause,
+  startUpstream,
+  type Upstream,
+} from '../support/upstream.ts'
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.stop())
+
+const ran: string[] = []
+beforeEach(() => {
+  ran.length = 0
+})
+const step = tool({
+  name: 'step',
+  parameters: t.object({ at: t.optional(t.string()), ms: t.optional(t.integer()) }),
+  async execute({ at = 'x', ms = 0 }) {
+    ran.push(`start ${at}`)
+    await pause(ms)
+    ran.push(`end ${at}`)
+    return at
+  },
+})
+const ask = (more: Partial<RunRequest> = {}): RunRequest => ({
+  model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }),
+  ...(more.messages === undefined && { prompt: 'Go' }),
+  tools: [step],
+  ...more,
+})
+const calling = (at: string, id = `call_${at}`): [string, string, string] => [id, 'step', JSON.stringify({ at })]
+const forEver = () => {
+  let at = 0
+  upstream.answer((response, asked) => json(chatBody(null, [calling(String(at++))]))(response, asked))
+}
+
+describe('a run ends', () => {
+  it.each<[string, Partial<RunRequest>, string, number, number]>([
+    ['after ten rounds by default [3.68]', {}, 'max_rounds', 10, 9],
+    ['after as many rounds as it may take', { maxRounds: 3 }, 'max_rounds', 3, 2],
+    ['when its calls are used up', { budget: { maxToolCalls: 2 } }, 'budget', 2, 2],
+    ['when its tokens are used up', { budget: { maxTokens: 31 } }, 'budget', 3, 3],
+    ['when its time is used up', { budget: { maxTimeMs: 0 } }, 'budget', 1, 1],
+    ['when the caller says so', { stopWhen: ({ rounds }) => rounds === 4 }, 'stop_condition', 4, 4],
+  ])('%s', async (_what, more, outcome, rounds, calls) => {
+    forEver()
+    const result = await generate(ask(more))
+    expect({ outcome: result.outcome, rounds: result.rounds, calls: ran.length / 2 }).toEqual({
+      outcome,
+      rounds,
+      calls,
+    })
+    expect(upstream.asked).toHaveLength(rounds)
+  })
+
+  it('at `max_rounds` with the calls unanswered, and they can be run after all [C13]', async () => {
+    forEver()
+    const { messages, pending, stopReason } = await generate(ask({ maxRounds: 1 }))
+    expect({ stopReason, last: messages.at(-1)?.role, ids: pending.map(({ id }) => id) }).toEqual({
+      stopReason: 'max_rounds',
+      last: 'assistant',
+      ids: ['call_0'],
+    })
+    upstream.answer(json(chatBody('done')))
+    const { outcome } = await generate(ask({ messages, approvals: [] }))
+    expect({ outcome, ran }).toEqual({ outcome: 'answered', ran: ['start 0', 'end 0'] })
+  })
+
+  it('when the model makes the same call three times in a row, which does not run a third time [S24]', async () => {
+    upstream.answer(json(chatBody(null, [calling('a')])))
+    const { outcome, rounds } = await generate(ask())
+    expect({ outcome, rounds, calls: ran.length / 2 }).toEqual({ outcome: 'repeated_call', rounds: 3, calls: 2 })
+  })
+
+  it('not when the same call comes again between others', async () => {
+    const turn = (at: string) => json(chatBody(null, [calling(at)]))
+    upstream.answer(turn('a'), turn('a'), turn('b'), turn('a'), turn('a'), json(chatBody('ok')))
+    expect((await generate(ask())).outcome).toBe('answered')
+    expect(ran).toHaveLength(10)
+  })
+
+  it('at a terminal tool, whose arguments are the answer; nothing of the turn is run', async () => {
+    upstream.answer(json(chatBody(null, [calling('a'), ['call_z', 'finish', '{"answer":42}']])))
+    const finish = tool({ name: 'finish', terminal: true, execute: () => void ran.push('finish') })
+    const { outcome, pending, rounds } = await generate(ask({ tools: [step, finish] }))
+    expect({ outcome, rounds, ran }).toEqual({ outcome: 'terminal_tool', rounds: 1, ran: [] })
+    expect(pending.at(-1)).toMatchObject({ name: 'finish', arguments: { answer: 42 } })
+  })
+
+  it('when the model has nothing to say three times over, and empty answers are no turns', async () => {
+    upstream.answer(json(chatBody('')))
+    const { outcome, rounds, messages } = await generate(ask())
+    expect({ outcome, rounds, said: messages.map(({ role }) => role) }).toEqual({
+      outcome: 'empty',
+      rounds: 3,
+      said: ['user'],
+    })
+    upstream.answer(json(chatBody(' ')), json(chatBody('Here')))
+    expect((await generate(ask())).outcome).toBe('answered')
+  })
+
+  it('when it may ask once, and the answer is empty', async () => {
+    upstream.answer(json(chatBody('')))
+    expect(await generate(ask({ maxRounds: 1 }))).toMatchObject({ outcome: 'empty', rounds: 1 })
+  })
+})
+
+it('goes on with a turn that the provider paused, sent back as it is', async () => {
+  const turn = (stop_reason: string, text: string) =>
+    json({
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      stop_reason,
+      content: [
+        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'x' } },
+        { type: 'text', text },
+      ],
+      usage: { input_tokens: 1, output_tokens: 1 },
+    })
+  upstream.answer(turn('pause_turn', 'Looking'), turn('end_turn', 'Found'))
+  const model = anthropic('m', { apiKey: 'k', baseUrl: upstream.url })
+  const { outcome, rounds, messages } = await generate(ask({ model, tools: [] }))
+  expect({ outcome, rounds, said: messages.map(({ role }) => role) }).toEqual({
+    outcome: 'answered',
+    rounds: 2,
+    said: ['user', 'assistant', 'assistant'],
+  })
+  expect(upstream.asked[1]?.body.messages).toMatchObject([
+    { role: 'user' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'server_tool_use', id: 'srvtoolu_1' },
+        { type: 'text', text: 'Looking' },
+      ],
+    },
+  ])
+})
+
+describe('the calls of a turn', () => {
+  const slow = (at: string, ms: number): [string, string, string] => [`call_${at}`, 'step', JSON.stringify({ at, ms })]
+
+  it('run at the same time, each request told before any result; results go back in the order of the calls [3.46] [3.50] [3.61]', async () => {
+    upstream.answer(chunks(chatCalls(slow('a', 30), slow('b', 5))), chunks(chatText('ok')))
+    const events: StreamEvent[] = []
+    for await (const event of stream(ask())) events.push(event)
+    const told = events.flatMap((event) => {
+      if (event.type === 'tool_start') return [`start ${event.call.id}`]
+      return event.type === 'tool_result' ? [`result ${event.result.toolCallId}`] : []
+    })
+    expect(told).toEqual(['start call_a', 'start call_b', 'result call_b', 'result call_a'])
+    expect(upstream.asked[1]?.body.messages).toMatchObject([
+      {},
+      {},
+      { tool_call_id: 'call_a' },
+      { tool_call_id: 'call_b' },
+    ])
+  })
+
+  it('run one after the other where a tool asks for that, behind the others', async () => {
+    const alone = tool({ ...step, name: 'alone', sequential: true } as never)
+    const one: [string, string, string] = ['call_1', 'alone', '{"at":"1","ms":5}']
+    const two: [string, string, string] = ['call_2', 'alone', '{"at":"2"}']
+    upstream.answer(json(chatBody(null, [one, two, slow('c', 5)])), json(chatBody('ok')))
+    await generate(ask({ tools: [step, alone] }))
+    expect(ran).toEqual(['start c', 'end c', 'start 1', 'end 1', 'start 2', 'end 2'])
+  })
+
+  it('with one id for two calls run once each, as two calls [S23]', async () => {
+    upstream.answer(json(chatBody(null, [calling('a', 'same'), calling('b', 'same')])), json(chatBody('ok')))
+    await generate(ask())
+    expect(ran.filter((what) => what.startsWith('start'))).toEqual(['start a', 'start b'])
+    const sent = upstream.asked[1]?.body.messages as { role: string; tool_call_id?: string }[]
+    const ids = sent.filter(({ role }) => role === 'tool').map(({ tool_call_id }) => tool_call_id)
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('run in each turn though the host counts its ids from 0 in every one, and the ledger knows them apart', async () => {
+    const keys: string[] = []
+    const ledger = { claim: (key: string) => keys.push(key) > 0 }
+    upstream.answer(
+      json(chatBody(null, [calling('a', 'functions.step:0')])),
+      json(chatBody(null, [calling('b', 'functions.step:0')])),
+      json(chatBody('ok')),
+    )
+    await generate(ask({ ledger }))
+    expect(ran).toEqual(['start a', 'end a', 'start b', 'end b'])
+    expect(keys).toEqual(['functions.step:0', 'functions.step:0#1'])
+  })
+
+  it('of which some wait for consent are run but for these, and then these alone', async () => {
+    const careful = tool({ ...step, name: 'careful', needsApproval: (call) => call.arguments.at !== 'free' } as never)
+    const events: string[] = []
+    upstream.answer(
+      chunks(chatCalls(calling('a'), ['call_p', 'careful', '{"at":"p"}'], ['call_f', 'careful', '{"at":"free"}'])),
+      chunks(chatText('ok')),
+    )
+    const run = stream(ask({ tools: [step, careful] }))
+    for await (const event of run) if (event.type === 'approval_request') events.push(event.call.id)
+    const { messages, pending, outcome } = await run.response
+    expect({ outcome, events, pending: pending.map(({ id }) => id) }).toEqual({
+      outcome: 'approval',
+      events: ['call_p'],
+      pending: ['call_p'],
+    })
+    expect(ran.filter((what) => what.startsWith('start'))).toEqual(['start a', 'start free'])
+    ran.length = 0
+    const approvals = [{ toolCallId: 'call_p', approved: true }]
+    await stream(ask({ tools: [step, careful], messages, approvals })).response
+    expect(ran).toEqual(['start p', 'end p'])
+    expect(upstream.asked[1]?.body.messages).toMatchObject([
+      {},
+      { tool_calls: [{ id: 'call_a' }, { id: 'call_p' }, { id: 'call_f' }] },
+      { tool_call_id: 'call_a' },
+      { tool_call_id: 'call_p', content: 'p' },
+      { tool_call_id: 'call_f' },
+    ])
+  })
+
+  it('are covered by the consent to the calls of before, and not by that to calls to come', async () => {
+    const careful = tool({ ...step, needsApproval: true } as never)
+    upstream.answer(json(chatBody(null, [calling('a', 'call_0')])))
+    const first = await generate(ask({ tools: [careful] }))
+    upstream.answer(json(chatBody(null, [calling('a', 'call_0')])))
+    const approvals = [{ toolCallId: 'call_0', approved: true }]
+    const second = await generate({
+      ...ask({ tools: [careful], messages: first.messages, approvals }),
+      prompt: undefined as never,
+    })
+    expect({ outcome: second.outcome, ran }).toEqual({ outcome: 'approval', ran: ['start a', 'end a'] })
+  })
+
+  it('wait for a person when the question whether they need one fails', async () => {
+    const careful = tool({
+      ...step,
+      needsApproval() {
+        throw new Error('the policy is down')
+      },
+    } as never)
+    upstream.answer(json(chatBody(null, [calling('a')])))
+    expect(await generate(ask({ tools: [careful] }))).toMatchObject({ outcome: 'approval' })
+    expect(ran).toEqual([])
+  })
+
+  it.each<[string, Partial<RunRequest>]>([
+    ['the caller never says whether a call may run', { onToolRequest: () => new Promise(() => {}) }],
+    ['the ledger never answers', { ledger: { claim: () => new Promise(() => {}) } }],
+    ['nobody says whether a call needs consent', { tools: [{ ...step, needsApproval: () => new Promise(() => {}) }] }],
+    ['what hears of results never settles', { onToolResult: () => new Promise(() => {}) }],
+    ['the tool never settles', { tools: [{ ...step, execute: () => new Promise(() => {}) }] }],
+  ])('do not hold up a run that is cancelled while %s', async (_what, more) => {
+    upstream.answer(chunks(chatCalls(calling('a'))))
+    await expect(stream(ask({ ...more, signal: AbortSignal.timeout(60) })).response).rejects.toMatchObject({
+      name: 'TimeoutError',
+    })
+  })
+
+  it('that ran before a run was cancelled leave their results in what was said', async () => {
+    upstream.answer(chunks(chatCalls(calling('a'), slow('b', 200))))
+    const controller = new AbortController()
+    const run = stream(ask({ signal: controller.signal, onToolResult: () => controller.abort('stop') }))
+    await expect(run.response).rejects.toBe('stop')
+    expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool'])
+    expect(run.messages.slice(2)).toMatchObject([
+      { toolCallId: 'call_a', status: 'success' },
+      { toolCallId: 'call_b', status: 'error' },
+    ])
+  })
+})
+
+describe('what is offered', () => {
+  it('is each name once, and the last of a name is the one that runs [3.23]', async () => {
+    upstream.answer(json(chatBody(null, [calling('a')])), json(chatBody('ok')))
+    const other = tool({ ...step, description: 'The other', execute: () => void ran.push('other') } as never)
+    await generate(ask({ tools: [step, other] }))
+    expect(upstream.asked[0]?.body.tools).toMatchObject([{ function: { name: 'step', description: 'The other' } }])
+    expect(upstream.asked[0]?.body.tools).toHaveLength(1)
+    expect(ran).toEqual(['other'])
+  })
+
+  it('has a name that the wire takes, by which the call finds its tool', async () => {
+    const odd = tool({ ...step, name: 'my tool!' } as never)
+    upstream.answer(
+      (response, asked) => {
+        const [offered] = asked.body.tools as { function: { name: string } }[]
+        return json(chatBody(null, [['call_1', offered?.function.name ?? '', '{"at":"a"}']]))(response, asked)
+      },
+      json(chatBody('ok')),
+    )
+    await generate(ask({ tools: [odd] }))
+    expect(ran).toEqual(['start a', 'end a'])
+  })
+})
+
+it('cuts messages that ask for it when they are sent, by the count that the caller gives [2.29] [2.33]', async () => {
+  upstream.answer(json(chatBody('ok')))
+  const long = { role: 'user', content: 'aaaa bbbb', split: { maxTokens: 4 } } as const
+  const { messages } = await generate(ask({ prompt: long, countTokens: (text) => text.length }))
+  expect(upstream.asked[0]?.body.messages).toMatchObject([{ content: 'aaaa' }, { content: 'bbbb' }])
+  expect(messages[0]).toEqual(long)
+})
+
+it('never ends by a clock that was set to never', async () => {
+  upstream.answer(json(chatBody('ok')))
+  const never = Number.POSITIVE_INFINITY
+  const timeouts = { firstByteMs: never, idleMs: never, totalMs: never }
+  await expect(generate(ask({ timeouts, toolTimeoutMs: never }))).resolves.toMatchObject({ outcome: 'answered' })
+})
