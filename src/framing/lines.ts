@@ -33,35 +33,39 @@ const LF = 0x0a
 const CR = 0x0d
 const nothing = new Uint8Array(0)
 
-export function readLines(maxBytes: number, take: TakeLines): LineReader {
+export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   // Without `stream`, which would cost Node its fast decoder, each call would drop a BOM: so none does.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let held = nothing
+  /** Begins with what is held; the rest of it is room. */
+  let buffer = nothing
   let heldLength = 0
   let isFirst = true
   let endedInCr = false
 
-  function hold(bytes: Uint8Array): void {
+  /** Puts bytes behind those that are held. */
+  function add(bytes: Uint8Array): void {
     const length = heldLength + bytes.length
-    if (length > maxBytes) throw tooLarge(maxBytes)
-    if (length > held.length) {
-      const larger = new Uint8Array(Math.max(length, Math.min(2 * held.length, maxBytes)))
-      larger.set(held.subarray(0, heldLength))
-      held = larger
+    if (length > buffer.length) {
+      const larger = new Uint8Array(Math.max(length, Math.min(2 * buffer.length, maxBytes)))
+      larger.set(buffer.subarray(0, heldLength))
+      buffer = larger
     }
-    if (bytes.length === 1) held[heldLength] = bytes[0] as number
-    else held.set(bytes, heldLength) // which for one byte takes four times as long
+    if (bytes.length === 1) buffer[heldLength] = bytes[0] as number
+    else buffer.set(bytes, heldLength) // which for one byte takes four times as long
     heldLength = length
   }
 
-  function withHeld(bytes: Uint8Array): Uint8Array {
-    if (heldLength === 0) return bytes
-    const joined = new Uint8Array(heldLength + bytes.length)
-    joined.set(held.subarray(0, heldLength))
-    joined.set(bytes, heldLength)
-    held = nothing
-    heldLength = 0
-    return joined
+  /** Lets go of the first bytes, and of room that only a large event needed. */
+  function keepFrom(start: number): void {
+    if (buffer.length > roomy && heldLength - start < roomy) buffer = buffer.slice(start, heldLength)
+    else buffer.copyWithin(0, start, heldLength)
+    heldLength -= start
+  }
+
+  function take(bytes: Uint8Array): void {
+    const text = decode(bytes)
+    const lines = unifyLineEnds(text)
+    if (lines !== '') takeLines(lines, text.length === bytes.length)
   }
 
   function decode(bytes: Uint8Array): string {
@@ -82,17 +86,24 @@ export function readLines(maxBytes: number, take: TakeLines): LineReader {
   return {
     push(chunk) {
       const end = endOfLastLine(chunk)
-      if (end > 0) {
-        const bytes = withHeld(chunk.subarray(0, end))
-        const text = decode(bytes)
-        const lines = unifyLineEnds(text)
-        if (lines !== '') take(lines, text.length === bytes.length)
+      if (end === chunk.length && heldLength === 0) {
+        if (end > 0) take(chunk)
+        return
       }
-      if (end < chunk.length) hold(chunk.subarray(end))
+      if (end === 0 && heldLength + chunk.length > maxBytes) throw tooLarge(maxBytes)
+      const wholeLength = end === 0 ? 0 : heldLength + end
+      add(chunk)
+      if (end === 0) return
+      take(buffer.subarray(0, wholeLength))
+      keepFrom(wholeLength)
+      if (heldLength > maxBytes) throw tooLarge(maxBytes)
     },
-    rest: () => decode(withHeld(nothing)),
+    rest: () => decode(buffer.subarray(0, heldLength)),
   }
 }
+
+/** More room than this is let go when an event is over, in bytes. */
+const roomy = 64 * 1024
 
 function endOfLastLine(bytes: Uint8Array): number {
   let at = bytes.length

@@ -12,6 +12,7 @@ import { DecodeError } from '../../errors.ts'
 import { field, isObject, otherFields, textOr } from '../../lookup.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { decodeCitation } from './citations.ts'
 import { decodeBlock, signed } from './content.ts'
 import { decodeErrorEvent } from './errors.ts'
@@ -22,6 +23,7 @@ import { inputOf } from './tools.ts'
 
 /** What one event leaves for the next. */
 export interface DecodeState {
+  readonly parse: (text: string) => unknown
   readonly provider: string
   /** As `message_start` named it: proofs are its. */
   model: string
@@ -45,6 +47,7 @@ export interface DecodeState {
  */
 export const decodeStream: Reducer<DecodeState, Frame, Fragment, { readonly provider?: string } | undefined> = {
   start: (setup) => ({
+    parse: repeatingJson(),
     provider: setup?.provider ?? format,
     model: '',
     isStarted: false,
@@ -60,7 +63,7 @@ export const decodeStream: Reducer<DecodeState, Frame, Fragment, { readonly prov
     const { data } = frame
     if (data === '') return
     if (data === '[DONE]') return end(state, out)
-    const event = parseEvent(data)
+    const event = parseEvent(state, data)
     switch (field(event, 'type') ?? frame.event) {
       case 'content_block_delta':
         return readDelta(state, event, out)
@@ -84,10 +87,10 @@ export const decodeStream: Reducer<DecodeState, Frame, Fragment, { readonly prov
   end,
 }
 
-function parseEvent(data: string): JsonObject {
+function parseEvent({ parse }: DecodeState, data: string): JsonObject {
   let event: unknown
   try {
-    event = JSON.parse(data)
+    event = parse(data)
   } catch (cause) {
     throw new DecodeError('Cannot decode Anthropic stream: an event is no JSON', { cause })
   }

@@ -11,6 +11,7 @@ import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
 import type { ContentBlock, Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { follow, newTrack, readCitations, type Track } from './citations.ts'
 import { decodePart, isEmptyPart } from './content.ts'
 import { decodeError } from './errors.ts'
@@ -21,6 +22,7 @@ import { decodeUsage, mergeUsage } from './usage.ts'
 
 /** What one chunk leaves for the next. */
 export interface State {
+  readonly parse: (text: string) => unknown
   readonly provider: string
   model: string
   isStarted: boolean
@@ -56,6 +58,7 @@ export interface State {
  */
 export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: string }> = {
   start: ({ provider }) => ({
+    parse: repeatingJson(),
     provider,
     model: '',
     isStarted: false,
@@ -76,16 +79,16 @@ export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: 
   step(state, { data }, out) {
     const text = data.trim()
     if (text === '' || text === '[DONE]') return
-    const value = parseFrame(text)
+    const value = parseFrame(state, text)
     readChunks(state, value, out)
   },
 
   end: endAnswer,
 }
 
-function parseFrame(text: string): unknown {
+function parseFrame({ parse }: State, text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch (cause) {
     throw new DecodeError('Cannot decode Gemini stream: an event is not JSON', { cause })
   }

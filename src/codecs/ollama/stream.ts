@@ -11,6 +11,7 @@ import { field, isObject, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject, MessageEvent } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { encodeEnd, readTime, readUsage, writeTime } from './answer.ts'
 import { decodeImages, encodeBlock, listAt, noFields, objectAt, stringAt } from './content.ts'
 import { decodeError, encodeError, invalidCallError } from './errors.ts'
@@ -23,6 +24,7 @@ import type { WireMessage } from './wire.ts'
 
 /** What one line leaves for the next. */
 export interface State {
+  readonly parse: (text: string) => unknown
   isStarted: boolean
   calls: number
   /** One entry a token, where they were asked for: told at the end, since the wire has them in pieces. */
@@ -36,20 +38,20 @@ export interface State {
  * @throws {DecodeError} if a line is not JSON, or a field of it is what it cannot be.
  */
 export const decodeStream: Reducer<State, Frame, Fragment> = {
-  start: () => ({ isStarted: false, calls: 0, logprobs: [] }),
+  start: () => ({ parse: repeatingJson(), isStarted: false, calls: 0, logprobs: [] }),
 
   step(state, { data }, out) {
     const text = data.trim()
     if (text === '' || text === '[DONE]') return
-    readLine(state, parseLine(text), out)
+    readLine(state, parseLine(state, text), out)
   },
 
   end() {}, // the last line had its `done`, or the assembler says that it never came
 }
 
-function parseLine(text: string): unknown {
+function parseLine({ parse }: State, text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch (cause) {
     throw new DecodeError('Cannot decode Ollama stream: a line is not JSON', { cause })
   }

@@ -33,8 +33,8 @@ export interface DeltaState {
 
 /** Reads a delta or, with `isWhole`, a message: in the order reasoning, text, refusal, media, calls. */
 export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[], isWhole: boolean): void {
-  for (const name of Object.keys(delta)) {
-    if (answerFields.has(name)) continue
+  for (const name in delta) {
+    if (answerFields.has(name) || !Object.hasOwn(delta, name)) continue
     const value = delta[name] as Json
     if (deltaBookkeeping.has(name)) state.choice[name] = value
     else keepOnMessage(name, value, out)

@@ -9,6 +9,7 @@ import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject, StopReason } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { type DeltaState, endMessage, readDelta } from './delta.ts'
 import type { ChatDialect } from './dialect.ts'
 import { errorWithin } from './errors.ts'
@@ -17,6 +18,7 @@ import { decodeUsage, findUsage } from './usage.ts'
 
 /** What one chunk leaves for the next. */
 export interface StreamState extends DeltaState {
+  readonly parse: (text: string) => unknown
   isStarted: boolean
   isEnded: boolean
   /** The last word on why it ends. */
@@ -33,6 +35,7 @@ export interface StreamState extends DeltaState {
 export function newStreamState(dialect: ChatDialect): StreamState {
   return {
     dialect,
+    parse: repeatingJson(),
     model: '',
     hasRefusal: false,
     hasAudio: false,
@@ -69,7 +72,7 @@ export const decodeStream: Reducer<StreamState, Frame, Fragment, ChatDialect> = 
     const data = frame.data.trim()
     if (data === '') return
     if (data === '[DONE]') return finishAnswer(state, out)
-    const chunk = parseChunk(data, state.dialect)
+    const chunk = parseChunk(data, state)
     const isNamedError = frame.event === 'error' && !field(chunk, 'error')
     const error = errorWithin(isNamedError ? { error: chunk } : chunk, state.dialect)
     if (error !== undefined) throw error
@@ -82,9 +85,9 @@ export const decodeStream: Reducer<StreamState, Frame, Fragment, ChatDialect> = 
   },
 }
 
-function parseChunk(data: string, dialect: ChatDialect): unknown {
+function parseChunk(data: string, { parse, dialect }: StreamState): unknown {
   try {
-    return JSON.parse(data)
+    return parse(data)
   } catch (cause) {
     throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is no JSON`, { cause })
   }
@@ -95,8 +98,8 @@ export function readBody(state: StreamState, body: JsonObject, out: Fragment[], 
   const choices = arrayOf(body.choices)
   // Azure and Copilot begin with a chunk that has neither choices nor an id.
   if (!state.isStarted && (choices.length > 0 || body.id)) start(state, body, out)
-  for (const name of Object.keys(body)) {
-    if (!bodyFields.has(name)) keep(state.extra, name, body[name])
+  for (const name in body) {
+    if (!bodyFields.has(name) && Object.hasOwn(body, name)) keep(state.extra, name, body[name])
   }
   let own: JsonObject | undefined
   for (const choice of choices) {
@@ -133,8 +136,8 @@ function keep(into: Record<string, Json>, name: string, value: Json | undefined)
 
 function readChoice(state: StreamState, choice: JsonObject, out: Fragment[], isWhole: boolean): void {
   const { finish_reason: finish } = choice
-  for (const name of Object.keys(choice)) {
-    if (!choiceFields.has(name)) keep(state.choice, name, choice[name])
+  for (const name in choice) {
+    if (!choiceFields.has(name) && Object.hasOwn(choice, name)) keep(state.choice, name, choice[name])
   }
   if (isObject(choice.logprobs)) addLogprobs(state, choice.logprobs)
   const delta = choice.delta ?? choice.message

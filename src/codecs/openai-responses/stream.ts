@@ -12,6 +12,7 @@ import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, stringOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { readAnnotation } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
@@ -31,6 +32,7 @@ import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from
 
 /** What one event leaves for the next. */
 export interface StreamState extends Reading {
+  readonly parse: (text: string) => unknown
   isStarted: boolean
   isEnded: boolean
   /** The item of the last event, for events that name none. */
@@ -50,6 +52,7 @@ export interface StreamState extends Reading {
 export const decodeStream: Reducer<StreamState, Frame, Fragment, ResponsesDialect | undefined> = {
   start: (dialect = openaiDialect) => ({
     ...newReading(dialect, ''),
+    parse: repeatingJson(),
     isStarted: false,
     isEnded: false,
     last: 0,
@@ -59,7 +62,7 @@ export const decodeStream: Reducer<StreamState, Frame, Fragment, ResponsesDialec
 
   step(state, frame, out) {
     if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
-    const event = readEvent(frame)
+    const event = readEvent(state, frame)
     const type = typeof event.type === 'string' ? event.type : (frame.event ?? '')
     if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
     lookup(steps, type)?.(state, event, out) // kinds to come, `keepalive` and progress of hosted tools are passed over
@@ -68,10 +71,10 @@ export const decodeStream: Reducer<StreamState, Frame, Fragment, ResponsesDialec
   end() {},
 }
 
-function readEvent({ data }: Frame): JsonObject {
+function readEvent({ parse }: StreamState, { data }: Frame): JsonObject {
   let event: unknown
   try {
-    event = JSON.parse(data)
+    event = parse(data)
   } catch (cause) {
     throw new DecodeError(`Cannot decode ${target} event: its data is not JSON`, { cause })
   }

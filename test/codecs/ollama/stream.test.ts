@@ -96,7 +96,11 @@ describe('decodeStream', () => {
 
   it('goes on in the middle of a stream', () => {
     const out: Fragment[] = []
-    decodeStream.step({ isStarted: true, calls: 4, logprobs: [] }, { data: line({ tool_calls: [call('f')] }) }, out)
+    decodeStream.step(
+      { ...decodeStream.start(), isStarted: true, calls: 4 },
+      { data: line({ tool_calls: [call('f')] }) },
+      out,
+    )
     expect(out).toMatchObject([
       { type: 'call', key: 4, name: 'f' },
       { type: 'close', key: 4 },

@@ -1,0 +1,36 @@
+/** What is measured: the sources, bundled anew for each run as they are shipped (one file, not minified). */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
+
+export const root = join(import.meta.dirname, '..', '..')
+export const out = join(import.meta.dirname, '..', '.out')
+
+const exported = `
+export { decodeAnswer } from './src/client/decode.ts'
+export { stream } from './src/client/run.ts'
+export { translateStream } from './src/gateway/translate.ts'
+export { liveArguments } from './src/assemble/live-arguments.ts'
+export * as anthropic from './src/codecs/anthropic/index.ts'
+export * as gemini from './src/codecs/gemini/index.ts'
+export * as ollama from './src/codecs/ollama/index.ts'
+export * as openaiChat from './src/codecs/openai-chat/index.ts'
+export * as openaiResponses from './src/codecs/openai-responses/index.ts'
+`
+
+/** Builds the sources and returns the address of what can be imported. */
+export async function buildSubject() {
+  mkdirSync(out, { recursive: true })
+  const outfile = join(out, 'isoglot.mjs')
+  await build({
+    stdin: { contents: exported, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    target: 'es2022',
+    outfile,
+  })
+  return pathToFileURL(outfile).href
+}
