@@ -119,9 +119,15 @@ function readMap(value: JsonObject, path: string, reading: Reading): Message {
       value.role === undefined ? '"role" is missing' : `the role ${JSON.stringify(value.role)} is not known`,
     )
   }
+  if (role === 'tool' && isGeminiResult(value)) return readMap({ ...value, role: 'user' }, path, reading)
   const read = role === 'assistant' ? readAssistant : role === 'tool' ? readTool : readSaid
   const fields = read({ ...value, role: isStoredDeveloper(value) ? 'developer' : role }, path, reading)
   return check(message, withoutStrangers(fields, fieldsOfMessage(role)), 'read message', path)
+}
+
+/** Older clients of Gemini give results a role of their own, and name the calls in the parts. */
+function isGeminiResult({ parts, content, tool_call_id, toolCallId }: JsonObject): boolean {
+  return Array.isArray(parts) && content === undefined && (tool_call_id ?? toolCallId) === undefined
 }
 
 /** A store without the developer's role keeps it as a system message and says so in its metadata. */
