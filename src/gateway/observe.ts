@@ -1,6 +1,6 @@
 /** What is noted of an answer as it goes by: figures, never text. @module */
 import type { Fragment } from '../codec.ts'
-import type { MessageEvent, StopReason, Usage } from '../model.ts'
+import type { ContentBlock, MessageEvent, StopReason, Usage } from '../model.ts'
 
 /** What is known of an answer so far. */
 export interface Seen {
@@ -23,6 +23,9 @@ export function seeEvent(seen: Seen, event: MessageEvent): void {
     case 'usage':
       seen.usage = { ...seen.usage, ...event.usage }
       return
+    case 'content_block':
+      if (isEmpty(event.block)) return
+      break
     case 'message_end':
       seen.usage = event.response.usage ?? seen.usage
       seen.stopReason = event.response.stopReason
@@ -36,7 +39,16 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
     case 'start':
     case 'warning':
     case 'extra':
+    case 'patch':
+    case 'close':
       return
+    case 'text':
+    case 'reasoning':
+      if (fragment.text === '') return
+      break
+    case 'block':
+      if (isEmpty(fragment.block)) return
+      break
     case 'usage':
       seen.usage = { ...seen.usage, ...fragment.usage }
       return
@@ -44,4 +56,10 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
       seen.stopReason = fragment.stopReason
   }
   seen.hasBegun = true
+}
+
+/** A block that was announced and is not filled yet says nothing. */
+function isEmpty(block: ContentBlock): boolean {
+  if (block.type === 'text') return block.text === ''
+  return block.type === 'reasoning' && block.text === '' && block.opaque === undefined
 }

@@ -110,6 +110,7 @@ export interface EndReport {
   readonly firstEventMs?: number
 }
 
+/** What a gateway is made of: its models, and the policy of whoever runs it. */
 export interface GatewayOptions<Env = unknown> {
   /** The table of models, or a function that makes it of the environment; it is called once for each. */
   readonly models: GatewayModels | ((env: Env) => GatewayModels)
@@ -139,6 +140,7 @@ export interface ExecutionContextLike {
   waitUntil(promise: Promise<unknown>): void
 }
 
+/** A provider, as its clients see it. */
 export interface Gateway<Env = unknown> {
   /** Answers one request. It never rejects. */
   fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>

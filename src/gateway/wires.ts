@@ -79,6 +79,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['max_tokens']],
     headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
     foreign: /"signature"\s*:\s*""/, // thinking that nobody signed
+    lastFrame: { event: 'message_stop', data: '{"type":"message_stop"}' },
     errorFrames: asTheyAre,
   },
   gemini: {

@@ -1,0 +1,300 @@
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/codec.ts'
+import * as anthropic from '../../src/codecs/anthropic/index.ts'
+import * as gemini from '../../src/codecs/gemini/index.ts'
+import * as ollama from '../../src/codecs/ollama/index.ts'
+import * as chat from '../../src/codecs/openai-chat/index.ts'
+import * as responses from '../../src/codecs/openai-responses/index.ts'
+import {
+  ApiError,
+  DecodeError,
+  InterruptedError,
+  LimitError,
+  TimeoutError,
+  UnsupportedError,
+} from '../../src/errors.ts'
+import {
+  type StreamTranslator,
+  type TranslateStreamOptions,
+  translateRequest,
+  translateResponse,
+  translateStream,
+} from '../../src/gateway/translate.ts'
+
+const wires = { anthropic, gemini, ollama, 'openai-chat': chat, 'openai-responses': responses }
+const clients = Object.fromEntries(
+  Object.entries(wires).map(([name, { createClientCodec }]) => [name, (createClientCodec as () => ClientCodec)()]),
+) as Record<keyof typeof wires, ClientCodec>
+const servers = {
+  anthropic: anthropic.createServerCodec(),
+  gemini: gemini.createServerCodec(),
+  ollama: ollama.createServerCodec(),
+  'openai-chat': chat.createServerCodec(),
+  'openai-responses': responses.createServerCodec(),
+}
+type Wire = keyof typeof servers
+const names = Object.keys(servers) as Wire[]
+
+describe('translateRequest', () => {
+  const asked = {
+    model: 'best',
+    max_tokens: 100,
+    system: 'Be brief.',
+    messages: [{ role: 'user', content: 'Weather in Rome?' }],
+    tools: [{ name: 'get_weather', input_schema: { type: 'object', properties: { city: { type: 'string' } } } }],
+    tool_choice: { type: 'tool', name: 'get_weather' },
+  }
+
+  it('asks a model of another wire the same', () => {
+    const { body, path, request } = translateRequest(asked, servers.anthropic, clients['openai-chat'], {
+      model: 'gpt-4.1',
+    })
+    expect(path).toBe('/chat/completions')
+    expect(request.options.model).toBe('best')
+    expect(body).toEqual({
+      model: 'gpt-4.1',
+      max_completion_tokens: 100,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: 'Weather in Rome?' },
+      ],
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+        },
+      ],
+      tool_choice: { type: 'function', function: { name: 'get_weather' } },
+    })
+  })
+
+  it('gives tools names that the provider takes, in definitions, choice and history alike', () => {
+    const name = 'weather:get.v1' // legal at Gemini, and nowhere else
+    const body = {
+      contents: [
+        { role: 'user', parts: [{ text: 'Weather?' }] },
+        { role: 'model', parts: [{ functionCall: { id: 'a', name, args: {} } }] },
+        { role: 'user', parts: [{ functionResponse: { id: 'a', name, response: { output: 'sunny' } } }] },
+      ],
+      tools: [{ functionDeclarations: [{ name }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } },
+    }
+    const translated = translateRequest(body, servers.gemini, clients.anthropic, {
+      path: '/models/best:generateContent',
+    })
+    const sent = translated.body as {
+      tools: { name: string }[]
+      tool_choice: { name: string }
+      messages: { content: { name: string }[] }[]
+    }
+    const legal = sent.tools[0]?.name ?? ''
+    expect(legal).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
+    expect(sent.tool_choice).toMatchObject({ type: 'tool', name: legal })
+    expect(sent.messages[1]?.content[0]).toMatchObject({ type: 'tool_use', name: legal })
+    expect(translated.question).toEqual({ callsBefore: 1, toolNames: new Map([[legal, name]]) })
+    expect(translated.losses).toContainEqual(expect.objectContaining({ path: 'tools[0].name', action: 'changed' }))
+  })
+
+  it('collects the losses of the whole way, and lets `strict` forbid any of them', () => {
+    const orphan = {
+      model: 'best',
+      messages: [
+        { role: 'user', content: 'Weather?' },
+        { role: 'tool', tool_call_id: 'nobody', content: 'sunny' },
+      ],
+      seed: 7,
+    }
+    const { losses } = translateRequest(orphan, servers['openai-chat'], clients.anthropic)
+    expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[1]' })) // found by preparing
+    expect(losses).toContainEqual(expect.objectContaining({ path: 'seed', action: 'dropped' })) // found by encoding
+    for (const path of ['messages[1]', 'seed']) {
+      const strict = (loss: { path: string }) => loss.path === path
+      expect(() => translateRequest(orphan, servers['openai-chat'], clients.anthropic, { strict })).toThrow(
+        expect.objectContaining({ code: 'unsupported', loss: expect.objectContaining({ path }) }),
+      )
+    }
+  })
+
+  it('refuses what the provider cannot be asked, unless told not to', () => {
+    const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
+    const body = { model: 'best', messages: [{ role: 'user', content: [{ type: 'text', text: 'Listen:' }, audio] }] }
+    expect(() => translateRequest(body, servers['openai-chat'], clients.anthropic)).toThrow(UnsupportedError)
+    const { losses } = translateRequest(body, servers['openai-chat'], clients.anthropic, { strict: false })
+    expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[0].content[1]', severity: 'major' }))
+  })
+
+  it('says where a body is no request', () => {
+    const body = { model: 'best', messages: [{ role: 'nobody' }] }
+    expect(() => translateRequest(body, servers['openai-chat'], clients.gemini)).toThrow(DecodeError)
+  })
+})
+
+describe('translateResponse', () => {
+  const answer = {
+    responseId: 'r1',
+    modelVersion: 'gemini-2.5-pro',
+    candidates: [
+      { content: { role: 'model', parts: [{ functionCall: { name: 'sent', args: { a: 1 } } }] }, finishReason: 'STOP' },
+    ],
+    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 2, totalTokenCount: 5 },
+  }
+
+  it('answers in the client’s wire, under the names that the client gave', () => {
+    const { body } = translateResponse(answer, clients.gemini, servers['openai-chat'], {
+      reply: { id: 'chatcmpl-7', model: 'best', createdAt: 12 },
+      callsBefore: 4,
+      toolNames: new Map([['sent', 'own']]),
+    })
+    expect(body).toMatchObject({
+      id: 'chatcmpl-7',
+      model: 'best',
+      created: 12,
+      choices: [
+        {
+          message: {
+            tool_calls: [{ id: 'gemini_4', type: 'function', function: { name: 'own', arguments: '{"a":1}' } }],
+          },
+          finish_reason: 'tool_calls',
+        },
+      ],
+      usage: { prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 },
+    })
+  })
+
+  it('throws an error that came as an answer, for the client’s wire to tell', () => {
+    const body = { error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } }
+    expect(() => translateResponse(body, clients.gemini, servers.anthropic)).toThrow(
+      expect.objectContaining({ code: 'api', kind: 'overloaded' }),
+    )
+  })
+})
+
+// ---- streams ----------------------------------------------------------------------------------
+
+const chunk = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c1', model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`
+const call = (name: string, text: string) => ({
+  tool_calls: [{ index: 0, id: 'call_1', function: { name, arguments: text } }],
+})
+const whole = [
+  chunk({ role: 'assistant', content: 'Grüße' }),
+  chunk({ content: ' aus Köln' }),
+  chunk(call('sent', '{"city":')),
+  chunk({ tool_calls: [{ index: 0, function: { arguments: '"Köln"}' } }] }),
+  chunk({}, 'tool_calls'),
+  'data: [DONE]\n\n',
+].join('')
+
+interface Run {
+  readonly text: string
+  readonly translator: StreamTranslator
+}
+
+function run(to: Wire, chunks: readonly Uint8Array[], options: TranslateStreamOptions = {}): Run {
+  const translator = translateStream(clients['openai-chat'], servers[to], options)
+  const out: string[] = []
+  for (const one of chunks) translator.push(one, out)
+  translator.end(out)
+  return { text: out.join(''), translator }
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+/** How often a stream of the wire ends, properly and in an error. */
+function endsOf(wire: Wire, text: string): { readonly proper: number; readonly failed: number } {
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0
+  switch (wire) {
+    case 'anthropic':
+      return { proper: count(/^event: message_stop$/gm), failed: count(/^event: error$/gm) }
+    case 'gemini':
+      return { proper: count(/"finishReason"/g), failed: count(/^data: \{"error":/gm) }
+    case 'ollama':
+      return { proper: count(/"done":true/g), failed: count(/^\{"error":/gm) }
+    case 'openai-chat':
+      return {
+        proper: count(/^data: \[DONE\]$/gm) - count(/^data: \{"error":/gm),
+        failed: count(/^data: \{"error":/gm),
+      }
+    case 'openai-responses':
+      return { proper: count(/^event: response\.completed$/gm), failed: count(/^event: response\.failed$/gm) }
+  }
+}
+
+describe.each(names)('translateStream to %s', (to) => {
+  it('ends properly, once, and takes nothing more', () => {
+    const { text, translator } = run(to, [bytes(whole)])
+    expect(endsOf(to, text)).toEqual({ proper: 1, failed: 0 })
+    expect(translator).toMatchObject({ isEnded: true, error: undefined })
+    const out: string[] = []
+    translator.push(bytes(whole), out)
+    translator.fail(new Error('late'), out)
+    translator.end(out)
+    expect(out).toEqual([])
+    expect(translator.error).toBeUndefined()
+  })
+
+  it('writes the same however the bytes are cut', () => {
+    const all = bytes(whole)
+    const apart = Array.from(all, (byte) => Uint8Array.of(byte))
+    expect(run(to, apart).text).toBe(run(to, [all]).text)
+  })
+
+  it('gives calls the names that the client gave', () => {
+    const { text } = run(to, [bytes(whole)], { toolNames: new Map([['sent', 'own']]) })
+    expect(text).toContain('"own"')
+    expect(text).not.toContain('"sent"')
+  })
+
+  it.each([
+    ['an error in mid-stream', 'data: {"error":{"message":"Slow down","type":"rate_limit_error"}}\n\n', ApiError],
+    ['an end before its own end', '', InterruptedError],
+    ['what is no JSON', 'data: {oops\n\n', DecodeError],
+  ])('tells %s once, behind what came before', (_what, rest, kind) => {
+    const { text, translator } = run(to, [bytes(chunk({ content: 'Grüße' })), bytes(rest)])
+    expect(text).toContain('Grüße')
+    expect(endsOf(to, text)).toEqual({ proper: 0, failed: 1 })
+    expect(translator.error).toBeInstanceOf(kind)
+  })
+
+  it('tells that an event was too large', () => {
+    const { text, translator } = run(to, [bytes(chunk({ content: 'x'.repeat(500) }))], { maxEventBytes: 100 })
+    expect(endsOf(to, text)).toEqual({ proper: 0, failed: 1 })
+    expect(translator.error).toBeInstanceOf(LimitError)
+  })
+
+  it('ends in an error when it is given up, and says nothing of errors that are not ours', () => {
+    for (const error of [new TimeoutError('Nothing came', 'idle', 5), new Error('password=hunter2')]) {
+      const translator = translateStream(clients['openai-chat'], servers[to])
+      const out: string[] = []
+      translator.push(bytes(chunk({ content: 'Grüße' })), out)
+      translator.fail(error, out)
+      translator.end(out)
+      expect(endsOf(to, out.join(''))).toEqual({ proper: 0, failed: 1 })
+      expect(out.join('')).not.toContain('hunter2')
+      expect(translator.error).toBe(error)
+    }
+  })
+
+  it('ends in an error when a codec breaks, and keeps why', () => {
+    const broken = {
+      ...clients['openai-chat'],
+      decodeStream: () => ({ push: () => (undefined as never as { x: { y: 1 } }).x.y, end: () => {} }),
+    } as ClientCodec
+    const translator = translateStream(broken, servers[to])
+    const out: string[] = []
+    translator.push(bytes(whole), out)
+    expect(endsOf(to, out.join(''))).toEqual({ proper: 0, failed: 1 })
+    expect(translator.error).toBeInstanceOf(TypeError)
+  })
+
+  it('tells what the provider’s stream left to guess', () => {
+    const two = `data: ${JSON.stringify({
+      choices: [
+        { index: 0, delta: { content: 'a' } },
+        { index: 1, delta: { content: 'b' } },
+      ],
+    })}\n\n`
+    const { translator } = run(to, [bytes(two + whole)])
+    expect(translator.losses).toContainEqual(expect.objectContaining({ path: 'choices[1]', action: 'dropped' }))
+  })
+})

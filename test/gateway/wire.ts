@@ -1,0 +1,111 @@
+/** Asking a gateway by hand, and how a stream of each wire ended: read from its bytes by the rules of `wire/*.md`, with no code of ours. */
+import type { WireName } from './provider.ts'
+
+/** The smallest request for a stream. */
+export function ask(
+  url: string,
+  wire: WireName,
+  model: string,
+  prompt = 'Hello',
+  init: {
+    readonly stream?: boolean
+    readonly body?: object
+    readonly headers?: object
+    readonly signal?: AbortSignal
+  } = {},
+): Promise<Response> {
+  const { stream = true, body, headers, ...rest } = init
+  const { path, minimal } = requests[wire](model, prompt, stream)
+  return fetch(url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ ...minimal, ...body }),
+    ...rest,
+  })
+}
+
+type Minimal = (model: string, prompt: string, stream: boolean) => { readonly path: string; readonly minimal: object }
+
+const requests: Readonly<Record<WireName, Minimal>> = {
+  'openai-chat': (model, content, stream) => ({
+    path: '/v1/chat/completions',
+    minimal: { model, messages: [{ role: 'user', content }], stream },
+  }),
+  'openai-responses': (model, input, stream) => ({ path: '/v1/responses', minimal: { model, input, stream } }),
+  anthropic: (model, content, stream) => ({
+    path: '/v1/messages',
+    minimal: { model, max_tokens: 1000, messages: [{ role: 'user', content }], stream },
+  }),
+  gemini: (model, text, stream) => ({
+    path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+    minimal: { contents: [{ role: 'user', parts: [{ text }] }] },
+  }),
+  ollama: (model, content, stream) => ({
+    path: '/api/chat',
+    minimal: { model, messages: [{ role: 'user', content }], stream },
+  }),
+}
+
+/** What came of a stream. */
+export interface Ending {
+  /** How often it ended properly. */
+  readonly ends: number
+  /** How often it ended in an error. */
+  readonly errors: number
+  /** Something stood behind the end. */
+  readonly hasMore: boolean
+}
+
+type Loose = ReturnType<typeof JSON.parse>
+type Mark = 'end' | 'error' | undefined
+
+/** What one event says of the end; `undefined` if nothing. */
+const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
+  'openai-chat': (event) => (event === '[DONE]' ? 'end' : event.error ? 'error' : undefined),
+  'openai-responses': ({ type }) =>
+    type === 'response.completed' ? 'end' : type === 'response.failed' ? 'error' : undefined,
+  anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
+  gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
+  ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
+}
+
+/** The events of a stream; a comment is none. */
+export function eventsOf(wire: WireName, text: string): Loose[] {
+  if (wire === 'ollama') return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : JSON.parse(line)))
+  const events = text.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
+  return events.map((event) => {
+    const data = event
+      .split('\n')
+      .filter((line) => line.startsWith('data: '))
+      .map((line) => line.slice(6))
+      .join('\n')
+    return data === '[DONE]' ? data : JSON.parse(data)
+  })
+}
+
+export function endingOf(wire: WireName, text: string): Ending {
+  const found = eventsOf(wire, text).map((event) => marks[wire](event))
+  const first = found.findIndex((mark) => mark !== undefined)
+  return {
+    ends: found.filter((mark) => mark === 'end').length,
+    errors: found.filter((mark) => mark === 'error').length,
+    hasMore: first >= 0 && first < found.length - 1,
+  }
+}
+
+export const ended: Ending = { ends: 1, errors: 0, hasMore: false }
+export const failed: Ending = { ends: 0, errors: 1, hasMore: false }
+
+/** Whether a body is an error of the wire, as its official client reads it. */
+export function isErrorBody(wire: WireName, body: Loose): boolean {
+  switch (wire) {
+    case 'anthropic':
+      return body.type === 'error' && typeof body.error?.type === 'string' && typeof body.error.message === 'string'
+    case 'gemini':
+      return typeof body.error?.code === 'number' && typeof body.error.status === 'string'
+    case 'ollama':
+      return typeof body.error === 'string'
+    default:
+      return typeof body.error?.message === 'string' && 'type' in body.error && 'code' in body.error
+  }
+}
