@@ -1,8 +1,18 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
 
 /** Each format and dialect is a public path of its own, named for its folder. */
 const codecs = readdirSync('src/codecs').filter((name) => existsSync(`src/codecs/${name}/index.ts`))
+
+/** The package has our sources beside the maps, so that the maps need no copy of them; of what we bundle it has none. */
+function trimMaps() {
+  for (const file of readdirSync('dist').filter((name) => name.endsWith('.js.map'))) {
+    const map = JSON.parse(readFileSync(`dist/${file}`, 'utf8'))
+    const isOurs = (at: number) => map.sources[at].startsWith('../src/')
+    map.sourcesContent = map.sourcesContent.map((text: string | null, at: number) => (isOurs(at) ? null : text))
+    writeFileSync(`dist/${file}`, JSON.stringify(map))
+  }
+}
 
 /** One file for each public path; what they share stands in each, so that a page can load any of them alone. */
 export default defineConfig({
@@ -20,6 +30,7 @@ export default defineConfig({
   dts: true,
   sourcemap: true,
   clean: true,
+  onSuccess: async () => trimMaps(),
   // No bare imports are left in what we ship: it must load by a plain script tag too.
   noExternal: ['eventsource-parser', 'valibot'],
 })

@@ -11,9 +11,11 @@ it.each(entries)('%s.js names its map, and its map the source with its text', (e
   expect(read(entry).trimEnd().endsWith(`//# sourceMappingURL=${entry}.js.map`)).toBe(true)
   const { sources, sourcesContent } = mapOf(entry)
   expect(sources.length).toBeGreaterThan(0)
-  expect(sources.filter((source: string) => !existsSync(resolve(dist, source)))).toEqual([])
-  expect(sourcesContent).toHaveLength(sources.length)
-  expect(sourcesContent.every((text: unknown) => typeof text === 'string' && text.length > 0)).toBe(true)
+  // Ours are in the package; of what is bundled the map has the text.
+  const lost = sources.filter((source: string, at: number) =>
+    source.startsWith('../src/') ? !existsSync(resolve(dist, source)) : !sourcesContent[at],
+  )
+  expect(lost).toEqual([])
 })
 
 it.each([
@@ -31,7 +33,6 @@ it.each([
   const found = map.findEntry(before.length - 1, before.at(-1)?.length ?? 0)
   if (!('originalSource' in found)) throw new Error('it leads nowhere')
   expect(found.originalSource.endsWith(file)).toBe(true)
-  const { sources, sourcesContent } = mapOf(entry)
-  const source = sourcesContent[sources.findIndex((one: string) => one.endsWith(file))]
+  const source = readFileSync(resolve(dist, found.originalSource), 'utf8')
   expect(source.split('\n')[found.originalLine]).toContain(text)
 })

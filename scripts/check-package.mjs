@@ -1,0 +1,163 @@
+/**
+ * The package as others get it: what is in it, whether its paths and types resolve (publint, attw), what its types cost the compiler, and
+ * whether JSR would take it. Nothing is published.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { denoFile, installRuntimes } from './install-runtimes.mjs'
+import { jsrManifest } from './jsr.mjs'
+
+const root = join(import.meta.dirname, '..')
+const isCi = process.env.CI === 'true' || process.env.CI === '1'
+/** How many types the compiler may make of the README's program, beyond those of the standard library. */
+const mostInstantiations = 2_500
+const shipped =
+  /^(dist\/[\w-]+(\.d\.ts|\.js|\.js\.map)|src\/[\w/-]+\.ts|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+
+const entries = readdirSync(join(root, 'dist'))
+  .filter((name) => name.endsWith('.js'))
+  .map((name) => name.slice(0, -'.js'.length))
+const failures = []
+
+await check('what is in the package', checkFiles)
+await check('publint', () => runTool('publint', ['--strict']))
+await check('attw', () => runTool('attw', attwArguments()))
+await check('types of every public path, and what the README’s program costs', checkTypes)
+await check('jsr.json', checkJsrManifest)
+await check('JSR', checkJsr)
+for (const name of failures) console.log(`FAILED ${name}`)
+process.exitCode = failures.length > 0 ? 1 : 0
+
+async function check(name, action) {
+  try {
+    console.log(`${name}: ${(await action()) ?? 'ok'}`)
+  } catch (error) {
+    failures.push(name)
+    console.log(`${name}: FAILED\n${error.message}`)
+  }
+}
+
+/** Says what the tool found if it found anything. */
+function runTool(name, args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'node_modules', '.bin', name), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  })
+  if (status !== 0) throw new Error(`${stdout}${stderr}`)
+  return undefined
+}
+
+function attwArguments() {
+  const paths = entries.map((name) => (name === 'index' ? '.' : `./${name}`))
+  return ['--pack', '.', '--profile', 'esm-only', '--format', 'table-flipped', '--entrypoints', ...paths]
+}
+
+function checkFiles() {
+  const text = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  const found = JSON.parse(text)
+  const [{ files, size, unpackedSize }] = Array.isArray(found) ? found : Object.values(found)
+  const paths = files.map(({ path }) => path)
+  const strangers = paths.filter((path) => !shipped.test(path))
+  const missing = entries.flatMap((name) =>
+    ['.js', '.js.map', '.d.ts'].map((end) => `dist/${name}${end}`).filter((path) => !paths.includes(path)),
+  )
+  if (strangers.length > 0) throw new Error(`it holds what it should not: ${strangers.join(', ')}`)
+  if (missing.length > 0) throw new Error(`it lacks ${missing.join(', ')}`)
+  return `${paths.length} files, ${kib(size)} packed, ${kib(unpackedSize)} unpacked`
+}
+
+function kib(bytes) {
+  return `${Math.round(bytes / 1024)} KiB`
+}
+
+/** As one who installed the package sees it, and with nothing skipped. */
+function checkTypes() {
+  const folder = mkdtempSync(join(tmpdir(), 'isoglot-types-'))
+  try {
+    mkdirSync(join(folder, 'node_modules'))
+    symlinkSync(root, join(folder, 'node_modules', 'isoglot'), 'dir')
+    const importsAll = entries.map((name, at) => `import * as m${at} from '${nameOf(name)}'\nexport { m${at} }\n`)
+    compile(folder, importsAll.join(''))
+    const empty = compile(folder, 'export {}\n')
+    const program = compile(folder, readmeProgram())
+    const instantiations = program.Instantiations - empty.Instantiations
+    const types = program.Types - empty.Types
+    const report = `${instantiations} instantiations, ${types} types, ${program['Total time']} s in all (${empty['Total time']} s for nothing)`
+    if (instantiations <= mostInstantiations) return report
+    throw new Error(`${report}; at most ${mostInstantiations} instantiations are allowed`)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function nameOf(entry) {
+  return entry === 'index' ? 'isoglot' : `isoglot/${entry}`
+}
+
+/** The first program that the README shows; it takes its key from the reader. */
+function readmeProgram() {
+  const program = /```ts\n(import [\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8'))?.[1]
+  if (program === undefined) throw new Error('Cannot find the program of the README')
+  return `${program}declare const apiKey: string\n`
+}
+
+/** What the compiler says of itself. @throws {Error} with what it finds wrong. */
+function compile(folder, program) {
+  const options = {
+    target: 'ES2022',
+    module: 'ESNext',
+    moduleResolution: 'bundler',
+    lib: ['ES2022', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable'],
+    types: [],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  }
+  writeFileSync(join(folder, 'program.ts'), program)
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: ['program.ts'] }))
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', folder, '--extendedDiagnostics'], {
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(stdout.split('\nFiles:')[0])
+  const lines = [...stdout.matchAll(/^([\w /]+):\s+([\d.]+)/gm)]
+  return Object.fromEntries(lines.map(([, name, value]) => [name.trim(), Number(value)]))
+}
+
+async function checkJsrManifest() {
+  const found = JSON.parse(readFileSync(join(root, 'jsr.json'), 'utf8'))
+  if (JSON.stringify(found) === JSON.stringify(await jsrManifest())) return undefined
+  throw new Error('it is behind package.json or tsup.config.ts: run "node scripts/with-node.mjs scripts/jsr.mjs"')
+}
+
+function checkJsr() {
+  installRuntimes()
+  if (!existsSync(denoFile)) {
+    if (isCi) throw new Error('it needs Deno')
+    return 'SKIPPED: there is no Deno here'
+  }
+  const args = ['publish', '--dry-run', '--allow-dirty', '--no-check', '--no-lock', '--config', 'jsr.json']
+  const { status, stdout, stderr } = spawnSync(denoFile, args, {
+    cwd: root,
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+  })
+  if (status !== 0) throw new Error(`${stdout}${stderr}`)
+  return undefined
+}

@@ -1,0 +1,29 @@
+/**
+ * What `jsr.json` has to say: name and version are the package's, and each public path leads to its source.
+ *
+ * `node scripts/with-node.mjs scripts/jsr.mjs` writes it.
+ */
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+const root = join(import.meta.dirname, '..')
+
+export async function jsrManifest() {
+  const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const { default: options } = await import('../tsup.config.ts')
+  const paths = Object.entries(options.entry).map(([name, file]) => [name === 'index' ? '.' : `./${name}`, `./${file}`])
+  return {
+    name: '@isoglot/isoglot',
+    version,
+    license,
+    exports: Object.fromEntries(paths.sort(([one], [other]) => (one < other ? -1 : 1))),
+    publish: { include: ['src', 'README.md', 'LICENSE', 'CHANGELOG.md', 'jsr.json'] },
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  writeFileSync(join(root, 'jsr.json'), JSON.stringify(await jsrManifest()))
+  execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', 'jsr.json'], { cwd: root })
+}
