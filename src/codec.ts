@@ -96,6 +96,7 @@ export interface CallFragment {
   readonly providerData?: ProviderData
 }
 
+/** A request, as a wire has it. */
 export interface EncodedRequest<Body = unknown> {
   /** Appended to the model's base URL, such as `/chat/completions`. */
   readonly path: string
@@ -105,6 +106,7 @@ export interface EncodedRequest<Body = unknown> {
   readonly losses: readonly Loss[]
 }
 
+/** What a client of a wire asks for. */
 export interface DecodedRequest {
   readonly context: Context
   readonly options: RequestOptions
@@ -194,6 +196,7 @@ export interface Reply {
   readonly includeUsage?: boolean
 }
 
+/** A whole answer, as a wire has it. */
 export interface EncodedResponse<Body = unknown> {
   readonly body: Body
   readonly losses: readonly Loss[]

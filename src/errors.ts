@@ -34,7 +34,7 @@ export type ApiErrorKind =
   | 'server'
   | 'timeout'
 
-/** The provider answered with an error: by its status, or in the middle of a stream that began with a 200. */
+/** What a provider's error says. */
 export interface ApiErrorDetails {
   readonly kind: ApiErrorKind
   /** Absent in mid-stream. */
@@ -52,6 +52,7 @@ export interface ApiErrorDetails {
   readonly cause?: unknown
 }
 
+/** The provider answered with an error: by its status, or in the middle of a stream that began with a 200. */
 export class ApiError extends IsoglotError {
   static readonly code = 'api'
   override readonly name = 'ApiError'

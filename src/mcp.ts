@@ -30,6 +30,7 @@ export interface McpClient {
     options?: McpRequestOptions,
   ): Promise<unknown>
 }
+/** What the official client takes beside a request. */
 export interface McpRequestOptions {
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void
@@ -38,6 +39,7 @@ export interface McpRequestOptions {
   readonly resetTimeoutOnProgress?: boolean
 }
 
+/** Which tools of a server are taken, under which names, and how they behave. */
 export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> {
   /** Put before each name, such as `files_`, where several servers have tools of one name. */
   readonly prefix?: string

@@ -7,7 +7,9 @@
  * @module
  */
 
+/** Whatever JSON can say. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
+/** An object in JSON. */
 export type JsonObject = { [key: string]: Json }
 /** A JSON Schema, any draft. Read by own keys only, so that unknown keywords travel. */
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -58,6 +60,7 @@ interface MediaBlock extends BlockBase {
   readonly fileId?: string
 }
 
+/** Something said. */
 export interface TextBlock extends BlockBase {
   readonly type: 'text'
   readonly text: string
@@ -74,20 +77,24 @@ export interface PlainTextBlock extends BlockBase {
   readonly title?: string
   readonly mimeType?: string
 }
+/** A picture. */
 export interface ImageBlock extends MediaBlock {
   readonly type: 'image'
   readonly detail?: 'auto' | 'low' | 'high' | 'original'
   /** Gemini signs generated images too. */
   readonly opaque?: Opaque
 }
+/** Sound. */
 export interface AudioBlock extends MediaBlock {
   readonly type: 'audio'
   /** What is said in it, where the provider tells. */
   readonly transcript?: string
 }
+/** Moving pictures. */
 export interface VideoBlock extends MediaBlock {
   readonly type: 'video'
 }
+/** A PDF or another file. */
 export interface FileBlock extends MediaBlock {
   readonly type: 'file'
   readonly filename?: string
@@ -98,6 +105,7 @@ export interface ReasoningBlock extends BlockBase {
   readonly text: string
   readonly opaque?: Opaque
 }
+/** Where something stands that was said. */
 export interface CitationBlock extends BlockBase {
   readonly type: 'citation'
   readonly url?: string
@@ -153,11 +161,13 @@ export interface ServerToolCall extends BlockBase {
   readonly argumentsText?: string
   readonly opaque?: Opaque
 }
+/** A fragment of a call that the provider runs, as it streams. */
 export interface ServerToolCallChunk extends BlockBase {
   readonly type: 'server_tool_call_chunk'
   readonly name?: string
   readonly argumentsDelta?: string
 }
+/** What came of a call that the provider ran. */
 export interface ServerToolResult extends BlockBase {
   readonly type: 'server_tool_result'
   readonly toolCallId?: string
@@ -176,6 +186,7 @@ export interface UnknownBlock extends BlockBase {
   readonly value: Json
 }
 
+/** A part of what a message holds, by its `type`. */
 export type ContentBlock =
   | TextBlock
   | PlainTextBlock
@@ -224,12 +235,14 @@ export interface SplitOptions {
   /** In what `countTokens` counts: words by default. Default 2048. */
   readonly maxTokens?: number
 }
+/** Instructions of whoever runs the application. */
 export interface InstructionMessage extends MessageBase {
   readonly role: 'system' | 'developer'
   readonly content: Content
   readonly name?: string
   readonly split?: SplitOptions
 }
+/** What a person says. */
 export interface UserMessage extends MessageBase {
   readonly role: 'user'
   readonly content: Content
@@ -237,6 +250,7 @@ export interface UserMessage extends MessageBase {
   readonly name?: string
   readonly split?: SplitOptions
 }
+/** What the model said, with the calls that it made. */
 export interface AssistantMessage extends MessageBase {
   readonly role: 'assistant'
   /** `null` is accepted for a turn of calls alone. */
@@ -252,6 +266,7 @@ export interface AssistantMessage extends MessageBase {
   readonly usage?: Usage
   readonly response?: ResponseInfo
 }
+/** What came of a call. */
 export interface ToolMessage extends MessageBase {
   readonly role: 'tool'
   readonly toolCallId: string
@@ -264,6 +279,7 @@ export interface ToolMessage extends MessageBase {
   /** For the application: stored, never sent to a model. */
   readonly extra?: { readonly [key: string]: unknown }
 }
+/** A turn of a conversation. */
 export type Message = InstructionMessage | UserMessage | AssistantMessage | ToolMessage
 
 /** Where an answer came from. */
@@ -329,6 +345,7 @@ export interface ToolDefinition {
   readonly metadata?: Metadata
   readonly providerData?: ProviderData
 }
+/** What a tool does to the world, in the sense of MCP: hints of its author, and no promises. */
 export interface ToolAnnotations {
   readonly title?: string
   readonly readOnlyHint?: boolean
@@ -344,6 +361,7 @@ export interface ProviderTool {
   readonly format: string
   readonly value: JsonObject
 }
+/** Whether tools may, must or must not be called: any of them, one of this name, or some of these names. */
 export type ToolChoice =
   | 'auto'
   | 'none'
@@ -360,6 +378,7 @@ export interface ProviderState {
   readonly previousResponseId?: string
   readonly [key: string]: Json | undefined
 }
+/** A conversation, as a model is asked to go on with it. */
 export interface Context {
   /** System text; it comes before all messages. */
   readonly system?: Content
@@ -367,7 +386,9 @@ export interface Context {
   readonly tools?: readonly (ToolDefinition | ProviderTool)[]
   readonly providerState?: ProviderState
 }
+/** How much a model is to think, least first; a wire that knows fewer words gets the nearest. */
 export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+/** The form that an answer is to have. */
 export interface ResponseFormat {
   readonly type: 'json'
   /** Absent: any JSON. */

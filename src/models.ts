@@ -88,7 +88,7 @@ export interface ModelName {
  * import { generate } from 'isoglot'
  * import { model } from 'isoglot/models'
  *
- * const { text } = await generate({ model: model('ollama:llama3:8b'), prompt: 'Why is the sky blue?' })
+ * const { message } = await generate({ model: model('ollama:llama3:8b'), prompt: 'Why is the sky blue?' })
  * ```
  */
 export function model(name: string, settings: AnyModelSettings = {}): Model {

@@ -2,6 +2,7 @@
 import { TimeoutError } from '../errors.ts'
 import { after } from '../timer.ts'
 
+/** How long a provider may take, in milliseconds. */
 export interface Timeouts {
   /** From sending until the first byte of the answer's body. Default 120,000. Not applied to whole (unstreamed) answers. */
   readonly firstByteMs?: number

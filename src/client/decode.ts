@@ -8,6 +8,7 @@ import { decodeSse } from '../framing/sse.ts'
 import type { AssistantMessage, MessageEvent } from '../model.ts'
 import type { Machine } from '../reducer.ts'
 
+/** The limits of one answer, and what it goes on from. */
 export interface DecodeOptions extends Omit<AssembleOptions, 'provider' | 'idPrefix'> {
   /** Largest single event or line, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number

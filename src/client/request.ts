@@ -24,6 +24,7 @@ import type { Timeouts } from './deadline.ts'
 import type { Budget, RunProgress } from './limits.ts'
 import type { RetryOptions } from './retry.ts'
 
+/** What `generate` and `stream` take: the model, the conversation, what is asked of the model, and how the run goes on. */
 export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions {
   readonly model: Model
   /** System text; it comes first. */

@@ -1,6 +1,7 @@
 /** When to ask again, and after how long: `security.md` S20. @module */
 import { ApiError, ConnectionError } from '../errors.ts'
 
+/** How often a request is asked again, and when that is safe. */
 export interface RetryOptions {
   /** How often to ask again. Default 2; 0 for never. */
   readonly retries?: number

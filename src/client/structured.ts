@@ -24,6 +24,7 @@ export interface ObjectRequest<Schema extends AnySchema>
   readonly strictSchema?: boolean
 }
 
+/** How a run ended, with the value that was asked for. */
 export interface ObjectResult<Output> extends RunResult {
   /** What the schema lets through, converted where the schema converts. */
   readonly object: Output

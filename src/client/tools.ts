@@ -5,6 +5,7 @@ import { describe, failed, invokeTool, type ToolResult } from '../tools/invoke.t
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { RunRequest } from './request.ts'
 
+/** A call of a turn: one that can run, or one that cannot. */
 export type AnyCall = ToolCall | InvalidToolCall
 
 /** What a run tells of its tools. */

@@ -3,6 +3,7 @@ import { blocksOf, blocksOfTurn } from '../content.ts'
 import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../model.ts'
 import { type MessageLike, toMessage } from './to-message.ts'
 
+/** What is counted, and for how much. */
 export interface CountOptions {
   /** Default 4. */
   readonly charactersPerToken?: number

@@ -4,6 +4,7 @@ import type { AssistantMessage, Content, ContentBlock, Message } from '../model.
 import { addUsage } from './add-usage.ts'
 import { type MessageLike, toMessage } from './to-message.ts'
 
+/** How neighbours of one role are joined. */
 export interface MergeOptions {
   /** Between the texts of two messages. Default a line break. */
   readonly separator?: string

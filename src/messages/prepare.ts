@@ -21,6 +21,7 @@ import { splitLongMessages } from './prepare/split.ts'
 import type { Item, Pass, Task } from './prepare/task.ts'
 import { dropFailedTurns, foldCalls, liftResults, settleTurns } from './prepare/turns.ts'
 
+/** For whom a conversation is prepared. */
 export interface PrepareOptions {
   /** The model that is asked: proofs of other model families do not travel. Empty if unknown. */
   readonly model: string
@@ -28,6 +29,7 @@ export interface PrepareOptions {
   readonly countTokens?: (text: string) => number
 }
 
+/** A conversation that a wire can take, and what that cost. */
 export interface Prepared {
   readonly context: Context
   /** Everything that differs from what was given; empty if nothing does, and then `context` is the one that was given. */

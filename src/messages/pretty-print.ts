@@ -3,6 +3,7 @@ import { blocksOf, blocksOfTurn } from '../content.ts'
 import type { ContentBlock, Json, JsonObject, Message, Role } from '../model.ts'
 import { type MessageLike, toMessage } from './to-message.ts'
 
+/** How messages are printed. */
 export interface PrintOptions {
   /** `text`: each message behind its role. `xml`: each in a tag, with its text escaped, so that none can end another. Default `text`. */
   readonly format?: 'text' | 'xml'

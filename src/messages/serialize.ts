@@ -20,7 +20,7 @@ export type SerializedContext = JsonObject & { version: 1; type: 'context' }
 /** What came of a call. */
 export type SerializedToolResult = JsonObject & { version: 1; type: 'tool_result' }
 
-/** @throws {TypeError} if something in it is not JSON, such as a function among the artifacts. */
+/** The messages as JSON, each with its version. @throws {TypeError} if something in it is not JSON, such as a function among the artifacts. */
 export function serializeMessages(messages: readonly Message[]): SerializedMessage[] {
   return messages.map((message, at) => ({ ...plain(message, `messages[${at}]`), version: 1, type: 'message' }))
 }
@@ -38,7 +38,7 @@ export function deserializeMessages(value: unknown): Message[] {
   })
 }
 
-/** @throws {TypeError} if something in it is not JSON. */
+/** A context as JSON, with its version. @throws {TypeError} if something in it is not JSON. */
 export function serializeContext(context: Context): SerializedContext {
   const { messages, tools, ...rest } = context
   return {
@@ -50,7 +50,7 @@ export function serializeContext(context: Context): SerializedContext {
   }
 }
 
-/** @throws {DecodeError} if it is none, of a version that is not known, or a part of it is wrong. */
+/** The context again. @throws {DecodeError} if it is none, of a version that is not known, or a part of it is wrong. */
 export function deserializeContext(value: unknown): Context {
   const { messages, system, tools, providerState } = opened(value, 'context', 'context')
   return {
@@ -68,7 +68,7 @@ export function serializeToolResult(result: ToolResult): SerializedToolResult {
   return { ...plain({ ...rest, ...(error && { error: said }) }, 'result'), version: 1, type: 'tool_result' }
 }
 
-/** @throws {DecodeError} if it is none, or of a version that is not known. */
+/** The result again. @throws {DecodeError} if it is none, or of a version that is not known. */
 export function deserializeToolResult(value: unknown): ToolResult {
   const result = opened(value, 'tool_result', 'result')
   const { toolCallId, name, status, call } = result

@@ -9,6 +9,7 @@ import type { ContentBlock, InstructionMessage, Message, UserMessage } from '../
 import { countWords } from './count-words.ts'
 import { piecesOf } from './pieces.ts'
 
+/** How the length of a piece is counted. */
 export interface SplitBy {
   /** What a piece may have `maxTokens` of. Default: words. */
   readonly countTokens?: (text: string) => number

@@ -6,6 +6,7 @@ import { answersOf, countInstructions, groupsOf } from './groups.ts'
 import { longestHead, mostThat } from './pieces.ts'
 import { type MessageLike, toMessage } from './to-message.ts'
 
+/** How much of a conversation stays, and which end of it. */
 export interface TrimOptions {
   /** In what `countTokens` counts. */
   readonly maxTokens: number

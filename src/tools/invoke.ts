@@ -31,6 +31,7 @@ export interface ToolResult {
   readonly extra?: { readonly [key: string]: unknown }
 }
 
+/** What a tool is told of its surroundings, and how long it may run. */
 export interface InvokeOptions extends ResultLimits {
   /** The conversation up to and with the message that made the call. Default: none. */
   readonly messages?: readonly Message[]

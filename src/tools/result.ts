@@ -17,6 +17,7 @@ export interface ToolOutput {
   readonly extra?: { readonly [key: string]: unknown }
 }
 
+/** How much of what a tool returns reaches the model. */
 export interface ResultLimits {
   /** Longest text of a result, all blocks together, in UTF-16 units; more is cut, and said to be. Default 1 Mi. */
   readonly maxResultLength?: number

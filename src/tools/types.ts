@@ -42,15 +42,19 @@ function basic(type: string, description: string | undefined): JsonSchema {
   return { type, ...(description !== undefined && { description }) }
 }
 
+/** Text. */
 export function string(description?: string): Typed<string> {
   return basic('string', description) as Typed<string>
 }
+/** A number. */
 export function number(description?: string): Typed<number> {
   return basic('number', description) as Typed<number>
 }
+/** A whole number. */
 export function integer(description?: string): Typed<number> {
   return basic('integer', description) as Typed<number>
 }
+/** True or false. */
 export function boolean(description?: string): Typed<boolean> {
   return basic('boolean', description) as Typed<boolean>
 }

@@ -16,6 +16,7 @@ export const azureOpenaiDialect: ChatDialect = {
   keyHeader: 'api-key',
 }
 
+/** What {@link azureOpenai} takes beside the name of the deployment. */
 export interface AzureSettings extends ModelSettings {
   /** The name of the resource: `https://{resource}.openai.azure.com`. Needed, unless `baseUrl` is given. */
   readonly resource?: string

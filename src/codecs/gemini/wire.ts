@@ -105,6 +105,7 @@ export interface WireGenerationConfig {
   readonly responseJsonSchema?: unknown
   readonly thinkingConfig?: WireThinkingConfig
 }
+/** The body of a request; the model stands in the path. */
 export interface WireRequest {
   readonly contents: readonly WireContent[]
   readonly systemInstruction?: { readonly parts: readonly WirePart[] }

@@ -24,7 +24,7 @@ import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
  * @example
  * ```ts
  * const model = ollama('qwen3:8b', { body: { keep_alive: '30m' } })
- * const { text } = await generate({ model, prompt: 'Why is the sky blue?' })
+ * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
  * ```
  */
 export function ollama(model: string, settings: ModelSettings = {}): Model {

@@ -9,6 +9,7 @@ import type { ApiErrorKind } from '../../errors.ts'
 import type { IdRule } from '../../ids.ts'
 import type { ReasoningEffort, StopReason } from '../../model.ts'
 
+/** How one server differs from the others that speak this format. */
 export interface ChatDialect {
   /** The provider's name, in proofs, errors and `message.response`. */
   readonly provider: string
@@ -102,6 +103,7 @@ export interface ChatDialect {
   readonly errors?: DialectErrors
 }
 
+/** What errors mean at one host, where that is not what they mean at most. */
 export interface DialectErrors {
   /** By the body's own word. */
   readonly kinds?: Readonly<Record<string, ApiErrorKind>>

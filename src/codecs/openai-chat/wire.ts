@@ -67,6 +67,7 @@ export interface WireToolResult {
   tool_call_id: string
   content: string | WireTextPart[]
 }
+/** A message, of any role. */
 export type WireMessage = WireInstruction | WireUser | WireAssistant | WireToolResult
 
 export interface WireTool {
@@ -109,6 +110,7 @@ export interface WireRequest {
   safety_identifier?: string
 }
 
+/** Tokens, as this wire counts them. */
 export interface WireUsage {
   prompt_tokens: number
   completion_tokens: number
@@ -130,6 +132,7 @@ export interface WireAnswer {
   annotations?: WireAnnotation[]
   reasoning_content?: string
 }
+/** A whole answer. */
 export interface WireResponse {
   id: string
   object: 'chat.completion'

@@ -39,6 +39,7 @@ export interface ResponsesDialect {
 /** Families that do not reason: "Encrypted content is not supported with this model", says the server. */
 const withoutReasoning = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5-chat)/
 
+/** OpenAI itself. */
 export const openaiDialect: ResponsesDialect = {
   provider: 'openai',
   baseUrl: 'https://api.openai.com/v1',

@@ -9,7 +9,7 @@ import { responsesModel } from '../openai-responses/index.ts'
 import { xaiDialect } from './dialect.ts'
 
 /**
- * A model of xAI that is asked by Responses. Stateless by default, as {@link openaiResponses} is.
+ * A model of xAI that is asked by Responses. Stateless by default, as `openaiResponses` is.
  *
  * @example
  * ```ts
