@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { generate, type RunRequest, type StreamEvent, stream, t, tool } from '../../src/index.ts'
+import { generate, type RunRequest, type StreamEvent, stream, type ToolCall, t, tool } from '../../src/index.ts'
 import {
   chatBody,
   chatCalls,
@@ -203,7 +203,11 @@ describe('the calls of a turn', () => {
   })
 
   it('of which some wait for consent are run but for these, and then these alone', async () => {
-    const careful = tool({ ...step, name: 'careful', needsApproval: (call) => call.arguments.at !== 'free' } as never)
+    const careful = tool({
+      ...step,
+      name: 'careful',
+      needsApproval: (call: ToolCall) => call.arguments.at !== 'free',
+    } as never)
     const events: string[] = []
     upstream.answer(
       chunks(chatCalls(calling('a'), ['call_p', 'careful', '{"at":"p"}'], ['call_f', 'careful', '{"at":"free"}'])),
