@@ -10,6 +10,7 @@
 import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
+  CitationBlock,
   ContentBlock,
   ImageBlock,
   InvalidToolCall,
@@ -125,19 +126,31 @@ function add(turn: Turn, { reasoningId, ...item }: JsonObject, isPlain = false):
 function addText(turn: Turn, block: TextBlock, path: string): void {
   const { message, ...kept } = keptFields(block)
   const proof = turn.scope.proof(block.opaque)
-  addPart(turn, encodeText(block, kept, turn, path), proof, isObject(message) ? message : undefined)
+  addPart(
+    turn,
+    encodeText(block, kept, turn, path, proof !== undefined),
+    proof,
+    isObject(message) ? message : undefined,
+  )
 }
 
-function encodeText(block: TextBlock, kept: JsonObject, { scope }: Turn, path: string): JsonObject {
+function encodeText(block: TextBlock, kept: JsonObject, { scope }: Turn, path: string, isOwn: boolean): JsonObject {
   if (block.refusal) return { ...kept, type: 'refusal', refusal: block.text }
   const citations = block.citations ?? []
-  const readable = scope.reader === 'answer' ? citations : citations.filter((one) => one.providerData?.[format])
+  const readable = scope.reader === 'answer' ? citations : citations.filter((one) => isReadable(one, isOwn))
   if (readable.length < citations.length) {
     lose(scope.into, 'dropped', `${path}.citations`, 'another provider cited them', 'info')
   }
   const annotations = readable.map((one) => writeAnnotation(one, block.text)) as unknown as Json
   const logprobs = scope.reader === 'answer' && { logprobs: [] }
   return { ...logprobs, ...kept, type: 'output_text', text: block.text, annotations }
+}
+
+/** Of this wire, and with all fields that it requires; who left some out, such as xAI, knows its own. */
+function isReadable({ providerData, title, startIndex, endIndex }: CitationBlock, isOwn: boolean): boolean {
+  const own = providerData?.[format]
+  if (own === undefined || isOwn || own.type !== 'url_citation') return own !== undefined
+  return title !== undefined && startIndex !== undefined && endIndex !== undefined
 }
 
 /** Parts of one item stand in it together again. */
