@@ -110,6 +110,19 @@ function modelOf({ meta }: CorpusCase, answer: AssistantMessage): string {
   return meta.model ?? answer.response?.model ?? ''
 }
 
+/** Of each wire and provider, one history for each kind of thing that it has. */
+export function oneOfEachKind(all: readonly History[]): readonly History[] {
+  const chosen = new Set<History>()
+  const byProvider = Map.groupBy(all, ({ format, provider }) => `${format}/${provider}`)
+  for (const histories of byProvider.values()) {
+    for (const kind of kinds) {
+      const found = histories.find((one) => one.kinds.has(kind))
+      if (found !== undefined) chosen.add(found)
+    }
+  }
+  return [...chosen]
+}
+
 /** What was asked, where that was recorded. State that only the provider has does not travel. */
 function before({ request, meta }: CorpusCase, { server }: Format): Context {
   const plain: Context = { messages: [{ role: 'user', content: 'What is the weather in Paris and Tokyo?' }] }

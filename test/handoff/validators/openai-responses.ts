@@ -122,6 +122,7 @@ function checkItem(item: Wire, body: Wire, provider: string, path: string, found
     case 'message':
       found.keys(item, messageKeys, path)
       checkMessage(item, path, found)
+      if (provider === 'openai') for (const part of list(item.content)) checkAnnotations(part, path, found)
       return
     case 'function_call':
       found.keys(item, callKeys, path)
@@ -165,6 +166,15 @@ function checkParts(items: readonly Wire[], allowed: ReadonlySet<string>, path: 
       found.check(isFile, where, 'a file without data')
     } else found.text(part.type === 'refusal' ? part.refusal : part.text, where)
   })
+}
+
+/** §3: `url_citation{start_index,end_index,title,url}`. */
+function checkAnnotations(part: Wire, path: string, found: Findings): void {
+  for (const one of list(part.annotations)) {
+    if (one.type !== 'url_citation') continue
+    const isWhole = ['start_index', 'end_index', 'title', 'url'].every((key) => one[key] !== undefined)
+    found.check(isWhole, `${path}.annotations`, 'a url_citation that lacks a field')
+  }
 }
 
 function checkReasoning(item: Wire, body: Wire, path: string, found: Findings): void {

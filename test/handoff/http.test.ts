@@ -1,0 +1,80 @@
+/** The same hand-overs over real HTTP: the embedded provider takes what our client makes of them, on all five wires and the dialects. */
+import { LLMock } from '@copilotkit/aimock'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { textOf } from '../../src/content.ts'
+import { generate } from '../../src/index.ts'
+import {
+  allows,
+  goOn,
+  type History,
+  type Moment,
+  moments,
+  oneOfEachKind,
+  recordedHistories,
+  writtenHistories,
+} from './histories.ts'
+import { modelFor, type Target, targets, wires } from './matrix.ts'
+
+const answer = 'Understood.'
+const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', journalMaxEntries: 10 })
+beforeAll(async () => {
+  mock.addFixtures([{ match: {}, response: { content: answer } }])
+  await mock.start()
+})
+afterAll(() => mock.stop())
+
+/** Where aimock has each wire; it keeps the paths of the providers. */
+const bases: Readonly<Record<string, string>> = {
+  anthropic: '/v1',
+  gemini: '/v1beta',
+  ollama: '',
+  'openai-chat': '/v1',
+  'openai-responses': '/v1',
+}
+
+/** What the client says to a history, asked through all of it: prepared, encoded, sent, answered, decoded. */
+async function ask({ client }: Target, history: History, moment: Moment): Promise<string> {
+  const { system, messages, tools } = goOn(history, moment)
+  const { message } = await generate({
+    model: {
+      codec: client,
+      model: modelFor(history, { name: client.name, client }).replace(/^models\//, ''),
+      baseUrl: `${mock.url}${bases[client.name]}`,
+    },
+    messages,
+    ...(system !== undefined && { system }),
+    ...(tools !== undefined && { tools }),
+    maxTokens: 1000,
+    strict: false,
+    autoTools: false,
+    retries: 0,
+  })
+  return textOf(message)
+}
+
+async function refusals(target: Target, histories: readonly History[]): Promise<readonly string[]> {
+  const found: string[] = []
+  for (const history of histories) {
+    for (const moment of moments) {
+      if (!allows(history, moment)) continue
+      const told = await ask(target, history, moment).catch((error) => String(error))
+      if (told !== answer) found.push(`${history.format}/${history.provider}: ${history.name}, ${moment}: ${told}`)
+    }
+  }
+  return found
+}
+
+const written = writtenHistories()
+const some = [...written, ...oneOfEachKind(recordedHistories())]
+
+describe.each(wires)('$name', (target) => {
+  it('takes a history of each kind from each provider over HTTP, and answers', async () => {
+    expect(await refusals(target, some)).toEqual([])
+  })
+})
+
+describe.each(targets.filter((target) => !wires.includes(target)))('the dialect $name', (target) => {
+  it('takes the written histories over HTTP, and answers', async () => {
+    expect(await refusals(target, written)).toEqual([])
+  })
+})
