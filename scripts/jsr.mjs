@@ -23,7 +23,9 @@ export async function jsrManifest() {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+export async function writeJsrManifest() {
   writeFileSync(join(root, 'jsr.json'), JSON.stringify(await jsrManifest()))
   execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', 'jsr.json'], { cwd: root })
 }
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) await writeJsrManifest()

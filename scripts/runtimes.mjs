@@ -12,9 +12,8 @@ import { parseArgs } from 'node:util'
 import { installRuntimes } from './install-runtimes.mjs'
 
 const root = join(import.meta.dirname, '..')
-const corpus = [process.env.ISOGLOT_CORPUS, join(root, '..', 'shared', 'corpus')].find(
-  (folder) => folder && existsSync(join(folder, 'index.json')),
-)
+const corpusFolder = process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'corpus')
+const corpus = existsSync(join(corpusFolder, 'index.json')) ? corpusFolder : undefined
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 /** Most of the time goes by in waiting for a browser to start or a timer to run out. */
 const atOnce = 3
@@ -102,7 +101,9 @@ function conclude() {
 
   const passed = rows.flatMap(({ results }) => results).filter((result) => !hasFailed(result)).length
   const skipped = absent.length * most + (rows.length - absent.length) * perRuntime
-  const isIncomplete = isCi && skipped > 0
+  // `none` says that there is no recorded traffic where this runs: known, and not forgotten.
+  const isKnown = corpus !== undefined || process.env.ISOGLOT_CORPUS === 'none'
+  const isIncomplete = isCi && (absent.length > 0 || !isKnown)
   if (isIncomplete) console.log('FAILED nothing is skipped in CI')
   process.exitCode = failures.length > 0 || passed === 0 || isIncomplete ? 1 : 0
   const report = { passed, failed: failures.length, skipped, missing: absent.map(({ name }) => name) }

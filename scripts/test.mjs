@@ -54,15 +54,16 @@ function conclude() {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = readReport(report)
   const inRuntimes = { passed: 0, failed: 0, skipped: 0, missing: [], ...readReport(runtimesReport) }
   rmSync(folder, { recursive: true, force: true })
+  const withoutCorpus = hasCorpus() ? [] : ['what rests on recorded traffic: it is not beside the project']
   const skipped = [
-    ...(hasCorpus()
-      ? []
-      : ['what rests on recorded traffic: it is not beside the project, and ISOGLOT_CORPUS is not set']),
     ...(findChromium() ? [] : ['the page in a browser: no Chromium is installed; set CHROMIUM to one']),
     ...inRuntimes.missing.map((name) => `the suite of all runtimes in ${name}: it is not here`),
   ]
-  for (const what of skipped) console.log(`SKIPPED ${what}`)
-  if (isCi && (skipped.length > 0 || numPendingTests > 0)) failures.push('nothing is skipped in CI')
+  for (const what of [...withoutCorpus, ...skipped]) console.log(`SKIPPED ${what}`)
+  // `none` says that there is no recorded traffic where this runs: known, and not forgotten.
+  const isKnown = process.env.ISOGLOT_CORPUS === 'none'
+  if (isCi && (skipped.length > 0 || (!isKnown && withoutCorpus.length + numPendingTests > 0)))
+    failures.push('nothing is skipped in CI')
   for (const name of failures) console.log(`FAILED ${name}`)
   process.exitCode = failures.length > 0 || numPassedTests === 0 ? 1 : 0
   const [passed, failed] = [numPassedTests + inRuntimes.passed, numFailedTests + inRuntimes.failed]

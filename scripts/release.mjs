@@ -1,0 +1,102 @@
+/**
+ * Prepares a release and says how to make it. It never publishes: a pushed tag does that, from CI, with provenance.
+ *
+ * `npm run release -- 1.2.3` puts the version where it belongs, dates the changelog, runs all tests and prints what to do next;
+ * `npm run release -- --check v1.2.3` only checks that all of that is so.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { jsrManifest, writeJsrManifest } from './jsr.mjs'
+
+const root = join(import.meta.dirname, '..')
+const changelogFile = join(root, 'CHANGELOG.md')
+const semver = /^\d+\.\d+\.\d+(-[\w.]+)?$/
+
+try {
+  const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
+  const version = (positionals[0] ?? '').replace(/^v/, '')
+  if (!semver.test(version)) throw new Error('Cannot release: say which version, such as 1.2.3')
+  if (values.check) await check(version)
+  else await prepare(version)
+} catch (error) {
+  console.error(error.message)
+  process.exitCode = 1
+}
+
+async function prepare(version) {
+  if (git('status', '--porcelain') !== '') throw new Error('Cannot release: the working tree has changes')
+  if (git('tag', '--list', `v${version}`) !== '') throw new Error(`Cannot release: there is a tag v${version}`)
+  checkProvenance()
+  dateChangelog(version)
+  run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts')
+  await writeJsrManifest()
+  run('npm', 'test')
+  await check(version)
+  console.log(`
+Version ${version} is ready. Look at it, and then:
+
+  git commit -m "Release ${version}" -- package.json package-lock.json jsr.json CHANGELOG.md
+  git tag -m "${version}" v${version}
+  git push --follow-tags
+
+The release workflow then publishes it. By hand, without provenance:
+
+  npm publish --access public --ignore-scripts`)
+}
+
+async function check(version) {
+  const problems = [
+    readPackage().version !== version && `package.json says version ${readPackage().version}`,
+    readJson('package-lock.json').version !== version && 'package-lock.json says another version',
+    JSON.stringify(readJson('jsr.json')) !== JSON.stringify(await jsrManifest()) && 'jsr.json is behind',
+    !notesOf(`${version} - `) && `CHANGELOG.md says nothing of ${version}`,
+  ].filter(Boolean)
+  if (problems.length > 0) throw new Error(`Cannot release ${version}: ${problems.join('; ')}`)
+  checkProvenance()
+  console.log(`${version}: versions, changelog and jsr.json agree`)
+}
+
+/** npm's proof of origin names the repository, and is refused if the package does not. */
+function checkProvenance() {
+  if (readPackage().repository?.url) return
+  throw new Error('Cannot release: package.json has no "repository", which provenance needs')
+}
+
+/** What was not released yet becomes what this version brings. */
+function dateChangelog(version) {
+  if (notesOf(`${version} - `)) return
+  if (!notesOf('Unreleased')) throw new Error('Cannot release: CHANGELOG.md has nothing under "Unreleased"')
+  const today = new Date().toISOString().slice(0, 10)
+  const text = readFileSync(changelogFile, 'utf8')
+  writeFileSync(changelogFile, text.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${today}\n`))
+}
+
+/** What stands under a heading that begins so. */
+function notesOf(heading) {
+  const sections = readFileSync(changelogFile, 'utf8').split(/^## /m)
+  return sections
+    .find((section) => section.startsWith(heading))
+    ?.split('\n')
+    .slice(1)
+    .join('\n')
+    .trim()
+}
+
+function readPackage() {
+  return readJson('package.json')
+}
+
+function readJson(name) {
+  return JSON.parse(readFileSync(join(root, name), 'utf8'))
+}
+
+function git(...args) {
+  return execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
+}
+
+function run(command, ...args) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) throw new Error(`Cannot release: "${[command, ...args].join(' ')}" failed`)
+}
