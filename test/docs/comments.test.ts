@@ -1,0 +1,62 @@
+/** Every public name says what it is: the reference is made of the doc comments, and of nothing else. */
+import { readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import ts from 'typescript'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { root } from './blocks.ts'
+
+const entries: readonly string[] = [
+  'src/index.ts',
+  'src/models.ts',
+  'src/mcp.ts',
+  'src/gateway/index.ts',
+  ...readdirSync(join(root, 'src', 'codecs')).map((name) => `src/codecs/${name}/index.ts`),
+]
+
+let program: ts.Program
+let checker: ts.TypeChecker
+beforeAll(() => {
+  const { options } = ts.parseJsonConfigFileContent(
+    ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config,
+    ts.sys,
+    root,
+  )
+  program = ts.createProgram(
+    entries.map((entry) => join(root, entry)),
+    options,
+  )
+  checker = program.getTypeChecker()
+}, 120_000)
+
+/** The names of a module, those of its namespaces too, and what each is. */
+function exportsOf(module: ts.Symbol, prefix = ''): readonly (readonly [name: string, symbol: ts.Symbol])[] {
+  return checker.getExportsOfModule(module).flatMap((exported) => {
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
+    const isModule = symbol.valueDeclaration !== undefined && ts.isSourceFile(symbol.valueDeclaration)
+    return isModule ? exportsOf(symbol, `${prefix}${exported.name}.`) : [[`${prefix}${exported.name}`, symbol] as const]
+  })
+}
+
+function isDescribed(symbol: ts.Symbol): boolean {
+  return ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim() !== ''
+}
+
+/** Where it stands, so that it can be found. */
+function placeOf(symbol: ts.Symbol): string {
+  const [declaration] = symbol.declarations ?? []
+  const file = declaration?.getSourceFile()
+  if (declaration === undefined || file === undefined) return symbol.name
+  const { line } = file.getLineAndCharacterOfPosition(declaration.getStart())
+  return `${relative(root, file.fileName)}:${line + 1}`
+}
+
+describe('the public names', () => {
+  it.each(entries)('of %s are described, each', (entry) => {
+    const file = program.getSourceFile(join(root, entry))
+    const module = file && checker.getSymbolAtLocation(file)
+    const names = module ? exportsOf(module) : []
+    expect(names.length).toBeGreaterThan(0)
+    const silent = names.filter(([, symbol]) => !isDescribed(symbol))
+    expect(silent.map(([name, symbol]) => `${name} at ${placeOf(symbol)}`)).toEqual([])
+  })
+})

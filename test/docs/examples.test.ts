@@ -1,0 +1,54 @@
+/** The code in README and guides does what they say: it compiles, runs on the embedded provider, and prints what it promises. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Block, blocksOf, documents, promisedBy } from './blocks.ts'
+import { type StandIn, startStandIn } from './provider.ts'
+import { runBlock } from './run.ts'
+import { typeErrorsOf } from './types.ts'
+
+const blocks = documents.flatMap(blocksOf)
+const typed = blocks.filter(({ language }) => language === 'ts')
+const running = blocks.filter(({ isRun }) => isRun)
+
+let provider: StandIn
+let typeErrors: ReadonlyMap<string, readonly string[]>
+beforeAll(async () => {
+  provider = await startStandIn()
+  typeErrors = typeErrorsOf(typed)
+}, 120_000)
+afterAll(() => provider.stop())
+
+/** What a block printed, and the error that it ended with. */
+async function outcomeOf(block: Block): Promise<{ printed: string; error: unknown }> {
+  const printed: string[] = []
+  let error: unknown
+  try {
+    await runBlock(block, provider.fetch, printed)
+  } catch (cause) {
+    error = cause
+  }
+  return { printed: printed.join('\n'), error }
+}
+
+describe('the examples', () => {
+  it('are many', () => {
+    expect(running.length).toBeGreaterThan(30)
+  })
+
+  it.each(typed.map(({ place }) => place))('%s has the types it needs', (place) => {
+    expect(typeErrors.get(place) ?? []).toEqual([])
+  })
+
+  it.each(running.map((block) => [block.place, block] as const))(
+    '%s runs, and prints what it promises',
+    async (_, block) => {
+      const { printed, error } = await outcomeOf(block)
+      if (block.rejects === undefined) expect(error).toBeUndefined()
+      else expect(error).toMatchObject({ name: block.rejects })
+      let from = 0
+      for (const text of promisedBy(block.whole)) {
+        expect(printed.slice(from)).toContain(text)
+        from = printed.indexOf(text, from) + text.length
+      }
+    },
+  )
+})
