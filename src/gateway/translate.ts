@@ -80,7 +80,7 @@ export function translateRequest(
   const model = options.model ?? request.options.model
   const into = ledger(to.provider, options.strict)
   loseAll(request.losses, into)
-  const prepared = prepare(request.context, to.rules, { model })
+  const prepared = prepare(withoutState(request.context, to, into), to.rules, { model })
   loseAll(prepared.losses, into)
   const names = new Map<string, string>()
   const context = withLegalTools(prepared.context, to, names, into)
@@ -93,6 +93,20 @@ export function translateRequest(
   })
   const question = { callsBefore: countCalls(request.context.messages), toolNames: names }
   return { ...encoded, losses: [...into.losses, ...encoded.losses], request, question }
+}
+
+/**
+ * A client that goes on from a stored answer does not send what came before it: nobody but that provider could go on from there.
+ *
+ * @see wire/README.md §10, "refuse stateful fields"
+ */
+function withoutState(context: Context, { rules }: Target, into: Ledger): Context {
+  const { providerState, ...rest } = context
+  if (providerState?.previousResponseId === undefined || rules.chains) return context
+  const reason = 'the conversation that it stands for is stored at another provider'
+  lose(into, 'dropped', 'providerState.previousResponseId', reason, 'major')
+  const { previousResponseId: _, ...others } = providerState
+  return Object.keys(others).length === 0 ? rest : { ...rest, providerState: others }
 }
 
 function loseAll(losses: readonly Loss[], into: Ledger): void {

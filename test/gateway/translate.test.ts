@@ -123,6 +123,21 @@ describe('translateRequest', () => {
     expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[0].content[1]', severity: 'major' }))
   })
 
+  it('refuses to go on from an answer that only another provider has', () => {
+    const body = { model: 'best', input: 'And then?', previous_response_id: 'resp_1' }
+    const from = servers['openai-responses']
+    for (const name of names) {
+      if (name === 'openai-responses') continue
+      const refusal = expect.objectContaining({ path: 'providerState.previousResponseId', severity: 'major' })
+      expect(() => translateRequest(body, from, clients[name])).toThrow(expect.objectContaining({ loss: refusal }))
+      const { losses } = translateRequest(body, from, clients[name], { strict: false })
+      expect(losses.filter(({ path }) => path.startsWith('providerState'))).toEqual([refusal])
+    }
+    expect(translateRequest(body, from, clients['openai-responses']).body).toMatchObject({
+      previous_response_id: 'resp_1',
+    })
+  })
+
   it('says where a body is no request', () => {
     const body = { model: 'best', messages: [{ role: 'nobody' }] }
     expect(() => translateRequest(body, servers['openai-chat'], clients.gemini)).toThrow(DecodeError)
