@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { wires } from '../support/answers.ts'
+import { answerRules, wires } from '../support/answers.ts'
 import { hasCorpus } from '../support/corpus.ts'
 import { namedRules, translateAll } from '../support/coverage.ts'
+import { requestRules } from '../support/requests.ts'
 import { describeCoverage } from '../support/translation-doc.ts'
 
 describe.skipIf(!hasCorpus)('every recording in every wire', () => {
@@ -23,7 +24,9 @@ describe.skipIf(!hasCorpus)('every recording in every wire', () => {
     expect(own.filter(({ unnamed }) => unnamed.length > 0)).toEqual([])
   })
 
-  it('needs every rule that it has', () => {
+  it('needs every rule that it has, and each has a name of its own', () => {
+    const all = [...answerRules, ...requestRules].map(({ name }) => name)
+    expect(new Set(all).size).toBe(all.length)
     const used = new Set(verdicts.flatMap(({ named }) => named))
     expect([...namedRules.keys()].filter((name) => !used.has(name))).toEqual([])
   })

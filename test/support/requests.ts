@@ -353,7 +353,7 @@ const fieldRules: readonly FieldRule[] = [
     severity: 'info',
   },
   {
-    name: 'text of arguments',
+    name: 'text of earlier arguments',
     to: ['anthropic', 'gemini', 'ollama'],
     path: /argumentsText$/,
     allows: (before, after) =>
@@ -407,7 +407,7 @@ const fieldRules: readonly FieldRule[] = [
     severity: 'info',
   },
   {
-    name: 'types of images',
+    name: 'types of images asked about',
     to: ['ollama'],
     path: /\.mimeType$/,
     reason: 'an image is base64 alone; its type is read from its first bytes',
