@@ -12,11 +12,15 @@ const pace = { latency: 15, chunkSize: 9 }
 
 const cities = ['Amsterdam', 'Berlin', 'Cairo', 'Lima', 'London', 'New York', 'Oslo', 'Paris', 'Sydney', 'Tokyo']
 
+/** What is in the text of `examples/tools/extract.mjs`. */
+const person = { name: 'Ada Lovelace', born: 1815, works: ['Notes', 'Sketch of the Analytical Engine'] }
+
 /** The scripts, first match wins. `response` may be a function of the request, which aimock hands over in the chat wire's shape. */
 export const conversations = [
   { match: { userMessage: /weather/i, hasToolResult: true }, response: reportResults, ...pace },
   { match: { userMessage: /weather/i }, response: askForWeather, ...pace },
   { match: { userMessage: /\b(think|reason|why)\b/i }, response: thinkFirst, ...pace },
+  { match: { userMessage: /\bextract\b/i }, response: say(JSON.stringify(person)), ...pace },
   { match: { userMessage: /\bslow/i }, response: say(countTo(30)), latency: 250, chunkSize: 6 },
   { match: { userMessage: /\b(hang up|cut)\b/i }, response: say(countTo(30)), ...pace, truncateAfterChunks: 8 },
   {

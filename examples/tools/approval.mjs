@@ -1,0 +1,64 @@
+/**
+ * A call that needs a person, over three processes: one asks the model, one signs what the person says, one goes on.
+ *
+ * All that passes between them is a JSON file. The secret signs the consent, so that whoever can write to the file cannot forge one, and
+ * the list of what ran keeps a call from running twice.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { generate, signApproval, t, textOf, tool } from 'isoglot'
+import { chooseModel } from './model.mjs'
+
+const [step, file = 'state.json'] = process.argv.slice(2)
+const secret = process.env.APPROVAL_SECRET ?? ''
+const read = () => JSON.parse(readFileSync(file, 'utf8'))
+const save = (state) => writeFileSync(file, JSON.stringify(state, null, 2))
+
+const weather = tool({
+  name: 'get_weather',
+  description: 'Current weather in a city, for a fee',
+  parameters: t.object({ city: t.string('Name of the city') }),
+  needsApproval: true,
+  execute({ city }) {
+    console.log(`paid for ${city}`)
+    return `25 °C in ${city}`
+  },
+})
+
+/** A database would do this in one statement: insert, unless it is there. */
+const ledger = {
+  claim(key) {
+    const { ran = [], ...state } = read()
+    if (ran.includes(key)) return false
+    save({ ...state, ran: [...ran, key] })
+    return true
+  },
+}
+
+const steps = {
+  async ask() {
+    const { model, stop } = await chooseModel()
+    const { outcome, messages, pending } = await generate({ model, prompt: 'Weather in Tokyo?', tools: [weather] })
+    save({ messages, pending })
+    console.log(`${outcome}: ${pending.map(({ name, argumentsText }) => `${name}(${argumentsText})`).join(', ')}`)
+    await stop()
+  },
+  async approve() {
+    const { pending, ...state } = read()
+    const expiresAt = Math.floor(Date.now() / 1000) + 3600
+    const approvals = await Promise.all(
+      pending.map((call) => signApproval(call, { approved: true, expiresAt }, secret)),
+    )
+    save({ ...state, pending, approvals })
+    console.log(`approved: ${approvals.length}`)
+  },
+  async resume() {
+    const { messages, approvals = [] } = read()
+    const { model, stop } = await chooseModel()
+    const result = await generate({ model, messages, tools: [weather], approvals, approvalSecret: secret, ledger })
+    console.log(`${result.outcome}: ${textOf(result.message)}`)
+    await stop()
+  },
+}
+
+if (step === undefined || !Object.hasOwn(steps, step)) throw new TypeError('Say what to do: ask, approve or resume')
+await steps[step]()

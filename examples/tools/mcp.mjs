@@ -1,0 +1,19 @@
+/** The tools of an MCP server, as if they were ours: the official client brings them, the loop runs them. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
+import { generate, textOf } from 'isoglot'
+import { mcpTools } from 'isoglot/mcp'
+import { chooseModel } from './model.mjs'
+
+const client = new Client({ name: 'isoglot-example', version: '1.0.0' })
+const server = new URL('./mcp-server.mjs', import.meta.url)
+await client.connect(new StdioClientTransport({ command: process.execPath, args: [server.pathname] }))
+
+const tools = await mcpTools(client)
+console.log(`tools: ${tools.map(({ name }) => name).join(', ')}`)
+
+const { model, stop } = await chooseModel()
+const { message } = await generate({ model, prompt: 'What is the weather in Paris?', tools })
+console.log(textOf(message))
+await stop()
+await client.close()
