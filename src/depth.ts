@@ -6,7 +6,7 @@
  */
 import { DecodeError } from './errors.ts'
 
-/** Deepest JSON that is read, in levels. Real bodies have some twenty, schemas of tools included; stacks hold some thousands. */
+/** Deepest JSON that is read, in levels. Real bodies have some twenty, schemas included; stacks hold some thousands. */
 export const maxDepth = 1024
 
 /**
@@ -24,7 +24,7 @@ export function refuseDeep(value: unknown, attempt: string): void {
 
 /** Refuses JSON text that is too deep, without parsing what is not. @throws {DecodeError} as {@link refuseDeep} does. */
 export function refuseDeepText(text: string, attempt: string): void {
-  if (text.length > 2 * maxDepth && hasDepth(text)) refuseDeep(parse(text), attempt)
+  if (text.length > 2 * maxDepth && isDeeperThan(maxDepth, text)) refuseDeep(parse(text), attempt)
 }
 
 /** The value as JSON, cut after some characters; empty if it is too deep to be written. */
@@ -57,14 +57,14 @@ function pathOf(steps: readonly (string | number)[]): string {
 const quote = 0x22
 const backslash = 0x5c
 
-/** Counts brackets; strings, which are most of a long text, are leapt over. */
-function hasDepth(text: string): boolean {
+/** Whether JSON text has more levels than this. Counts brackets; strings, which are most of a long text, are leapt over. */
+export function isDeeperThan(levels: number, text: string): boolean {
   let depth = 0
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
     if (code === quote) at = endOfString(text, at)
     else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxDepth) return true
+      if (++depth > levels) return true
     } else if (code === 0x7d || code === 0x5d) depth--
   }
   return false

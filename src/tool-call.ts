@@ -1,4 +1,5 @@
 /** From the text of a call's arguments to a call, or to the reason why it is none. @module */
+import { isDeeperThan } from './depth.ts'
 import { isObject } from './lookup.ts'
 import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
@@ -54,7 +55,7 @@ type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 
 /** Reads the text of arguments; white space alone means none. */
 export function parseArguments(text: string): Parsed {
   if (text.trim() === '') return { value: {} }
-  if (isTooDeep(text)) {
+  if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) {
     return { reason: 'too_deep', error: `The arguments are nested deeper than ${maxArgumentsDepth} levels` }
   }
   let value: unknown
@@ -66,30 +67,12 @@ export function parseArguments(text: string): Parsed {
   return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
 }
 
-/** Counts brackets outside strings, without recursion. */
-function isTooDeep(text: string): boolean {
-  if (text.length <= maxArgumentsDepth) return false
-  let depth = 0
-  let inString = false
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (inString) {
-      if (code === 0x5c) at++
-      else if (code === 0x22) inString = false
-    } else if (code === 0x22) inString = true
-    else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxArgumentsDepth) return true
-    } else if (code === 0x7d || code === 0x5d) depth--
-  }
-  return false
-}
-
 /** The text of arguments that a wire has as an object; `undefined` if they are nested too deep to be written at all. */
 export function textOfArguments(value: JsonObject): string | undefined {
-  let level: readonly unknown[] = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxArgumentsDepth) return undefined
-    level = level.flatMap((entry) => (typeof entry === 'object' && entry !== null ? Object.values(entry) : []))
-  }
-  return JSON.stringify(value)
+  return isWithin(maxArgumentsDepth + 1, value) ? JSON.stringify(value) : undefined
+}
+
+function isWithin(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((entry) => isWithin(levels - 1, entry))
 }

@@ -38,6 +38,7 @@ import {
   settleId,
 } from './calls.ts'
 
+/** Whose answer is assembled, and its limits. */
 export interface AssembleOptions {
   /** The provider's name, for `message.response`. */
   readonly provider?: string
@@ -73,12 +74,15 @@ export interface Assembly {
   readonly invalid: InvalidToolCall[]
   response: ResponseInfo
   usage: Usage | undefined
+  /** The last figures that were added. */
+  figures: Usage | undefined
   messageData: ProviderData | undefined
   responseData: ProviderData | undefined
   isStarted: boolean
   isEnded: boolean
 }
 
+/** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
 export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions> = {
   start: (options) => ({
     options,
@@ -88,6 +92,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
     invalid: [],
     response: options.provider === undefined ? {} : { provider: options.provider },
     usage: undefined,
+    figures: undefined,
     messageData: undefined,
     responseData: undefined,
     isStarted: false,
@@ -288,6 +293,11 @@ function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: Mes
 }
 
 function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent[]): void {
+  if (usage === state.figures && state.usage !== undefined) {
+    out.push({ type: 'usage', usage: state.usage }) // some wires have them with every piece
+    return
+  }
+  state.figures = usage
   const providerData = mergeData(state.usage?.providerData, usage.providerData)
   state.usage = { ...state.usage, ...usage, ...(providerData && { providerData }) }
   out.push({ type: 'usage', usage: state.usage })

@@ -16,20 +16,27 @@ export function newScan(): Scan {
   return { depth: 0, hasOpened: false, inString: false, isEscaped: false }
 }
 
+const quote = 0x22
+const backslash = 0x5c
+
 /** Reads the next piece. */
 export function scanPiece(scan: Scan, piece: string): void {
+  let { depth, inString, isEscaped } = scan
   for (let at = 0; at < piece.length; at++) {
-    const char = piece[at]
-    if (scan.isEscaped) scan.isEscaped = false
-    else if (scan.inString) {
-      if (char === '\\') scan.isEscaped = true
-      else if (char === '"') scan.inString = false
-    } else if (char === '"') scan.inString = true
-    else if (char === '{' || char === '[') {
-      scan.depth++
+    const unit = piece.charCodeAt(at)
+    if (isEscaped) isEscaped = false
+    else if (inString) {
+      if (unit === backslash) isEscaped = true
+      else if (unit === quote) inString = false
+    } else if (unit === quote) inString = true
+    else if (unit === 0x7b || unit === 0x5b) {
+      depth++
       scan.hasOpened = true
-    } else if (char === '}' || char === ']') scan.depth--
+    } else if (unit === 0x7d || unit === 0x5d) depth--
   }
+  scan.depth = depth
+  scan.inString = inString
+  scan.isEscaped = isEscaped
 }
 
 /** Whether every bracket that was opened is closed. Text that opens none is not whole. */

@@ -33,9 +33,13 @@ const LF = 0x0a
 const CR = 0x0d
 const nothing = new Uint8Array(0)
 
+/**
+ * One for all streams, since it keeps nothing between calls: each of them would cost as much as some events. Without `stream`, which
+ * would cost Node its fast decoder, each call would drop a BOM: so none does.
+ */
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
+
 export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
-  // Without `stream`, which would cost Node its fast decoder, each call would drop a BOM: so none does.
-  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   /** Begins with what is held; the rest of it is room. */
   let buffer = nothing
   let heldLength = 0

@@ -5,7 +5,7 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  * @module
  */
-import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from '../codec.ts'
 import type { Machine } from '../reducer.ts'
 import { readBareJson } from './bare-json.ts'
@@ -30,19 +30,30 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
   let isAtEnd = false
   const bare = readBareJson()
 
-  const parser = createParser({
-    // Its own bound is the second wall: it does not see an event that comes whole, nor names and ids.
-    maxBufferSize: maxEventBytes,
-    onError(error) {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxEventBytes)
-    },
-    onEvent({ event, data }: EventSourceMessage) {
-      if (isAtEnd && data.trim() !== '[DONE]' && !isWholeJson(data)) return
-      frames.push(event === undefined ? { data } : { event, data })
-    },
-  })
-  // It would drop a second BOM. A line before everything else tells it that there is none.
-  parser.feed('\n')
+  /** Made when the first event comes that is not plain: most streams have none. */
+  let parser: EventSourceParser | undefined
+
+  function feed(lines: string): void {
+    parser ??= newParser()
+    parser.feed(lines)
+  }
+
+  function newParser(): EventSourceParser {
+    const created = createParser({
+      // Its own bound is the second wall: it does not see an event that comes whole, nor names and ids.
+      maxBufferSize: maxEventBytes,
+      onError(error) {
+        if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxEventBytes)
+      },
+      onEvent({ event, data }: EventSourceMessage) {
+        if (isAtEnd && data.trim() !== '[DONE]' && !isWholeJson(data)) return
+        frames.push(event === undefined ? { data } : { event, data })
+      },
+    })
+    // It would drop a second BOM. A line before everything else tells it that there is none.
+    created.feed('\n')
+    return created
+  }
 
   /** Takes plain events itself; looks at each other line, and feeds the parser with as many at a time as can be. */
   function takeLines(lines: string, isNarrow: boolean): void {
@@ -56,16 +67,16 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
       }
       const end = lines.indexOf('\n', at)
       if (isBareLine(lines, at)) {
-        parser.feed(lines.slice(fed, at))
+        feed(lines.slice(fed, at))
         takeBareLine(lines.slice(at, end), isNarrow)
         fed = end + 1
       } else if (!fits(lines, at, end, isNarrow)) {
-        parser.feed(lines.slice(fed, at))
+        feed(lines.slice(fed, at))
         throw tooLarge(maxEventBytes)
       }
       at = end + 1
     }
-    if (fed < lines.length) parser.feed(fed === 0 ? lines : lines.slice(fed))
+    if (fed < lines.length) feed(fed === 0 ? lines : lines.slice(fed))
   }
 
   /**
@@ -80,7 +91,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
     if (lines.charCodeAt(end + 1) !== lineFeed || data === '' || 3 * (end - at) > maxEventBytes) return -1
     const event = start === at ? undefined : lines.slice(at + 7, start - 1)
     if (event === '') return -1
-    if (fed < at) parser.feed(lines.slice(fed, at))
+    if (fed < at) feed(lines.slice(fed, at))
     frames.push(event === undefined ? { data } : { event, data })
     return end + 2
   }
@@ -129,7 +140,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
       const last = reader.rest()
       // A name that is cut looks like a name. Only data and bare JSON show by themselves whether they are whole.
       if (isInBare || startsBare(last, 0) || last.startsWith('data')) takeLines(`${last}\n`, false)
-      parser.feed('\n')
+      parser?.feed('\n')
     },
   }
 }

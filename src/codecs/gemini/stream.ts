@@ -42,8 +42,10 @@ export interface State {
   finishReason: string | undefined
   /** Why the prompt was blocked; empty if the wire gives no reason. */
   blockReason: string | undefined
-  /** Snapshots merged. */
+  /** Snapshots merged, the last of them, and what they say. */
   usage: JsonObject
+  snapshot: JsonObject | undefined
+  figures: Fragment | undefined
   /** Fields of the candidate, and of the response, that have no word of ours. */
   candidate: JsonObject
   response: JsonObject
@@ -72,6 +74,8 @@ export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: 
     finishReason: undefined,
     blockReason: undefined,
     usage: {},
+    snapshot: undefined,
+    figures: undefined,
     candidate: {},
     response: {},
   }),
@@ -116,10 +120,7 @@ function readChunk(state: State, chunk: unknown, path: string, out: Fragment[]):
   for (const [at, candidate] of candidates.entries()) readCandidate(state, candidate, `candidates[${at}]`, out)
   readFeedback(state, field(chunk, 'promptFeedback'))
   const usage = field(chunk, 'usageMetadata')
-  if (isObject(usage)) {
-    state.usage = mergeUsage(state.usage, usage)
-    out.push({ type: 'usage', usage: decodeUsage(state.usage) })
-  }
+  if (isObject(usage)) readUsage(state, usage, out)
   const rest = otherFields(chunk, knownFields.response)
   if (rest !== undefined) state.response = { ...state.response, ...rest }
 }
@@ -135,6 +136,16 @@ function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
     ...(state.model !== '' && { model: state.model }),
     ...(Number.isFinite(createdAt) && { createdAt }),
   })
+}
+
+/** With every chunk, and mostly the same again. */
+function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
+  if (snapshot !== state.snapshot || state.figures === undefined) {
+    state.usage = mergeUsage(state.usage, snapshot)
+    state.figures = { type: 'usage', usage: decodeUsage(state.usage) }
+    state.snapshot = snapshot
+  }
+  out.push(state.figures)
 }
 
 /** A blocked prompt has no candidates; some hosts give a message in place of the reason. */
