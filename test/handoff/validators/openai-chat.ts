@@ -125,7 +125,8 @@ function checkMessage(message: Wire, rules: ChatRules, path: string, found: Find
   const keys = messageKeys[role]
   if (!found.check(keys !== undefined, path, `role "${role}"`) || keys === undefined) return
   found.check(role !== 'developer' || rules.developer === true, path, 'role "developer"')
-  const more = role === 'assistant' ? (rules.reasoning ?? []) : role === 'tool' && rules.resultName !== 'refused' ? ['name'] : []
+  const more =
+    role === 'assistant' ? (rules.reasoning ?? []) : role === 'tool' && rules.resultName !== 'refused' ? ['name'] : []
   const kept = role === 'assistant' ? ['annotations', 'extra_content'] : []
   found.keys(message, new Set([...keys, ...more, ...(rules.openai ? [] : kept)]), path)
   if (role === 'tool') {

@@ -1,0 +1,142 @@
+/** `docs/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
+import type { Loss } from '../../src/model.ts'
+import { allows, goOn, type History, type Moment, moments, recordedHistories, writtenHistories } from './histories.ts'
+import { handOver, modelFor, type Target, targets, wires } from './matrix.ts'
+import { validatorOf } from './validators/index.ts'
+
+/** Hand-overs from one wire to one target. */
+interface Pair {
+  count: number
+  refused: number
+  /** Lines of a table; one for each kind of loss. */
+  readonly losses: Set<string>
+}
+
+const titles: Readonly<Record<string, string>> = {
+  'openai-chat': 'Chat',
+  'openai-responses': 'Responses',
+  anthropic: 'Anthropic',
+  gemini: 'Gemini',
+  ollama: 'Ollama',
+}
+const sources = Object.keys(titles)
+
+export function writeReport(): string {
+  const histories = [...writtenHistories(), ...recordedHistories()]
+  const pairs = new Map(targets.map((target) => [target, measure(target, histories)]))
+  const dialects = targets.filter((target) => !wires.includes(target))
+  const all = [...pairs.values()].flatMap((one) => [...one.values()])
+  const total = all.reduce((sum, { count }) => sum + count, 0)
+  const refused = all.reduce((sum, pair) => sum + pair.refused, 0)
+  return [
+    opening(histories.length, total, refused),
+    '## Each wire to each other\n',
+    matrix(pairs),
+    ...sources.flatMap((source) => wires.map((target) => section(source, target, pairOf(pairs, target, source)))),
+    '## Dialects\n\nWhat is lost on the way to a dialect beside what its wire loses.\n',
+    ...dialects.map((target) => dialectSection(target, pairs)),
+  ].join('\n')
+}
+
+function opening(histories: number, total: number, refused: number): string {
+  return `# Hand-off
+
+A conversation begun anywhere goes on anywhere. Here are ${histories} of them, recorded at ${sources.length} wires and their dialects or written for this, each continued
+on ${targets.length} codecs and dialects: directly behind a tool's result, in the next turn, and with a user who speaks up before the model has. Of ${total}
+requests, validators that were written from the wires' documents alone refuse ${refused === 0 ? 'none' : refused}; \`test/handoff\` also holds them against the types of the official
+clients, and sends them over HTTP. The tables name what does not arrive as it was.
+
+Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \`warning\`, and info is what nobody will miss. Written by
+\`node scripts/with-node.mjs scripts/handoff.mjs\`.
+`
+}
+
+type Pairs = ReadonlyMap<Target, ReadonlyMap<string, Pair>>
+
+const pairOf = (pairs: Pairs, target: Target, source: string): Pair =>
+  pairs.get(target)?.get(source) ?? { count: 0, refused: 0, losses: new Set() }
+
+function measure(target: Target, histories: readonly History[]): ReadonlyMap<string, Pair> {
+  const validate = validatorOf(target.client.name, target.client.provider)
+  const found = new Map<string, Pair>()
+  for (const history of histories) {
+    const pair = found.get(history.format) ?? { count: 0, refused: 0, losses: new Set() }
+    found.set(history.format, pair)
+    for (const moment of moments) if (allows(history, moment)) measureOne(target, history, moment, pair, validate)
+  }
+  return found
+}
+
+function measureOne(
+  target: Target,
+  history: History,
+  moment: Moment,
+  pair: Pair,
+  validate: ReturnType<typeof validatorOf>,
+): void {
+  const { encoded, losses } = handOver(goOn(history, moment), target, modelFor(history, target))
+  pair.count++
+  if (validate(encoded.body).length > 0) pair.refused++
+  for (const loss of losses) pair.losses.add(lineOf(loss))
+}
+
+const severities = { major: '**major**', minor: '*minor*', info: 'info' } as const
+
+/** What of a reason is of one conversation alone. */
+const common: readonly (readonly [RegExp, string])[] = [
+  [/it is a proof for \S+ and the model ".*"/, 'it is a proof for another provider, or another of its models'],
+  [/(?:is number \d+ of|goes as \d+)/, 'is counted anew in'],
+  [/"[^"]*"/g, '"…"'],
+]
+
+/** One line for all losses that differ by a place, a name or an id alone. */
+function lineOf({ path, action, reason, severity }: Loss): string {
+  const place = path.replace(/\[\d+\]/g, '[]')
+  const why = common.reduce((text, [one, all]) => text.replace(one, all), reason)
+  return `| ${severities[severity]} | ${action} | \`${place}\` | ${why} |`
+}
+
+function matrix(pairs: Pairs): string {
+  const head = `| from, to | ${wires.map(({ client }) => titles[client.name]).join(' | ')} |`
+  const rule = `| --- |${' --- |'.repeat(wires.length)}`
+  const rows = sources.map((source) => {
+    const cells = wires.map((target) => cell(pairOf(pairs, target, source)))
+    return `| ${titles[source]} | ${cells.join(' | ')} |`
+  })
+  return [head, rule, ...rows, ''].join('\n')
+}
+
+/** Such as `95 of 95 valid; 12 kinds of loss, 1 major`. */
+function cell({ count, refused, losses }: Pair): string {
+  const majors = [...losses].filter((line) => line.startsWith('| **major**')).length
+  return `${count - refused} of ${count} valid; ${losses.size} kinds of loss${majors > 0 ? `, ${majors} major` : ''}`
+}
+
+const order = ['**major**', '*minor*', 'info']
+const rank = (line: string) => order.findIndex((word) => line.startsWith(`| ${word}`))
+
+function table(lines: Iterable<string>): string {
+  const sorted = [...lines].sort((one, other) => rank(one) - rank(other) || (one < other ? -1 : 1))
+  if (sorted.length === 0) return 'Nothing.\n'
+  return ['| severity | what | where | why |', '| --- | --- | --- | --- |', ...sorted, ''].join('\n')
+}
+
+function section(source: string, target: Target, { losses }: Pair): string {
+  return `### ${titles[source]} to ${titles[target.client.name]}\n\n${table(losses)}`
+}
+
+function dialectSection(target: Target, pairs: Pairs): string {
+  const parent = wires.find(({ client }) => client.name === target.client.name) as Target
+  const own = new Set<string>()
+  for (const source of sources) {
+    const known = pairOf(pairs, parent, source).losses
+    const plain = new Set([...known].map(withoutNames))
+    for (const line of pairOf(pairs, target, source).losses) if (!plain.has(withoutNames(line))) own.add(line)
+  }
+  return `### ${target.name}\n\n${table(own)}`
+}
+
+/** Dialects give the same reasons in their own names. */
+function withoutNames(line: string): string {
+  return line.split(' | ').slice(0, 3).join(' | ')
+}
