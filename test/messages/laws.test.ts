@@ -28,7 +28,7 @@ const utilities: Readonly<Record<string, (messages: Message[], size: number) => 
   'storing and reading': (messages) => deserializeMessages(JSON.parse(JSON.stringify(serializeMessages(messages)))),
 }
 
-describe.each(Object.entries(utilities))('%s', (name, use) => {
+describe.each(Object.entries(utilities))('%s', (_name, use) => {
   it('leaves what it is given as it was', () => {
     fc.assert(
       fc.property(untidy, fc.nat(200), (messages, size) => {
