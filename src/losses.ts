@@ -10,6 +10,7 @@ export interface Ledger {
   readonly strict: RequestOptions['strict']
 }
 
+/** A ledger with nothing in it yet. */
 export function ledger(target: string, strict?: RequestOptions['strict']): Ledger {
   return { target, losses: [], strict }
 }

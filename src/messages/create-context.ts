@@ -20,7 +20,7 @@ export interface ContextParts {
  * ```ts
  * createContext('hi')
  * createContext(['hi', ['assistant', 'Hello!'], message.user('how are you?')])
- * createContext({ system: 'Be brief', messages: history, prompt: 'and now?' })
+ * createContext({ system: 'Be brief', messages: earlier, prompt: 'and now?' })
  * ```
  *
  * @throws {TypeError} for a pair that makes no message.

@@ -1,12 +1,11 @@
 /**
  * The code in the documents. A comment that nobody sees, right before a block, says how it is tested:
  *
- * - `<!-- example: continues -->`: goes on where the block before it ended
  * - `<!-- example: types only -->`: is checked, and not run: it needs a server, a person or another runtime
  * - `<!-- example: rejects TypeError -->`: fails, by an error of that name
  * - `<!-- example: free -->`: is neither, such as a piece of a file
  *
- * A line of the code that ends in `// prints …` has to print that.
+ * A line of the code that ends in `// prints …` has to print that. Of a page's HTML, the script is checked, and not run.
  *
  * @module
  */
@@ -15,15 +14,13 @@ import { join } from 'node:path'
 
 export const root: string = join(import.meta.dirname, '..', '..')
 
-export type Language = 'ts' | 'js' | 'sh'
+export type Language = 'ts' | 'sh'
 
 export interface Block {
   /** Such as `docs/tools.md:12`. */
   readonly place: string
   readonly language: Language
   readonly code: string
-  /** What it is to be run behind, itself included. */
-  readonly whole: string
   readonly isRun: boolean
   /** The name of the error that it ends with. */
   readonly rejects: string | undefined
@@ -46,19 +43,18 @@ const fence = /(?:^<!-- example: ([^\n]*?) -->\n+)?^```(\w+)\n(.*?)^```$/gms
 
 /** The blocks of a document that are code of ours to keep right. */
 export function blocksOf(path: string): readonly Block[] {
-  const text = readDocument(path)
+  const document = readDocument(path)
   const blocks: Block[] = []
-  for (const match of text.matchAll(fence)) {
-    const [all, setup = '', language = '', code = ''] = match
+  for (const match of document.matchAll(fence)) {
+    const [all, setup = '', word = '', text = ''] = match
+    const [language, code] = word === 'html' ? (['ts', scriptOf(text)] as const) : [word, text]
     if (!isLanguage(language) || setup === 'free') continue
-    const before = blocks.at(-1)
-    const line = text.slice(0, match.index + all.indexOf('```')).split('\n').length
+    const line = document.slice(0, match.index + all.indexOf('```')).split('\n').length
     blocks.push({
       place: `${path}:${line}`,
       language,
       code,
-      whole: setup === 'continues' && before !== undefined ? before.whole + code : code,
-      isRun: language !== 'sh' && setup !== 'types only',
+      isRun: word === 'ts' && setup !== 'types only',
       rejects: /^rejects (\w+)$/.exec(setup)?.[1],
     })
   }
@@ -66,8 +62,40 @@ export function blocksOf(path: string): readonly Block[] {
 }
 
 function isLanguage(word: string): word is Language {
-  return word === 'ts' || word === 'js' || word === 'sh'
+  return word === 'ts' || word === 'sh'
 }
+
+/** The script of a page, with the public paths in the place of the built files that it loads. */
+function scriptOf(html: string): string {
+  const [, script = ''] = /<script type="module">(.*?)<\/script>/s.exec(html) ?? []
+  return script.replace(/'\.\/isoglot\/([\w-]+)\.js'/g, (_, name) =>
+    name === 'index' ? "'isoglot'" : `'isoglot/${name}'`,
+  )
+}
+
+const example = /^ *\* ```ts\n((?: *\*.*\n)*?) *\* ```$/gm
+
+/** The examples in the doc comments of a source file: pieces, which take names for granted. */
+export function examplesOf(path: string): readonly Block[] {
+  const source = readDocument(path)
+  return [...source.matchAll(example)].map((match) => ({
+    place: `${path}:${source.slice(0, match.index).split('\n').length}`,
+    language: 'ts',
+    code: String(match[1]).replace(/^ *\* ?/gm, ''),
+    isRun: false,
+    rejects: undefined,
+  }))
+}
+
+/** The languages that the blocks of a document are in. */
+export function languagesOf(path: string): readonly string[] {
+  return [...readDocument(path).matchAll(/^```(\w*)\n.*?^```$/gms)].map(([, word]) => String(word))
+}
+
+/** The source files. */
+export const sources: readonly string[] = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => `src/${name.replaceAll('\\', '/')}`)
 
 /** What the lines of a block promise to print, in order. */
 export function promisedBy(code: string): readonly string[] {

@@ -3,7 +3,8 @@ import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { root } from './blocks.ts'
+import { examplesOf, root, sources } from './blocks.ts'
+import { typeErrorsOf } from './types.ts'
 
 const entries: readonly string[] = [
   'src/index.ts',
@@ -50,6 +51,41 @@ function placeOf(symbol: ts.Symbol): string {
   return `${relative(root, file.fileName)}:${line + 1}`
 }
 
+const index = `import('${join(root, 'src', 'index.ts')}')`
+
+/** What examples take from the program that they stand in. */
+const surroundings: readonly string[] = [
+  'const apiKey: string',
+  'const text: string',
+  `const model: ${index}.Model`,
+  `const weather: ${index}.Tool`,
+  `const earlier: ${index}.Message[]`,
+  `const schema: ${index}.t.Typed<{ title: string; steps: string[] }>`,
+  `const codec: ${index}.ClientCodec`,
+  `const before: ${index}.Context`,
+  `const after: ${index}.Context`,
+  `const options: ${index}.RequestOptions`,
+  'function write(text: string): void',
+  'function draw(...things: unknown[]): void',
+]
+
+/** Every public value as a global of its own, and what else an example may take for granted. */
+function granted(): string {
+  const values = new Map<string, string>()
+  for (const entry of entries) {
+    const file = program.getSourceFile(join(root, entry))
+    const module = file && checker.getSymbolAtLocation(file)
+    for (const exported of module ? checker.getExportsOfModule(module) : []) {
+      const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported
+      const isValue = (symbol.flags & ts.SymbolFlags.Value) !== 0 && (symbol.flags & ts.SymbolFlags.Class) === 0
+      if (isValue && exported.name !== 'model' && !values.has(exported.name))
+        values.set(exported.name, join(root, entry))
+    }
+  }
+  const names = [...values].map(([name, file]) => `const ${name}: typeof import('${file}').${name}`)
+  return [...names, ...surroundings].join('\n')
+}
+
 describe('the public names', () => {
   it.each(entries)('of %s are described, each', (entry) => {
     const file = program.getSourceFile(join(root, entry))
@@ -58,5 +94,15 @@ describe('the public names', () => {
     expect(names.length).toBeGreaterThan(0)
     const silent = names.filter(([, symbol]) => !isDescribed(symbol))
     expect(silent.map(([name, symbol]) => `${name} at ${placeOf(symbol)}`)).toEqual([])
+  })
+})
+
+describe('the examples in doc comments', () => {
+  const examples = sources.flatMap(examplesOf)
+
+  it('have the types they need', () => {
+    const errors = typeErrorsOf(examples, granted())
+    expect(examples.length).toBeGreaterThan(20)
+    expect([...errors].map(([place, found]) => `${place}: ${found.join('; ')}`)).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /** The code in README and guides does what they say: it compiles, runs on the embedded provider, and prints what it promises. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type Block, blocksOf, documents, promisedBy } from './blocks.ts'
+import { type Block, blocksOf, documents, languagesOf, promisedBy } from './blocks.ts'
 import { type StandIn, startStandIn } from './provider.ts'
 import { runBlock } from './run.ts'
 import { typeErrorsOf } from './types.ts'
@@ -13,7 +13,7 @@ let provider: StandIn
 let typeErrors: ReadonlyMap<string, readonly string[]>
 beforeAll(async () => {
   provider = await startStandIn()
-  typeErrors = typeErrorsOf(typed)
+  typeErrors = typeErrorsOf(typed, 'const apiKey: string')
 }, 120_000)
 afterAll(() => provider.stop())
 
@@ -34,6 +34,11 @@ describe('the examples', () => {
     expect(running.length).toBeGreaterThan(30)
   })
 
+  it.each(documents)('%s has blocks in languages that are looked at, or need no looking at', (path) => {
+    const known = new Set(['', 'ts', 'sh', 'html', 'toml', 'text'])
+    expect(languagesOf(path).filter((word) => !known.has(word))).toEqual([])
+  })
+
   it.each(typed.map(({ place }) => place))('%s has the types it needs', (place) => {
     expect(typeErrors.get(place) ?? []).toEqual([])
   })
@@ -45,7 +50,7 @@ describe('the examples', () => {
       if (block.rejects === undefined) expect(error).toBeUndefined()
       else expect(error).toMatchObject({ name: block.rejects })
       let from = 0
-      for (const text of promisedBy(block.whole)) {
+      for (const text of promisedBy(block.code)) {
         expect(printed.slice(from)).toContain(text)
         from = printed.indexOf(text, from) + text.length
       }

@@ -13,7 +13,7 @@ const folder = join(root, 'node_modules', '.cache', 'isoglot-docs')
 export async function runBlock(block: Block, fetch: typeof globalThis.fetch, printed: string[]): Promise<void> {
   const file = join(folder, `${block.place.replace(/\W+/g, '-')}.mjs`)
   mkdirSync(folder, { recursive: true })
-  writeFileSync(file, toModule(block.whole))
+  writeFileSync(file, toModule(block.code))
   const before = { fetch: globalThis.fetch, log: console.log }
   globalThis.fetch = fetch
   console.log = (...words: unknown[]) => printed.push(format(...words))

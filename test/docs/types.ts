@@ -4,17 +4,15 @@ import { join } from 'node:path'
 import ts from 'typescript'
 import { type Block, root, sourceOf } from './blocks.ts'
 
-/** What every example may take for granted. */
-const ambient = 'declare global { const apiKey: string }\nexport {}\n'
-
-/** What the compiler has to say of each block, by its place; nothing of those that are right. */
-export function typeErrorsOf(blocks: readonly Block[]): ReadonlyMap<string, readonly string[]> {
+/** What the compiler has to say of each block, by its place; nothing of those that are right. `granted` is declared for all of them. */
+export function typeErrorsOf(blocks: readonly Block[], granted: string): ReadonlyMap<string, readonly string[]> {
+  const ambient = `declare global {\n${granted}\n}\nexport {}\n`
   const files = new Map<string, string>([[join(root, 'docs', 'ambient.ts'), ambient]])
   const places = new Map<string, string>()
   for (const [at, block] of blocks.entries()) {
     const file = join(root, 'docs', `example-${at}.ts`)
     places.set(file, block.place)
-    files.set(file, `${block.whole}\nexport {}\n`)
+    files.set(file, `${block.code}\nexport {}\n`)
   }
   const program = ts.createProgram([...files.keys()], options, hostWith(files))
   const errors = new Map<string, string[]>()
