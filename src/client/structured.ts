@@ -70,7 +70,7 @@ export async function generateObject<const Schema extends AnySchema>(
  *
  * @example
  * ```ts
- * const run = streamObject({ model, prompt, schema })
+ * const run = streamObject({ model, prompt: text, schema })
  * for await (const recipe of run) draw(recipe.title, recipe.steps ?? [])
  * const { object } = await run.response
  * ```
