@@ -72,11 +72,20 @@ const conversation: Message[] = [
 /** Where a turn is whole, so that a request may be made. */
 const turns = [1, 4, 6, 8, 10]
 
-describe.each(formats)('a conversation that grows, on $folder', ({ client }) => {
+/** The names of models that a wire treats in ways of their own. */
+const cases = formats.flatMap((format) =>
+  (
+    ({ gemini: ['m', 'gemini-3-pro'], anthropic: ['m', 'claude-sonnet-4-5', 'claude-opus-4-8'] })[format.folder] ?? [
+      'm',
+    ]
+  ).map((model) => ({ ...format, model })),
+)
+
+describe.each(cases)('a conversation that grows, on $folder with $model', ({ client, model }) => {
   const bodyOf = (length: number) => {
     const context: Context = { system: 'Be brief', messages: conversation.slice(0, length), tools }
-    const { context: prepared } = prepare(context, client.rules, { model: 'm' })
-    return client.encodeRequest(prepared, { model: 'm', maxTokens: 100, strict: false }).body
+    const { context: prepared } = prepare(context, client.rules, { model })
+    return client.encodeRequest(prepared, { model, maxTokens: 100, strict: false }).body
   }
 
   it.each(turns.slice(1).map((length, at) => [turns[at] as number, length]))(

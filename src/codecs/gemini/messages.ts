@@ -174,13 +174,14 @@ function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fiel
 }
 
 /**
- * Gemini 3 checks the first call of each step since the user last spoke. One that another model made gets the documented placeholder,
- * and only where there is no signature.
+ * Gemini 3 checks the first call of each step. One that another model made gets the documented placeholder, and only where there is no
+ * signature: in earlier turns too, which nobody checks, since the next turn must not change what was sent before.
+ *
+ * @see wire/gemini.md §6
  */
 function signFirstCalls(turns: readonly Turn[], scope: Scope): void {
   if (!isGemini3(scope.model)) return
-  const begin = turns.findLastIndex(({ kind }) => kind === 'user')
-  for (const { kind, parts } of turns.slice(begin + 1)) {
+  for (const { kind, parts } of turns) {
     const at = kind === 'model' ? parts.findIndex((part) => part.functionCall !== undefined) : -1
     const part = parts[at]
     if (part === undefined || part.thoughtSignature !== undefined) continue

@@ -307,9 +307,11 @@ describe('signatures', () => {
     ])
     expect(signaturesIn(messages, model).filter(Boolean)).toEqual([])
   })
-  it('are not made up for calls from before the user last spoke, which nobody checks', () => {
-    const messages: Message[] = [...loop([call('a', 'f')]), { role: 'user', content: 'And now?' }]
-    expect(signaturesIn(messages, gemini3).filter(Boolean)).toEqual([])
+  it('are made up for foreign calls of earlier turns too, so that the next turn only appends', () => {
+    const before = loop([call('a', 'f')])
+    const after: Message[] = [...before, { role: 'user', content: 'And now?' }]
+    expect(signaturesIn(after, gemini3).slice(0, -1)).toEqual(signaturesIn(before, gemini3))
+    expect(signaturesIn(after, gemini3)).toContain('skip_thought_signature_validator')
   })
   it('go to an alias of the model that made them', () => {
     const messages = loop([call('a', 'f', {}, { opaque: signed('c2ln', 'gemini-3.6-flash') })])
