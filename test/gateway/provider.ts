@@ -6,20 +6,13 @@ import type { ServerResponse } from 'node:http'
 import { type Answering, type Asked, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { wireViolations } from '../support/valid-wire.ts'
 import { type Heard, proof, type Said, say } from './dialogue.ts'
+import { keys } from './models.ts'
 
 /** What came over the wire: each speaker reads of it what it knows. */
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
 export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama'
 export const wireNames: readonly WireName[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
-
-export const keys: Readonly<Record<WireName, string>> = {
-  'openai-chat': 'sk-canary-chat-7Hq2Lw9Zx4',
-  'openai-responses': 'sk-canary-resp-5Tm8Vb3Kd6',
-  anthropic: 'sk-ant-canary-4Rf6Yp1Jc9',
-  gemini: 'AIza-canary-2Gs9Nk7Wq3',
-  ollama: 'ol-canary-8Bv5Xz2Mh6',
-}
 
 /** The answer of each wire, by hand. */
 interface Speaker {

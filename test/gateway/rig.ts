@@ -1,25 +1,9 @@
 /** A gateway over HTTP in front of the five scripted providers. */
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { ollama } from '../../src/codecs/ollama/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
-import { createGateway, type EndReport, type GatewayModels, type GatewayOptions } from '../../src/gateway/index.ts'
+import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { type Served, serve } from '../support/serve.ts'
 import type { Upstream } from '../support/upstream.ts'
-import { keys, startProviders, type WireName } from './provider.ts'
-
-/** The providers as a table of models: each is asked for by the name of its wire. */
-export function modelsAt(url: string): Readonly<Record<WireName, GatewayModels[string]>> {
-  const at = (wire: WireName, path: string) => ({ baseUrl: `${url}/${wire}${path}`, apiKey: keys[wire] })
-  return {
-    'openai-chat': openaiChat('gpt-5', at('openai-chat', '/v1')),
-    'openai-responses': openaiResponses('gpt-5', at('openai-responses', '/v1')),
-    anthropic: anthropic('claude-sonnet-5', at('anthropic', '/v1')),
-    gemini: gemini('gemini-3-flash-preview', at('gemini', '/v1beta')),
-    ollama: ollama('qwen3:8b', at('ollama', '')),
-  }
-}
+import { modelsAt } from './models.ts'
+import { startProviders } from './provider.ts'
 
 export interface Rig extends Served {
   readonly providers: Upstream

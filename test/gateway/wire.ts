@@ -12,9 +12,11 @@ export function ask(
     readonly body?: object
     readonly headers?: object
     readonly signal?: AbortSignal
+    /** Default: the network. */
+    readonly fetch?: typeof globalThis.fetch
   } = {},
 ): Promise<Response> {
-  const { stream = true, body, headers, ...rest } = init
+  const { stream = true, body, headers, fetch = globalThis.fetch, ...rest } = init
   const { path, minimal } = requests[wire](model, prompt, stream)
   return fetch(url + path, {
     method: 'POST',

@@ -1,0 +1,669 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ApiError } from '../../src/errors.ts'
+import { createGateway, type EndReport, type GatewayOptions, type UsageReport } from '../../src/gateway/index.ts'
+import { withFields } from '../../src/gateway/splice.ts'
+import { type Answering, chunks, json, pause, startUpstream, type Upstream } from '../support/upstream.ts'
+import { greeting } from './dialogue.ts'
+import { keys, modelsAt } from './models.ts'
+import { answerAll, speakers, startProviders, type WireName, wireNames, wireOf } from './provider.ts'
+import { ask, ended, endingOf, eventsOf, isErrorBody } from './wire.ts'
+
+type Loose = ReturnType<typeof JSON.parse>
+
+let providers: Upstream
+beforeAll(async () => {
+  providers = await startProviders()
+})
+afterEach(() => providers.answer(answerAll))
+afterAll(() => providers.stop())
+
+/** A gateway without a server: its `fetch` is all there is. */
+function gatewayOf(options: Partial<GatewayOptions> = {}) {
+  const reports: EndReport[] = []
+  const usages: UsageReport[] = []
+  const gateway = createGateway({
+    models: modelsAt(providers.url),
+    onEnd: (report) => void reports.push(report),
+    onUsage: (report) => void usages.push(report),
+    ...options,
+  })
+  const asking: typeof fetch = (input, init) => gateway.fetch(new Request(input, init))
+  return { reports, usages, fetch: asking }
+}
+
+const origin = 'http://gateway.test'
+
+/** As `ask`, of a gateway that is no server. */
+function askOf(
+  gateway: { readonly fetch: typeof fetch },
+  ...[wire, model, prompt, init]: [WireName, string, string?, Parameters<typeof ask>[4]?]
+) {
+  return ask(origin, wire, model, prompt, { ...init, fetch: gateway.fetch })
+}
+
+const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+  new Request(origin + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  })
+
+describe('the table of models', () => {
+  it('finds a model by its name, an alias, the longest beginning of an alias, and with the tag of Ollama', async () => {
+    const { gemini, ollama, anthropic } = modelsAt(providers.url)
+    const gateway = gatewayOf({
+      models: {
+        smart: { model: anthropic, aliases: ['claude-*'] },
+        fast: { model: gemini, aliases: ['gpt-5-mini', 'claude-haiku-*'] },
+        local: ollama,
+      },
+    })
+    const asked = async (name: string) => {
+      providers.answer(answerAll)
+      await (await askOf(gateway, 'openai-chat', name)).text()
+      return wireOf(providers.asked[0]?.path ?? '')
+    }
+    expect(await asked('smart')).toBe('anthropic')
+    expect(await asked('claude-opus-9')).toBe('anthropic')
+    expect(await asked('claude-haiku-9')).toBe('gemini')
+    expect(await asked('gpt-5-mini')).toBe('gemini')
+    expect(await asked('local:latest')).toBe('ollama')
+  })
+
+  it.each(wireNames)(
+    'answers 404 in the words of %s for a name that it does not have, and asks nobody',
+    async (wire) => {
+      const gateway = gatewayOf()
+      for (const name of ['gpt-9', '__proto__', 'constructor', '..%2f..', 'x'.repeat(10_000)]) {
+        const response = await askOf(gateway, wire, name)
+        expect(response.status).toBe(404)
+        expect(isErrorBody(wire, await response.json())).toBe(true)
+      }
+      expect(providers.asked).toHaveLength(0)
+      expect(gateway.reports[0]).toMatchObject({ outcome: 'refused', status: 404, attempts: 0, asked: 'gpt-9' })
+    },
+  )
+
+  it('is refused if a name stands for two models, or a fallback for none', () => {
+    const model = modelsAt(providers.url).gemini
+    expect(() => gatewayOf({ models: { a: { model, aliases: ['b'] }, b: model } })).toThrow('"b" stands for two')
+    expect(() => gatewayOf({ models: { a: { model, fallbacks: ['c'] } } })).toThrow('"c", which is none')
+  })
+
+  it('is made of the environment, once for each', async () => {
+    let made = 0
+    const gateway = createGateway<{ url: string }>({
+      models: ({ url }) => {
+        made++
+        return modelsAt(url)
+      },
+    })
+    const env = { url: providers.url }
+    for (const _ of [1, 2]) {
+      const response = await gateway.fetch(
+        post('/v1/messages', { model: 'gemini', max_tokens: 9, messages: [{ role: 'user', content: 'Hi' }] }),
+        env,
+      )
+      expect(response.status).toBe(200)
+    }
+    expect(made).toBe(1)
+  })
+})
+
+describe('limits of output', () => {
+  const limited = (): GatewayOptions['models'] =>
+    Object.fromEntries(
+      Object.entries(modelsAt(providers.url)).map(([name, model]) => [name, { model, maxOutputTokens: 50 }]),
+    )
+  /** Where each wire says it: `wire/*.md` §2. */
+  const told: Readonly<Record<WireName, (body: Loose) => unknown>> = {
+    'openai-chat': (body) => body.max_completion_tokens,
+    'openai-responses': (body) => body.max_output_tokens,
+    anthropic: (body) => body.max_tokens,
+    gemini: (body) => body.generationConfig?.maxOutputTokens,
+    ollama: (body) => body.options?.num_predict,
+  }
+
+  it.each(wireNames.flatMap((wire) => wireNames.map((provider) => [wire, provider] as const)))(
+    'hold for a client of %s at a provider of %s, whatever it asks for',
+    async (wire, provider) => {
+      const asksForMore = {
+        'openai-chat': { max_completion_tokens: 9000 },
+        'openai-responses': { max_output_tokens: 9000 },
+        anthropic: { max_tokens: 9000 },
+        gemini: { generationConfig: { maxOutputTokens: 9000 } },
+        ollama: { options: { num_predict: 9000 } },
+      }[wire]
+      const gateway = gatewayOf({ models: limited() })
+      for (const body of [asksForMore, {}]) {
+        providers.answer(answerAll)
+        await (await askOf(gateway, wire, provider, 'Hello', { body })).text()
+        expect(told[provider](providers.asked[0]?.body)).toBe(50)
+      }
+    },
+  )
+
+  it('are the least of the model and the permit', async () => {
+    const gateway = gatewayOf({ models: limited(), authorize: () => ({ maxOutputTokens: 20 }) })
+    await (await askOf(gateway, 'openai-chat', 'anthropic')).text()
+    expect(providers.asked[0]?.body.max_tokens).toBe(20)
+  })
+})
+
+describe('fallbacks', () => {
+  const withFallback = (limits: GatewayOptions['limits'] = {}) => {
+    const { anthropic, gemini } = modelsAt(providers.url)
+    return gatewayOf({ limits, models: { first: { model: anthropic, fallbacks: ['second'] }, second: gemini } })
+  }
+  const failing =
+    (answer: Answering): Answering =>
+    (response, asked) =>
+      (asked.path.startsWith('/anthropic') ? answer : answerAll)(response, asked)
+  const page: Answering = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')
+  const overload = speakers.anthropic.errorPiece('Overloaded')
+
+  it.each([
+    ['it is overloaded', json(speakers.anthropic.error(529, 'Overloaded'), 529)],
+    ['an overload is inside a 200', chunks([overload])],
+    [
+      'an overload comes behind a beginning that says nothing',
+      chunks([...speakers.anthropic.pieces({ text: 'x' }).slice(0, 3), overload]),
+    ],
+    ['its credentials are refused', json(speakers.anthropic.error(401, 'no'), 401)],
+    ['its line breaks', chunks([], { after: 'reset' })],
+    ['it redirects', json({}, 307, { location: 'https://elsewhere.test/' })],
+    ['it answers a page', page],
+  ])('are asked when %s, and the client sees nothing of it', async (_, answer) => {
+    providers.answer(failing(answer))
+    const gateway = withFallback()
+    for (const wire of wireNames) {
+      const response = await askOf(gateway, wire, 'first')
+      expect(response.status).toBe(200)
+      expect(endingOf(wire, await response.text())).toEqual(ended)
+      expect(gateway.reports.at(-1)).toMatchObject({
+        outcome: 'answered',
+        attempts: 2,
+        model: 'second',
+        provider: 'gemini',
+      })
+    }
+  })
+
+  it('are asked for whole answers too', async () => {
+    providers.answer(failing(json(speakers.anthropic.error(503, 'no'))))
+    const response = await askOf(withFallback(), 'openai-chat', 'first', 'Hello', { stream: false })
+    expect((await response.json()).choices[0].message.content).toBe(greeting)
+  })
+
+  it('are asked behind the headers as well, as long as nothing was said', async () => {
+    providers.answer(
+      failing(async (response, asked) => {
+        await pause(120)
+        await chunks([overload])(response, asked)
+      }),
+    )
+    const response = await askOf(withFallback({ commitMs: 20, keepAliveMs: 20 }), 'anthropic', 'first')
+    const text = await response.text()
+    expect(text).toMatch(/^event: ping\n/)
+    expect(endingOf('anthropic', text)).toEqual(ended)
+  })
+
+  it('are not asked when the request is at fault, nor when something was said', async () => {
+    const gateway = withFallback()
+    providers.answer(failing(json(speakers.anthropic.error(400, 'messages: too odd'), 400)))
+    const response = await askOf(gateway, 'openai-chat', 'first')
+    expect([response.status, (await response.json()).error.message]).toEqual([400, 'messages: too odd'])
+    providers.answer(failing(chunks([...speakers.anthropic.pieces({ text: 'Half' }).slice(0, 5), overload])))
+    await (await askOf(gateway, 'openai-chat', 'first')).text()
+    expect(gateway.reports.map(({ attempts, outcome }) => [attempts, outcome])).toEqual([
+      [1, 'failed'],
+      [1, 'failed'],
+    ])
+  })
+
+  it('end in the last error when all of them fail', async () => {
+    providers.answer(
+      json({ error: { message: 'no', type: 'x', code: 503, status: 'UNAVAILABLE' } }, 503, { 'retry-after': '9' }),
+    )
+    const response = await askOf(withFallback(), 'openai-chat', 'first')
+    expect([response.status, response.headers.get('retry-after'), response.headers.get('x-should-retry')]).toEqual([
+      503,
+      '9',
+      'true',
+    ])
+  })
+})
+
+describe('bytes that pass', () => {
+  it.each(wireNames)('are those of the provider, event for event, where the wire is its own (%s)', async (wire) => {
+    const pieces = speakers[wire].pieces({ text: greeting, calls: [{ id: 'call_1', name: 'f', args: { city: 'x' } }] })
+    providers.answer(chunks([pieces.join('')]))
+    const gateway = gatewayOf()
+    const body = wire === 'openai-chat' ? { stream_options: { include_usage: true } } : {}
+    const response = await askOf(gateway, wire, wire, 'Hello', { body })
+    expect(await response.text()).toBe(pieces.join(''))
+    await pause(1)
+    expect(gateway.reports[0]).toMatchObject({ passed: true, outcome: 'answered' })
+    expect(gateway.usages[0]).toMatchObject({ model: wire, wire, usage: { inputTokens: 11, outputTokens: 7 } })
+  })
+
+  it.each(wireNames)('are those of a whole answer too (%s)', async (wire) => {
+    const whole = JSON.stringify(speakers[wire].whole({ text: greeting }), null, 1)
+    providers.answer((response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(whole))
+    const gateway = gatewayOf()
+    const response = await askOf(gateway, wire, wire, 'Hello', { stream: false })
+    expect(await response.text()).toBe(whole)
+    await pause(1)
+    expect(gateway.usages[0]?.usage).toMatchObject({ inputTokens: 11, outputTokens: 7 })
+  })
+
+  it('are asked for figures, which stay here if the client did not ask for them', async () => {
+    const gateway = gatewayOf()
+    const text = await (await askOf(gateway, 'openai-chat', 'openai-chat')).text()
+    expect(providers.asked[0]?.body.stream_options).toEqual({ include_usage: true })
+    expect(eventsOf('openai-chat', text).filter((event) => event.usage)).toEqual([])
+    await pause(1)
+    expect(gateway.usages[0]?.usage).toMatchObject({ inputTokens: 11, outputTokens: 7 })
+  })
+
+  it('differ in the name of the model alone, to the last digit', async () => {
+    const body =
+      '{ "model" : "anthropic","max_tokens":10, "model":"x", "messages":[{"role":"user","content":"\\u0048i"}],"metadata":{"n":12345678901234567890.10}}'
+    let sent = ''
+    const models = modelsAt(providers.url)
+    const spy: typeof fetch = (input, init) => {
+      sent = String(init?.body)
+      return fetch(input, init)
+    }
+    const gateway = gatewayOf({ models: { x: { ...models.anthropic, fetch: spy } } })
+    await gateway.fetch(
+      post('/v1/messages', body, { 'anthropic-beta': 'files-api-2025-04-14', 'anthropic-version': '2026-10-21' }),
+    )
+    expect(sent).toBe(body.replace('"anthropic"', '"claude-sonnet-5"').replace('"x"', '"claude-sonnet-5"'))
+    expect(providers.asked[0]?.headers).toMatchObject({
+      'anthropic-beta': 'files-api-2025-04-14',
+      'anthropic-version': '2026-10-21',
+    })
+  })
+})
+
+describe('what leaves and what comes in', () => {
+  const hostile = {
+    authorization: 'Bearer client-token',
+    'x-api-key': 'client-token',
+    'x-goog-api-key': 'client-token',
+    cookie: 'a=b',
+    'x-forwarded-for': '1.2.3.4',
+    'x-forwarded-host': 'evil.test',
+    'cf-connecting-ip': '1.2.3.4',
+    'x-portkey-custom-host': 'https://evil.test',
+    'x-stainless-lang': 'js',
+    'anthropic-beta': 'a\tb; c',
+    'x-evil': '1',
+  }
+  const fixed = new Set([
+    'accept',
+    'accept-encoding',
+    'accept-language',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'sec-fetch-mode',
+    'user-agent',
+  ])
+  const own: Readonly<Record<WireName, readonly string[]>> = {
+    'openai-chat': ['authorization'],
+    'openai-responses': ['authorization'],
+    anthropic: ['anthropic-version', 'x-api-key'],
+    gemini: ['x-goog-api-key'],
+    ollama: ['authorization'],
+  }
+
+  it.each(wireNames)('builds the request from nothing, passed or translated (%s)', async (provider) => {
+    for (const wire of [provider, provider === 'gemini' ? 'ollama' : 'gemini'] as const) {
+      providers.answer(answerAll)
+      await (await askOf(gatewayOf(), wire, provider, 'Hello', { headers: hostile })).text()
+      const names = Object.keys(providers.asked[0]?.headers ?? {}).filter((name) => !fixed.has(name))
+      expect(names.sort()).toEqual(own[provider])
+      expect(JSON.stringify(providers.asked[0]?.headers)).not.toMatch(/client-token|evil|1\.2\.3\.4/)
+    }
+  })
+
+  it('lets only headers of its list through', async () => {
+    providers.answer((response, asked) => {
+      for (const name of [
+        'set-cookie',
+        'openai-organization',
+        'x-evil',
+        'location',
+        'access-control-allow-origin',
+        'refresh',
+        'server',
+      ]) {
+        response.setHeader(name, 'evil')
+      }
+      return answerAll(response, asked)
+    })
+    for (const stream of [true, false]) {
+      const response = await askOf(gatewayOf(), 'openai-chat', 'openai-chat', 'Hello', { stream })
+      const names = [...response.headers.keys()].sort()
+      expect(names).toEqual(['cache-control', 'content-type', 'request-id', 'x-content-type-options', 'x-request-id'])
+    }
+  })
+
+  it.each(wireNames)('never follows a redirect (%s)', async (wire) => {
+    const elsewhere = await startUpstream()
+    for (const status of [301, 302, 303, 307, 308]) {
+      for (const location of [`${elsewhere.url}/stolen`, `${providers.url}/again`]) {
+        providers.answer(json({}, status, { location }))
+        expect((await askOf(gatewayOf(), wire, wire)).status).toBe(502)
+        expect(providers.asked).toHaveLength(1)
+      }
+    }
+    expect(elsewhere.asked).toHaveLength(0)
+    await elsewhere.stop()
+  })
+
+  it('says 502 when the provider refuses the key, and nothing of what it says of it', async () => {
+    for (const wire of wireNames) {
+      for (const status of [401, 403]) {
+        providers.answer(json(speakers[wire].error(status, `Incorrect API key provided: ${keys[wire]}`), status))
+        const response = await askOf(gatewayOf(), wire, wire, 'Hello')
+        const text = await response.text()
+        expect(response.status).toBe(502)
+        expect(isErrorBody(wire, JSON.parse(text))).toBe(true)
+        expect(text).not.toContain('Incorrect')
+      }
+    }
+  })
+
+  it('cuts the key out of whatever a provider says, however it is disguised', async () => {
+    for (const wire of wireNames) {
+      const disguises = [keys[wire], encodeURIComponent(keys[wire]), btoa(keys[wire]), btoa(`xy${keys[wire]}`)]
+      for (const disguise of disguises) {
+        for (const client of [wire, wire === 'gemini' ? 'ollama' : 'gemini'] as const) {
+          for (const stream of [true, false]) {
+            const said = { text: `It is ${disguise} and more` }
+            providers.answer(stream ? chunks(oneEvent(wire, said)) : json(speakers[wire].whole(said)))
+            const text = await (await askOf(gatewayOf(), client, wire, 'Hello', { stream })).text()
+            expect(text).toContain('redacted')
+            expect(text).not.toContain(disguise.slice(4, -4))
+          }
+          providers.answer(json(speakers[wire].error(400, `Odd: ${disguise}`), 400))
+          expect(await (await askOf(gatewayOf(), client, wire)).text()).not.toContain(disguise.slice(4, -4))
+        }
+      }
+    }
+  })
+
+  /** With the text in one piece: halves of a key are no key. */
+  function oneEvent(wire: WireName, said: { text: string }): string[] {
+    const half = said.text.slice(0, said.text.length / 2)
+    const json = (text: string) => JSON.stringify(text)
+    const rest = said.text.slice(said.text.length / 2)
+    const pieces = speakers[wire].pieces(said)
+    return pieces.map((piece) => piece.replace(json(half), '""').replace(json(rest), json(said.text)))
+  }
+
+  it('does not answer bodies that are too large, too deep, too slow or no JSON', async () => {
+    const gateway = gatewayOf({ limits: { maxBodyBytes: 1000, maxDepth: 20, bodyTimeoutMs: 60 } })
+    const status = async (request: Request) => (await gateway.fetch(request)).status
+    const path = '/v1/chat/completions'
+    expect(await status(post(path, { model: 'x'.repeat(2000) }))).toBe(413)
+    expect(await status(post(path, `{"a":${'['.repeat(30)}${']'.repeat(30)}}`))).toBe(400)
+    expect(await status(post(path, '{"a":'))).toBe(400)
+    expect(await status(post(path, '[]'))).toBe(400)
+    expect(await status(post(path, '{}', { 'content-type': 'text/plain' }))).toBe(415)
+    expect(await status(post(path, '{}', { 'content-encoding': 'gzip' }))).toBe(415)
+    expect(await status(post(path, { messages: [] }))).toBe(400)
+    const endless = new ReadableStream({
+      async pull(controller) {
+        await pause(30)
+        controller.enqueue(new TextEncoder().encode(' '))
+      },
+    })
+    const slow = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: endless,
+      duplex: 'half',
+    } as const
+    expect(await status(new Request(origin + path, slow))).toBe(408)
+    expect(providers.asked).toHaveLength(0)
+  })
+
+  it('answers 404 and 405 where there is nothing to ask', async () => {
+    const gateway = gatewayOf()
+    for (const path of [
+      '/',
+      '/v1',
+      '/v1/chat/completions/',
+      '/v1//messages',
+      '/v1/messages/../x',
+      '/v1beta/models/x:delete',
+      '/v1/embeddings',
+    ]) {
+      expect([path, (await gateway.fetch(post(path, {}))).status]).toEqual([path, 404])
+    }
+    const response = await gateway.fetch(new Request(`${origin}/v1/messages`))
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST, OPTIONS'])
+  })
+})
+
+describe('pages of other origins', () => {
+  const preflight = (from: string) =>
+    new Request(`${origin}/v1/messages`, {
+      method: 'OPTIONS',
+      headers: {
+        origin: from,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers':
+          'content-type, x-api-key, x-stainless-os, anthropic-dangerous-direct-browser-access',
+      },
+    })
+
+  it('may ask if they are on the list, with whatever headers they want', async () => {
+    const gateway = gatewayOf({ origins: ['https://chat.test'] })
+    const { status, headers } = await gateway.fetch(preflight('https://chat.test'))
+    expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-allow-methods')]).toEqual([
+      204,
+      'https://chat.test',
+      'POST',
+    ])
+    expect(headers.get('access-control-allow-headers')).toBe(
+      'content-type, x-api-key, x-stainless-os, anthropic-dangerous-direct-browser-access',
+    )
+    const answer = await askOf(gateway, 'anthropic', 'gemini', 'Hello', { headers: { origin: 'https://chat.test' } })
+    expect(answer.headers.get('access-control-allow-origin')).toBe('https://chat.test')
+    expect(answer.headers.get('access-control-expose-headers')).toContain('retry-after')
+  })
+
+  it.each(['https://evil.test', 'https://chat.test.evil.test', 'http://chat.test', 'null'])(
+    'may not ask from %s',
+    async (from) => {
+      const { status, headers } = await gatewayOf({ origins: ['https://chat.test'] }).fetch(preflight(from))
+      expect([status, headers.get('access-control-allow-origin'), headers.get('vary')]).toEqual([403, null, 'Origin'])
+    },
+  )
+
+  it('may all ask, if that is said, and none if nothing is', async () => {
+    expect(
+      (await gatewayOf({ origins: '*' }).fetch(preflight('https://any.test'))).headers.get(
+        'access-control-allow-origin',
+      ),
+    ).toBe('*')
+    expect((await gatewayOf().fetch(preflight('https://any.test'))).status).toBe(403)
+  })
+})
+
+describe('lists and counts', () => {
+  const get = async (path: string, headers = {}) =>
+    (await gatewayOf().fetch(new Request(origin + path, { headers }))).json()
+
+  it('lists the models as each wire does', async () => {
+    const names = Object.keys(modelsAt(''))
+    expect((await get('/v1/models')).data.map(({ id, object }: Record<string, string>) => [id, object])).toEqual(
+      names.map((name) => [name, 'model']),
+    )
+    const anthropic = await get('/v1/models', { 'anthropic-version': '2023-06-01' })
+    expect(anthropic).toMatchObject({ has_more: false, first_id: names[0], last_id: names.at(-1), data: { length: 5 } })
+    expect((await get('/v1beta/models')).models[0]).toMatchObject({ name: `models/${names[0]}` })
+    expect((await get('/api/tags')).models.map(({ model }: Record<string, string>) => model)).toEqual(names)
+    expect(await get('/v1/models/gemini')).toMatchObject({ id: 'gemini', object: 'model' })
+    expect(await get('/v1beta/models/gemini')).toMatchObject({ name: 'models/gemini' })
+  })
+
+  it('hands a count to the provider in whose wire it is asked, and says so', async () => {
+    providers.answer(json({ input_tokens: 1234 }))
+    const body = { model: 'anthropic', messages: [{ role: 'user', content: 'Hello' }] }
+    const response = await gatewayOf().fetch(post('/v1/messages/count_tokens', body))
+    expect([await response.json(), response.headers.get('x-token-count')]).toEqual([{ input_tokens: 1234 }, 'exact'])
+    expect(providers.asked[0]).toMatchObject({
+      path: '/anthropic/v1/messages/count_tokens',
+      body: { model: 'claude-sonnet-5' },
+    })
+  })
+
+  it('estimates it elsewhere, and says so', async () => {
+    const body = { model: 'gemini', system: 'Be kind', messages: [{ role: 'user', content: 'x'.repeat(4000) }] }
+    const response = await gatewayOf().fetch(post('/v1/messages/count_tokens', body))
+    const { input_tokens } = await response.json()
+    expect(response.headers.get('x-token-count')).toBe('estimated')
+    expect(input_tokens).toBeGreaterThan(1000)
+    expect(input_tokens).toBeLessThan(1100)
+    expect(providers.asked).toHaveLength(0)
+  })
+})
+
+describe('the hooks of the caller', () => {
+  it('say who may ask, in the words of the wire, before anything is read', async () => {
+    const authorize = () => {
+      throw new ApiError('No token', { kind: 'authentication', retryable: false })
+    }
+    for (const wire of wireNames) {
+      const response = await askOf(gatewayOf({ authorize }), wire, 'gemini')
+      expect(response.status).toBe(401)
+      expect(isErrorBody(wire, await response.json())).toBe(true)
+    }
+    const own = await askOf(gatewayOf({ authorize: () => new Response('mine', { status: 418 }) }), 'gemini', 'gemini')
+    expect([own.status, await own.text()]).toEqual([418, 'mine'])
+    expect(providers.asked).toHaveLength(0)
+  })
+
+  it('say which models, also in the lists and as fallbacks', async () => {
+    const { anthropic, gemini } = modelsAt(providers.url)
+    const models = { first: { model: anthropic, fallbacks: ['second'] }, second: gemini }
+    const gateway = gatewayOf({ models, authorize: () => ({ models: ['first'], caller: 'ada' }) })
+    expect((await askOf(gateway, 'openai-chat', 'second')).status).toBe(404)
+    expect((await (await gateway.fetch(new Request(`${origin}/v1/models`))).json()).data).toHaveLength(1)
+    providers.answer(json({ type: 'error', error: { type: 'overloaded_error', message: 'x' } }, 529))
+    expect((await askOf(gateway, 'openai-chat', 'first')).status).toBe(503)
+    expect(gateway.reports.at(-1)).toMatchObject({
+      attempts: 1,
+      caller: 'ada',
+      error: { kind: 'overloaded', status: 529 },
+    })
+  })
+
+  it('see what is about to be sent, and may refuse it', async () => {
+    const seen: unknown[] = []
+    const gateway = gatewayOf({
+      authorize: () => ({ maxOutputTokens: 70, caller: 7 }),
+      admit: ({ model, wire, stream, maxOutputTokens, caller, request }) => {
+        seen.push([model, wire, stream, maxOutputTokens, caller, request.context.messages.length])
+        throw new ApiError('Nothing is left of today', { kind: 'rate_limit', retryable: false, retryAfterMs: 60_000 })
+      },
+    })
+    const response = await askOf(gateway, 'ollama', 'gemini')
+    expect([response.status, response.headers.get('retry-after'), await response.json()]).toEqual([
+      429,
+      '60',
+      { error: 'Nothing is left of today' },
+    ])
+    expect(seen).toEqual([['gemini', 'ollama', true, 70, 7, 1]])
+    expect(providers.asked).toHaveLength(0)
+  })
+
+  it('are told how it ended and what was lost, and never what was said', async () => {
+    const gateway = gatewayOf()
+    const body = { top_k: 3, metadata: { user_id: 'u' } }
+    await (await askOf(gateway, 'anthropic', 'openai-chat', 'A secret prompt', { body })).text()
+    await pause(1)
+    const [report] = gateway.reports
+    expect(report).toMatchObject({
+      outcome: 'answered',
+      wire: 'anthropic',
+      model: 'openai-chat',
+      stream: true,
+      passed: false,
+      status: 200,
+      stopReason: 'stop',
+    })
+    expect(report?.losses.map(({ path }) => path)).toContain('options.topK')
+    expect(JSON.stringify([gateway.reports, gateway.usages])).not.toMatch(/secret prompt|Grüß/)
+  })
+
+  it('cannot spoil an answer', async () => {
+    const broken = () => {
+      throw new Error('mine')
+    }
+    const gateway = gatewayOf({ onEnd: broken, onUsage: broken })
+    expect(endingOf('ollama', await (await askOf(gateway, 'ollama', 'gemini')).text())).toEqual(ended)
+  })
+
+  it('keep a Worker awake until they are done', async () => {
+    const waiting: Promise<unknown>[] = []
+    let isTold = false
+    const onEnd = async () => {
+      await pause(20)
+      isTold = true
+    }
+    const gateway = createGateway({ models: modelsAt(providers.url), onEnd })
+    const request = post('/api/chat', { model: 'gemini', messages: [{ role: 'user', content: 'Hi' }] })
+    const response = await gateway.fetch(request, {}, { waitUntil: (promise) => void waiting.push(promise) })
+    await response.body?.cancel()
+    await Promise.all(waiting)
+    expect(isTold).toBe(true)
+  })
+})
+
+describe('Gemini without events', () => {
+  it.each(['gemini', 'anthropic'] as const)('streams one JSON array (from %s)', async (provider) => {
+    const body = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
+    const response = await gatewayOf().fetch(post(`/v1beta/models/${provider}:streamGenerateContent`, body))
+    expect(response.headers.get('content-type')).toBe('application/json')
+    const answers = JSON.parse(await response.text())
+    expect(answers.map((answer: never) => textOf(answer)).join('')).toBe(greeting)
+  })
+
+  const textOf = ({ candidates }: { candidates: { content: { parts: { text: string }[] } }[] }) =>
+    candidates[0]?.content.parts.map(({ text }) => text).join('')
+
+  it('ends the array in an error', async () => {
+    providers.answer(chunks(speakers.anthropic.pieces({ text: greeting }).slice(0, 5)))
+    const body = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
+    const response = await gatewayOf().fetch(post('/v1beta/models/anthropic:streamGenerateContent', body))
+    expect(JSON.parse(await response.text()).at(-1).error.code).toBe(500)
+  })
+})
+
+it('refuses to go on from an answer that nobody stored', async () => {
+  const response = await askOf(gatewayOf(), 'openai-responses', 'gemini', 'Hello', {
+    body: { previous_response_id: 'resp_1' },
+  })
+  expect(response.status).toBe(400)
+})
+
+describe('fields set in the text of an object', () => {
+  it.each([
+    ['{}', '{"a":1}'],
+    ['{ "b" : 2 }', '{ "b" : 2 ,"a":1}'],
+    ['{"a":"x\\"},","b":[{"a":2}]}', '{"a":1,"b":[{"a":2}]}'],
+    ['{"a": {"c":"}"} , "a" :null}', '{"a": 1 , "a" :1}'],
+    ['{"\\u0061":true,"b":1e400}', '{"\\u0061":1,"b":1e400}'],
+    ['{"b":"\\\\","a":-0.50}', '{"b":"\\\\","a":1}'],
+  ])('leave the rest of %s as it is', (text, expected) => {
+    expect(withFields(text, { a: '1' })).toBe(expected)
+  })
+})

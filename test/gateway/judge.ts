@@ -1,0 +1,142 @@
+/**
+ * Every official client against every provider, through a gateway: what each of 5 × 5 pairs can do, as a table.
+ *
+ * The providers are written by hand from the wires' documents, and answer 400 to what is against the rules of their wire.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pause } from '../support/upstream.ts'
+import { clients, type Wish } from './clients.ts'
+import { conclusion, greeting, place, report, thought, weatherIn } from './dialogue.ts'
+import { type WireName, wireNames } from './provider.ts'
+import type { Rig } from './rig.ts'
+
+const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName, WireName] => [client, provider]))
+/** These providers prove what they thought, and want the proof back. */
+const proving: ReadonlySet<WireName> = new Set(['openai-responses', 'anthropic', 'gemini'])
+/** These tell what they thought. OpenAI's Chat Completions does not. */
+const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama'])
+
+export interface Judged {
+  readonly title: string
+  /** Whole answers, streams, or both. */
+  readonly modes: readonly boolean[]
+  start(): Promise<Pick<Rig, 'url' | 'providers' | 'stop'>>
+}
+
+/** Defines the tests, and prints the table behind them. */
+export function judgeClients({ title, modes, start }: Judged): void {
+  let rig: Awaited<ReturnType<Judged['start']>>
+  beforeAll(async () => {
+    rig = await start()
+  }, 60_000)
+  afterAll(async () => {
+    console.log(drawTable())
+    await rig.stop()
+  })
+
+  const results = new Map<string, string>()
+  /** Runs a check and notes it in the table. */
+  async function check(
+    feature: string,
+    client: WireName,
+    provider: WireName,
+    body: () => Promise<void>,
+  ): Promise<void> {
+    const key = `${client} > ${provider} > ${feature}`
+    results.set(key, '✗')
+    await body()
+    results.set(key, '✓')
+  }
+
+  function drawTable(): string {
+    const features = ['text', 'tool', 'parallel', 'reasoning', 'schema', 'error', 'abort']
+    const rows = pairs.map(([client, provider]) => {
+      const cells = features.map((feature) => {
+        const marks = modes.map((stream) => results.get(`${client} > ${provider} > ${feature} ${mode(stream)}`) ?? '')
+        return marks.join('').padEnd(feature.length + 2)
+      })
+      return `${client.padEnd(17)}${provider.padEnd(17)}${cells.join('')}`
+    })
+    const head = `${title}\n${'client'.padEnd(17)}${'provider'.padEnd(17)}${features.map((feature) => `${feature}  `).join('')}`
+    return ['', `${head}  (${modes.map(mode).join(', then ')})`, ...rows, ''].join('\n')
+  }
+
+  const mode = (stream: boolean) => (stream ? 'streamed' : 'whole')
+  const converse = (client: WireName, provider: WireName, wish: Omit<Wish, 'model'>) =>
+    clients[client].converse(rig.url, { model: provider, ...wish })
+
+  describe.each(pairs)('the client of %s, with the provider of %s', (client, provider) => {
+    it.each(modes)('gets text, and the figures (streaming: %s)', (stream) =>
+      check(`text ${mode(stream)}`, client, provider, async () => {
+        const turn = await converse(client, provider, { stream }).say('Hello')
+        expect(turn.text).toBe(greeting)
+        expect(turn.usage).toEqual({ input: 11, output: 7 })
+      }),
+    )
+
+    it.each(modes)('has a tool run and gets the report (streaming: %s)', (stream) =>
+      check(`tool ${mode(stream)}`, client, provider, async () => {
+        const talk = converse(client, provider, { stream, tools: true })
+        const asked = await talk.say('What is the weather?')
+        expect(asked.text).toBe('Let me look.')
+        expect(asked.calls).toEqual([{ name: 'get_weather', args: { city: 'Tokyo' } }])
+        expect((await talk.answerCalls()).text).toBe(report([weatherIn('Tokyo')]))
+      }),
+    )
+
+    it.each(modes)('has two tools run at once, each result with its call (streaming: %s)', (stream) =>
+      check(`parallel ${mode(stream)}`, client, provider, async () => {
+        const talk = converse(client, provider, { stream, tools: true })
+        const asked = await talk.say('The weather in Tokyo and Paris?')
+        expect(asked.calls.map(({ args }) => args)).toEqual([{ city: 'Tokyo' }, { city: 'Paris' }])
+        expect((await talk.answerCalls()).text).toBe(report(['Tokyo', 'Paris'].map(weatherIn)))
+      }),
+    )
+
+    it.each(modes)('keeps what the provider thought over turns (streaming: %s)', (stream) =>
+      check(`reasoning ${mode(stream)}`, client, provider, async () => {
+        const talk = converse(client, provider, { stream, think: true, tools: true })
+        const first = await talk.say('Please think of the weather')
+        expect(first.calls).toHaveLength(1)
+        expect(first.thought).toBe(thinking.has(provider) ? thought : '')
+        const second = await talk.answerCalls()
+        const third = await talk.say('and now?')
+        // Ollama's wire has no place for a proof: the conversation goes on without.
+        const isKept = proving.has(provider) && client !== 'ollama'
+        const proved = isKept ? 'the proof came back' : 'there was no proof'
+        expect([second.text, third.text]).toEqual([`${conclusion} ${proved}`, proved])
+      }),
+    )
+
+    it.each(modes)('gets JSON of its schema (streaming: %s)', (stream) =>
+      check(`schema ${mode(stream)}`, client, provider, async () => {
+        const turn = await converse(client, provider, { stream, schema: true }).say('JSON, please')
+        expect(JSON.parse(turn.text)).toEqual(place)
+      }),
+    )
+
+    it.each(modes)('reads a refusal for load as the error it knows (streaming: %s)', (stream) =>
+      check(`error ${mode(stream)}`, client, provider, async () => {
+        const error = await converse(client, provider, { stream })
+          .say('Are you busy?')
+          .then(
+            () => undefined,
+            (thrown) => thrown,
+          )
+        expect(error.status ?? error.status_code).toBe(429)
+        expect(String(error.message)).toContain('too many requests')
+        expect(String(error.message)).not.toContain('org-secret')
+      }),
+    )
+
+    it('leaves in the middle, and the provider is left too', () =>
+      check('abort streamed', client, provider, async () => {
+        rig.providers.asked.length = 0
+        await clients[client].leave(rig.url, provider, 'endless')
+        const [asked] = rig.providers.asked
+        await Promise.race([asked?.closed, pause(2000)])
+        expect(asked?.isCancelled).toBe(true)
+        if (modes.length > 1) results.set(`${client} > ${provider} > abort whole`, '·')
+      }))
+  })
+}

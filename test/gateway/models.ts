@@ -1,0 +1,28 @@
+/** The scripted providers as models: no I/O, so that a Worker can have them too. */
+import type { Model } from '../../src/codec.ts'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { gemini } from '../../src/codecs/gemini/index.ts'
+import { ollama } from '../../src/codecs/ollama/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import type { WireName } from '../../src/gateway/index.ts'
+
+export const keys: Readonly<Record<WireName, string>> = {
+  'openai-chat': 'sk-canary-chat-7Hq2Lw9Zx4',
+  'openai-responses': 'sk-canary-resp-5Tm8Vb3Kd6',
+  anthropic: 'sk-ant-canary-4Rf6Yp1Jc9',
+  gemini: 'AIza-canary-2Gs9Nk7Wq3',
+  ollama: 'ol-canary-8Bv5Xz2Mh6',
+}
+
+/** The providers as a table of models: each is asked for by the name of its wire. */
+export function modelsAt(url: string): Readonly<Record<WireName, Model>> {
+  const at = (wire: WireName, path: string) => ({ baseUrl: `${url}/${wire}${path}`, apiKey: keys[wire] })
+  return {
+    'openai-chat': openaiChat('gpt-5', at('openai-chat', '/v1')),
+    'openai-responses': openaiResponses('gpt-5', at('openai-responses', '/v1')),
+    anthropic: anthropic('claude-sonnet-5', at('anthropic', '/v1')),
+    gemini: gemini('gemini-3-flash-preview', at('gemini', '/v1beta')),
+    ollama: ollama('qwen3:8b', at('ollama', '')),
+  }
+}

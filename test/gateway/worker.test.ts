@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { hang, pause } from '../support/upstream.ts'
+import { judgeClients } from './judge.ts'
+import { startProviders } from './provider.ts'
+import { ask } from './wire.ts'
+import { serveInWorkerd } from './workerd.ts'
+
+const entry = new URL('worker.ts', import.meta.url).pathname
+
+async function start() {
+  const providers = await startProviders()
+  const served = await serveInWorkerd(entry, providers.url)
+  return {
+    url: served.url,
+    providers,
+    async stop() {
+      await served.stop()
+      await providers.stop()
+    },
+  }
+}
+
+judgeClients({ title: 'the gateway in workerd', modes: [true], start })
+
+it('notices a client that left in silence by its next sign of life, and leaves the provider', async () => {
+  const rig = await start()
+  rig.providers.answer(hang)
+  const left = new AbortController()
+  const response = await ask(rig.url, 'anthropic', 'gemini', 'Hello', { signal: left.signal })
+  expect(response.status).toBe(200)
+  left.abort()
+  const started = Date.now()
+  await Promise.race([rig.providers.asked[0]?.closed, pause(4000)])
+  expect(rig.providers.asked[0]?.isCancelled).toBe(true)
+  expect(Date.now() - started).toBeLessThan(1000 + 250)
+  await rig.stop()
+})
