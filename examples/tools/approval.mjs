@@ -24,13 +24,17 @@ const weather = tool({
   },
 })
 
-/** A database would do this in one statement: insert, unless it is there. */
+/** A database would do the first in one statement: insert, unless it is there. */
 const ledger = {
   claim(key) {
-    const { ran = [], ...state } = read()
-    if (ran.includes(key)) return false
-    save({ ...state, ran: [...ran, key] })
+    const { ran = {}, ...state } = read()
+    if (Object.hasOwn(ran, key)) return ran[key] ?? false
+    save({ ...state, ran: { ...ran, [key]: null } })
     return true
+  },
+  keep(key, result) {
+    const { ran, ...state } = read()
+    save({ ...state, ran: { ...ran, [key]: result } })
   },
 }
 

@@ -19,7 +19,7 @@ export interface Question {
   readonly signal: AbortSignal
   /** How many calls the conversation holds. */
   readonly callsBefore: number
-  /** Told what there is of an answer that did not end properly. */
+  /** Told what there is of an answer that did not end properly, or that was left. */
   readonly onPartial: (partial: AssistantMessage) => void
 }
 
@@ -112,22 +112,29 @@ async function* streamOnce(question: Question, deadline: Deadline): Answer {
   const response = await send(model, encoded, deadline.signal, request)
   const decoder = decodeAnswer(model.codec, decodeOptionsOf(question))
   let batch: MessageEvent[] = []
+  let isLeft = true
   try {
     for await (const chunk of chunksOf(response, deadline)) {
       decoder.push(chunk, batch)
       if (batch.length > 0) yield batch
-      if (decoder.isEnded) return collect(batch)
+      if (decoder.isEnded) break
       batch = []
     }
-    decoder.end(batch)
+    if (!decoder.isEnded) {
+      decoder.end(batch)
+      if (batch.length > 0) yield batch
+    }
+    isLeft = false
+    return collect(batch)
   } catch (error) {
+    isLeft = false
     const failure = deadline.signal.aborted ? deadline.signal.reason : error
     question.onPartial(keepPartial(failure, decoder, batch))
     if (batch.length > 0) yield batch
     throw failure
+  } finally {
+    if (isLeft) question.onPartial(decoder.isEnded ? collect(batch).message : decoder.stop('aborted', []))
   }
-  if (batch.length > 0) yield batch
-  return collect(batch)
 }
 
 function decodeOptionsOf({ request, callsBefore }: Question): DecodeOptions {

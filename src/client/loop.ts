@@ -16,7 +16,7 @@ import type {
 } from '../model.ts'
 import { withAskedModel } from '../opaque.ts'
 import { type Approval, type CallLedger, memoryLedger } from '../tools/approval.ts'
-import { toToolMessage } from '../tools/invoke.ts'
+import { argumentsFit, toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
 import { isUsedUp, type RunOutcome, type RunProgress, repeatWatch, usageOf } from './limits.ts'
@@ -57,7 +57,7 @@ export interface RunState {
   readonly signal: AbortSignal
   /** Grows with what is said, the prompt first. */
   readonly messages: Message[]
-  /** Told what there is of an answer that did not end properly. */
+  /** Told what there is of an answer that did not end properly, or that was left. */
   readonly onPartial: (partial: AssistantMessage) => void
 }
 
@@ -120,7 +120,7 @@ async function* goOn(loop: Loop): Steps<RunResult> {
     if (isEmpty(message) && ++empty <= mostEmptyAnswers && mayAskAgain(loop)) continue
     if (isPaused(message) && mayAskAgain(loop)) continue
     const calls = callsOf(message)
-    const outcome = outcomeOf(loop, message, calls)
+    const outcome = await outcomeOf(loop, message, calls)
     if (outcome !== undefined) return finish(loop, outcome, message, calls.filter(isCall))
     const pending = yield* runCalls(loop, { message, calls })
     if (pending.length > 0) return finish(loop, 'approval', message, pending)
@@ -243,17 +243,30 @@ function keysAmong(messages: readonly Message[], turn: AssistantMessage): (call:
 // ---- ends -------------------------------------------------------------------------------------
 
 /** Why a run ends with this answer; `undefined` if its calls are to be run. */
-function outcomeOf(loop: Loop, message: AssistantMessage, calls: readonly AnyCall[]): RunOutcome | undefined {
+async function outcomeOf(
+  loop: Loop,
+  message: AssistantMessage,
+  calls: readonly AnyCall[],
+): Promise<RunOutcome | undefined> {
   if (isEmpty(message)) return 'empty'
   if (!canRunTools(message)) return 'cut'
   if (calls.length === 0) return 'answered'
   const { tools } = loop
   const isAuto = loop.request.autoTools ?? [...tools.values()].some(isRunnable)
   const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
-  if (called.some((tool) => (tool as Tool).terminal === true) && calls.every(isCall)) return 'terminal_tool'
+  if (await isTerminal(calls, tools)) return 'terminal_tool'
   if (!isAuto || called.some((tool) => !isRunnable(tool))) return 'manual'
   if (!mayAskAgain(loop)) return 'max_rounds'
   return loop.isRepeated(calls) ? 'repeated_call' : undefined
+}
+
+/** Whether a terminal tool was called with arguments that it takes: with others, the model is told so. */
+async function isTerminal(calls: readonly AnyCall[], tools: ReadonlyMap<string, object>): Promise<boolean> {
+  for (const call of calls) {
+    const tool = isCall(call) ? (tools.get(call.name) as Tool | undefined) : undefined
+    if (tool?.terminal === true && isCall(call) && (await argumentsFit(tool, call))) return true
+  }
+  return false
 }
 
 function mayAskAgain({ request, responses }: Loop): boolean {

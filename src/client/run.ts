@@ -17,7 +17,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
   readonly response: Promise<RunResult>
   /** What was said so far, the prompt first; also after a failure, when the last is what there is of the answer that failed. */
   readonly messages: readonly Message[]
-  /** What there is of an answer that did not end properly; its `stopReason` says how it ended. */
+  /** What there is of an answer that did not end properly, or that was left; its `stopReason` says how it ended. */
   readonly partial: AssistantMessage | undefined
 }
 

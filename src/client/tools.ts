@@ -1,7 +1,8 @@
 /** Runs the calls of one turn: those that may run, in the way their tools ask for. @module */
-import type { InvalidToolCall, Message, ToolCall } from '../model.ts'
+import { compact } from '../lookup.ts'
+import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
 import { type Approval, type CallLedger, verifyApproval } from '../tools/approval.ts'
-import { describe, failed, invokeTool, type ToolResult } from '../tools/invoke.ts'
+import { describe, failed, invokeTool, type ToolResult, toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { RunRequest } from './request.ts'
 
@@ -62,10 +63,11 @@ async function runAll(turn: ToolTurn, tell: Tell): Promise<ToolTurnResult> {
   const results = new Map<AnyCall, ToolResult>()
   const failures: unknown[] = []
   const run = async (job: Job) => {
-    const result = await runOne(job, turn, tell)
+    const { result, isNew } = await runOne(job, turn, tell)
     results.set(job.call, result)
-    // What the callback throws is for the caller, once what the tools did is in the conversation.
-    await tellCaller(result, turn).catch((cause) => failures.push(cause))
+    // What the callbacks throw is for the caller, once what the tools did is in the conversation.
+    const told = [tellCaller(result, turn), ...(isNew ? [keepResult(result, turn)] : [])]
+    for (const one of await Promise.allSettled(told)) if (one.status === 'rejected') failures.push(one.reason)
   }
   await Promise.all(ready.filter((job) => !isAlone(job)).map(run))
   for (const job of ready.filter(isAlone)) await run(job)
@@ -112,46 +114,58 @@ function toolOf(call: AnyCall, { tools }: ToolTurn): Tool | undefined {
   return tool !== undefined && isRunnable(tool) ? tool : undefined
 }
 
-async function runOne({ call, consent }: Job, turn: ToolTurn, tell: Tell): Promise<ToolResult> {
-  if (turn.signal.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
-  tell({ type: 'tool_start', call })
-  const result = await settle(call, consent, turn, tell)
-  tell({ type: 'tool_result', result })
-  return result
+/** A result, and whether the tool ran for it. */
+interface Settled {
+  readonly result: ToolResult
+  readonly isNew: boolean
 }
 
-async function settle(call: AnyCall, consent: Consent, turn: ToolTurn, tell: Tell): Promise<ToolResult> {
+async function runOne({ call, consent }: Job, turn: ToolTurn, tell: Tell): Promise<Settled> {
+  if (turn.signal.aborted) return { result: aborted(call), isNew: false }
+  tell({ type: 'tool_start', call })
+  const settled = await settle(call, consent, turn, tell)
+  tell({ type: 'tool_result', result: settled.result })
+  return settled
+}
+
+async function settle(call: AnyCall, consent: Consent, turn: ToolTurn, tell: Tell): Promise<Settled> {
   const { request, messages, signal, tools } = turn
-  if (typeof consent === 'object') return failed(call, 'rejected', consent.refused)
+  if (typeof consent === 'object') return { result: failed(call, 'rejected', consent.refused), isNew: false }
   const obstacle = await unlessAborted(obstacleTo(call, turn), signal).catch(() => aborted(call))
-  if (obstacle !== undefined) return obstacle
-  return invokeTool(call, tools, {
-    messages,
-    signal,
-    progress: (data) => tell({ type: 'tool_progress', toolCallId: call.id ?? '', data }),
-    ...(request.toolTimeoutMs !== undefined && { toolTimeoutMs: request.toolTimeoutMs }),
-    ...(request.maxResultLength !== undefined && { maxResultLength: request.maxResultLength }),
-    ...(request.maxResultMedia !== undefined && { maxResultMedia: request.maxResultMedia }),
-  })
+  if (obstacle !== undefined) return { result: obstacle, isNew: false }
+  const { toolTimeoutMs, maxResultLength, maxResultMedia } = request
+  const progress = (data: unknown) => tell({ type: 'tool_progress', toolCallId: call.id ?? '', data })
+  const options = { messages, signal, progress, ...compact({ toolTimeoutMs, maxResultLength, maxResultMedia }) }
+  return { result: await invokeTool(call, tools, options), isNew: call.type === 'tool_call' }
 }
 
 function aborted(call: AnyCall): ToolResult {
   return failed(call, 'aborted', 'The run was cancelled before the tool ran')
 }
 
-/** Why a call is not to run: the caller refuses it, or it has run before. */
+/** What stands in place of running a call: the caller refuses it, or it has run before. */
 async function obstacleTo(call: AnyCall, turn: ToolTurn): Promise<ToolResult | undefined> {
   const refusal = await refusalOf(call, turn.request)
   if (refusal !== undefined) return failed(call, 'rejected', refusal)
   if (call.type === 'invalid_tool_call') return undefined
   try {
-    const isClaimed = await turn.ledger.claim(turn.keyOf(call))
-    return isClaimed === true
-      ? undefined
-      : failed(call, 'duplicate', 'This call has run before, and does not run twice')
+    const claim = await turn.ledger.claim(turn.keyOf(call))
+    if (claim === true) return undefined
+    if (typeof claim === 'object' && claim !== null) return again(call, claim)
+    return failed(call, 'duplicate', 'This call has run before, and does not run twice')
   } catch (cause) {
     return failed(call, 'unavailable', 'The call was not run: nobody can tell whether it ran before', cause)
   }
+}
+
+/** The result that a call had when it ran. */
+function again(call: ToolCall, { content, status = 'success', artifacts, extra }: ToolMessage): ToolResult {
+  return { call, toolCallId: call.id, name: call.name, content, status, ...compact({ artifacts, extra }) }
+}
+
+async function keepResult(result: ToolResult, { ledger, keyOf, signal }: ToolTurn): Promise<void> {
+  if (result.call.type !== 'tool_call') return
+  await unlessAborted(Promise.resolve(ledger.keep?.(keyOf(result.call), toToolMessage(result))), signal)
 }
 
 /** Why the caller refuses a call; a callback that throws refuses it too. */

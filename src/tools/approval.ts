@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Json, ToolCall } from '../model.ts'
+import type { Json, ToolCall, ToolMessage } from '../model.ts'
 
 /** A decision about one call: plain data, to be stored and sent as it is. */
 export interface Approval {
@@ -18,24 +18,30 @@ export interface Approval {
   readonly proof?: string
 }
 
-/** Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. */
+/**
+ * Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. A call is
+ * known by its key: its id; or, of an id that came in earlier turns of the conversation too, the id with `#` and how often.
+ */
 export interface CallLedger {
   /**
-   * Whether the call of this key may run now: `true` once for each key. The key is the call's id; of an id that came in earlier turns of
-   * the conversation too, the id with `#` and how often. What it throws is told to the model, and the call does not run.
+   * `true`, once for each key: the call may run now. Later: the result it had, if that was kept, which the model is told again; or
+   * `false`. What it throws is told to the model, and the call does not run.
    */
-  claim(key: string): boolean | Promise<boolean>
+  claim(key: string): boolean | ToolMessage | Promise<boolean | ToolMessage>
+  /** Keeps the result of a call that was claimed. What it throws the run rejects with, once the result is in the conversation. */
+  keep?(key: string, result: ToolMessage): void | Promise<void>
 }
 
 /** A ledger that lasts as long as it is held. */
 export function memoryLedger(): CallLedger {
-  const claimed = new Set<string>()
+  const claimed = new Map<string, ToolMessage | undefined>()
   return {
     claim(key) {
-      if (claimed.has(key)) return false
-      claimed.add(key)
+      if (claimed.has(key)) return claimed.get(key) ?? false
+      claimed.set(key, undefined)
       return true
     },
+    keep: (key, result) => void claimed.set(key, result),
   }
 }
 

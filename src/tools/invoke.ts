@@ -43,7 +43,10 @@ export interface InvokeOptions extends ResultLimits {
   readonly toolTimeoutMs?: number
 }
 
-/** Runs one call of one of these tools, by their names. Never rejects, and settles when the time is up whatever the tool does. */
+/**
+ * Runs one call of one of these tools, by their names. Never rejects, and settles when the time is up whatever the tool does. It asks nobody
+ * for consent: `needsApproval` is the loop's to heed.
+ */
 export async function invokeTool(
   call: ToolCall | InvalidToolCall,
   tools: ReadonlyMap<string, object>,
@@ -156,6 +159,16 @@ async function run(
     return toResult(call, value, options)
   } catch (cause) {
     return failed(call, 'execution', describe(cause), cause)
+  }
+}
+
+/** Whether a call's arguments are what its tool takes. */
+export async function argumentsFit(tool: Tool, call: ToolCall): Promise<boolean> {
+  try {
+    await readArguments(tool, call)
+    return true
+  } catch {
+    return false
   }
 }
 

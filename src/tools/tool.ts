@@ -20,7 +20,7 @@ export interface ToolBehaviour {
   readonly convert?: boolean
   /** Never at the same time as another call of the turn. Default false. */
   readonly sequential?: boolean
-  /** Ends the run without being run: its arguments are the answer. Default false. */
+  /** Ends the run without being run: its arguments are the answer, once they fit. Default false. */
   readonly terminal?: boolean
   /** Whether a call needs the consent of a person before it runs. Default false. */
   readonly needsApproval?: boolean | ((call: ToolCall) => boolean | Promise<boolean>)

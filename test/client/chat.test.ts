@@ -199,6 +199,33 @@ describe('cancelling', () => {
     ])
   })
 
+  it('is what leaving the iteration does too: the partial turn stays, or the whole one, and its calls are not run', async () => {
+    upstream.answer(chunks(chatText('Hel', 'lo'), { gapMs: 10 }), chunks(chatCalls(tokyo)), json(chatBody('ok')))
+    let ran = 0
+    const chat = chatWith({ tools: [tool({ ...weather, execute: () => ++ran } as never)] })
+    for await (const event of chat.stream('Hi')) if (event.type === 'text_delta') break
+    expect(chat.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant', stopReason: 'aborted', content: [{ text: 'Hel' }] },
+    ])
+    for await (const event of chat.stream('Weather?')) if (event.type === 'message_end') break
+    expect(chat.lastMessage()).toMatchObject({
+      stopReason: 'tool_calls',
+      content: [{ type: 'tool_call', id: 'call_1' }],
+    })
+    await chat.send('Never mind')
+    expect(ran).toBe(0)
+    expect(chat.messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'tool',
+      'user',
+      'assistant',
+    ])
+  })
+
   it('does nothing while nobody asks', () => {
     expect(() => chatWith().cancel()).not.toThrow()
   })

@@ -99,6 +99,25 @@ describe('a run ends', () => {
     expect(pending.at(-1)).toMatchObject({ name: 'finish', arguments: { answer: 42 } })
   })
 
+  it('at a terminal tool only once its arguments fit: until then the model is told what does not', async () => {
+    const finish = tool({
+      name: 'finish',
+      parameters: t.object({ answer: t.integer() }),
+      terminal: true,
+      execute: () => void ran.push('finish'),
+    })
+    const turn = (args: string) => json(chatBody(null, [['call_z', 'finish', args]]))
+    upstream.answer(turn('{"answer":"many"}'), turn('{"answer":'), turn('{"answer":42}'))
+    const { outcome, pending, rounds } = await generate(ask({ tools: [finish] }))
+    expect({ outcome, rounds, ran }).toEqual({ outcome: 'terminal_tool', rounds: 3, ran: [] })
+    expect(pending).toMatchObject([{ arguments: { answer: 42 } }])
+    expect(upstream.asked[1]?.body.messages).toMatchObject([
+      {},
+      {},
+      { role: 'tool', content: expect.stringMatching('answer: must be an integer') },
+    ])
+  })
+
   it('when the model has nothing to say three times over, and empty answers are no turns', async () => {
     upstream.answer(json(chatBody('')))
     const { outcome, rounds, messages } = await generate(ask())

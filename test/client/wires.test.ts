@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   generate,
   invokeTool,
+  memoryLedger,
   message,
   type RunRequest,
   signApproval,
@@ -258,6 +259,17 @@ describe.each(wires)('over $name', (wire) => {
       await resume(stored, { approvals, approvalSecret: secret, ledger })
       expect(ran).toEqual(['Tokyo'])
       expect(results(0)).toEqual([{ of: tokyo[0], text: expect.stringMatching('does not run twice') }])
+    })
+
+    it('a second time, when its result was kept: that is told again', async () => {
+      const { call, stored } = await waiting()
+      const approvals = [await signApproval(call, { approved: true }, secret)]
+      const ledger = memoryLedger()
+      await resume(stored, { approvals, approvalSecret: secret, ledger })
+      upstream.answer(chunks(wire.text('ok')))
+      await resume(stored, { approvals, approvalSecret: secret, ledger })
+      expect(ran).toEqual(['Tokyo'])
+      expect(results(0)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])
     })
   })
 

@@ -89,7 +89,10 @@ it('is the same signature that any other HMAC-SHA-256 makes', async () => {
   expect(proof).toBe(createHmac('sha256', secret).update(bound).digest('base64url'))
 })
 
-it('lets each call be claimed once', () => {
+it('lets each call be claimed once, and remembers what came of it', async () => {
   const ledger = memoryLedger()
   expect([ledger.claim('a'), ledger.claim('b'), ledger.claim('a')]).toEqual([true, true, false])
+  const result = { role: 'tool', toolCallId: 'a', content: 'paid' } as const
+  await ledger.keep?.('a', result)
+  expect([ledger.claim('a'), ledger.claim('b')]).toEqual([result, false])
 })
