@@ -74,15 +74,32 @@ describe.each(targets)('$name', (target: Target) => {
 
   it('gets its own proofs back, byte for byte', () => {
     const found: string[] = []
+    let seen = 0
     for (const [history, moment] of continuations()) {
       // Of an answer that was left, what nothing follows does not go back: anthropic.md and openai-responses.md §2.4.
       if (!isHome(history, client) || history.kinds.has('abort in the middle')) continue
       const context = goOn(history, moment)
       const { encoded } = handOver(context, target, modelFor(history, target))
       const sent = stringsIn(encoded.body)
-      for (const proof of blockProofsIn(context))
+      for (const proof of blockProofsIn(context)) {
+        seen++
         if (!sent.has(proof)) found.push(`${labelOf(history, moment)}: ${proof.slice(0, 40)}`)
+      }
     }
     expect(found).toEqual([])
+    // wire/README.md §7: the other wires have no proofs.
+    if (/^(?:anthropic|gemini|openai-responses)$/.test(target.name)) expect(seen).toBeGreaterThan(0)
+  })
+})
+
+/** dialects.md §11: its `reasoning_content` must be replayed. */
+it('gives Moonshot the reasoning back that came with its call', () => {
+  const moonshot = targets.find(({ client }) => client.provider === 'moonshot') as Target
+  const [history] = writtenHistories().filter(({ provider }) => provider === 'moonshot')
+  const { encoded } = handOver(goOn(history as History, 'tool result'), moonshot, (history as History).model)
+  expect((encoded.body as { messages: unknown[] }).messages.at(-2)).toMatchObject({
+    role: 'assistant',
+    reasoning_content: 'I should look at the weather.',
+    tool_calls: [{ function: { name: 'get_weather' } }],
   })
 })
