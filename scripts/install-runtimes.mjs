@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const installed = join(import.meta.dirname, 'runtimes', 'node_modules')
-export const denoFile = join(installed, '@deno', 'linux-x64-glibc', 'deno')
-export const bunFile = join(installed, '@oven', 'bun-linux-x64', 'bin', 'bun')
+export const denoFile = join(installed, 'deno', 'deno')
+export const bunFile = join(installed, 'bun', 'bin', 'bun')
 
 /** Where a Node of this major version is put. */
 export function nodeFile(major) {
@@ -20,7 +20,7 @@ export function installRuntimes() {
     const under = join(import.meta.dirname, name)
     if (isComplete(under)) continue
     try {
-      execFileSync('npm', ['ci', '--ignore-scripts', '--silent', '--prefix', under], { stdio: 'inherit' })
+      execFileSync('npm', ['ci', '--ignore-scripts', '--loglevel=error', '--prefix', under], { stdio: 'inherit' })
     } catch {
       console.log(`Cannot install the runtimes of scripts/${name}`)
     }

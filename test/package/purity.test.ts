@@ -72,8 +72,14 @@ const serverWords: Readonly<Record<string, readonly string[]>> = {
   'openai-chat': ['chat.completion.chunk'],
   'openai-responses': ['sequence_number'],
 }
-/** `index.js` reads messages as the official SDKs write them, and no more than that. */
-const wordsOfMessages = ['redacted_thinking', 'finish_reason', 'reasoning_content', 'function_call_output']
+/** `index.js` reads messages as the official SDKs write them, knows a whole request for what it is, and no more than that. */
+const wordsOfMessages = [
+  'redacted_thinking',
+  'finish_reason',
+  'reasoning_content',
+  'function_call_output',
+  'systemInstruction',
+]
 const formats = Object.keys(words)
 /** What may hold every format's words. */
 const allFormats = ['models', 'gateway']
