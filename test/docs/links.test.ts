@@ -57,6 +57,12 @@ function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, one, two, three]) => one ?? two ?? three ?? '')
 }
 
+/** Whether the script among the words is there. */
+function isFileNamed(words: readonly string[]): boolean {
+  const file = words.find((word) => /\.[mc]?[jt]s$/.test(word))
+  return file !== undefined && existsSync(join(root, file))
+}
+
 /** Whether a command of the documents can work here: what it names is there. */
 const commands: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   npm: ([verb = '', ...rest]) =>
@@ -64,9 +70,9 @@ const commands: Readonly<Record<string, (words: readonly string[]) => boolean>> 
       ? rest.includes(name)
       : verb === 'pack' || Object.hasOwn(scripts, verb === 'run' ? String(rest[0]) : verb),
   npx: ([tool = '']) => existsSync(join(root, 'node_modules', '.bin', tool)),
-  node: ([file = '']) => file === '-e' || existsSync(join(root, file)) || file === 'hello.ts',
-  deno: ([verb]) => verb === 'run' || verb === 'add',
-  bun: ([verb]) => verb === 'run' || verb === 'add' || verb === 'hello.ts',
+  node: (words) => isFileNamed(words),
+  deno: (words) => words[0] === 'run' && isFileNamed(words),
+  bun: (words) => isFileNamed(words),
   openssl: ([verb]) => verb === 'rand',
   curl: (words) => words.some((word) => word.startsWith('http')),
   git: ([verb]) => verb === 'clone',
