@@ -47,7 +47,7 @@ export function encodeDefinitions(
     const path = `tools[${at}]`
     if ('type' in tool) {
       if (tool.format === 'gemini') entries.push(tool.value)
-      else lose(into, 'dropped', path, 'a tool of another provider means nothing to Gemini', 'major')
+      else lose(into, 'dropped', path, 'a tool of another provider means nothing to Gemini')
       continue
     }
     const declaration = encodeDefinition(tool, dialect, into, path)

@@ -36,7 +36,7 @@ export function encodeDefinitions(
   tools.forEach((tool, at) => {
     if (!('type' in tool)) encoded.push(encodeDefinition(tool, `tools[${at}]`, losses))
     else if (tool.format === format) encoded.push(tool.value as unknown as WireTool)
-    else lose(losses, 'dropped', `tools[${at}]`, reasons.unknown, 'major')
+    else lose(losses, 'dropped', `tools[${at}]`, reasons.unknown)
   })
   return encoded
 }

@@ -48,9 +48,11 @@ describe('definitions', () => {
       },
     ])
   })
-  it('of other providers are refused, since a tool would be gone', () => {
+  it('of other providers are left out, and told of', () => {
     const tools = [{ type: 'provider_tool' as const, format: 'anthropic', value: { type: 'web_search_20250305' } }]
-    expect(() => encodeRequest({ messages: [], tools }, { model: 'gemini-2.5-flash' })).toThrow('another provider')
+    const { body, losses } = encodeRequest({ messages: [], tools }, { model: 'gemini-2.5-flash' })
+    expect(body.tools).toBeUndefined()
+    expect(losses).toMatchObject([{ path: 'tools[0]', action: 'dropped', severity: 'minor' }])
   })
   it.each([
     [{ functionDeclarations: [{ name: 'f', description: null, parameters: { type: 'object', properties: {} } }] }],

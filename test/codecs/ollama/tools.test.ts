@@ -6,6 +6,7 @@ import {
   encodeRequest,
   encodeResult,
 } from '../../../src/codecs/ollama/index.ts'
+import { ledger } from '../../../src/losses.ts'
 import type { RequestOptions, ToolDefinition } from '../../../src/model.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
@@ -20,10 +21,12 @@ describe('encodeDefinitions', () => {
     ])
   })
 
-  it('sends a tool of this wire as it is, and refuses that of another', () => {
+  it('sends a tool of this wire as it is, and leaves out that of another, and tells of it', () => {
     const value = { type: 'browser', depth: 2 }
     expect(encodeDefinitions([{ type: 'provider_tool', format: 'ollama', value }])).toEqual([value])
-    expect(() => encodeDefinitions([{ type: 'provider_tool', format: 'anthropic', value }])).toThrow('another wire')
+    const losses = ledger('Ollama')
+    expect(encodeDefinitions([{ type: 'provider_tool', format: 'anthropic', value }], losses)).toEqual([])
+    expect(losses.losses).toMatchObject([{ path: 'tools[0]', action: 'dropped', severity: 'minor' }])
   })
 
   it('writes out the references that the server would drop', () => {
