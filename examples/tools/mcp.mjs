@@ -1,4 +1,5 @@
 /** The tools of an MCP server, as if they were ours: the official client brings them, the loop runs them. */
+import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { generate, textOf } from 'isoglot'
@@ -6,8 +7,8 @@ import { mcpTools } from 'isoglot/mcp'
 import { chooseModel } from './model.mjs'
 
 const client = new Client({ name: 'isoglot-example', version: '1.0.0' })
-const server = new URL('./mcp-server.mjs', import.meta.url)
-await client.connect(new StdioClientTransport({ command: process.execPath, args: [server.pathname] }))
+const server = fileURLToPath(new URL('./mcp-server.mjs', import.meta.url))
+await client.connect(new StdioClientTransport({ command: process.execPath, args: [server] }))
 
 const tools = await mcpTools(client)
 console.log(`tools: ${tools.map(({ name }) => name).join(', ')}`)

@@ -96,7 +96,7 @@ export function createChat(settings: ChatSettings): Chat {
   } = settings
   if (echoMode !== undefined && echoMode !== 'none') needWrite(write)
   const messages: Message[] = [...createContext({ messages: before }).messages]
-  const tools: AnyTool[] = []
+  const tools = toolBox(given)
   const onRequest: Registered<OnRequest>[] = base.onToolRequest ? [{ callback: base.onToolRequest }] : []
   const onResult: Registered<OnResult>[] = base.onToolResult ? [{ callback: base.onToolResult }] : []
   let usage: Usage = {}
@@ -105,12 +105,6 @@ export function createChat(settings: ChatSettings): Chat {
     value: stateBefore,
   }
   let turn: { cancel(reason: unknown): void } | undefined
-
-  function addTool(tool: AnyTool): void {
-    const at = 'name' in tool ? tools.findIndex((one) => 'name' in one && one.name === tool.name) : -1
-    if (at < 0) tools.push(tool)
-    else tools[at] = tool
-  }
 
   /** @throws {TypeError} while another turn is under way. */
   function begin(own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
@@ -128,7 +122,7 @@ export function createChat(settings: ChatSettings): Chat {
         ...rest,
         ...own,
         messages: [...messages],
-        tools: [...tools],
+        tools: tools.all(),
         signal: link.signal,
         ...(state?.provider === provider && { providerState: state.value }),
         onToolRequest: (call) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call),
@@ -150,11 +144,10 @@ export function createChat(settings: ChatSettings): Chat {
     return start(() => begin(own, options), asking)
   }
 
-  for (const tool of given) addTool(tool)
   return {
     messages,
     get tools() {
-      return [...tools]
+      return tools.all()
     },
     get usage() {
       return usage
@@ -167,15 +160,29 @@ export function createChat(settings: ChatSettings): Chat {
     resume: (approvals, options) => run({ approvals }, options, streamedAnswers),
     cancel: (reason = new DOMException('The turn was cancelled', 'AbortError')) => turn?.cancel(reason),
     lastMessage: (role = 'assistant') => messages.findLast((message) => message.role === role),
-    addTool,
-    removeTool(name) {
-      const at = tools.findIndex((tool) => 'name' in tool && tool.name === name)
-      if (at >= 0) tools.splice(at, 1)
-      return at >= 0
-    },
+    addTool: tools.add,
+    removeTool: tools.remove,
     onToolRequest: (callback) => register(onRequest, callback),
     onToolResult: (callback) => register(onResult, callback),
   }
+}
+
+/** Tools, of each name the last one. */
+function toolBox(given: readonly AnyTool[]) {
+  const tools: AnyTool[] = []
+  const placeOf = (name: string) => tools.findIndex((tool) => 'name' in tool && tool.name === name)
+  const add = (tool: AnyTool): void => {
+    const at = 'name' in tool ? placeOf(tool.name) : -1
+    if (at < 0) tools.push(tool)
+    else tools[at] = tool
+  }
+  const remove = (name: string): boolean => {
+    const at = placeOf(name)
+    if (at >= 0) tools.splice(at, 1)
+    return at >= 0
+  }
+  for (const tool of given) add(tool)
+  return { add, remove, all: (): readonly AnyTool[] => [...tools] }
 }
 
 function needWrite(write: ChatSettings['write']): asserts write is NonNullable<ChatSettings['write']> {

@@ -135,6 +135,17 @@ describe.each(wires)('over $name', (wire) => {
       ['a call that ran before', tokyo, /does not run twice/, { ledger: { claim: () => false } }],
       ['a ledger that fails', tokyo, /nobody can tell/, { ledger: { claim: () => Promise.reject(new Error('down')) } }],
       ['arguments that are no JSON [S25]', ['call_aaaaaaaa1', 'get_weather', '{"city":'], /argument/],
+      [
+        'arguments that are nested too deep [S13]',
+        ['call_aaaaaaaa1', 'get_weather', `{"city":${'['.repeat(1000)}${']'.repeat(1000)}}`],
+        /argument/,
+      ],
+      [
+        'arguments that want to be a prototype [S14]',
+        ['call_aaaaaaaa1', 'get_weather', '{"city":"Tokyo","__proto__":{"polluted":true}}'],
+        /__proto__: is not a parameter/,
+      ],
+      ['a tool that every object has [S14]', ['call_aaaaaaaa1', 'constructor', '{}'], /Unknown tool "constructor"/],
       ['arguments that are a list', ['call_aaaaaaaa1', 'get_weather', '["Tokyo"]'], /argument/],
     ])('%s', async (_what, call, text, more) => {
       upstream.answer(chunks(wire.calls(call)), chunks(wire.text('Sorry')))
