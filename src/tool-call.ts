@@ -61,8 +61,9 @@ export function parseArguments(text: string): Parsed {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (cause) {
-    return { reason: 'malformed_json', error: `The arguments are not JSON: ${(cause as Error).message.slice(0, 200)}` }
+  } catch {
+    // Engines word what is wrong differently: the model is told the same everywhere.
+    return { reason: 'malformed_json', error: 'The arguments are not JSON' }
   }
   return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
 }

@@ -22,7 +22,7 @@ function expectSame(texts: readonly string[]): void {
 
 const event = (text: string, at: number) => `{"type":"delta","at":${at},"delta":{"text":"${text}"}}`
 /** Enough events of one form for a template to be learnt. */
-const lesson = Array.from({ length: 20 }, (_, at) => event(`piece ${at}`, at))
+const lesson = Array.from({ length: 40 }, (_, at) => event(`piece ${at}`, at))
 
 describe('JSON that repeats itself', () => {
   it.each([
@@ -76,7 +76,7 @@ describe('JSON that repeats itself', () => {
   it('reads events with a key twice, or with inherited keys, as JSON.parse does', () => {
     const twice = (text: string) => `{"a":"${text}","b":{"a":"x"},"a":"${text}${text}"}`
     const inherited = (text: string) => `{"__proto__":{"a":"${text}"},"constructor":"${text}"}`
-    for (const write of [twice, inherited]) expectSame(Array.from({ length: 40 }, (_, at) => write(`v${at}`)))
+    for (const write of [twice, inherited]) expectSame(Array.from({ length: 80 }, (_, at) => write(`v${at}`)))
   })
 
   it('reads any events of one form, in any spacing, as JSON.parse does', () => {
@@ -92,7 +92,7 @@ describe('JSON that repeats itself', () => {
         ),
       )
     fc.assert(
-      fc.property(fc.array(text, { minLength: 20, maxLength: 40 }), (texts) => expectSame(texts)),
+      fc.property(fc.array(text, { minLength: 40, maxLength: 80 }), (texts) => expectSame(texts)),
       { seed: 6, numRuns: 200 },
     )
   })

@@ -495,13 +495,11 @@ describe('numbers of calls and blocks', () => {
 })
 
 describe('ten thousand calls in one answer', () => {
-  const timed = (count: number, make: (at: number) => CallPiece[]) => {
+  const putTogether = (count: number, make: (at: number) => CallPiece[]) => {
     const fragments = Array.from({ length: count }, (_, at) => make(at).map(call)).flat()
-    const before = performance.now()
     const events = eventsOf([...fragments, end])
     expect(callsIn(events)).toHaveLength(count)
     expect(new Set(callsIn(events).map((one) => one.id)).size).toBe(count)
-    return performance.now() - before
   }
 
   it.each<[string, (at: number) => CallPiece[]]>([
@@ -529,7 +527,7 @@ describe('ten thousand calls in one answer', () => {
       ],
     ],
   ])('are put together in time, told apart by %s', (_, make) => {
-    timed(1000, make)
-    expect(timed(10_000, make)).toBeLessThan(1500)
+    // Quadratic work would run into the test's time limit.
+    putTogether(10_000, make)
   })
 })

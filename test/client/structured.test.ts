@@ -224,23 +224,19 @@ it('says that the model declined, in its words', async () => {
 
 it('costs time in the length of the answer, however small its pieces', async () => {
   const piece = '"0123456789",'
-  const cost = async (count: number) => {
+  const viewsOf = async (count: number) => {
     const text = `{"list":[${piece.repeat(count)}"end"]}`
     const pieces = chatText(...(text.match(/.{1,13}/g) ?? []))
     const model = openaiChat('m', {
       baseUrl: 'http://unused.example',
       fetch: async () => new Response(streamOf(pieces)),
     })
-    const started = performance.now()
     let views = 0
     for await (const _ of streamObject({ model, prompt: 'x', schema: t.object({ list: t.array(t.string()) }) })) views++
-    expect(views).toBeGreaterThan(count / 2)
-    return performance.now() - started
+    return views
   }
-  await cost(500)
-  const small = await cost(1000)
-  const large = await cost(8000)
-  expect(large / small).toBeLessThan(8 * 4)
+  // A view a piece; were each parsed anew from the beginning, this would run into the test's time limit.
+  expect(await viewsOf(40_000)).toBeGreaterThan(20_000)
 })
 
 function streamOf(pieces: readonly string[]): ReadableStream<Uint8Array> {

@@ -47,9 +47,8 @@ describe('what framing costs', () => {
 
   it('reads an event of 8 MiB in chunks of one byte in time', () => {
     const bytes = bytesOf(`data: ${'x'.repeat(8 * MiB - 6)}\n\n`)
-    const before = performance.now()
     const { frames } = decodeAll(decodeSse, byteByByte(bytes))
     expect(frames[0]?.data).toHaveLength(8 * MiB - 6)
-    expect(performance.now() - before).toBeLessThan(10_000) // about one second; quadratic work would take hours
+    // About one second: quadratic work would take hours, and so run into the test's time limit.
   }, 60_000)
 })

