@@ -25,6 +25,8 @@ export interface TestWire {
   readonly endPieces: number
   /** The same calls in an answer that hit its length. */
   cutAtLength(...calls: WrittenCall[]): string[]
+  /** An error behind a 200, as a piece of the stream. */
+  readonly errorPiece: string
   wholeText(text: string): unknown
   wholeCalls(...calls: WrittenCall[]): unknown
   resultsIn(body: unknown): SentResult[]
@@ -86,6 +88,7 @@ const chat: TestWire = {
   calls: (...calls) => [...chatPieces(calls), ...chatEnd('tool_calls')],
   cutAtLength: (...calls) => [...chatPieces(calls), ...chatEnd('length')],
   endPieces: 2,
+  errorPiece: sse({ error: { message: 'The oven burns', type: 'server_error', param: null, code: null } }),
   wholeText: (content) => chatBody({ content }, 'stop'),
   wholeCalls: (...calls) =>
     chatBody(
@@ -203,6 +206,13 @@ const responses: TestWire = {
     } as never),
   ],
   endPieces: 1,
+  errorPiece: named({
+    type: 'error',
+    sequence_number: 9,
+    code: 'server_error',
+    message: 'The oven burns',
+    param: null,
+  } as never),
   wholeText: (text) => response('completed', [textItem(text)]),
   wholeCalls: (...calls) =>
     response(
@@ -272,6 +282,7 @@ const messages: TestWire = {
   calls: (...calls) => [...anthropicPieces(calls), ...anthropicEnd('tool_use')],
   cutAtLength: (...calls) => [...anthropicPieces(calls), ...anthropicEnd('max_tokens')],
   endPieces: 2,
+  errorPiece: named({ type: 'error', error: { type: 'api_error', message: 'The oven burns' } } as never),
   wholeText: (text) => anthropicBody([{ type: 'text', text }], 'end_turn'),
   wholeCalls: (...calls) =>
     anthropicBody(
@@ -314,6 +325,7 @@ const generateContent: TestWire = {
     sse(candidate([], 'MAX_TOKENS')),
   ],
   endPieces: 1,
+  errorPiece: sse({ error: { code: 500, message: 'The oven burns', status: 'INTERNAL' } }),
   wholeText: (text) => candidate([{ text }], 'STOP'),
   wholeCalls: (...calls) => candidate(calls.map(functionCall), 'STOP'),
   resultsIn: (body) =>
@@ -348,6 +360,7 @@ const ollamaChat: TestWire = {
   calls: (...calls) => [line({ tool_calls: toolCalls(calls) }), line({}, 'stop')],
   cutAtLength: (...calls) => [line({ tool_calls: toolCalls(calls) }), line({}, 'length')],
   endPieces: 1,
+  errorPiece: `${JSON.stringify({ error: 'The oven burns' })}\n`,
   wholeText: (content) => JSON.parse(line({ content }, 'stop')),
   wholeCalls: (...calls) => JSON.parse(line({ tool_calls: toolCalls(calls) }, 'stop')),
   resultsIn: (body) =>
