@@ -42,6 +42,7 @@ export {
   TimeoutError,
   UnsupportedError,
 } from './errors.ts'
+export type { HostedTool, UserLocation } from './hosted-tool.ts'
 export { type Ledger, ledger, lose } from './losses.ts'
 export { type MessageOptions, message } from './message.ts'
 export { addUsage, subtractUsage } from './messages/add-usage.ts'

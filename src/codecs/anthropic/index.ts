@@ -89,6 +89,22 @@ export function createServerCodec(): ServerCodec {
 
 export { createStreamEncoder, encodeStream } from './encode-stream.ts'
 export { decodeError, encodeError } from './errors.ts'
+export {
+  type CodeExecutionOptions,
+  codeExecution,
+  type DomainOptions,
+  type HostedToolOptions,
+  type ToolCaller,
+  type UrlSource,
+  type UrlSources,
+  type WebFetchOptions,
+  type WebSearchOptions,
+  type WireCodeExecution,
+  type WireWebFetch,
+  type WireWebSearch,
+  webFetch,
+  webSearch,
+} from './hosted-tools.ts'
 export { decodeRequest, encodeRequest } from './request.ts'
 export { decodeResponse, encodeResponse } from './response.ts'
 export { decodeStream } from './stream.ts'

@@ -18,6 +18,16 @@ import { encodeDefinitions, encodeResult } from './tools.ts'
 
 export { encodeStream } from './encode-stream.ts'
 export { decodeError, encodeError } from './errors.ts'
+export {
+  type BlockingConfidence,
+  codeExecution,
+  type GoogleSearchOptions,
+  googleSearch,
+  urlContext,
+  type WireCodeExecution,
+  type WireGoogleSearch,
+  type WireUrlContext,
+} from './hosted-tools.ts'
 export { decodeRequest, encodeRequest } from './request.ts'
 export { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
 export { decodeStream } from './stream.ts'

@@ -83,6 +83,29 @@ export function createServerCodec(): ServerCodec {
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
 export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
 export {
+  type CodeInterpreterOptions,
+  type ContainerOptions,
+  codeInterpreter,
+  type FileFilter,
+  type FileSearchOptions,
+  fileSearch,
+  type ImageGenerationOptions,
+  imageGeneration,
+  type McpOptions,
+  type McpPlace,
+  type McpToolFilter,
+  mcp,
+  type NetworkPolicy,
+  type RankingOptions,
+  type WebSearchOptions,
+  type WireCodeInterpreter,
+  type WireFileSearch,
+  type WireImageGeneration,
+  type WireMcp,
+  type WireWebSearch,
+  webSearch,
+} from './hosted-tools.ts'
+export {
   decodeError,
   decodeRequest,
   decodeResponse,

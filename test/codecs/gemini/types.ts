@@ -7,9 +7,12 @@ import type {
   FunctionDeclaration,
   GenerateContentConfig,
   GenerateContentParameters,
+  GoogleSearch,
   Part,
+  Tool,
   ToolConfig,
 } from '@google/genai'
+import type { WireCodeExecution, WireGoogleSearch, WireUrlContext } from '../../../src/codecs/gemini/index.ts'
 import type {
   WireContent,
   WireFunctionDeclaration,
@@ -44,6 +47,8 @@ export const declaration: (
   wire: Omit<WireFunctionDeclaration, 'parameters'>,
 ) => Omit<Spelled<FunctionDeclaration>, 'parameters'> = (wire) => wire
 export const toolConfig: (wire: WireToolConfig) => Spelled<ToolConfig> = (wire) => wire
+type HostedTools = Spelled<Pick<Tool, 'googleSearch' | 'codeExecution' | 'urlContext'>>
+export const hosted: (wire: WireGoogleSearch | WireCodeExecution | WireUrlContext) => HostedTools = (wire) => wire
 export const config: (
   wire: Omit<WireGenerationConfig, 'responseSchema'> & Pick<WireRequest, 'continuationToken'>,
 ) => Omit<Spelled<GenerateContentConfig>, 'abortSignal' | 'httpOptions' | 'tools' | 'systemInstruction'> = (wire) =>
@@ -56,6 +61,10 @@ export const missing: readonly [
   Missing<WirePart, Part>,
   Missing<WireFunctionDeclaration, FunctionDeclaration>,
   Missing<WireToolConfig, ToolConfig>,
-][] = [] satisfies (readonly [never, never, never, never, never])[]
-type AllThere = (typeof missing)[number] extends readonly [never, never, never, never, never] ? true : false
+  Missing<WireGoogleSearch & WireCodeExecution & WireUrlContext, Tool>,
+  Missing<WireGoogleSearch['googleSearch'], GoogleSearch>,
+][] = [] satisfies (readonly [never, never, never, never, never, never, never])[]
+type AllThere = (typeof missing)[number] extends readonly [never, never, never, never, never, never, never]
+  ? true
+  : false
 export const isAllThere: AllThere = true
