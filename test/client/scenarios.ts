@@ -61,6 +61,8 @@ export type PerformOver = <Name extends keyof Scenarios>(
 /** What a scenario is given. */
 interface Client {
   readonly ran: unknown[]
+  /** Resolves when the provider answers it: what a run has left by then it has let go of by itself, not with the end of a Worker's request. */
+  untilProviderAnswers(): Promise<void>
   ask(order?: Order & Pick<RunRequest, 'signal' | 'approvalSecret' | 'ledger'>): RunRequest
 }
 
@@ -79,7 +81,10 @@ export function performAt(baseUrl: string): Perform {
       ...(setting !== undefined && settings[setting]),
       ...more,
     })
-    return act({ ran, ask }, (order ?? {}) as never)
+    const untilProviderAnswers = async () => {
+      await fetch(baseUrl, { method: 'POST', signal: AbortSignal.timeout(5000) })
+    }
+    return act({ ran, ask, untilProviderAnswers }, (order ?? {}) as never)
   }
 }
 
@@ -153,6 +158,8 @@ const ledgers = {
 type Scenarios = typeof scenarios
 const scenarios = {
   stream: (client: Client, order: Order) => tellRun(client, stream(client.ask(order))),
+  /** The same, and stays for a tool that would run late. */
+  streamAndStay: (client: Client, order: Order) => stay(tellRun(client, stream(client.ask(order)))),
   generate: async (client: Client, order: Order) => {
     const asking = generate(client.ask(order))
     return tell(client, asking, () => asking.then(({ messages }) => messages).catch(() => []))
@@ -178,7 +185,8 @@ const scenarios = {
   async leave(client: Client): Promise<Told> {
     const run = stream(client.ask())
     for await (const event of run) if (event.type === 'tool_call') break
-    return tellRun(client, run)
+    await client.untilProviderAnswers()
+    return stay(tellRun(client, run))
   },
 
   /** Aborts at the first call. */
@@ -189,7 +197,8 @@ const scenarios = {
       for await (const event of run) if (event.type === 'tool_call') controller.abort('enough')
     })()
     const reason = await reading.catch((cause: unknown) => cause)
-    return { ...(await tellRun(client, run)), reason }
+    await client.untilProviderAnswers()
+    return { ...(await stay(tellRun(client, run))), reason }
   },
 
   /** Goes on with a conversation that waits, with one approval or none. */
@@ -208,6 +217,13 @@ const scenarios = {
   },
 }
 
+/** What ran is told by reference: what runs while we stay is in it. */
+async function stay(telling: Promise<Told>): Promise<Told> {
+  const told = await telling
+  await new Promise((resolve) => setTimeout(resolve, 15))
+  return told
+}
+
 function tellRun(client: Client, run: Run): Promise<Told> {
   return tell(client, run.response, () => run.messages)
 }
@@ -221,7 +237,6 @@ async function tell(
     (result) => ({ result }),
     (failure: unknown) => ({ failure: asData(failure) }),
   )
-  if (ran.length === 0) await new Promise((resolve) => setTimeout(resolve, 15)) // for one that runs late
   return { ran, messages: await messages(), ...end }
 }
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { message, type RunRequest } from '../../src/index.ts'
 import type { ToolCall } from '../../src/model.ts'
-import { chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { type Answering, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { type WrittenCall, wires } from '../support/wires.ts'
 import { hosts, type Started } from './hosts.ts'
 import type { Order, PerformOver } from './scenarios.ts'
@@ -116,7 +116,7 @@ describe.each(hosts)('in $name', (host) => {
     describe('a tool never runs', () => {
       it.each(['{"city":"To', '{"city":"Tokyo"', '{"city":'])('on cut arguments: %s', async (args) => {
         upstream.answer(chunks(wire.calls(['call_aaaaaaaa1', 'get_weather', args])), chunks(wire.text('Sorry')))
-        expect((await perform('stream')).ran).toEqual([])
+        expect((await perform('streamAndStay')).ran).toEqual([])
         expect(results(1)).toEqual([{ of: 'call_aaaaaaaa1', text: expect.any(String) }])
       })
 
@@ -124,7 +124,7 @@ describe.each(hosts)('in $name', (host) => {
         'on arguments that somebody could repair: %s',
         async (args) => {
           upstream.answer(chunks(wire.calls(['call_aaaaaaaa1', 'get_weather', args])), chunks(wire.text('Sorry')))
-          expect((await perform('stream')).ran).toEqual([])
+          expect((await perform('streamAndStay')).ran).toEqual([])
           expect(results(1)).toEqual([{ of: 'call_aaaaaaaa1', text: expect.any(String) }])
         },
       )
@@ -133,7 +133,7 @@ describe.each(hosts)('in $name', (host) => {
         const whole = withoutEnd(wire.calls(tokyo, paris))
         for (const [at] of whole.entries()) {
           upstream.answer(chunks(whole.slice(0, at + 1)))
-          const { ran, failure } = await perform('stream')
+          const { ran, failure } = await perform('streamAndStay')
           expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'interrupted' })
           expect(upstream.asked).toHaveLength(1)
         }
@@ -141,7 +141,7 @@ describe.each(hosts)('in $name', (host) => {
 
       it('on a stream without its proper end, and what came is kept', async () => {
         upstream.answer(chunks(withoutEnd(wire.calls(tokyo))))
-        const { ran, failure, messages } = await perform('stream')
+        const { ran, failure, messages } = await perform('streamAndStay')
         expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'interrupted' })
         expect(failure?.partial).toMatchObject({ role: 'assistant', stopReason: 'interrupted' })
         expect(messages).toEqual([expect.objectContaining({ role: 'user' }), failure?.partial])
@@ -149,7 +149,7 @@ describe.each(hosts)('in $name', (host) => {
 
       it('on an error in mid-stream, and what came is kept', async () => {
         upstream.answer(chunks([...withoutEnd(wire.calls(tokyo)), wire.errorPiece]))
-        const { ran, failure, messages } = await perform('stream')
+        const { ran, failure, messages } = await perform('streamAndStay')
         expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'api', kind: 'server' })
         expect(failure?.message).toMatch('The oven burns')
         expect(failure?.partial).toMatchObject({ role: 'assistant', stopReason: 'error' })
@@ -159,38 +159,42 @@ describe.each(hosts)('in $name', (host) => {
 
       it('on a connection that breaks', async () => {
         upstream.answer(chunks(withoutEnd(wire.calls(tokyo)), { gapMs: 2, after: 'reset' }))
-        const { ran, failure } = await perform('stream')
+        const { ran, failure } = await perform('streamAndStay')
         expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'interrupted' })
       })
 
       it('from a message that was stored after such an end, in a later process', async () => {
         upstream.answer(chunks(withoutEnd(wire.calls(tokyo))), chunks(wire.text('ok')))
-        const { ran, messages } = await perform('stream')
+        const { ran, messages } = await perform('streamAndStay')
         const stored = JSON.parse(JSON.stringify(messages))
-        const { ran: ranLater } = await perform('stream', { messages: stored, approvals: [] })
+        const { ran: ranLater } = await perform('streamAndStay', { messages: stored, approvals: [] })
         expect([...ran, ...ranLater]).toEqual([])
       })
 
       it('on an answer that hit its length', async () => {
         upstream.answer(chunks(wire.cutAtLength(tokyo)))
-        const { ran, result } = await perform('stream')
+        const { ran, result } = await perform('streamAndStay')
         expect({ ran, ...result }).toMatchObject({ outcome: 'cut', stopReason: 'length', pending: [], ran: [] })
         expect(upstream.asked).toHaveLength(1)
       })
 
-      it('on a stream that is left, and the provider is left too', async () => {
-        upstream.answer(chunks(wire.calls(tokyo), { gapMs: 1, after: 'hang' }))
-        expect((await perform('leave')).ran).toEqual([])
+      /** Answers when its first client has gone. */
+      const onceLeft: Answering = async (response) => {
         await upstream.asked[0]?.closed
-        expect(upstream.asked).toMatchObject([{ isCancelled: true }])
+        response.end()
+      }
+
+      it('on a stream that is left, and the provider is left too', async () => {
+        upstream.answer(chunks(wire.calls(tokyo), { gapMs: 1, after: 'hang' }), onceLeft)
+        expect((await perform('leave')).ran).toEqual([])
+        expect(upstream.asked).toMatchObject([{ isCancelled: true }, { isCancelled: false }])
       })
 
       it('on a stream that is cancelled, and the provider is left too', async () => {
-        upstream.answer(chunks(wire.calls(tokyo), { gapMs: 1, after: 'hang' }))
+        upstream.answer(chunks(wire.calls(tokyo), { gapMs: 1, after: 'hang' }), onceLeft)
         const { ran, reason, failure } = await perform('cancel')
         expect({ ran, reason, failure }).toEqual({ ran: [], reason: 'enough', failure: { message: 'enough' } })
-        await upstream.asked[0]?.closed
-        expect(upstream.asked).toMatchObject([{ isCancelled: true }])
+        expect(upstream.asked).toMatchObject([{ isCancelled: true }, { isCancelled: false }])
       })
 
       /** A conversation that was stored while its call waits for consent. */
