@@ -5,18 +5,12 @@
 import { floorOf } from './lib/floor.mjs'
 import { compare } from './lib/measure.mjs'
 import { contents, cutStream, cuts, recordedStreams, writeEvents } from './lib/streams.mjs'
+import { modules } from './lib/wire-modules.mjs'
 
 const [subject, wire, only] = process.argv.slice(2)
 const { decodeAnswer, ...formats } = await import(subject)
 
-const modules = {
-  'openai-chat': 'openaiChat',
-  'openai-responses': 'openaiResponses',
-  anthropic: 'anthropic',
-  gemini: 'gemini',
-  ollama: 'ollama',
-}
-const codec = formats[modules[wire]].createClientCodec()
+const codec = formats[modules[wire][0]].createClientCodec()
 
 const streams = {
   ...recordedStreams(wire),

@@ -50,7 +50,7 @@ export function recordedStreams(wire) {
 const words = 'the quick brown fox said "no" to a lazy dog,\nand then ran — très vite — over 12 hills of code'.split(
   ' ',
 )
-const word = (at) => ` ${words[(at * 7) % words.length]}`
+const word = (at) => ` ${words[(at * 5) % words.length]}`
 const padding = 'aB3xZ9kQ2mWp7LtY'
 const pad = (at) => padding.slice(0, (at * 5) % 16)
 

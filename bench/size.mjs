@@ -1,0 +1,157 @@
+/**
+ * `node bench/size.mjs`: what the same small program, which streams a chat with a tool, weighs with ours and with each peer: bundled for
+ * the browser, minified, then compressed. Also how long it takes to import (`--start`), and what ours is made of (`--parts`). JSON.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { median } from './lib/measure.mjs'
+import { out, root } from './lib/subject.mjs'
+
+const bench = join(root, 'bench')
+
+/** Ours: the models of these formats, and the run. */
+const client = (...formats) =>
+  [
+    `import { stream } from './src/client/run.ts'`,
+    ...formats.map(([name, folder]) => `import { ${name} } from './src/codecs/${folder}/index.ts'`),
+    `const models = { ${formats.map(([name]) => name).join(', ')} }`,
+    `const weather = { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }`,
+    `export async function ask(name, prompt, apiKey, write) {`,
+    `  const tools = [{ ...weather, execute: ({ city }) => '25 degrees in ' + city }]`,
+    `  for await (const event of stream({ model: models[name]('m', { apiKey }), prompt, tools })) {`,
+    `    if (event.type === 'text_delta') write(event.text)`,
+    `  }`,
+    `}`,
+  ].join('\n')
+
+const chat = ['openaiChat', 'openai-chat']
+const anthropic = ['anthropic', 'anthropic']
+const gemini = ['gemini', 'gemini']
+
+/** All five wires in both directions: what a gateway holds. */
+const gateway = ['anthropic', 'gemini', 'ollama', 'openai-chat', 'openai-responses']
+  .map(
+    (folder, at) =>
+      `export { createClientCodec as c${at}, createServerCodec as s${at} } from './src/codecs/${folder}/index.ts'`,
+  )
+  .concat(`export { translateRequest, translateResponse, translateStream } from './src/gateway/translate.ts'`)
+  .join('\n')
+
+const tool = `{ type: 'object', properties: { city: { type: 'string' } } }`
+const programs = {
+  'isoglot, Chat Completions': { from: root, code: client(chat) },
+  'isoglot, Anthropic': { from: root, code: client(anthropic) },
+  'isoglot, Gemini': { from: root, code: client(gemini) },
+  'isoglot, these three': { from: root, code: client(chat, anthropic, gemini) },
+  'isoglot, five wires both ways': { from: root, code: gateway },
+  'openai, Chat Completions': {
+    code: `import OpenAI from 'openai'
+export const ask = (messages, apiKey) => new OpenAI({ apiKey, dangerouslyAllowBrowser: true }).chat.completions.runTools({ model: 'm', messages, stream: true, tools: [{ type: 'function', function: { name: 'get_weather', parse: JSON.parse, function: ({ city }) => city, parameters: ${tool} } }] })`,
+  },
+  '@anthropic-ai/sdk, Anthropic': {
+    code: `import Anthropic from '@anthropic-ai/sdk'
+export const ask = (messages, apiKey) => new Anthropic({ apiKey, dangerouslyAllowBrowser: true }).messages.stream({ model: 'm', max_tokens: 1024, messages, tools: [{ name: 'get_weather', input_schema: ${tool} }] })`,
+  },
+  '@google/genai, Gemini': {
+    code: `import { GoogleGenAI } from '@google/genai'
+export const ask = (contents, apiKey) => new GoogleGenAI({ apiKey }).models.generateContentStream({ model: 'm', contents })`,
+  },
+  'ai, Chat Completions': {
+    code: `import { streamText, jsonSchema, tool } from 'ai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+export const ask = (messages, apiKey) => streamText({ model: createOpenAICompatible({ name: 'p', baseURL: '/', apiKey }).chatModel('m'), messages, tools: { get_weather: tool({ inputSchema: jsonSchema(${tool}), execute: ({ city }) => city }) } })`,
+  },
+  'ai, three providers': {
+    code: `import { streamText, jsonSchema, tool } from 'ai'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createGoogleGenerativeAI } from '@ai-sdk/google'
+const models = { createOpenAI, createAnthropic, createGoogleGenerativeAI }
+export const ask = (name, messages, apiKey) => streamText({ model: models[name]({ apiKey })('m'), messages, tools: { get_weather: tool({ inputSchema: jsonSchema(${tool}), execute: ({ city }) => city }) } })`,
+  },
+  '@langchain/openai, Chat Completions': {
+    code: `import { ChatOpenAI } from '@langchain/openai'
+export const ask = (messages, apiKey) => new ChatOpenAI({ model: 'm', apiKey }).bindTools([{ type: 'function', function: { name: 'get_weather', parameters: ${tool} } }]).stream(messages)`,
+  },
+  '@tanstack/ai, Chat Completions': {
+    code: `import { chat } from '@tanstack/ai'
+import { createOpenaiChatCompletions } from '@tanstack/ai-openai'
+export const ask = (messages, apiKey) => chat({ adapter: createOpenaiChatCompletions('gpt-5', apiKey), messages })`,
+  },
+  'xsai, Chat Completions': {
+    code: `import { streamText } from 'xsai'
+export const ask = (messages, apiKey) => streamText({ apiKey, baseURL: '/', model: 'm', messages, tools: [{ type: 'function', function: { name: 'get_weather', parameters: ${tool} }, execute: ({ city }) => city }] })`,
+  },
+  '@mariozechner/pi-ai, Chat Completions': {
+    code: `import { stream } from '@mariozechner/pi-ai'
+export const ask = (model, messages, apiKey) => stream(model, { messages, tools: [{ name: 'get_weather', description: '', parameters: ${tool} }] }, { apiKey })`,
+  },
+}
+
+const flag = process.argv[2]
+mkdirSync(out, { recursive: true })
+const rows = []
+for (const [name, program] of Object.entries(programs)) {
+  if (flag === '--parts' && !name.startsWith('isoglot')) continue
+  rows.push({
+    name,
+    ...(await weigh(name, program).catch((error) => ({ error: String(error.message).split('\n')[1] ?? '' }))),
+  })
+}
+console.log(JSON.stringify(rows))
+
+async function weigh(name, { code, from = bench }) {
+  const file = join(out, `${name.replace(/\W+/g, '-')}.mjs`)
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: code, resolveDir: from, loader: 'js' },
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    platform: flag === '--start' ? 'node' : 'browser',
+    // What is optional in a peer, or for another platform, is not counted against it.
+    external: ['node:*', '@opentelemetry/api'],
+    target: 'es2022',
+    metafile: true,
+    write: false,
+    outfile: file,
+    logLevel: 'silent',
+    ...(flag === '--start' && {
+      banner: { js: "import { createRequire } from 'node:module';const require = createRequire(import.meta.url);" },
+    }),
+  })
+  const { contents } = outputFiles[0]
+  const brotli = brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length
+  const sizes = { minified: contents.length, gzip: gzipSync(contents, { level: 9 }).length, brotli }
+  if (flag === '--start') return { ...sizes, ...(await timeImport(file, contents)) }
+  return flag === '--parts' ? { ...sizes, parts: partsOf(metafile) } : sizes
+}
+
+function partsOf({ outputs }) {
+  const [{ inputs }] = Object.values(outputs)
+  return Object.entries(inputs)
+    .map(([file, { bytesInOutput }]) => [file, bytesInOutput])
+    .sort((a, b) => b[1] - a[1])
+}
+
+/** Milliseconds that `import()` takes in a process of its own, of five the median. */
+async function timeImport(file, contents) {
+  const { writeFileSync } = await import('node:fs')
+  writeFileSync(file, contents)
+  const script = `const cpu = () => process.threadCpuUsage(); const a = cpu(); await import(${JSON.stringify(pathToFileURL(file).href)}); const b = cpu(); console.log((b.user + b.system - a.user - a.system) / 1000); process.exit(0)`
+  const run = () =>
+    Number(
+      execFileSync(process.execPath, ['--input-type=module', '-e', script], {
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    )
+  try {
+    return { importMs: median(Array.from({ length: 5 }, run)) }
+  } catch {
+    return { importError: 'it does not load' }
+  }
+}
