@@ -1,6 +1,12 @@
 /** What we encode is what the official SDK takes: checked by the compiler, never run. */
 import type Anthropic from '@anthropic-ai/sdk'
-import type { WireCodeExecution, WireWebFetch, WireWebSearch } from '../../../src/codecs/anthropic/index.ts'
+import type {
+  WebFetchOptions,
+  WebSearchOptions,
+  WireCodeExecution,
+  WireWebFetch,
+  WireWebSearch,
+} from '../../../src/codecs/anthropic/index.ts'
 import type { WireRequest, WireTool, WireToolChoice } from '../../../src/codecs/anthropic/wire.ts'
 
 type Assignable<From extends To, To> = From
@@ -27,4 +33,18 @@ type Dates<Name extends string> = Extract<Anthropic.ToolUnion['type'], `${Name}_
 export type DatesAreKnown = Assignable<
   [Dates<'web_search'>, Dates<'web_fetch'>, Dates<'code_execution'>],
   [WireWebSearch['type'], WireWebFetch['type'], WireCodeExecution['type']]
+>
+
+/** What an earlier date has no field for, and both lists of sites at once, are refused. */
+type IsTaken<Given, By> = Given extends By ? true : false
+export type OptionsFitTheirDate = Assignable<
+  [
+    IsTaken<{ version: '20260318'; responseInclusion: 'full' }, WebSearchOptions>,
+    IsTaken<{ version: '20260209'; responseInclusion: 'full' }, WebSearchOptions>,
+    IsTaken<{ responseInclusion: 'full' }, WebSearchOptions>,
+    IsTaken<{ version: '20260309'; useCache: false }, WebFetchOptions>,
+    IsTaken<{ version: '20260209'; useCache: false }, WebFetchOptions>,
+    IsTaken<{ allowedDomains: string[]; blockedDomains: string[] }, WebSearchOptions>,
+  ],
+  [true, false, false, true, false, false]
 >

@@ -8,6 +8,7 @@ import type {
   WebSearchTool,
 } from 'openai/resources/responses/responses'
 import type {
+  McpOptions,
   WireCodeInterpreter,
   WireFileSearch,
   WireImageGeneration,
@@ -45,6 +46,18 @@ export type HostedFieldsAreKnown = Assignable<
   | Missing<WireMcp, Tool.Mcp>
   | Missing<Inside<WireMcp, 'require_approval'>, Tool.Mcp.McpToolApprovalFilter>,
   never
+>
+
+/** A server of tools has one place: neither none nor two. */
+type IsTaken<Given, By> = Given extends By ? true : false
+export type McpHasOnePlace = Assignable<
+  [
+    IsTaken<{ serverLabel: string; serverUrl: string }, McpOptions>,
+    IsTaken<{ serverLabel: string; tunnelId: string }, McpOptions>,
+    IsTaken<{ serverLabel: string }, McpOptions>,
+    IsTaken<{ serverLabel: string; serverUrl: string; tunnelId: string }, McpOptions>,
+  ],
+  [true, true, false, false]
 >
 
 /** The client's own method takes it too. */
