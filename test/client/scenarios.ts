@@ -26,7 +26,7 @@ export type Order = Pick<RunRequest, 'prompt' | 'messages' | 'tools' | 'autoTool
 
 /** What came of it. */
 export interface Told {
-  /** The cities that the weather was told of, in order: nothing ran where it is empty. */
+  /** The cities that the weather was asked for, in order. */
   readonly ran: readonly unknown[]
   readonly messages: readonly Message[]
   readonly result?: RunResult
@@ -61,7 +61,7 @@ export type PerformOver = <Name extends keyof Scenarios>(
 /** What a scenario is given. */
 interface Client {
   readonly ran: unknown[]
-  /** Resolves when the provider answers it: what a run has left by then it has let go of by itself, not with the end of a Worker's request. */
+  /** Asks the provider for a word. What a run has let go of by then it did by itself: the end of a request to a Worker would do it too. */
   untilProviderAnswers(): Promise<void>
   ask(order?: Order & Pick<RunRequest, 'signal' | 'approvalSecret' | 'ledger'>): RunRequest
 }
