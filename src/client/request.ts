@@ -96,12 +96,18 @@ export function beginningOf(request: RunRequest): Beginning {
   const { prompt, model } = request
   const { tools: given = [], ...context } = createContext(partsOf(request))
   const tools = new Map(given.map((tool) => [offeredName(tool, model.codec.rules), tool]))
-  const offered = [...tools].map(([name, tool]) => offer(tool, name))
+  const offered = [...tools].sort(byName).map(([name, tool]) => offer(tool, name))
   return {
     context: { ...context, ...(offered.length > 0 && { tools: offered }) },
     said: prompt === undefined ? [] : createContext({ prompt }).messages,
     tools: new Map([...tools].filter(([, tool]) => 'name' in tool)),
   }
+}
+
+/** One order whatever the order given, so that a provider's prompt cache finds what it has seen. */
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
 }
 
 function partsOf(request: RunRequest): ContextParts {

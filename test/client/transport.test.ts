@@ -71,6 +71,15 @@ describe('what is sent', () => {
     )
   })
 
+  it('offers tools in one order, whatever the order they are given in', async () => {
+    const [wind, rain] = [{ name: 'wind' }, { name: 'rain' }]
+    await generate(ask({ tools: [wind, rain] }))
+    await generate(ask({ tools: [rain, wind] }))
+    const [first, second] = upstream.asked
+    expect(JSON.stringify(second?.body.tools)).toBe(JSON.stringify(first?.body.tools))
+    expect(first?.body.tools).toMatchObject([{ function: { name: 'rain' } }, { function: { name: 'wind' } }])
+  })
+
   it('sends history first and the prompt last', async () => {
     const messages = [
       { role: 'user', content: 'One' },
