@@ -141,7 +141,7 @@ function partsOf({ outputs }) {
 async function timeImport(file, contents) {
   const { writeFileSync } = await import('node:fs')
   writeFileSync(file, contents)
-  const script = `const cpu = () => process.threadCpuUsage(); const a = cpu(); await import(${JSON.stringify(pathToFileURL(file).href)}); const b = cpu(); console.log((b.user + b.system - a.user - a.system) / 1000); process.exit(0)`
+  const script = `const cpu = () => process.cpuUsage(); const a = cpu(); await import(${JSON.stringify(pathToFileURL(file).href)}); const b = cpu(); console.log((b.user + b.system - a.user - a.system) / 1000); process.exit(0)`
   const run = () =>
     Number(
       execFileSync(process.execPath, ['--input-type=module', '-e', script], {

@@ -1,8 +1,8 @@
-/** Time, measured so that ratios hold on a machine that does other things meanwhile: that of this thread's own work, not the clock's. */
+/** Time, measured so that ratios hold on a machine that does other things meanwhile: that of the process's own work, not the clock's. */
 
-/** Milliseconds that this thread has worked. What the collector does in threads of its own is not in it. */
+/** Milliseconds that this process has worked, collector and compiler included. */
 export function workedMs() {
-  const { user, system } = process.threadCpuUsage()
+  const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 

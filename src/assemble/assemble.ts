@@ -37,6 +37,7 @@ import {
   openCall,
   settleId,
 } from './calls.ts'
+import { grow } from './grow.ts'
 
 /** Whose answer is assembled, and its limits. */
 export interface AssembleOptions {
@@ -62,6 +63,7 @@ export interface OpenBlock {
   /** All but the text, which grows apart. */
   block: ContentBlock
   text: string
+  pieces: number
   isOpen: boolean
 }
 
@@ -182,7 +184,7 @@ function addText(state: Assembly, fragment: Fragment & { type: 'text' | 'reasoni
     if (text === '' && key === undefined) return
     part = openBlock(state, { type, text: '', ...(refusal && { refusal }) } as ContentBlock, key, out)
   }
-  part.text += text
+  grow(part, text)
   if (text === '') return
   const index = part.index
   if (type === 'reasoning') out.push({ type: 'reasoning_delta', index, text })
@@ -212,7 +214,7 @@ function addBlock(state: Assembly, fragment: Fragment & { type: 'block' }, out: 
 }
 
 function openBlock(state: Assembly, block: ContentBlock, key: BlockKey | undefined, out: MessageEvent[]): OpenBlock {
-  const part: OpenBlock = { kind: 'block', index: takeIndex(state, out), key, block, text: '', isOpen: true }
+  const part: OpenBlock = { kind: 'block', index: takeIndex(state, out), key, block, text: '', pieces: 0, isOpen: true }
   addPart(state, part)
   return part
 }

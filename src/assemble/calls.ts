@@ -17,6 +17,7 @@ import type {
   ToolCallChunk,
 } from '../model.ts'
 import { invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
+import { grow } from './grow.ts'
 import { isWhole, newScan, type Scan, scanPiece } from './scan.ts'
 
 /** Grows a view of arguments as their text arrives, in time linear in the text. */
@@ -40,6 +41,7 @@ export interface OpenCall {
   id: string | undefined
   name: string | undefined
   text: string
+  pieces: number
   /** The arguments as an object, where the wire had one. */
   whole: JsonObject | undefined
   isOpen: boolean
@@ -189,6 +191,7 @@ export function openCall(
     id: undefined,
     name: undefined,
     text: '',
+    pieces: 0,
     whole: undefined,
     isOpen: true,
     isGuessed: false,
@@ -274,7 +277,7 @@ function addArguments(call: OpenCall, fragment: CallFragment): string {
   }
   if (!fragment.final || beginsWith(given, call.text)) {
     const delta = fragment.final ? given.slice(call.text.length) : given
-    call.text += delta
+    grow(call, delta)
     scanPiece(call.scan, delta)
     return delta
   }

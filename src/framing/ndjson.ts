@@ -21,7 +21,7 @@ export function decodeNdjson({ maxEventBytes = defaultMaxEventBytes }: FrameLimi
     for (let at = 0; at < lines.length; ) {
       const end = lines.indexOf('\n', at)
       const data = lines.slice(at, end)
-      if (byteLength(data, isNarrow) > maxEventBytes) throw tooLarge(maxEventBytes)
+      if (3 * data.length > maxEventBytes && byteLength(data, isNarrow) > maxEventBytes) throw tooLarge(maxEventBytes)
       if (data.trim() !== '') frames.push({ data })
       at = end + 1
     }
