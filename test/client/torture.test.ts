@@ -1,0 +1,158 @@
+/** Each thing that a run waits for fails in turn: the key, the network, each read of each answer, each tool. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Content, contents, writeEvents } from '../../bench/lib/streams.mjs'
+import type { StreamEvent } from '../../src/client/loop.ts'
+import { stream } from '../../src/client/run.ts'
+import type { Model, ModelSettings } from '../../src/codec.ts'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { gemini } from '../../src/codecs/gemini/index.ts'
+import { ollama } from '../../src/codecs/ollama/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { IsoglotError } from '../../src/errors.ts'
+
+const models: Readonly<Record<string, (model: string, settings: ModelSettings) => Model>> = {
+  anthropic,
+  gemini,
+  ollama,
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+}
+const call = [`{"path":"a.ts"`, `,"lines":"one"}`]
+const text: Content = contents.text(6)
+
+const flows = Object.keys(models).flatMap((wire) => [
+  { name: `${wire}: a tool, then text`, wire, answers: [{ calls: [call] }, text] },
+  {
+    name: `${wire}: two tools at once, another, then text`,
+    wire,
+    answers: [{ calls: [call, call] }, { calls: [call] }, text],
+  },
+])
+
+interface Outcome {
+  readonly points: readonly string[]
+  readonly events: readonly StreamEvent[]
+  readonly error: unknown
+  readonly responseError: unknown
+  readonly ran: number
+  readonly openBodies: number
+}
+
+/** Runs a flow in which the thing at this place fails; none, if there is no such place. */
+async function run({ wire, answers }: (typeof flows)[number], failing: number): Promise<Outcome> {
+  const points: string[] = []
+  const events: StreamEvent[] = []
+  let openBodies = 0
+  let ran = 0
+  const reach = async (point: string) => {
+    const place = points.push(point) - 1
+    await Promise.resolve()
+    if (place === failing) throw new Error(`torture: ${point}`)
+  }
+  const fetch = async () => {
+    await reach('fetch')
+    const parts = writeEvents(wire, answers[points.filter((point) => point === 'fetch').length - 1] ?? text)
+    const chunks = [parts.slice(0, 2), parts.slice(2)].map((some) => new TextEncoder().encode(some.join('')))
+    openBodies++
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          try {
+            await reach('read')
+          } catch (error) {
+            openBodies--
+            throw error
+          }
+          const chunk = chunks.shift()
+          if (chunk !== undefined) controller.enqueue(chunk)
+          else {
+            openBodies--
+            controller.close()
+          }
+        },
+        cancel: () => void openBodies--,
+      },
+      { highWaterMark: 0 },
+    )
+    return new Response(body)
+  }
+  const tool = {
+    name: 'write_file',
+    parameters: { type: 'object', properties: { path: { type: 'string' }, lines: { type: 'string' } } },
+    async execute() {
+      await reach('tool')
+      ran++
+      return 'written'
+    },
+  } as const
+  const apiKey = () => reach('key').then(() => 'key')
+  const model = (models[wire] as NonNullable<(typeof models)[string]>)('m', {
+    apiKey,
+    fetch: fetch as typeof globalThis.fetch,
+  })
+  const asked = stream({ model, prompt: 'Write', tools: [tool], retries: 0 })
+  let error: unknown
+  try {
+    for await (const event of asked) events.push(event)
+  } catch (caught) {
+    error = caught
+  }
+  const responseError = await asked.response.then(
+    () => undefined,
+    (caught) => caught,
+  )
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  return { points, events, error, responseError, ran, openBodies }
+}
+
+describe('a run in which one thing fails', () => {
+  const unhandled: unknown[] = []
+  const note = (error: unknown) => unhandled.push(error)
+  beforeEach(() => void process.on('unhandledRejection', note))
+  afterEach(() => {
+    process.off('unhandledRejection', note)
+    expect(unhandled).toEqual([])
+  })
+
+  it.each(flows)(
+    '$name: ends in one error of ours, or tells the model of the tool that failed, and leaves nothing open',
+    async (flow) => {
+      const whole = await run(flow, -1)
+      expect(whole.error).toBeUndefined()
+      expect(whole.openBodies).toBe(0)
+      const tools = whole.points.filter((point) => point === 'tool').length
+      expect(whole.ran).toBe(tools)
+      expect(tools).toBe(flow.answers.reduce((sum, { calls = [] }) => sum + calls.length, 0))
+
+      for (const [place, point] of whole.points.entries()) {
+        const { error, responseError, events, ran, openBodies, points } = await run(flow, place)
+        const where = `${point}, at place ${place}`
+        expect(openBodies, where).toBe(0)
+        expect(responseError, where).toBe(error) // the same, and once
+        if (point === 'tool') {
+          expect(error, where).toBeUndefined()
+          expect(ran, where).toBe(tools - 1)
+          const results = events.filter((event) => event.type === 'tool_result')
+          expect(results, where).toHaveLength(tools)
+          continue
+        }
+        if (error === undefined) {
+          // The wire's own end had come: nothing was lost with what came behind it.
+          expect(point, where).toBe('read')
+          expect(events.at(-1)?.type, where).toBe('done')
+          continue
+        }
+        expect(points.length, where).toBe(place + 1) // nothing was asked of anyone after
+        expect(
+          events.some(({ type }) => type === 'done'),
+          where,
+        ).toBe(false)
+        expect(ran, where).toBeLessThanOrEqual(tools)
+        if (point === 'key')
+          expect(error, where).toMatchObject({ message: 'torture: key' }) // the caller's own
+        else expect(error, where).toBeInstanceOf(IsoglotError)
+      }
+    },
+  )
+})
