@@ -151,13 +151,21 @@ function finish(state: State, line: JsonObject, out: Fragment[]): void {
 export interface EncodeState {
   readonly reply: Reply
   readonly losses: Ledger
+  /** Of every line: as the wire has it. */
+  readonly createdAt: string
   model: string
   isEnded: boolean
 }
 
 /** Encodes one answer: a line for each delta and call, and the last with the figures. Calls stand on lines before it, for old clients. */
 export const encodeStream: Reducer<EncodeState, MessageEvent, Frame, Reply> = {
-  start: (reply) => ({ reply, losses: ledger('Ollama', false), model: reply.model ?? '', isEnded: false }),
+  start: (reply) => ({
+    reply,
+    losses: ledger('Ollama', false),
+    createdAt: writeTime(reply.createdAt),
+    model: reply.model ?? '',
+    isEnded: false,
+  }),
 
   step(state, event, out) {
     if (state.isEnded) return
@@ -202,10 +210,10 @@ export function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
 }
 
 function writeLine(state: EncodeState, message: Omit<WireMessage, 'role'>, out: Frame[]): void {
-  const { model, reply } = state
+  const { model, createdAt } = state
   const line = {
     model,
-    created_at: writeTime(reply.createdAt),
+    created_at: createdAt,
     message: { role: 'assistant', ...message },
     done: false,
   }
