@@ -19,6 +19,15 @@ const { wires } = await import('./lib/streams.mjs')
 const subject = await buildSubject()
 const bars = []
 
+/** Of programs, brotli, in KiB. */
+const limits = {
+  'isoglot, Chat Completions': 6,
+  'isoglot, Anthropic': 6,
+  'isoglot, Gemini': 6,
+  'isoglot, these three': 12,
+  'isoglot, five wires both ways': 24,
+}
+
 const sections = { throughput, peers, cost, size, start, types }
 for (const [name, section] of Object.entries(sections)) {
   if (named.length === 0 || named.includes(name)) await section()
@@ -95,14 +104,6 @@ function cost() {
     translation.map(({ from, to, ratio }) => [from, to, ratio.toFixed(2)]),
   )
   bar('translation, to the floor', 2.5, translation, ({ ratio }) => ratio)
-}
-
-const limits = {
-  'isoglot, Chat Completions': 6,
-  'isoglot, Anthropic': 6,
-  'isoglot, Gemini': 6,
-  'isoglot, these three': 12,
-  'isoglot, five wires both ways': 24,
 }
 
 function size() {

@@ -113,7 +113,7 @@ async function weigh(name, { code, from = bench }) {
     format: 'esm',
     platform: flag === '--start' ? 'node' : 'browser',
     // What is optional in a peer, or for another platform, is not counted against it.
-    external: ['node:*', '@opentelemetry/api'],
+    external: ['node:*', '@opentelemetry/api', 'effect', 'sury', 'zod-to-json-schema', '@valibot/to-json-schema'],
     target: 'es2022',
     metafile: true,
     write: false,
