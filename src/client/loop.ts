@@ -165,7 +165,7 @@ function prepareQuestion({ request, context, asking, state }: Loop): { question:
 }
 
 /** Nothing said and nothing asked for, though the answer claims to be whole. */
-function isEmpty(message: AssistantMessage): boolean {
+export function isEmpty(message: AssistantMessage): boolean {
   if (message.stopReason !== 'stop' && message.stopReason !== 'other') return false
   const isBlank =
     typeof message.content === 'string' ? message.content === '' : (message.content ?? []).every(isBlankBlock)

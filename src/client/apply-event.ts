@@ -1,0 +1,99 @@
+/** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
+import { blocksOf } from '../content.ts'
+import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
+import { toToolMessage } from '../tools/invoke.ts'
+import { isEmpty, type StreamEvent } from './loop.ts'
+
+/**
+ * The conversation after an event. Pure: what it was given stays as it was, and messages that an event does not touch stay the same objects.
+ *
+ * While an answer comes, a call that is not whole is a `tool_call_chunk` with all its text so far. After `done` the messages are those of
+ * the run. A run that fails has no `done`: what can be sent on after that is the history and `run.messages`.
+ *
+ * @example
+ * ```ts
+ * import type { Message } from 'isoglot'
+ *
+ * let messages: readonly Message[] = [message.user('Weather in Tokyo?')]
+ * for await (const event of stream({ model, messages, tools: [weather] })) {
+ *   messages = applyEvent(messages, event)
+ *   draw(messages)
+ * }
+ * ```
+ */
+export function applyEvent(messages: readonly Message[], event: StreamEvent): readonly Message[] {
+  switch (event.type) {
+    case 'message_start':
+      return [...messages, begun(event)]
+    case 'text_delta':
+      return withBlock(messages, event.index, (before) => {
+        if (before?.type === 'text') return { ...before, text: before.text + event.text }
+        return { type: 'text', text: event.text, ...(event.refusal && { refusal: true }) }
+      })
+    case 'reasoning_delta':
+      return withBlock(messages, event.index, (before) => {
+        if (before?.type === 'reasoning') return { ...before, text: before.text + event.text }
+        return { type: 'reasoning', text: event.text }
+      })
+    case 'tool_call_chunk':
+      return withBlock(messages, event.index, (before) => grown(before, event.chunk))
+    case 'tool_call':
+      return withBlock(messages, event.index, () => event.call)
+    case 'content_block':
+      return withBlock(messages, event.index, () => event.block)
+    case 'invalid_tool_call': // its pieces keep their place until the end, so that the blocks behind them keep theirs
+      return withAnswer(messages, (answer) => ({
+        ...answer,
+        invalidToolCalls: [...(answer.invalidToolCalls ?? []), event.call],
+      }))
+    case 'usage':
+      return withAnswer(messages, (answer) => ({ ...answer, usage: event.usage }))
+    case 'message_end':
+      return isEmpty(event.message) ? messages.slice(0, -1) : withAnswer(messages, () => event.message)
+    case 'tool_result':
+      return [...messages, toToolMessage(event.result)]
+    case 'done':
+      return settled(messages, event.result.messages)
+    default:
+      return messages // `warning`, `tool_start`, `tool_progress`, `approval_request`: nothing of it is in a message
+  }
+}
+
+function begun({ id, model }: { readonly id?: string; readonly model?: string }): AssistantMessage {
+  const response = { ...(id !== undefined && { id }), ...(model !== undefined && { model }) }
+  return { role: 'assistant', content: [], ...(Object.keys(response).length > 0 && { response }) }
+}
+
+/** The messages with the answer that is under way, their last, made anew. */
+function withAnswer(
+  messages: readonly Message[],
+  change: (answer: AssistantMessage) => AssistantMessage,
+): readonly Message[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'assistant') return [...messages, change({ role: 'assistant', content: [] })]
+  return [...messages.slice(0, -1), change(last)]
+}
+
+function withBlock(
+  messages: readonly Message[],
+  index: number,
+  change: (before: ContentBlock | undefined) => ContentBlock,
+): readonly Message[] {
+  return withAnswer(messages, (answer) => {
+    const content = [...blocksOf(answer.content)]
+    while (content.length < index) content.push({ type: 'text', text: '' })
+    content[index] = change(content[index])
+    return { ...answer, content }
+  })
+}
+
+function grown(before: ContentBlock | undefined, chunk: ToolCallChunk | ServerToolCallChunk): ContentBlock {
+  if (before?.type !== chunk.type) return chunk
+  return { ...before, ...chunk, argumentsDelta: (before.argumentsDelta ?? '') + (chunk.argumentsDelta ?? '') }
+}
+
+/** What the run said, as it keeps it: its results are in the order of their calls. */
+function settled(messages: readonly Message[], said: readonly Message[]): readonly Message[] {
+  const turns = said.slice(said.findLastIndex(({ role }) => role !== 'assistant' && role !== 'tool') + 1)
+  return [...messages.slice(0, Math.max(0, messages.length - turns.length)), ...turns]
+}

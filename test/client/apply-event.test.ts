@@ -1,0 +1,168 @@
+/** A conversation drawn event by event ends as the conversation that the run keeps. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { applyEvent, message, type RunResult, type StreamEvent, stream, tool } from '../../src/index.ts'
+import type { Message } from '../../src/model.ts'
+import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { decodeChunks } from '../support/decode.ts'
+import { formats } from '../support/formats.ts'
+import { chatCalls, chatText, chunks, pause, startUpstream, type Upstream } from '../support/upstream.ts'
+
+/** Applies them to a conversation that nobody may write to, and gives all that was seen on the way. */
+function applied(events: readonly StreamEvent[], before: readonly Message[] = []): readonly (readonly Message[])[] {
+  const seen = [frozen(before)]
+  for (const event of events) seen.push(frozen(applyEvent(seen.at(-1) ?? [], frozen(event))))
+  return seen
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  Object.freeze(value)
+  for (const one of Object.values(value)) frozen(one)
+  return value
+}
+
+const last = (events: readonly StreamEvent[], before?: readonly Message[]) => applied(events, before).at(-1)
+const start = { type: 'message_start' } as const
+const text = (index: number, piece: string) => ({ type: 'text_delta', index, text: piece }) as const
+const chunk = (index: number, argumentsDelta: string) =>
+  ({ type: 'tool_call_chunk', index, chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta } }) as const
+
+describe('while an answer comes', () => {
+  it('adds a message behind the others, and leaves them as they are', () => {
+    const before = [message.user('Hi')]
+    const after = last([{ type: 'message_start', id: 'm1', model: 'gpt-5' }, text(0, 'Hel'), text(0, 'lo')], before)
+    expect(after).toEqual([
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: [{ type: 'text', text: 'Hello' }], response: { id: 'm1', model: 'gpt-5' } },
+    ])
+    expect(after?.[0]).toBe(before[0])
+  })
+
+  it('keeps blocks that are open at the same time apart, and a refusal as one', () => {
+    const events: StreamEvent[] = [
+      { type: 'reasoning_delta', index: 0, text: 'Let ' },
+      { type: 'text_delta', index: 1, text: 'No', refusal: true },
+      { type: 'reasoning_delta', index: 0, text: 'me see' },
+      { type: 'text_delta', index: 1, text: '.', refusal: true },
+    ]
+    expect(last([start, ...events])).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 'Let me see' },
+          { type: 'text', text: 'No.', refusal: true },
+        ],
+      },
+    ])
+  })
+
+  it('shows a call with all its text so far, then the call', () => {
+    const call = {
+      type: 'tool_call',
+      id: 'c',
+      name: 'f',
+      arguments: { a: 1 },
+      argumentsText: '{"a":1}',
+      index: 0,
+      complete: true,
+    } as const
+    const seen = applied([start, chunk(0, '{"a"'), chunk(0, ':1}'), { type: 'tool_call', index: 0, call }])
+    expect(seen.slice(2).map(([answer]) => answer?.content)).toEqual([
+      [{ type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta: '{"a"' }],
+      [{ type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta: '{"a":1}' }],
+      [call],
+    ])
+  })
+
+  it('keeps an invalid call apart, and the blocks behind it in their places', () => {
+    const call = { type: 'invalid_tool_call', index: 0, argumentsText: '{', reason: 'truncated', error: 'cut' } as const
+    const [answer] = last([start, chunk(0, '{'), { type: 'invalid_tool_call', index: 0, call }, text(1, 'Hm')]) ?? []
+    expect(answer).toMatchObject({ invalidToolCalls: [call], content: [{ argumentsDelta: '{' }, { text: 'Hm' }] })
+  })
+
+  it('begins an answer of its own where the start was not seen, and a block where an earlier one was not', () => {
+    expect(last([text(1, 'Hi')], [message.user('Hi')])?.[1]).toEqual({
+      role: 'assistant',
+      content: [
+        { type: 'text', text: '' },
+        { type: 'text', text: 'Hi' },
+      ],
+    })
+  })
+
+  it('changes nothing for what is in no message, an event of next year too', () => {
+    const before = [message.user('Hi')]
+    const call = { type: 'invalid_tool_call', index: 0, argumentsText: '', reason: 'truncated', error: '' } as const
+    expect(applyEvent(before, { type: 'tool_start', call })).toBe(before)
+    expect(applyEvent(before, { type: 'news' } as never)).toBe(before)
+  })
+})
+
+describe.skipIf(!hasCorpus).each(formats)('a recorded answer of $folder', ({ folder, client }) => {
+  const streams = casesOf(folder).filter((one) => one.kind !== 'json')
+
+  it.each(streams)('$name: is drawn to the message that it ends with, or to what there was of it', ({ bytes }) => {
+    const { events, response, error } = decodeChunks(client, [bytes])
+    const said = [message.user('Hi')]
+    const seen = applied(events, said)
+    const before = seen.at(response ? -2 : -1)?.[1]
+    const whole = response?.message ?? error?.partial
+    const texts = (one: Message | undefined) =>
+      (Array.isArray(one?.content) ? one.content : []).flatMap((block) => ('text' in block ? [block.text] : []))
+    expect(texts(before)).toEqual(texts(whole))
+    const [, after] = seen.at(-1) ?? []
+    if (response !== undefined && after !== undefined) expect(after).toEqual(response.message)
+  })
+})
+
+describe('a run', () => {
+  let upstream: Upstream
+  beforeAll(async () => {
+    upstream = await startUpstream()
+  })
+  afterAll(() => upstream.stop())
+
+  const weather = tool({
+    name: 'get_weather',
+    async execute({ city }) {
+      await pause(city === 'Tokyo' ? 30 : 1)
+      return `sunny in ${city}`
+    },
+  })
+
+  async function read(messages: readonly Message[]): Promise<{ events: StreamEvent[]; result: RunResult }> {
+    const events: StreamEvent[] = []
+    const run = stream({ model: openaiChat('m', { baseUrl: upstream.url }), messages, tools: [weather] })
+    for await (const event of run) events.push(event)
+    return { events, result: await run.response }
+  }
+
+  it('ends as the history and what was said, results in the order of their calls and empty answers left out', async () => {
+    const calls = chatCalls(['c1', 'get_weather', '{"city":"Tokyo"}'], ['c2', 'get_weather', '{"city":"Paris"}'])
+    upstream.answer(chunks(calls), chunks(chatText('')), chunks(chatText('Sunny in both')))
+    const history = [message.system('Be brief'), message.user('Weather?')]
+    const { events, result } = await read(history)
+    expect(events.flatMap((event) => (event.type === 'tool_result' ? [event.result.toolCallId] : []))).toEqual([
+      'c2',
+      'c1',
+    ])
+    expect(last(events, history)).toEqual([...history, ...result.messages])
+    expect(last(events, history)?.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'tool',
+      'tool',
+      'assistant',
+    ])
+  })
+
+  it('is drawn by events that went over a wire as JSON', async () => {
+    upstream.answer(chunks(chatText('Hello')))
+    const history = [message.user('Hi')]
+    const { events, result } = await read(history)
+    const overWire = events.map((event) => JSON.parse(JSON.stringify(event)))
+    expect(last(overWire, history)).toEqual([...history, ...result.messages])
+  })
+})
