@@ -135,3 +135,5 @@ app.get('*', pageHeaders, (c) => servePage(c.req.raw, c.env))
 app.notFound((c) => handle(c.req.raw, c.env))
 
 export default { fetch: app.fetch } satisfies ExportedHandler<Env>
+export { UserLedger } from './ledger.ts'
+export { StreamRun } from './runs.ts'

@@ -11,11 +11,13 @@
 import * as v from 'valibot'
 import type { Model } from './config.ts'
 import { Refusal } from './refusal.ts'
-import { type Session, scopeName } from './session.ts'
+import { scopeName, type Session as Token } from './session.ts'
 import type { WireName } from './wires.ts'
 
 /** Counts, so that a body within its bytes still stays within reason. */
 const max = { messages: 1000, parts: 100, tools: 128, name: 128, description: 16_384, stops: 16 }
+
+type Session = Pick<Token, 'models' | 'maxOutputTokens'>
 
 /** What may go upstream, and whether the answer is a stream. */
 export interface Permitted {

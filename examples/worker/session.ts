@@ -21,11 +21,21 @@ const audience = 'isoglot-worker/v1'
 /** Ours have about 500 characters. */
 const maxTokenLength = 4096
 
-/** What a token permits. */
+/** What a token permits. Plain JSON. */
 export interface Session {
-  readonly id: string
+  /** Who: the user's id. */
+  readonly sub: string
+  /** Which token. */
+  readonly jti: string
+  /** Names such as `anthropic:claude-haiku-4-5`. */
   readonly models: readonly string[]
   readonly maxOutputTokens: number
+  /** In micro-USD. */
+  readonly dailyBudget: number
+  /** The page it was given to: no other may show it. */
+  readonly origin: string | undefined
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
 }
 
 const claims = v.object({
@@ -70,7 +80,8 @@ export async function readSession(headers: Headers, config: Config): Promise<Ses
       requiredClaims: ['sub', 'jti', 'iat', 'exp'],
     })
     const { sub, scope } = v.parse(claims, payload)
-    return { id: sub, ...scope }
+    const { jti = '', exp = 0 } = payload
+    return { sub, jti, ...scope, dailyBudget: 1_000_000, origin: undefined, expiresAt: exp * 1000 }
   } catch {
     throw new Refusal('invalid_session')
   }

@@ -65,7 +65,8 @@ async function connect(model: Model, url: string, init: RequestInit & { signal: 
 
 async function readFailure(model: Model, response: Response): Promise<ApiError> {
   const { status, headers } = response
-  if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
+  const type: string = response.type // workerd's types do not know the one that it has not
+  if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
     const message = `${model.codec.provider} answered with a redirect, which is not followed`
     return new ApiError(message, { kind: 'server', status, retryable: false, provider: model.codec.provider })

@@ -37,7 +37,7 @@ const nothing = new Uint8Array(0)
  * One for all streams, since it keeps nothing between calls: each of them would cost as much as some events. Without `stream`, which
  * would cost Node its fast decoder, each call would drop a BOM: so none does.
  */
-const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { ignoreBOM: true })
+const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: false, ignoreBOM: true })
 
 export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   /** Begins with what is held; the rest of it is room. */

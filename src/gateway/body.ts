@@ -65,7 +65,7 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
 
 function decode(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
     throw refusal(400, 'The body is no UTF-8')
   }

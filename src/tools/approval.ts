@@ -76,7 +76,7 @@ export async function verifyApproval(
 }
 
 /** What is signed: an array in JSON, so that no two calls have the same text. */
-function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Uint8Array<ArrayBuffer> {
+function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): BufferSource {
   const fields = [
     'isoglot-approval-1',
     call.id,

@@ -139,7 +139,8 @@ function documentSource({ data, mimeType, url, fileId }: Media): WireDocumentSou
 
 function fromBase64(data: string): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+    return decoder.decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
   } catch {
     return undefined
   }
