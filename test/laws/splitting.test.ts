@@ -1,65 +1,53 @@
-/**
- * However the bytes of an answer are cut, the events are the same.
- *
- * All behind framing sees frames one by one, whatever chunk they came in. So every two-way cut is tried on framing, where it is cheap
- * enough to be, and the whole way is tried on fewer.
- */
+/** However the bytes of an answer are cut, the events are the same. */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/codec.ts'
-import { decodeNdjson } from '../../src/framing/ndjson.ts'
-import { decodeSse } from '../../src/framing/sse.ts'
 import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { cutsTimeout, framesOf, hold, placesOf, shapeOf } from '../support/cuts.ts'
 import { comparable, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 import { cut, seeded } from '../support/random.ts'
 
-/** Streams up to this size are cut at every byte; of larger ones, whose every cut would take minutes, at this many places. */
-const everyCutBytes = 10_000
-const framingCuts = 1_500
-const wholeWayCuts = 60
-
-function* places(length: number, most: number): Generator<number> {
-  const step = length <= everyCutBytes && most === framingCuts ? 1 : Math.max(1, length / most)
-  for (let at = 1; at < length; at += step) yield Math.floor(at)
-}
-
-function framesOf(kind: string, chunks: readonly Uint8Array[]): string {
-  const decoder = kind === 'ndjson' ? decodeNdjson() : decodeSse()
-  const frames: Frame[] = []
-  for (const chunk of chunks) decoder.push(chunk, frames)
-  decoder.end(frames)
-  return JSON.stringify(frames)
-}
+const randomCuts = 200
 
 describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
+  const eventsOf = (chunks: Iterable<Uint8Array>) => JSON.stringify(comparable(decodeChunks(client, chunks)))
 
-  it.each(streams)('$name: any cut gives the same frames', ({ kind, bytes }) => {
-    const whole = framesOf(kind, [bytes])
-    for (const at of places(bytes.length, framingCuts)) {
-      const frames = framesOf(kind, [bytes.subarray(0, at), bytes.subarray(at)])
-      if (frames !== whole) expect(frames, `cut at ${at}`).toBe(whole)
-    }
-    expect(
-      framesOf(
-        kind,
-        Array.from(bytes, (byte) => Uint8Array.of(byte)),
-      ),
-      'byte by byte',
-    ).toBe(whole)
-  })
+  it.each(streams)(
+    '$name: every cut in two gives the same frames and events',
+    (stream) => {
+      const { kind, bytes } = stream
+      const whole = framesOf(kind, [bytes]).flat()
+      const cuts = new Map<string, readonly Uint8Array[]>()
+      for (const at of placesOf(stream)) {
+        const halves = [bytes.subarray(0, at), bytes.subarray(at)]
+        const batches = framesOf(kind, halves)
+        if (!hold(batches, whole)) expect(batches.flat(), `cut at ${at}`).toEqual(whole)
+        cuts.set(shapeOf(batches), halves)
+      }
+      expect(cuts.size).toBeGreaterThan(1)
+      const events = eventsOf([bytes])
+      for (const [shape, halves] of cuts) expect(eventsOf(halves), `cut into batches of ${shape}`).toBe(events)
+    },
+    cutsTimeout,
+  )
 
-  it.each(streams)('$name: any cut gives the same events', ({ bytes }) => {
-    const eventsOf = (chunks: readonly Uint8Array[]) => JSON.stringify(comparable(decodeChunks(client, chunks)))
-    const whole = eventsOf([bytes])
-    const random = seeded(bytes.length)
-    for (const at of places(bytes.length, wholeWayCuts)) {
-      expect(eventsOf([bytes.subarray(0, at), bytes.subarray(at)]), `cut at ${at}`).toBe(whole)
-    }
-    for (let round = 0; round < 20; round++) {
-      const pieces = 2 + Math.floor(random() * 30)
-      expect(eventsOf(cut(bytes, pieces, random)), `random cut ${round}`).toBe(whole)
-    }
-    expect(eventsOf(Array.from(bytes, (byte) => Uint8Array.of(byte))), 'byte by byte').toBe(whole)
-  })
+  it.each(streams)(
+    '$name: any cut in many gives the same events',
+    ({ kind, bytes }) => {
+      const whole = framesOf(kind, [bytes]).flat()
+      const events = eventsOf([bytes])
+      const random = seeded(bytes.length)
+      const cuts = Array.from({ length: randomCuts }, () => cut(bytes, 2 + Math.floor(random() * 30), random))
+      cuts.push(Array.from(bytes, (byte) => Uint8Array.of(byte)))
+      const shapes = new Map(
+        cuts.map((chunks) => {
+          const batches = framesOf(kind, chunks)
+          if (!hold(batches, whole)) expect(batches.flat(), `cut into ${chunks.length}`).toEqual(whole)
+          return [shapeOf(batches.filter((batch) => batch.length > 0)), chunks]
+        }),
+      )
+      for (const [shape, chunks] of shapes) expect(eventsOf(chunks), `cut into batches of ${shape}`).toBe(events)
+    },
+    cutsTimeout,
+  )
 })
