@@ -1,0 +1,193 @@
+/** The operator's view: what the Worker's ledger says, asked for again every few seconds. No prompt and no answer is in it. */
+import {
+  countErrors,
+  groupRows,
+  lastDays,
+  sumRows,
+  writeAge,
+  writeBrief,
+  writeCount,
+  writeMoney,
+} from './admin-figures.js'
+import { drawBars, drawFigure, drawMeter, drawTable } from './admin-plots.js'
+
+/** @typedef {import('./admin-figures.js').Summary} Summary */
+
+const refreshMs = 5000
+const plotDays = 14
+const storedAs = 'isoglot-admin-token'
+
+const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id))
+const field = (/** @type {string} */ id) => /** @type {HTMLInputElement} */ (find(id))
+
+/** @type {Summary | undefined} */
+let summary
+let isPaused = false
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let next
+
+find('enter').addEventListener('submit', (event) => {
+  event.preventDefault()
+  sessionStorage.setItem(storedAs, field('token').value.trim())
+  field('token').value = ''
+  refresh()
+})
+find('leave').addEventListener('click', () => askForToken(''))
+find('pause').addEventListener('click', () => {
+  isPaused = !isPaused
+  find('pause').setAttribute('aria-pressed', `${isPaused}`)
+  clearTimeout(next)
+  if (!isPaused) refresh()
+})
+for (const id of ['by', 'span']) find(id).addEventListener('change', () => summary && showUsage(summary))
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && !isPaused && summary) refresh()
+})
+
+if (sessionStorage.getItem(storedAs)) refresh()
+else askForToken('')
+
+async function refresh() {
+  clearTimeout(next)
+  const token = sessionStorage.getItem(storedAs)
+  if (!token) return
+  const answer = await fetch('/admin/summary', { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
+  if (answer?.status === 401) return askForToken('The Worker does not know this token.')
+  if (answer?.status === 404)
+    return askForToken("The Worker has no operator's view: its secret ADMIN_TOKEN is not set.")
+  const read = answer?.ok ? await answer.json().catch(() => undefined) : undefined
+  if (read) show(read)
+  else tell(`The Worker does not answer (${answer?.status ?? 'no connection'}). The figures are old.`)
+  if (!isPaused && !document.hidden) next = setTimeout(refresh, refreshMs)
+}
+
+/**
+ * Shows the form, and why.
+ *
+ * @param {string} why
+ */
+function askForToken(why) {
+  clearTimeout(next)
+  sessionStorage.removeItem(storedAs)
+  summary = undefined
+  toggle({ enter: true, figures: false, controls: false })
+  find('status').textContent = ''
+  tell(why)
+  find('token').focus()
+}
+
+/** @param {Record<string, boolean>} shown */
+function toggle(shown) {
+  for (const [id, isShown] of Object.entries(shown)) find(id).hidden = !isShown
+}
+
+/** @param {string} problem */
+function tell(problem) {
+  if (find('problem').textContent !== problem) find('problem').textContent = problem
+  find('problem').hidden = problem === ''
+}
+
+/** @param {Summary} latest */
+function show(latest) {
+  summary = latest
+  toggle({ enter: false, figures: true, controls: true })
+  tell('')
+  find('status').textContent = `as of ${new Date().toLocaleTimeString()}`
+  showToday(latest)
+  showLive(latest)
+  showDays(latest)
+  showUsage(latest)
+  showErrors(latest)
+  showLimits(latest)
+}
+
+/** @param {Summary} summary */
+function showToday({ days, live, limits }) {
+  const [today = ''] = lastDays(1, Date.now())
+  const { requests, inputTokens, outputTokens, spent } = sumRows(days.filter(({ day }) => day === today))
+  find('today').replaceChildren(
+    drawFigure('Live streams', writeCount(live.length)),
+    drawFigure('Requests today', writeCount(requests)),
+    drawFigure('Tokens today', writeBrief(inputTokens + outputTokens)),
+    drawFigure('Spent today', writeMoney(spent), { used: spent, limit: limits.totalDailyBudget }),
+  )
+}
+
+/** @param {Summary} summary */
+function showLive({ live }) {
+  const oldestFirst = [...live].sort((one, other) => one.startedAt - other.startedAt)
+  const rows = oldestFirst.map(({ user, model, wire, startedAt }) => [
+    user,
+    writeAge(Date.now() - startedAt),
+    model,
+    wire,
+  ])
+  find('live').replaceChildren(drawTable(['User', '#For', 'Model', 'Format'], rows, 'No stream is open.'))
+}
+
+/** @param {Summary} summary */
+function showDays({ days }) {
+  const sums = lastDays(plotDays, Date.now()).map((day) => ({
+    label: day.slice(5),
+    ...sumRows(days.filter((row) => row.day === day)),
+  }))
+  const spend = sums.map(({ label, spent }) => ({ label, parts: [{ kind: 'spent', value: spent }] }))
+  const tokens = sums.map(({ label, inputTokens, outputTokens }) => ({
+    label,
+    parts: [
+      { kind: 'input', value: inputTokens },
+      { kind: 'output', value: outputTokens },
+    ],
+  }))
+  find('spend').replaceChildren(drawBars(spend, writeMoney, 'spend-caption'))
+  find('tokens').replaceChildren(drawBars(tokens, writeBrief, 'tokens-caption'))
+}
+
+/** @type {Readonly<Record<string, ('user' | 'model' | 'day')[]>>} */
+const groupings = { user: ['user'], model: ['model'], day: ['day'], all: ['user', 'model', 'day'] }
+const titles = { user: 'User', model: 'Model', day: 'Day' }
+
+/** @param {Summary} summary */
+function showUsage({ days, limits }) {
+  const by = groupings[field('by').value] ?? ['user']
+  const span = Number(field('span').value)
+  const wanted = new Set(lastDays(span, Date.now()))
+  const isBudget = by.join() === 'user' && span === 1
+  const groups = groupRows(
+    days.filter(({ day }) => wanted.has(day)),
+    by,
+  )
+  if (by.join() === 'day') groups.sort((one, other) => String(other.name).localeCompare(String(one.name)))
+  const rows = groups.map(({ name, requests, inputTokens, outputTokens, spent }) => [
+    ...name,
+    writeMoney(spent),
+    ...[requests, inputTokens, outputTokens].map(writeCount),
+    ...(isBudget ? [drawMeter(`${name}`, { used: spent, limit: limits.dailyBudget })] : []),
+  ])
+  const columns = [...by.map((name) => titles[name]), '#Spent', '#Requests', '#Input', '#Output']
+  const all = isBudget && limits.dailyBudget > 0 ? [...columns, 'Of the budget'] : columns
+  find('usage').replaceChildren(drawTable(all, rows, 'Nobody asked for anything in that time.'))
+}
+
+/** @param {Summary} summary */
+function showErrors({ errors }) {
+  const counts = countErrors(errors)
+  const most = Math.max(1, ...counts.map(({ count }) => count))
+  const rows = counts.map(({ kind, count }) => {
+    const bar = document.createElement('progress')
+    bar.max = most
+    bar.value = count
+    bar.setAttribute('aria-hidden', 'true')
+    return [kind, writeCount(count), bar]
+  })
+  find('errors').replaceChildren(drawTable(['Kind', '#Count', ''], rows, 'None.'))
+}
+
+/** @param {Summary} summary */
+function showLimits({ limits }) {
+  find('limits').replaceChildren(
+    drawFigure('A user, in a day', writeMoney(limits.dailyBudget)),
+    drawFigure('The Worker, in a day', writeMoney(limits.totalDailyBudget)),
+    drawFigure('Streams of a user at once', writeCount(limits.liveStreams)),
+  )
+}

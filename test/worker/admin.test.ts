@@ -1,0 +1,216 @@
+/** The operator's view: who may see it, and what a browser makes of it. */
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { answerAdmin } from '../../examples/worker/admin.ts'
+import type { LedgerSummary } from '../../examples/worker/ledger.ts'
+import { findChromium } from '../../scripts/chromium.mjs'
+import { type Served, serve } from '../support/serve.ts'
+
+const token = 'an-admin-token-of-more-than-32-bytes'
+const now = Date.now()
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+const [yesterday, today] = [dayOf(now - 86_400_000), dayOf(now)]
+
+/** Two users, two models, two days; one user's name is an attack on the page. */
+const summary: LedgerSummary = {
+  live: [
+    { requestId: 'r1', user: 'ada', model: 'claude-sonnet-5', wire: 'anthropic', startedAt: now - 65_000 },
+    { requestId: 'r2', user: '<img src=x onerror=alert(1)>', model: 'gpt-5', wire: 'ollama', startedAt: now - 2000 },
+  ],
+  days: [
+    {
+      day: today,
+      user: 'ada',
+      model: 'claude-sonnet-5',
+      requests: 3,
+      inputTokens: 1200,
+      outputTokens: 300,
+      spent: 4500,
+    },
+    { day: today, user: 'bob', model: 'gpt-5', requests: 40, inputTokens: 90_000, outputTokens: 8000, spent: 900_000 },
+    { day: yesterday, user: 'ada', model: 'gpt-5', requests: 2, inputTokens: 10, outputTokens: 20, spent: 1_250_000 },
+  ],
+  errors: [
+    { day: today, kind: 'overloaded', count: 2 },
+    { day: yesterday, kind: 'rate_limit', count: 5 },
+    { day: yesterday, kind: 'overloaded', count: 1 },
+  ],
+  limits: { dailyBudget: 1_000_000, totalDailyBudget: 2_000_000, liveStreams: 4 },
+}
+
+const env = { ADMIN_TOKEN: token, LEDGERS: { getByName: () => ({ summary: async () => summary }) } }
+const ask = (path = '/admin/summary', init: RequestInit = { headers: { authorization: `Bearer ${token}` } }) =>
+  new Request(`https://worker.example${path}`, init)
+
+describe('the summary of the ledger', () => {
+  it('is for whoever has the admin token, and is kept nowhere', async () => {
+    const answer = await answerAdmin(ask(), env)
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toBe('no-store')
+    expect(await answer.json()).toEqual(summary)
+  })
+
+  it.each([
+    ['no token', {}],
+    ['another token', { authorization: `Bearer ${token}x` }],
+    ['the beginning of the token', { authorization: `Bearer ${token.slice(0, -1)}` }],
+    ['another scheme', { authorization: `Basic ${token}` }],
+    ['two tokens', { authorization: `Bearer ${token}, Bearer ${token}` }],
+    ['the token in another header', { 'x-api-key': token }],
+  ])('is refused to who shows %s, always in the same words', async (_what, headers) => {
+    const answer = await answerAdmin(ask('/admin/summary', { headers: headers as HeadersInit }), env)
+    expect(answer.status).toBe(401)
+    expect(await answer.json()).toEqual({ error: { message: 'The admin token is missing or wrong' } })
+  })
+
+  it.each([
+    ['no token is set', { ...env, ADMIN_TOKEN: undefined }, '/admin/summary'],
+    ['the token that is set is short', { ...env, ADMIN_TOKEN: token.slice(0, 31) }, '/admin/summary'],
+    ['the path is another', env, '/admin/summary/x'],
+  ])('is nowhere if %s', async (_what, settings, path) => {
+    expect((await answerAdmin(ask(path), settings)).status).toBe(404)
+  })
+
+  it('is not to be written to', async () => {
+    const answer = await answerAdmin(ask('/admin/summary', { method: 'POST' }), env)
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET'])
+  })
+})
+
+const executablePath = findChromium()
+if (!executablePath) console.warn("SKIPPED: the operator's view is not looked at, since no Chromium is installed")
+const pictures = process.env.ISOGLOT_SCREENSHOTS
+
+describe.skipIf(!executablePath)("the operator's view", () => {
+  let house: Served
+  let browser: Browser
+  beforeAll(async () => {
+    house = await serve(answerPage)
+    browser = await chromium.launch({
+      executablePath: executablePath as string,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+    })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await house?.stop()
+  })
+
+  const sizes = { desktop: { width: 1100, height: 900 }, phone: { width: 360, height: 740 } }
+  type Look = { readonly size: keyof typeof sizes; readonly colorScheme: 'light' | 'dark' }
+
+  async function open({ size, colorScheme }: Look): Promise<{ page: Page; problems: string[] }> {
+    const page = await browser.newPage({ viewport: sizes[size], colorScheme })
+    const problems: string[] = []
+    page.on('pageerror', (error) => problems.push(error.message))
+    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    page.on('dialog', (dialog) => problems.push(`dialog: ${dialog.message()}`))
+    await page.goto(`${house.url}/admin`)
+    return { page, problems }
+  }
+
+  async function enter(page: Page, text = token) {
+    await page.getByLabel('Admin token').fill(text)
+    await page.keyboard.press('Enter')
+  }
+
+  it.each<Look>([
+    { size: 'desktop', colorScheme: 'light' },
+    { size: 'phone', colorScheme: 'dark' },
+  ])(
+    'shows streams, spend, usage, errors and limits on a $size in $colorScheme, nothing beyond its edge',
+    async (look) => {
+      const { page, problems } = await open(look)
+      await enter(page)
+      await page.getByRole('heading', { name: 'Live streams' }).waitFor()
+      expect(await page.locator('#live tbody tr').allInnerTexts()).toEqual([
+        expect.stringMatching(/ada\s+1 min \d+ s\s+claude-sonnet-5\s+anthropic/),
+        expect.stringMatching(/<img src=x onerror=alert\(1\)>\s+\d+ s\s+gpt-5\s+ollama/),
+      ])
+      expect(await page.locator('#today').innerText()).toMatch(/Live streams\s+2[\s\S]*43[\s\S]*99.5K[\s\S]*\$0.9045/)
+      expect(await page.locator('#usage tbody tr').allInnerTexts()).toEqual([
+        expect.stringMatching(/ada\s+\$1.25\s+5\s+1,210\s+320/),
+        expect.stringMatching(/bob\s+\$0.9000\s+40\s+90,000\s+8,000/),
+      ])
+      expect(await page.getByRole('img', { name: 'Spent, USD' }).count()).toBe(1)
+      expect(await page.locator('#errors tbody tr').allInnerTexts()).toEqual([
+        expect.stringMatching(/rate_limit\s+5/),
+        expect.stringMatching(/overloaded\s+3/),
+      ])
+      expect(await page.locator('#limits').innerText()).toMatch(/\$1.00[\s\S]*\$2.00[\s\S]*4/)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      expect(problems).toEqual([])
+      if (pictures) {
+        mkdirSync(pictures, { recursive: true })
+        await page.screenshot({ path: join(pictures, `admin-${look.size}.png`), fullPage: true })
+      }
+      await page.close()
+    },
+  )
+
+  it('keeps the token for the tab alone, and forgets it when told to', async () => {
+    const { page } = await open({ size: 'desktop', colorScheme: 'light' })
+    await enter(page)
+    await page.locator('#figures').waitFor()
+    await page.reload()
+    await page.locator('#figures').waitFor()
+    expect(await page.evaluate(() => [localStorage.length, document.cookie, location.href])).toEqual([
+      0,
+      '',
+      `${house.url}/admin`,
+    ])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    expect(await page.locator('#figures').isVisible()).toBe(false)
+    await page.close()
+  })
+
+  it('says that a token is wrong, to a screen reader too, and asks again', async () => {
+    const { page } = await open({ size: 'phone', colorScheme: 'light' })
+    await enter(page, `${token}x`)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').innerText()).toBe('The Worker does not know this token.')
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('token')
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0)
+    await page.close()
+  })
+
+  it('is used by keyboard alone, and every field has a name', async () => {
+    const { page } = await open({ size: 'desktop', colorScheme: 'dark' })
+    await enter(page)
+    await page.locator('#figures').waitFor()
+    await page.getByRole('combobox', { name: 'By' }).focus()
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator('#usage thead').innerText()).toMatch(/^Model/)
+    expect(await page.locator('#usage tbody th').allInnerTexts()).toEqual(['gpt-5', 'claude-sonnet-5'])
+    await page.getByRole('combobox', { name: 'over' }).selectOption('1')
+    expect(await page.locator('#usage tbody tr').count()).toBe(2)
+    await page.getByRole('button', { name: 'Pause' }).focus()
+    await page.keyboard.press('Space')
+    expect(await page.getByRole('button', { name: 'Pause', pressed: true }).count()).toBe(1)
+    await page.close()
+  })
+})
+
+const types: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  css: 'text/css',
+  js: 'text/javascript',
+  svg: 'image/svg+xml',
+}
+
+/** The page's files as the Worker serves them, and its data. */
+async function answerPage(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url)
+  if (pathname.startsWith('/admin/')) return answerAdmin(request, env)
+  const name = pathname === '/admin' ? 'admin.html' : pathname.slice(1)
+  const bytes = readFileSync(new URL(`../../examples/browser/${name}`, import.meta.url))
+  const headers = {
+    'content-type': types[name.split('.').at(-1) ?? ''] ?? 'text/plain',
+    'content-security-policy':
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'",
+  }
+  return new Response(bytes, { headers })
+}
