@@ -14,7 +14,7 @@ export async function answer(call: Call): Promise<Response> {
       call.end('left', 499)
       return new Response(null, { status: 499 })
     }
-    const response = errorAnswer(tellError(error, call.progress.scrub), call.wire)
+    const response = errorAnswer(tellError(error, call.progress.discretion), call.wire)
     call.end('failed', response.status, error)
     return response
   }

@@ -3,9 +3,10 @@ import { chunksOf, readWhole } from '../client/answer.ts'
 import { startDeadline, type Timeouts } from '../client/deadline.ts'
 import { readBody, sendText } from '../client/transport.ts'
 import type { Model, Reply } from '../codec.ts'
+import { LimitError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'
 import { beginAttempt, type Call } from './call.ts'
-import { tellError } from './errors.ts'
+import { type Discretion, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent } from './observe.ts'
 import { passStream } from './pass.ts'
@@ -18,7 +19,7 @@ interface Attempt {
   readonly call: Call
   readonly model: Model
   readonly question: Question
-  readonly scrub: (text: string) => string
+  readonly discretion: Discretion
   readonly seen: Seen
 }
 
@@ -28,9 +29,14 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
   call.progress.passed = question.passes
   call.progress.losses = question.losses
   const model = await withKey(target.model)
-  const scrub = createScrubber(secretsOf(model))
-  call.progress.scrub = scrub
-  return { call, model, question, scrub, seen }
+  const discretion = discretionOf(model, call.options)
+  call.progress.discretion = discretion
+  return { call, model, question, discretion, seen }
+}
+
+/** What may be told of this model's words. */
+export function discretionOf(model: Model, { tellsProviderWords = true }: Call['options']): Discretion {
+  return { scrub: createScrubber(secretsOf(model)), hidesWords: !tellsProviderWords }
 }
 
 /** The model with its key at hand, so that it can be kept out of what leaves. */
@@ -41,7 +47,7 @@ export async function withKey(model: Model): Promise<Model & { readonly apiKey?:
 }
 
 /** Keys may be in headers of the operator's own as well. */
-export function secretsOf({ apiKey, headers = {} }: Model): readonly string[] {
+function secretsOf({ apiKey, headers = {} }: Model): readonly string[] {
   const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
   const values = secret.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
   return typeof apiKey === 'string' ? [apiKey, ...values] : values
@@ -73,12 +79,12 @@ export type StreamedText = AsyncGenerator<readonly string[], unknown>
  */
 export async function* askForStream(target: Target, call: Call): StreamedText {
   const attempt = await prepareAttempt(target, call)
-  const { model, question, scrub, seen } = attempt
+  const { model, question, discretion, seen } = attempt
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
   const flow = flowOf(attempt)
   let out: string[] = []
   const take = () => {
-    const taken = out.map(scrub)
+    const taken = out.map(discretion.scrub)
     out = []
     call.progress.firstEventMs ??= Date.now() - call.startedAt
     call.progress.losses = [...question.losses, ...flow.losses]
@@ -87,7 +93,7 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
   try {
     deadline.enter('first_byte')
     const response = await sendText(model, question, deadline.signal, {})
-    for await (const chunk of chunksOf(response, deadline)) {
+    for await (const chunk of bounded(chunksOf(response, deadline), maxAnswerBytes(call))) {
       flow.push(chunk, out)
       if (flow.error !== undefined) break
       if (seen.hasBegun && out.length > 0) yield take()
@@ -105,9 +111,28 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
   return flow.error
 }
 
-function flowOf({ call, model, question, scrub, seen }: Attempt): StreamTranslator {
+function maxAnswerBytes({ options }: Call): number {
+  return options.limits?.maxAnswerBytes ?? 32 * 1024 * 1024
+}
+
+async function* bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of chunks) {
+    bytes += chunk.byteLength
+    if (bytes > maxBytes) {
+      throw new LimitError(
+        `Cannot go on with the answer: it is longer than ${maxBytes} bytes`,
+        'maxAnswerBytes',
+        maxBytes,
+      )
+    }
+    yield chunk
+  }
+}
+
+function flowOf({ call, model, question, discretion, seen }: Attempt): StreamTranslator {
   const { wire, options } = call
-  const told = (error: unknown) => tellError(error, scrub)
+  const told = (error: unknown) => tellError(error, discretion)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
   const reply = replyOf(call)
   const { encodeStream } = wire.codec
@@ -137,10 +162,9 @@ export async function askForAnswer(target: Target, call: Call): Promise<string> 
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
   try {
     const response = await sendText(attempt.model, attempt.question, deadline.signal, {})
-    const maxBytes = call.options.limits?.maxAnswerBytes ?? 32 * 1024 * 1024
-    const text = await readWhole(response, maxBytes, deadline.signal)
+    const text = await readWhole(response, maxAnswerBytes(call), deadline.signal)
     call.progress.firstEventMs = Date.now() - call.startedAt
-    return attempt.scrub(readAnswer(text, attempt))
+    return attempt.discretion.scrub(readAnswer(text, attempt))
   } catch (error) {
     throw deadline.signal.aborted ? deadline.signal.reason : error
   } finally {

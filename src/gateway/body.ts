@@ -18,8 +18,9 @@ export async function readJson(request: Request, limits: GatewayLimits): Promise
   const text = decode(await readBytes(request, limits))
   const value = parse(text)
   if (!isObject(value)) throw refusal(400, 'The body is no JSON object')
-  const maxDepth = limits.maxDepth ?? 128
-  if (isDeeper(value, maxDepth)) throw refusal(400, `The body is nested deeper than ${maxDepth} levels`)
+  const { maxDepth = 128, maxValues = 1_000_000 } = limits
+  const excess = boundOf(value, maxDepth, maxValues)
+  if (excess !== undefined) throw refusal(400, `The body ${excess}`)
   return { text, value }
 }
 
@@ -80,14 +81,16 @@ function parse(text: string): unknown {
 }
 
 /** With a stack of its own, since recursion is what this is here to protect. */
-function isDeeper(root: object, maxDepth: number): boolean {
+function boundOf(root: object, maxDepth: number, maxValues: number): string | undefined {
   const waiting: [value: object, depth: number][] = [[root, 1]]
+  let values = 1
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [value, depth] = next
-    if (depth > maxDepth) return true
+    if (depth > maxDepth) return `is nested deeper than ${maxDepth} levels`
     for (const inner of Object.values(value)) {
+      if (++values > maxValues) return `has more than ${maxValues} values`
       if (typeof inner === 'object' && inner !== null) waiting.push([inner, depth + 1])
     }
   }
-  return false
+  return undefined
 }

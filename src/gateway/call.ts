@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { compact } from '../lookup.ts'
 import type { Loss } from '../model.ts'
 import type { ReadBody } from './body.ts'
-import { tellError } from './errors.ts'
+import { type Discretion, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
@@ -24,7 +24,7 @@ export interface Call {
   /** Whom to ask, in order. */
   readonly targets: readonly Target[]
   readonly permit: Permit
-  readonly options: Pick<GatewayOptions, 'limits' | 'strict'>
+  readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'tellsProviderWords'>
   readonly startedAt: number
   /** Fires when the client leaves: the provider's side is closed. */
   readonly gone: AbortController
@@ -41,8 +41,8 @@ export interface Progress {
   seen: Seen
   losses: readonly Loss[]
   firstEventMs: number | undefined
-  /** Takes the keys of who was asked last out of a text. */
-  scrub: (text: string) => string
+  /** What may be told of the words of who was asked last. */
+  discretion: Discretion
 }
 
 export function newProgress(): Progress {
@@ -53,7 +53,7 @@ export function newProgress(): Progress {
     seen: newSeen(),
     losses: [],
     firstEventMs: undefined,
-    scrub: (text) => text,
+    discretion: { scrub: (text) => text, hidesWords: false },
   }
 }
 
@@ -96,6 +96,7 @@ export function reportOf(
     status: end.status,
     ...(end.error !== undefined && { error: describe(end.error) }),
     ...compact({ stopReason: seen.stopReason, usage: seen.usage, firstEventMs }),
+    saidCharacters: seen.characters,
     losses,
     durationMs: Date.now() - startedAt,
   }

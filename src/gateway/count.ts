@@ -12,12 +12,11 @@ import { blocksOf } from '../content.ts'
 import { field } from '../lookup.ts'
 import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
 import type { Json, JsonObject } from '../model.ts'
-import { secretsOf, withKey } from './ask.ts'
+import { discretionOf, withKey } from './ask.ts'
 import type { Call } from './call.ts'
 import { errorAnswer, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { passes, passHeaders } from './question.ts'
-import { createScrubber } from './scrub.ts'
 import { withFields } from './splice.ts'
 
 /** Largest answer with a count, in bytes. */
@@ -30,7 +29,7 @@ export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'go
 export async function answerCount(target: Target, call: CountCall): Promise<Response> {
   if (!passes(target, call)) return Response.json(estimate(call), { headers: { 'x-token-count': 'estimated' } })
   const model = await withKey(target.model)
-  const scrub = createScrubber(secretsOf(model))
+  const discretion = discretionOf(model, call.options)
   const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
   try {
     const question = {
@@ -40,11 +39,11 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
     }
     const response = await sendText(model, question, deadline.signal, {})
     const body = readBody(await readText(response, maxBytes), model)
-    return new Response(scrub(JSON.stringify(body)), {
+    return new Response(discretion.scrub(JSON.stringify(body)), {
       headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
     })
   } catch (error) {
-    return errorAnswer(tellError(deadline.signal.aborted ? deadline.signal.reason : error, scrub), call.wire)
+    return errorAnswer(tellError(deadline.signal.aborted ? deadline.signal.reason : error, discretion), call.wire)
   } finally {
     deadline.clear()
   }

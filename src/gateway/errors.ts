@@ -6,7 +6,8 @@
  * @module
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../errors.ts'
-import type { Wire } from './wires.ts'
+import { findRoute } from './routes.ts'
+import { type Wire, wires } from './wires.ts'
 
 /** An error of the gateway's own: the request cannot be answered as it is. */
 export function refusal(status: number, message: string, kind: ApiErrorKind = 'invalid_request'): ApiError {
@@ -15,6 +16,16 @@ export function refusal(status: number, message: string, kind: ApiErrorKind = 'i
 
 /** Longest message of a provider that is told, in UTF-16 units. */
 const longestMessage = 300
+
+/** How much of a provider's words is told. */
+export interface Discretion {
+  /** Takes keys out of them. */
+  readonly scrub: (text: string) => string
+  /** Words of ours stand in their place. */
+  readonly hidesWords: boolean
+}
+
+const open: Discretion = { scrub: (text) => text, hidesWords: false }
 
 /** What is told of a provider's error, by its kind; of those that are not here, the provider's own message. */
 const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
@@ -27,9 +38,15 @@ const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; re
   timeout: { message: 'The provider did not answer in time' },
 }
 
-/** The error that the client gets for whatever was thrown. `scrub` takes keys out of a provider's message. */
-export function tellError(error: unknown, scrub: (text: string) => string = (text) => text): ApiError {
-  if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, scrub)
+/** What is told in place of a provider's message about a request. */
+const discreet: Partial<Readonly<Record<ApiErrorKind, string>>> = {
+  context_length: 'The conversation is too long for the model',
+}
+
+/** The error that the client gets for whatever was thrown. */
+export function tellError(error: unknown, discretion: Discretion = open): ApiError {
+  const { scrub } = discretion
+  if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, discretion)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
   switch (error.code) {
     case 'unsupported':
@@ -45,9 +62,10 @@ export function tellError(error: unknown, scrub: (text: string) => string = (tex
   }
 }
 
-function tellProviderError(error: ApiError, scrub: (text: string) => string): ApiError {
+function tellProviderError(error: ApiError, { scrub, hidesWords }: Discretion): ApiError {
   const { kind, retryable, retryAfterMs, providerCode } = error
-  const { message = scrub(error.message).slice(0, longestMessage), status } = told[kind] ?? {}
+  const own = hidesWords ? (discreet[kind] ?? 'The provider refused the request') : scrub(error.message)
+  const { message = own.slice(0, longestMessage), status } = told[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
   return new ApiError(message, {
     kind: isOurTrouble ? 'server' : kind,
@@ -84,4 +102,12 @@ export function errorAnswer(error: ApiError, wire: Wire): Response {
     ...(error.retryAfterMs !== undefined && { 'retry-after': `${Math.ceil(error.retryAfterMs / 1000)}` }),
   }
   return new Response(JSON.stringify(body), { status: error.status ?? status, headers })
+}
+
+/**
+ * An error in the words of the wire that a request's path belongs to, for policy that stands in front of a gateway. Its status is the
+ * error's own, or that of its kind.
+ */
+export function answerError(request: Request, error: unknown): Response {
+  return errorAnswer(tellError(error), wires[findRoute(request)?.wire ?? 'openai-chat'])
 }

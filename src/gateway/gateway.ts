@@ -8,7 +8,7 @@
  */
 import { isObject } from '../lookup.ts'
 import { answer } from './answer.ts'
-import { readJson } from './body.ts'
+import { type ReadBody, readJson } from './body.ts'
 import { type Call, newProgress, reportOf, type Visit } from './call.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
@@ -17,7 +17,7 @@ import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { outputLimit } from './question.ts'
 import { findRoute, methodOf, type Route } from './routes.ts'
-import type { EndReport, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit } from './types.ts'
+import type { CheckedBody, EndReport, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit } from './types.ts'
 import { wires } from './wires.ts'
 
 /**
@@ -114,10 +114,22 @@ async function serve<Env>(
     case 'version':
       return Response.json({ version: '0.12.0' }) // of the API that it speaks
     case 'count':
-      return count(request, route, permit, table, visitor, house)
+      return count(request, route, permit, table, { ...visitor, caller: permit.caller }, house)
     case 'answer':
       return answerRequest(request, route, permit, table, { ...visitor, caller: permit.caller }, house)
   }
+}
+
+/** The body, as it came or as the policy has it. */
+async function readChecked<Env>(
+  request: Request,
+  kind: CheckedBody['kind'],
+  { wire, caller }: Visit,
+  { options, env }: House<Env>,
+): Promise<ReadBody> {
+  const body = await readJson(request, options.limits ?? {})
+  const checked = options.check?.({ wire: wire.name, kind, body: body.value, caller }, env)
+  return checked === undefined ? body : { value: checked, text: JSON.stringify(checked) }
 }
 
 function findTargets(table: ModelTable, name: string, permit: Permit): readonly [Target, ...Target[]] {
@@ -131,10 +143,12 @@ async function count<Env>(
   route: Route & { readonly kind: 'count' },
   permit: Permit,
   table: ModelTable,
-  { wire }: Visit,
-  { options }: House<Env>,
+  visitor: Visit,
+  house: House<Env>,
 ): Promise<Response> {
-  const body = await readJson(request, options.limits ?? {})
+  const { wire } = visitor
+  const { options } = house
+  const body = await readChecked(request, route.kind, visitor, house)
   const decoded = decode(() => decodeCounted({ wire, body }, route.path))
   const [target] = findTargets(table, decoded.options.model, permit)
   const gone = followClient(request)
@@ -167,7 +181,7 @@ async function answerRequest<Env>(
     void tell(report, options).then(settle)
   }
   try {
-    const body = await readJson(request, options.limits ?? {})
+    const body = await readChecked(request, route.kind, visitor, house)
     const decoded = decode(() => wire.codec.decodeRequest(body.value, route.path))
     const stream = decoded.options.stream === true
     asked = { asked: decoded.options.model, stream }

@@ -7,15 +7,18 @@ export interface Seen {
   /** The provider has said something: from now on the answer is its answer, and nobody else is asked. */
   hasBegun: boolean
   usage: Usage | undefined
+  /** Of text, reasoning and arguments so far, in UTF-16 units. */
+  characters: number
   stopReason: StopReason | undefined
 }
 
 export function newSeen(): Seen {
-  return { hasBegun: false, usage: undefined, stopReason: undefined }
+  return { hasBegun: false, usage: undefined, characters: 0, stopReason: undefined }
 }
 
 /** Notes an event of an answer that is translated. */
 export function seeEvent(seen: Seen, event: MessageEvent): void {
+  seen.characters += lengthOfEvent(event)
   switch (event.type) {
     case 'message_start':
     case 'warning':
@@ -35,6 +38,7 @@ export function seeEvent(seen: Seen, event: MessageEvent): void {
 
 /** Notes a fragment of an answer that is passed on as it is. */
 export function seeFragment(seen: Seen, fragment: Fragment): void {
+  seen.characters += lengthOfFragment(fragment)
   switch (fragment.type) {
     case 'start':
     case 'warning':
@@ -56,6 +60,30 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
       seen.stopReason = fragment.stopReason
   }
   seen.hasBegun = true
+}
+
+function lengthOfEvent(event: MessageEvent): number {
+  switch (event.type) {
+    case 'text_delta':
+    case 'reasoning_delta':
+      return event.text.length
+    case 'tool_call_chunk':
+      return event.chunk.argumentsDelta?.length ?? 0
+    default:
+      return 0
+  }
+}
+
+function lengthOfFragment(fragment: Fragment): number {
+  switch (fragment.type) {
+    case 'text':
+    case 'reasoning':
+      return fragment.text.length
+    case 'call':
+      return typeof fragment.arguments === 'string' ? fragment.arguments.length : 0
+    default:
+      return 0
+  }
 }
 
 /** A block that was announced and is not filled yet says nothing. */

@@ -71,7 +71,7 @@ export function relay(begun: { readonly next: Next }, text: StreamedText, call: 
 /** The error of a stream in which nothing has been said. */
 function errorText(error: unknown, call: Call): readonly string[] {
   const frames: Frame[] = []
-  call.wire.codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.scrub), frames)
+  call.wire.codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.discretion), frames)
   return frames.map(call.isArray || call.wire.codec.framing === 'ndjson' ? encodeNdjson : encodeSse)
 }
 

@@ -2,7 +2,7 @@
 import type { Timeouts } from '../client/deadline.ts'
 import type { DecodedRequest, Model } from '../codec.ts'
 import type { ApiErrorKind } from '../errors.ts'
-import type { Loss, RequestOptions, StopReason, Usage } from '../model.ts'
+import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../model.ts'
 
 /** The wires that a gateway answers in: the names of their formats. */
 export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama'
@@ -28,9 +28,11 @@ export interface GatewayLimits {
   readonly maxBodyBytes?: number
   /** Objects and arrays inside one another in a request. Default 128; beyond it, 400. */
   readonly maxDepth?: number
+  /** Values in a request, at any depth. Default 1,000,000; beyond it, 400. */
+  readonly maxValues?: number
   /** Until a request's body is here, in milliseconds. Default 30,000; beyond it, 408. */
   readonly bodyTimeoutMs?: number
-  /** Largest whole (unstreamed) answer of a provider, in bytes. Default 32 MiB. */
+  /** Largest answer of a provider, whole or streamed, in bytes. Default 32 MiB. */
   readonly maxAnswerBytes?: number
   /** Largest single event of a provider's stream, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
@@ -50,6 +52,16 @@ export interface Permit {
   readonly maxOutputTokens?: number
   /** Who asks, in the caller's terms: handed to the hooks, and not looked at. */
   readonly caller?: unknown
+}
+
+/** A request whose body is here, and is not read any further yet. */
+export interface CheckedBody {
+  readonly wire: WireName
+  /** Whether an answer is asked for, or how many tokens the request has. */
+  readonly kind: 'answer' | 'count'
+  /** As it came. */
+  readonly body: JsonObject
+  readonly caller: unknown
 }
 
 /** A request that is about to be sent. */
@@ -103,6 +115,8 @@ export interface EndReport {
   readonly error?: { readonly kind: ApiErrorKind; readonly providerCode?: string; readonly status?: number }
   readonly stopReason?: StopReason
   readonly usage?: Usage
+  /** How much text, reasoning and arguments there was in the answer, in UTF-16 units: an answer that broke off may have no usage. */
+  readonly saidCharacters: number
   /** What could not be carried from one wire to the other. */
   readonly losses: readonly Loss[]
   readonly durationMs: number
@@ -119,6 +133,11 @@ export interface GatewayOptions<Env = unknown> {
    * the request must not be read here. Default: everybody may, so a gateway without it belongs on loopback.
    */
   readonly authorize?: (request: Request, env: Env) => Verdict | Promise<Verdict>
+  /**
+   * Sees each body before anything is made of it, such as to let only known fields through. Throw an `ApiError` to refuse; return an
+   * object to go on with that in place of what the client sent.
+   */
+  readonly check?: (checked: CheckedBody, env: Env) => JsonObject | undefined
   /** Sees each request before it is sent, such as to reserve what it may cost. Throw an `ApiError` to refuse. */
   readonly admit?: (admission: Admission, env: Env) => void | Promise<void>
   /** Told once for each answer whose usage the provider tells, in full or so far. */
@@ -128,6 +147,8 @@ export interface GatewayOptions<Env = unknown> {
   /** Pages that may call: exact origins, or `*` for all of them. Default: none, and no CORS header is sent. */
   readonly origins?: readonly string[] | '*'
   readonly limits?: GatewayLimits
+  /** Whether a client is told in the provider's own words what is wrong with its request; keys are cut out of them. Default true. */
+  readonly tellsProviderWords?: boolean
   /** Which losses of a translation are errors: see `RequestOptions.strict`. */
   readonly strict?: RequestOptions['strict']
 }

@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
-import { createGateway, type EndReport, type GatewayOptions, type UsageReport } from '../../src/gateway/index.ts'
+import {
+  answerError,
+  createGateway,
+  type EndReport,
+  type GatewayOptions,
+  type UsageReport,
+} from '../../src/gateway/index.ts'
 import { withFields } from '../../src/gateway/splice.ts'
 import { type Answering, chunks, json, pause, startUpstream, type Upstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
@@ -433,6 +439,60 @@ describe('what leaves and what comes in', () => {
     expect(providers.asked).toHaveLength(0)
   })
 
+  it('does not read more values than the limit, nor an answer that is longer than its own', async () => {
+    const gateway = gatewayOf({ limits: { maxValues: 50, maxAnswerBytes: 500 } })
+    const values = { model: 'gemini', messages: [{ role: 'user', content: 'Hi' }], stop: Array(60).fill('x') }
+    expect((await gateway.fetch(post('/v1/chat/completions', values))).status).toBe(400)
+    expect(providers.asked).toHaveLength(0)
+    for (const wire of wireNames) {
+      providers.answer(chunks([...speakers[wire].pieces({ text: 'long '.repeat(200) })]))
+      const response = await askOf(gateway, wire, wire)
+      const text = await response.text()
+      expect(response.status === 502 ? isErrorBody(wire, JSON.parse(text)) : endingOf(wire, text) !== ended).toBe(true)
+      expect(text).toContain('cannot be read')
+    }
+  })
+
+  it('keeps the words of a provider to itself, if that is said', async () => {
+    const gateway = gatewayOf({ tellsProviderWords: false })
+    for (const wire of wireNames) {
+      providers.answer(json(speakers[wire].error(400, 'The field of org-12345 is odd'), 400))
+      for (const stream of [true, false]) {
+        const response = await askOf(gateway, wire, wire, 'Hello', { stream })
+        expect(response.status).toBe(400)
+        expect(await response.text()).toContain('The provider refused the request')
+      }
+      providers.answer(
+        chunks([...speakers[wire].pieces({ text: 'So far' }).slice(0, -2), speakers[wire].errorPiece('org-12345')]),
+      )
+      expect(await (await askOf(gateway, wire, wire)).text()).not.toContain('org-12345')
+    }
+  })
+
+  it('can be told in the words of a wire by the policy in front of it', async () => {
+    const paths = [
+      '/v1/chat/completions',
+      '/v1/responses',
+      '/v1/messages',
+      '/v1beta/models/m:generateContent',
+      '/api/chat',
+    ]
+    const refusal = new ApiError('Not today', { kind: 'rate_limit', retryable: false, retryAfterMs: 60_000 })
+    const answers = [...paths, '/nowhere'].map((path) => answerError(post(path, {}), refusal))
+    expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+      Array(6).fill([429, '60']),
+    )
+    const bodies = await Promise.all(answers.map((answer) => answer.json()))
+    expect(bodies.map(({ type, error }) => type ?? error.status ?? error.type ?? error)).toEqual([
+      'rate_limit_error',
+      'requests',
+      'error',
+      'RESOURCE_EXHAUSTED',
+      'Not today',
+      'rate_limit_error',
+    ])
+  })
+
   it('answers 404 and 405 where there is nothing to ask', async () => {
     const gateway = gatewayOf()
     for (const path of [
@@ -583,6 +643,43 @@ describe('the hooks of the caller', () => {
     ])
     expect(seen).toEqual([['gemini', 'ollama', true, 70, 7, 1]])
     expect(providers.asked).toHaveLength(0)
+  })
+
+  it('see each body before anything is made of it, and may put another in its place', async () => {
+    const seen: unknown[] = []
+    const gateway = gatewayOf({
+      authorize: () => ({ caller: 7 }),
+      check({ wire, kind, body, caller }) {
+        seen.push([wire, kind, caller])
+        if ('store' in body) throw new ApiError('"store" is not allowed', { kind: 'invalid_request', retryable: false })
+        return { ...body, temperature: 0 }
+      },
+    })
+    const refused = await askOf(gateway, 'openai-chat', 'openai-chat', 'Hello', { body: { store: true } })
+    expect([refused.status, (await refused.json()).error.message]).toEqual([400, '"store" is not allowed'])
+    expect(providers.asked).toHaveLength(0)
+    await askOf(gateway, 'openai-chat', 'openai-chat')
+    expect(providers.asked[0]?.body).toMatchObject({ temperature: 0 })
+    await gateway.fetch(
+      post('/v1/messages/count_tokens', { model: 'anthropic', messages: [{ role: 'user', content: 'Hi' }] }),
+    )
+    expect(providers.asked[1]?.body).toMatchObject({ temperature: 0 })
+    expect(seen).toEqual([
+      ['openai-chat', 'answer', 7],
+      ['openai-chat', 'answer', 7],
+      ['anthropic', 'count', 7],
+    ])
+  })
+
+  it('learn how much was said when an answer breaks off before its figures', async () => {
+    const gateway = gatewayOf()
+    providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Hello' }).slice(0, -3)))
+    for (const wire of ['openai-chat', 'anthropic'] as const) await (await askOf(gateway, wire, 'openai-chat')).text()
+    await pause(1)
+    expect(gateway.reports.map(({ outcome, saidCharacters }) => [outcome, saidCharacters])).toEqual([
+      ['failed', 5],
+      ['failed', 5],
+    ])
   })
 
   it('are told how it ended and what was lost, and never what was said', async () => {
