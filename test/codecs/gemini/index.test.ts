@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest'
 import { createClientCodec, createServerCodec, gemini, geminiDialect } from '../../../src/codecs/gemini/index.ts'
 import { prepare } from '../../../src/messages/prepare.ts'
 import type { Message, ToolCall } from '../../../src/model.ts'
-import { casesOf, hasCorpus } from '../../support/corpus.ts'
 
 describe('a model', () => {
   it('has the address of the provider, and what is set instead', () => {
@@ -112,37 +111,4 @@ describe('a conversation begun elsewhere', () => {
       ]).contents.map(({ role }) => role),
     ).toEqual(['user', 'model', 'user'])
   })
-})
-
-/** Where each oddity of the recordings is asserted, beside the loops of `corpus.test.ts` over all of them. */
-const quirks: Readonly<Record<string, string>> = {
-  'candidate-without-content': 'stream.test.ts: the end',
-  'candidates-empty': 'corpus.test.ts: normalisedAnswer',
-  'content-without-parts': 'corpus.test.ts: interrupted',
-  'content-without-role': 'tools.test.ts: calls',
-  'empty-part': 'content.test.ts: says nothing',
-  'empty-text-part': 'stream.test.ts: empty text makes none',
-  'empty-tool-name': 'partial-call.test.ts',
-  'finish-repeated': 'stream.test.ts: the end comes with the end of the stream',
-  finishMessage: 'stream.test.ts: a malformed call',
-  'function-call-with-id': 'tools.test.ts: calls',
-  'function-call-without-args': 'tools.test.ts: calls',
-  'function-call-without-id': 'tools.test.ts: calls',
-  'no-candidates': 'response.test.ts: a blocked prompt',
-  'no-finish-reason': 'stream.test.ts: is missing',
-  'partial-args': 'partial-call.test.ts',
-  'signature-on-empty-text': 'stream.test.ts: parts',
-  'signature-on-function-call': 'request.test.ts: signatures',
-  'signature-on-text': 'content.test.ts',
-  'signature-on-thought': 'content.test.ts',
-  'sse-crlf': 'stream.test.ts: sse',
-  'sse-stray-line': 'corpus.test.ts: the bare JSON error',
-  'stream-as-json-array': 'stream.test.ts: one JSON array',
-  'tool-args-absent': 'tools.test.ts: calls',
-  'usage-without-candidates-count': 'stream.test.ts: figures',
-}
-
-it.skipIf(!hasCorpus)('every oddity of the recordings has an assertion', () => {
-  const found = casesOf('gemini').flatMap((one) => one.meta.quirks.filter((quirk) => !quirk.startsWith('finish:')))
-  expect(Object.keys(quirks)).toEqual(expect.arrayContaining([...new Set(found)]))
 })

@@ -1,47 +1,28 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to. A new tag without a rule fails here. */
-import { describe, expect, it } from 'vitest'
-import { createClientCodec, decodeResponse } from '../../../src/codecs/openai-chat/index.ts'
+import { expect } from 'vitest'
+import { compatible, createClientCodec } from '../../../src/codecs/openai-chat/index.ts'
 import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
-import { decodeText } from '../../support/decode.ts'
+import { casesOf } from '../../support/corpus.ts'
+import { type Reading, testQuirks } from '../../support/quirks.ts'
 import { dialects } from './dialects.ts'
-import { blocks } from './run.ts'
 
-const cases = casesOf('openai-chat', { dialects: true })
-
-interface Read {
-  readonly one: CorpusCase
+interface Read extends Pick<Reading, 'one' | 'calls' | 'raw'> {
   readonly response: ChatResponse
   readonly all: readonly ContentBlock[]
-  readonly calls: readonly (ContentBlock & { type: 'tool_call' })[]
   readonly text: string
   /** What the answer said beside its message. */
   readonly kept: JsonObject
 }
 
-function read(one: CorpusCase): Read {
-  const dialect = dialects[one.format]
-  if (dialect === undefined) throw new Error(`no dialect reads ${one.format}`)
-  const { response, error } =
-    one.kind === 'json'
-      ? { response: decodeResponse(JSON.parse(one.text), dialect), error: undefined }
-      : decodeText(createClientCodec(dialect), one.text)
+function look({ one, raw, response, error, blocks: all, calls }: Reading): Read {
   if (response === undefined) throw error
-  const all = blocks(response)
-  const calls = all.filter((block) => block.type === 'tool_call')
   const text = all.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('')
-  return { one, response, all, calls, text, kept: response.providerData?.['openai-chat'] ?? {} }
-}
-
-/** The values of the body, or of each chunk. */
-function bodies({ one }: Read): JsonObject[] {
-  if (one.kind === 'json') return [JSON.parse(one.text)]
-  return [...one.text.matchAll(/^data: ?(\{.*\})\r?$/gm)].map(([, json]) => JSON.parse(json ?? ''))
+  return { one, raw, response, all, calls, text, kept: response.providerData?.['openai-chat'] ?? {} }
 }
 
 const choiceKept = ({ kept }: Read) => (kept.choices as JsonObject[] | undefined)?.[0] ?? {}
 const lastUsage = (one: Read) =>
-  bodies(one)
+  one.raw
     .flatMap(({ usage, x_groq: groq }) => (usage ?? (groq as JsonObject | undefined)?.usage ?? []) as JsonObject[])
     .at(-1)
 const reasoning = ({ all }: Read) => all.flatMap((block) => (block.type === 'reasoning' ? [block] : []))
@@ -155,19 +136,8 @@ const rules: Record<string, (one: Read) => void> = {
   },
 }
 
-describe.skipIf(!hasCorpus).each(Object.entries(rules))('%s', (quirk, rule) => {
-  const own = cases.filter((one) => one.meta.quirks.includes(quirk))
-
-  it('is in the corpus', () => {
-    expect(own.length).toBeGreaterThan(0)
-  })
-
-  it.each(own)('$id', (one) => {
-    rule(read(one))
-  })
-})
-
-it.skipIf(!hasCorpus)('every quirk that the corpus names has its rule', () => {
-  const named = new Set(cases.flatMap((one) => one.meta.quirks))
-  expect([...named].filter((quirk) => !Object.hasOwn(rules, quirk))).toEqual([])
-})
+testQuirks(
+  casesOf('openai-chat', { dialects: true }),
+  ({ format }) => createClientCodec(dialects[format] ?? compatible),
+  Object.fromEntries(Object.entries(rules).map(([quirk, rule]) => [quirk, (reading) => rule(look(reading))])),
+)

@@ -1,0 +1,136 @@
+/** Each departure from the documented shape that the corpus names, and what it comes to: as much as the recording itself says. */
+import { expect } from 'vitest'
+import { createClientCodec, openaiDialect } from '../../../src/codecs/openai-responses/index.ts'
+import type { JsonObject } from '../../../src/model.ts'
+import { casesOf } from '../../support/corpus.ts'
+import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
+import { dialects } from './dialects.ts'
+
+const ofType = ({ raw }: Reading, type: string) => raw.filter((event) => event.type === type)
+/** The whole answer as the provider tells it, at the end of a stream too. */
+const answer = (reading: Reading) =>
+  reading.one.kind === 'json' ? reading.raw[0] : (ofType(reading, 'response.completed')[0]?.response as JsonObject)
+const items = (reading: Reading, type: string) =>
+  ((answer(reading)?.output ?? []) as JsonObject[]).filter((item) => item.type === type)
+
+/** As its own event told it: the answer at the end may have it sealed anew. */
+const doneItems = (reading: Reading, type: string) => {
+  const done = ofType(reading, 'response.output_item.done').map(({ item }) => item as JsonObject)
+  return reading.one.kind === 'json' ? items(reading, type) : done.filter((item) => item.type === type)
+}
+
+/** An item that no neutral block can be stays what it is. */
+function isKeptAs(type: string): (reading: Reading) => void {
+  return (reading) => {
+    const expected = doneItems(reading, type)
+    expect(expected.length).toBeGreaterThan(0)
+    const kept = reading.blocks.flatMap((block) =>
+      block.type === 'unknown' && block.providerType === type ? [block.value] : [],
+    )
+    expect(kept).toEqual(expected)
+  }
+}
+
+function isCited(type: string): (reading: Reading) => void {
+  return (reading) => {
+    const told = havingField(answer(reading), 'annotations').flatMap(({ annotations }) => annotations as JsonObject[])
+    expect(told.map((annotation) => annotation.type)).toContain(type)
+    expect(reading.citations.map(({ providerData }) => providerData?.['openai-responses']?.type)).toEqual(
+      told.map((annotation) => annotation.type),
+    )
+    expect(reading.citations.map(({ url }) => url)).toEqual(told.map(({ url }) => url))
+  }
+}
+
+/** What the provider calls finished is what its events add up to. */
+const textIsWhole = (reading: Reading) => {
+  const told = items(reading, 'message').flatMap(({ content }) => content as JsonObject[])
+  const texts = reading.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
+  expect(texts).toEqual(told.map(({ text }) => text))
+}
+const callsAreWhole = (reading: Reading) =>
+  expect(reading.calls.map((call) => [call.id, call.name, call.argumentsText])).toEqual(
+    items(reading, 'function_call').map((item) => [item.call_id, item.name, item.arguments]),
+  )
+
+testQuirks(
+  casesOf('openai-responses', { dialects: true }),
+  ({ format }) => createClientCodec(dialects[format] ?? openaiDialect),
+  {
+    'obfuscation-padding': ({ one, response }) => {
+      expect(one.text).toContain('"obfuscation"')
+      expect(JSON.stringify(response)).not.toContain('obfuscation')
+    },
+    'no-sequence-number': (reading) => {
+      expect(havingField(reading.raw, 'sequence_number')).toEqual([])
+      const [item] = items(reading, 'custom_tool_call')
+      expect(reading.calls).toMatchObject([{ id: item?.call_id, arguments: { input: item?.input } }])
+    },
+    'error-event-nested': (reading) => {
+      const [told] = ofType(reading, 'error').map(({ error }) => error as JsonObject)
+      expect(reading.error).toMatchObject({ code: 'api', providerCode: told?.code, message: told?.message })
+    },
+    'item-id-rotates': (reading) => {
+      textIsWhole(reading)
+      expect(reading.blocks.map(({ type }) => type)).toEqual(['reasoning', 'text'])
+    },
+    'args-without-deltas': (reading) => {
+      expect(ofType(reading, 'response.function_call_arguments.delta')).toEqual([])
+      callsAreWhole(reading)
+    },
+    'done-marker': ({ one, response }) => {
+      expect(one.text).toMatch(/^data: \[DONE\]$/m)
+      expect(['stop', 'tool_calls']).toContain(response?.stopReason)
+    },
+    'no-sse-event-names': (reading) => {
+      expect(reading.one.text).not.toMatch(/^event:/m)
+      textIsWhole(reading)
+      callsAreWhole(reading)
+    },
+    'sse-comment': (reading) => {
+      expect(reading.one.text).toMatch(/^:/m)
+      textIsWhole(reading)
+      callsAreWhole(reading)
+    },
+    'usage-cost': (reading) =>
+      expect(reading.response?.usage?.providerData?.['openai-responses']?.cost).toBe(
+        (answer(reading)?.usage as JsonObject | undefined)?.cost,
+      ),
+    'tool-namespace': (reading) => {
+      const [item] = items(reading, 'function_call')
+      expect(reading.calls[0]?.providerData).toEqual({ 'openai-responses': { namespace: item?.namespace } })
+    },
+
+    'annotation:url_citation': isCited('url_citation'),
+    'annotation:file_citation': isCited('file_citation'),
+    'annotation:container_file_citation': isCited('container_file_citation'),
+
+    'item:apply_patch_call': isKeptAs('apply_patch_call'),
+    'item:mcp_approval_request': isKeptAs('mcp_approval_request'),
+    'item:mcp_list_tools': isKeptAs('mcp_list_tools'),
+    'item:program': isKeptAs('program'),
+    'item:program_output': isKeptAs('program_output'),
+    'item:shell_call': isKeptAs('shell_call'),
+    'item:shell_call_output': isKeptAs('shell_call_output'),
+    'item:tool_search_call': isKeptAs('tool_search_call'),
+    'item:tool_search_output': isKeptAs('tool_search_output'),
+    'item:mcp_call': (reading) => {
+      const [item] = items(reading, 'mcp_call')
+      expect(reading.calls).toEqual([])
+      expect(reading.blocks).toContainEqual(
+        expect.objectContaining({ type: 'server_tool_call', id: item?.id, name: item?.name }),
+      )
+      expect(reading.blocks).toContainEqual(
+        expect.objectContaining({ type: 'server_tool_result', toolCallId: item?.id, output: item?.output }),
+      )
+    },
+    // Pieces of items that are kept: the item at the end has all that they told.
+    'event:response.apply_patch_call_operation_diff.delta': isKeptAs('apply_patch_call'),
+    'event:response.apply_patch_call_operation_diff.done': isKeptAs('apply_patch_call'),
+    'event:response.shell_call_command.added': isKeptAs('shell_call'),
+    'event:response.shell_call_command.delta': isKeptAs('shell_call'),
+    'event:response.shell_call_command.done': isKeptAs('shell_call'),
+    'event:response.shell_call_output_content.delta': isKeptAs('shell_call_output'),
+    'event:response.shell_call_output_content.done': isKeptAs('shell_call_output'),
+  },
+)

@@ -1,0 +1,77 @@
+/** Each departure from the documented shape that the corpus names has a rule, and each recording that has it is held against the rule. */
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/codec.ts'
+import type { ChatResponse, CitationBlock, ContentBlock, JsonObject, ToolCall } from '../../src/model.ts'
+import { type CorpusCase, hasCorpus } from './corpus.ts'
+import { decodeChunks } from './decode.ts'
+
+/** A recording: what we make of it, and what it says itself. */
+export interface Reading {
+  readonly one: CorpusCase
+  readonly response: ChatResponse | undefined
+  readonly error: (Error & { code?: string }) | undefined
+  /** Of the answer, or of what there is of one that failed. */
+  readonly blocks: readonly ContentBlock[]
+  readonly calls: readonly ToolCall[]
+  readonly citations: readonly CitationBlock[]
+  /** The body, or each event, as the provider sent it. */
+  readonly raw: readonly JsonObject[]
+}
+
+export type QuirkRules = Readonly<Record<string, (reading: Reading) => void>>
+
+/** Tests the rules; a quirk without a rule fails, and so does a rule without a recording. */
+export function testQuirks(
+  cases: readonly CorpusCase[],
+  codecOf: (one: CorpusCase) => ClientCodec,
+  rules: QuirkRules,
+): void {
+  describe.skipIf(!hasCorpus).each(Object.entries(rules))('%s', (quirk, rule) => {
+    const own = cases.filter((one) => one.meta.quirks.includes(quirk))
+    it('is in the corpus', () => expect(own.length).toBeGreaterThan(0))
+    it.each(own)('$id', (one) => rule(read(one, codecOf(one))))
+  })
+
+  it.skipIf(!hasCorpus)('every quirk that the corpus names has its rule', () => {
+    const named = new Set(cases.flatMap((one) => one.meta.quirks))
+    expect([...named].filter((quirk) => !Object.hasOwn(rules, quirk))).toEqual([])
+  })
+}
+
+function read(one: CorpusCase, codec: ClientCodec): Reading {
+  const { response, error } = one.kind === 'json' ? readWhole(one, codec) : decodeChunks(codec, [one.bytes])
+  const content = (response?.message ?? error?.partial)?.content ?? []
+  const blocks = typeof content === 'string' ? [] : content
+  return {
+    one,
+    response,
+    error,
+    blocks,
+    calls: blocks.filter((block) => block.type === 'tool_call'),
+    citations: blocks.flatMap((block) => (block.type === 'text' ? (block.citations ?? []) : [])),
+    raw: rawOf(one),
+  }
+}
+
+function readWhole(one: CorpusCase, codec: ClientCodec): Partial<ReturnType<typeof decodeChunks>> {
+  try {
+    return { response: codec.decodeResponse(JSON.parse(one.text), 0) }
+  } catch (error) {
+    return { error: error as NonNullable<Reading['error']> }
+  }
+}
+
+function rawOf({ kind, text }: CorpusCase): JsonObject[] {
+  if (kind === 'json') return [JSON.parse(text)].flat()
+  return [...text.matchAll(kind === 'ndjson' ? /^(\{.*\})\r?$/gm : /^data: ?(\{.*\})\r?$/gm)].map(([, json]) =>
+    JSON.parse(json ?? ''),
+  )
+}
+
+/** Every object in a value that has this field, at any depth, in order. */
+export function havingField(value: unknown, name: string): JsonObject[] {
+  if (Array.isArray(value)) return value.flatMap((item) => havingField(item, name))
+  if (typeof value !== 'object' || value === null) return []
+  const inner = Object.values(value).flatMap((item) => havingField(item, name))
+  return Object.hasOwn(value, name) ? [value as JsonObject, ...inner] : inner
+}
