@@ -1,49 +1,55 @@
 /** The chat: keeps the conversation, asks the model, draws what comes. Everything about providers is the SDK's. */
-import { anthropic } from './isoglot/anthropic.js'
-import { stream } from './isoglot/index.js'
-import { openaiChat } from './isoglot/openai-chat.js'
-import { permittedModels, sessionToken } from './session.js'
+import { backend } from './backend.js'
+import { said, tell } from './conversation.js'
+import { element, find, findSelect } from './dom.js'
+import { stream, toolCallsOf } from './isoglot/index.js'
+import { showTake } from './stream-view.js'
+import { createTake, watched } from './take.js'
 import { tools } from './tools.js'
 import { clearLog, drawAnswer, drawUser } from './view.js'
+import { readName, wires } from './wires.js'
 
-/** @typedef {import('./isoglot/index.js').Message} Message */
+/** @typedef {import('./isoglot/index.js').StreamEvent} StreamEvent */
 
-const providers = {
-  'openai-chat': { title: 'OpenAI', model: openaiChat },
-  anthropic: { title: 'Anthropic', model: anthropic },
-}
-
-/** @param {string} selector */
-const find = (selector) => /** @type {HTMLElement} */ (document.querySelector(selector))
-const choice = /** @type {HTMLSelectElement} */ (find('#model'))
-const form = /** @type {HTMLFormElement} */ (find('#composer'))
+const choice = findSelect('#model')
 const prompt = /** @type {HTMLTextAreaElement} */ (find('#prompt'))
-const [send, stop, status, welcome] = ['#send', '#stop', '#status', '#welcome'].map(find)
+const [send, stop, status, welcome] = [find('#send'), find('#stop'), find('#status'), find('#welcome')]
 
-/** All that was said, in the neutral model: it can go on with any provider. @type {Message[]} */
-let history = []
+/** What the user said last. */
+let asked = ''
 /** @type {AbortController | undefined} */
 let running
 
-function chosenModel() {
-  const [wire = '', ...rest] = choice.value.split(':')
-  const provider = providers[/** @type {keyof typeof providers} */ (wire)]
-  return provider.model(rest.join(':'), { apiKey: sessionToken, baseUrl: `${location.origin}/v1` })
+/** @param {string} name Such as `gemini:demo-model`. */
+function titleOf(name) {
+  const read = readName(name)
+  return read ? `${wires[read.wire].title}: ${read.name}` : name
 }
 
 async function ask() {
   const controller = new AbortController()
-  const answer = drawAnswer(choice.selectedOptions[0]?.text ?? 'Answer')
-  const run = stream({ model: chosenModel(), messages: history, tools, signal: controller.signal })
+  const history = said()
+  const answer = drawAnswer(titleOf(choice.value))
+  const wire = readName(choice.value)?.wire ?? 'openai-chat'
+  const callsBefore = () => [...history, ...run.messages].flatMap(toolCallsOf).length
+  const take = createTake({ title: asked, wire, isLive: true, callsBefore })
+  const model = backend.model(choice.value, asked, (send) => watched(take, send))
+  const run = stream({ model, messages: history, tools, signal: controller.signal })
+  showTake(take)
   setRunning(controller)
+  /** @type {unknown} */
+  let failure
   try {
     for await (const event of run) {
       answer.draw(event)
+      if (!hasFrame(event)) take.add([event])
       if (event.type === 'tool_start') say(`Running ${event.call.name}`)
+      if (event.type === 'message_end' || event.type === 'tool_result') tell([...history, ...run.messages])
     }
     answer.end()
     say('The answer is complete')
   } catch (error) {
+    failure = error
     if (controller.signal.aborted) {
       answer.end('Stopped')
       say('Stopped')
@@ -52,10 +58,16 @@ async function ask() {
       answer.fail(error instanceof Error ? error.message : String(error), ask)
     }
   } finally {
+    take.finish(failure)
     // What came before a failure stays too: the last message says how it ended.
-    history = [...history, ...run.messages]
+    tell([...history, ...run.messages])
     setRunning(undefined)
   }
+}
+
+/** Whether the wire said it: the take sees that for itself. @param {StreamEvent} event */
+function hasFrame({ type }) {
+  return !['tool_start', 'tool_progress', 'tool_result', 'warning'].includes(type)
 }
 
 /** @param {AbortController | undefined} controller */
@@ -63,28 +75,55 @@ function setRunning(controller) {
   running = controller
   const isRunning = controller !== undefined
   if (isRunning) say('Answering')
-  if (send) send.hidden = isRunning
-  if (stop) stop.hidden = !isRunning
+  send.hidden = isRunning
+  stop.hidden = !isRunning
   choice.disabled = isRunning
-  if (!isRunning) prompt.focus({ preventScroll: true })
+  for (const button of find('#suggestions').querySelectorAll('button')) button.disabled = isRunning
+  if (!isRunning && !backend.isRecorded) prompt.focus({ preventScroll: true })
 }
 
 /** @param {string} text */
 function say(text) {
-  if (status) status.textContent = text
+  status.textContent = text
 }
 
 /** @param {string} text */
 function submit(text) {
   if (running || choice.options.length === 0 || text.trim() === '') return
-  if (welcome) welcome.hidden = true
-  history = [...history, { role: 'user', content: text.trim() }]
-  drawUser(text.trim())
+  asked = text.trim()
+  welcome.hidden = true
+  tell([...said(), { role: 'user', content: asked }])
+  drawUser(asked)
   prompt.value = ''
   ask()
 }
 
-form.addEventListener('submit', (event) => {
+/** Goes on with a model of that wire from here, if there is one. @param {string} wire */
+export function goOnWith(wire) {
+  const option = [...choice.options].find(({ value }) => readName(value)?.wire === wire)
+  if (option === undefined || running) return false
+  choice.value = option.value
+  return true
+}
+
+/** Without a Worker only what was recorded can be said, and stays in reach. */
+function setUpComposer() {
+  const { isRecorded, suggestions } = backend
+  const items = suggestions.map((text) => {
+    const button = element('button', '', text)
+    button.setAttribute('type', 'button')
+    return element('li', '', [button])
+  })
+  find('#suggestions').replaceChildren(...items)
+  if (!isRecorded) return
+  find('#composer').hidden = true
+  find('#about').textContent =
+    'These are static files, with no Worker and no model behind them: recordings of ours answer, on any of the five wires.'
+  find('#hint').textContent = 'Recorded answers. The SDK, the tools and all views run in this page.'
+  find('#composer').after(find('#suggestions'))
+}
+
+find('#composer').addEventListener('submit', (event) => {
   event.preventDefault()
   submit(prompt.value)
 })
@@ -96,36 +135,29 @@ prompt.addEventListener('keydown', (event) => {
 addEventListener('keydown', (event) => {
   if (event.key === 'Escape') running?.abort()
 })
-stop?.addEventListener('click', () => running?.abort())
+stop.addEventListener('click', () => running?.abort())
 find('#suggestions').addEventListener('click', (event) => {
   if (event.target instanceof HTMLButtonElement) submit(event.target.textContent ?? '')
 })
 find('#new').addEventListener('click', () => {
   running?.abort()
-  history = []
+  tell([])
   clearLog()
-  if (welcome) welcome.hidden = false
+  welcome.hidden = false
   prompt.focus()
 })
 
-async function connect() {
-  const names = (await permittedModels()).filter((name) => Object.hasOwn(providers, name.split(':')[0] ?? ''))
-  choice.replaceChildren(
-    ...names.map((name) => {
-      const [wire = '', ...rest] = name.split(':')
-      const { title } = providers[/** @type {keyof typeof providers} */ (wire)]
-      return new Option(`${title}: ${rest.join(':')}`, name)
-    }),
-  )
-  choice.disabled = false
+/** Finds out which models there are. */
+export async function connect() {
+  setUpComposer()
+  try {
+    const names = await backend.models()
+    choice.replaceChildren(...names.map((name) => new Option(titleOf(name), name)))
+    choice.disabled = false
+  } catch (error) {
+    choice.replaceChildren()
+    const box = element('p', 'error', `Cannot connect to the Worker: ${error instanceof Error ? error.message : error}`)
+    box.setAttribute('role', 'alert')
+    find('#talk').prepend(box)
+  }
 }
-
-connect().catch((error) => {
-  choice.replaceChildren()
-  const box = document.createElement('p')
-  box.className = 'error'
-  box.setAttribute('role', 'alert')
-  box.textContent = `Cannot connect to the Worker: ${error.message}`
-  find('main').prepend(box)
-})
-prompt.focus()

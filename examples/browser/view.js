@@ -1,23 +1,13 @@
 /** Draws a conversation: takes the SDK's events and knows nothing of where they come from. */
+import { element, find } from './dom.js'
 
 /**
  * @typedef {import('./isoglot/index.js').StreamEvent} StreamEvent
  * @typedef {import('./isoglot/index.js').Usage} Usage
  */
 
-const log = /** @type {HTMLElement} */ (document.querySelector('#log'))
-
-/**
- * @param {string} tag
- * @param {string} className
- * @param {string} text
- */
-function element(tag, className = '', text = '') {
-  const made = document.createElement(tag)
-  if (className) made.className = className
-  made.textContent = text
-  return made
-}
+const log = find('#log')
+const scroller = find('#talk')
 
 /** @param {string} text */
 export function drawUser(text) {
@@ -35,13 +25,14 @@ export function clearLog() {
  * One answer with its tool rounds. `draw` takes each event in turn.
  *
  * @param {string} title
+ * @param {HTMLElement} place Default: the chat, which keeps what comes in sight.
  */
-export function drawAnswer(title) {
+export function drawAnswer(title, place = log) {
   const article = element('article', 'assistant')
   article.setAttribute('aria-busy', 'true')
-  article.append(element('h2', '', title))
+  if (title) article.append(element('h2', '', title))
   const meta = element('p', 'meta')
-  log.append(article)
+  place.append(article)
 
   /** Elements of this round's blocks. @type {Map<number, HTMLElement>} */
   let blocks = new Map()
@@ -52,9 +43,9 @@ export function drawAnswer(title) {
 
   /** @param {HTMLElement} part */
   function add(part) {
-    const isAtBottom = innerHeight + scrollY >= document.documentElement.scrollHeight - 120
+    const isAtEnd = isNearEnd()
     article.append(part, meta)
-    if (isAtBottom) scrollToEnd()
+    if (isAtEnd) scrollToEnd()
     return part
   }
 
@@ -125,8 +116,10 @@ export function drawAnswer(title) {
         meta.textContent = [usageText(event.result.usage), event.result.stopReason].filter(Boolean).join(' · ')
         break
     }
-    if (innerHeight + scrollY >= document.documentElement.scrollHeight - 160) scrollToEnd()
+    if (isNearEnd()) scrollToEnd()
   }
+
+  const isNearEnd = () => place === log && scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 160
 
   return {
     draw,
@@ -152,7 +145,7 @@ export function drawAnswer(title) {
 }
 
 function scrollToEnd() {
-  scrollTo({ top: document.documentElement.scrollHeight })
+  scroller.scrollTo({ top: scroller.scrollHeight })
 }
 
 function reasoning() {

@@ -1,0 +1,44 @@
+/** Which conversation the views look at: the chat's, or one of the samples. It is the same in all of them. */
+import { onTold, said } from './conversation.js'
+import { findSelect } from './dom.js'
+import { sampleOf, samples } from './samples.js'
+
+const pickers = [findSelect('#wire-sample'), findSelect('#handoff-sample')]
+/** @type {Set<() => void>} */
+const listeners = new Set()
+
+export function chosenSample() {
+  const name = pickers[0]?.value ?? ''
+  const sample = Object.hasOwn(samples, name) ? samples[name] : undefined
+  return sample ?? sampleOf(said())
+}
+
+/** @param {() => void} listener Called when another conversation is chosen, or the chat went on. */
+export function onChosen(listener) {
+  listeners.add(listener)
+}
+
+function tell() {
+  for (const listener of listeners) listener()
+}
+
+/** The chat comes first, and into sight, as soon as there is one. */
+function fill() {
+  const names = Object.keys(samples)
+  const all = said().length > 0 ? ['chat', ...names] : names
+  for (const picker of pickers) {
+    const before = [...picker.options].map(({ value }) => value)
+    if (before.join() === all.join()) continue
+    picker.replaceChildren(...all.map((name) => new Option(samples[name]?.title ?? 'This chat', name)))
+  }
+}
+
+for (const picker of pickers) {
+  picker.addEventListener('change', () => {
+    for (const other of pickers) other.value = picker.value
+    tell()
+  })
+}
+onTold(fill)
+onTold(tell)
+fill()

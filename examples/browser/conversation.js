@@ -1,0 +1,22 @@
+/** The conversation of the chat, for whoever wants to look at it. */
+
+/** @typedef {import('./isoglot/index.js').Message} Message */
+
+/** @type {readonly Message[]} */
+let messages = []
+/** @type {Set<() => void>} */
+const listeners = new Set()
+
+/** All that was said, in the neutral model: it can go on with any provider. */
+export const said = () => messages
+
+/** @param {readonly Message[]} all */
+export function tell(all) {
+  messages = all
+  for (const listener of listeners) listener()
+}
+
+/** @param {() => void} listener Called after each change. */
+export function onTold(listener) {
+  listeners.add(listener)
+}

@@ -1,0 +1,38 @@
+/** A conversation as the five requests: what `stream` would send, without sending it. */
+import { prepare } from './isoglot/index.js'
+import { modelOf } from './wires.js'
+
+/**
+ * @typedef {import('./isoglot/index.js').Loss} Loss
+ * @typedef {import('./isoglot/index.js').Message} Message
+ * @typedef {import('./samples.js').Sample} Sample
+ * @typedef {import('./wires.js').WireName} WireName
+ *
+ * @typedef {object} Encoded
+ * @property {string} path
+ * @property {Readonly<Record<string, string>>} headers
+ * @property {unknown} body
+ * @property {readonly Message[]} messages The conversation as it was prepared for the wire.
+ * @property {readonly Loss[]} prepared What that cost; paths are those of the conversation as it is stored.
+ * @property {readonly Loss[]} encoded What writing it cost; paths are those of `messages`.
+ */
+
+/**
+ * @param {WireName} wire
+ * @param {Sample} sample
+ * @param {string} [modelName]
+ * @returns {Encoded}
+ */
+export function encodeFor(wire, { context, options }, modelName) {
+  const { codec, model } = modelOf(wire, modelName)
+  const prepared = prepare(context, codec.rules, { model })
+  const request = codec.encodeRequest(prepared.context, { ...options, model, stream: true, strict: false })
+  return {
+    path: request.path,
+    headers: { 'content-type': 'application/json', ...codec.headers(undefined), ...request.headers },
+    body: request.body,
+    messages: prepared.context.messages,
+    prepared: prepared.losses,
+    encoded: request.losses,
+  }
+}

@@ -1,0 +1,70 @@
+/** Which wire a recording is of, by what its first frames say. */
+import { isWire } from './wires.js'
+
+/** @typedef {import('./wires.js').WireName} WireName */
+
+/** How many frames are looked at: keep-alives may come first. */
+const framesToRead = 40
+
+/** The first mark that fits decides. @type {readonly [WireName, (value: Record<string, unknown>) => boolean][]} */
+const marks = [
+  ['openai-responses', ({ type }) => typeof type === 'string' && type.startsWith('response.')],
+  ['openai-responses', (value) => value.type === 'error' && 'sequence_number' in value],
+  ['anthropic', ({ type }) => typeof type === 'string' && /^(message|content_block)_|^(ping|error)$/.test(type)],
+  ['gemini', (value) => ['candidates', 'promptFeedback', 'usageMetadata'].some((key) => key in value)],
+  ['ollama', (value) => 'done' in value || typeof value.error === 'string'],
+  ['openai-chat', (value) => 'choices' in value],
+  ['gemini', ({ error }) => typeof error === 'object' && error !== null && 'status' in error],
+  ['openai-chat', ({ error }) => typeof error === 'object'],
+]
+
+/**
+ * @param {string} text The recording, or its beginning.
+ * @param {string} fileName A name such as `gemini.sse` helps where the bytes say nothing.
+ * @returns {WireName | undefined} `undefined` if nothing in it is of a wire we know.
+ */
+export function guessWire(text, fileName = '') {
+  for (const value of jsonIn(text)) {
+    const found = marks.find(([, fits]) => fits(value))
+    if (found) return found[0]
+  }
+  const named = fileName.split(/[^a-z-]+/).find(isWire)
+  return named && isWire(named) ? named : undefined
+}
+
+/**
+ * The objects among the first lines, whether they are SSE, NDJSON or one bare array.
+ *
+ * @param {string} text
+ * @returns {Record<string, unknown>[]}
+ */
+function jsonIn(text) {
+  const lines = text.split(/\r\n|\n|\r/, framesToRead * 4).map((line) => line.replace(/^\uFEFF?(data: ?|,|\[)?/, ''))
+  const found = [...lines, text].map(parse).filter((value) => value !== undefined)
+  return found.length > 0 ? found : bareKeys(text)
+}
+
+/**
+ * A bare value that is cut, or written over many lines, shows its keys at least.
+ *
+ * @param {string} text
+ * @returns {Record<string, unknown>[]}
+ */
+function bareKeys(text) {
+  const keys = [...text.slice(0, 4000).matchAll(/"(\w+)"\s*:/g)].map(([, key]) => [key ?? '', {}])
+  return keys.length > 0 ? [Object.fromEntries(keys)] : []
+}
+
+/**
+ * @param {string} line
+ * @returns {Record<string, unknown> | undefined}
+ */
+function parse(line) {
+  try {
+    const value = JSON.parse(line)
+    const first = Array.isArray(value) ? value[0] : value
+    return typeof first === 'object' && first !== null ? first : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,180 @@
+/** The view of a hand-off: the conversation goes on with another provider. What is stored, what goes out, and what that costs. */
+import { goOnWith } from './chat.js'
+import { chosenSample, onChosen } from './chosen.js'
+import { element, find, findSelect, shorten } from './dom.js'
+import { encodeFor } from './encode.js'
+import { drawLedger } from './ledger.js'
+import { isShown, onShown, open } from './views.js'
+import { readName, wireNames, wires } from './wires.js'
+
+/**
+ * @typedef {import('./isoglot/index.js').ContentBlock} ContentBlock
+ * @typedef {import('./isoglot/index.js').Loss} Loss
+ * @typedef {import('./isoglot/index.js').Message} Message
+ * @typedef {import('./encode.js').Encoded} Encoded
+ * @typedef {import('./wires.js').WireName} WireName
+ */
+
+const target = findSelect('#target')
+
+/** Every provider with its models: proofs travel within a family of models, and no further. */
+const targets = wireNames.flatMap((wire) => wires[wire].models.map((name) => ({ wire, name })))
+
+/** @param {{ wire: WireName, name: string }} one */
+const titleOf = ({ wire, name }) => `${wires[wire].title}: ${name}`
+
+/** @param {{ wire: WireName, name: string }} one @returns {Encoded | Error} */
+function attempt({ wire, name }) {
+  try {
+    return encodeFor(wire, chosenSample(), name)
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error))
+  }
+}
+
+function draw() {
+  if (!isShown('handoff')) return
+  const results = targets.map((one) => ({ one, result: attempt(one) }))
+  find('#targets tbody').replaceChildren(...results.map(({ one, result }) => drawRow(one, result)))
+  const chosen = results.find(({ one }) => `${one.wire}:${one.name}` === target.value)
+  const stored = chosenSample().context.messages
+  if (chosen === undefined || chosen.result instanceof Error) {
+    find('#handoff-result').replaceChildren(
+      element('p', 'error', chosen?.result instanceof Error ? chosen.result.message : ''),
+    )
+  } else {
+    find('#handoff-result').replaceChildren(...drawPair(titleOf(chosen.one), stored, chosen.result))
+  }
+  drawButton()
+}
+
+/** Whether the chat can go on there is for the chat to say. */
+function drawButton() {
+  const wire = readName(target.value)?.wire
+  const isOffered = [...findSelect('#model').options].some(({ value }) => readName(value)?.wire === wire)
+  const button = find('#go-on')
+  button.toggleAttribute('disabled', !isOffered)
+  button.textContent = isOffered ? `Go on with ${wires[wire ?? 'openai-chat'].title}` : 'Not offered by the chat'
+}
+
+// ---- all targets ------------------------------------------------------------------------------
+
+/** @param {{ wire: WireName, name: string }} one @param {Encoded | Error} result */
+function drawRow(one, result) {
+  const button = element('button', 'quiet', titleOf(one))
+  button.setAttribute('type', 'button')
+  button.setAttribute('aria-pressed', `${target.value === `${one.wire}:${one.name}`}`)
+  button.dataset.target = `${one.wire}:${one.name}`
+  const head = element('th', '', [button])
+  head.setAttribute('scope', 'row')
+  if (result instanceof Error) {
+    const cell = element('td', 'bad', result.message)
+    cell.setAttribute('colspan', '4')
+    return element('tr', '', [head, cell])
+  }
+  const losses = [...result.prepared, ...result.encoded]
+  const counts = ['changed', 'dropped', 'invented'].map((action) => losses.filter((loss) => loss.action === action))
+  const cells = counts.map((found) => element('td', found.length > 0 ? 'some' : 'none', `${found.length}`))
+  return element('tr', '', [head, ...cells, element('td', '', worstOf(losses))])
+}
+
+/** @param {readonly Loss[]} losses */
+function worstOf(losses) {
+  const worst = ['major', 'minor', 'info'].find((severity) => losses.some((loss) => loss.severity === severity))
+  return worst ?? 'nothing'
+}
+
+// ---- one target -------------------------------------------------------------------------------
+
+/** @param {string} title @param {readonly Message[]} stored @param {Encoded} encoded */
+function drawPair(title, stored, { messages, prepared, encoded }) {
+  const before = drawSide('As it is stored', stored, (message) => !messages.includes(message))
+  const after = drawSide(`As ${title} gets it`, messages, (message) => !stored.includes(message), stored)
+  return [
+    element('div', 'pair', [before, after]),
+    element('h3', '', 'To fit, before it is written'),
+    drawLedger(prepared, 'Nothing had to be changed.'),
+    element('h3', '', 'In writing it'),
+    drawLedger(encoded),
+  ]
+}
+
+/**
+ * @param {string} title
+ * @param {readonly Message[]} messages
+ * @param {(message: Message) => boolean} isTouched
+ * @param {readonly Message[]} [from] Where blocks may have come from.
+ */
+function drawSide(title, messages, isTouched, from) {
+  const known = new Set(from?.flatMap(({ content }) => (Array.isArray(content) ? content : [])))
+  const turns = messages.map((message) => {
+    const touched = isTouched(message)
+    const item = element('li', touched ? 'turn touched' : 'turn', [drawWho(message, touched, from !== undefined)])
+    for (const block of blocksIn(message)) {
+      const isNew = touched && from !== undefined && !known.has(block)
+      item.append(drawBlock(block, isNew))
+    }
+    return item
+  })
+  return element('section', '', [element('h3', '', title), element('ol', 'turns', turns)])
+}
+
+/** @param {Message} message @param {boolean} touched @param {boolean} isAfter */
+function drawWho(message, touched, isAfter) {
+  const maker =
+    message.role === 'assistant' ? message.response?.model : message.role === 'tool' ? message.name : undefined
+  const word = isAfter ? 'as it had to be' : 'will not go as it is'
+  const parts = [message.role, maker, touched ? word : undefined].filter(Boolean)
+  return element('p', 'who', parts.join(' · '))
+}
+
+/** @param {Message} message @returns {readonly ContentBlock[]} */
+function blocksIn({ content }) {
+  if (typeof content === 'string') return [{ type: 'text', text: content }]
+  return content ?? []
+}
+
+/** @param {ContentBlock} block @param {boolean} isNew */
+function drawBlock(block, isNew) {
+  const kind = element('span', 'kind', block.type.replaceAll('_', ' '))
+  const box = element('p', `block ${block.type}`, [kind, element(isNew ? 'mark' : 'span', '', textIn(block))])
+  if ('opaque' in block && block.opaque) box.append(element('span', 'proof', `proof of ${block.opaque.model}`))
+  return box
+}
+
+/** @param {ContentBlock} block */
+function textIn(block) {
+  switch (block.type) {
+    case 'tool_call':
+    case 'server_tool_call':
+      return `${block.name} ${block.argumentsText ?? JSON.stringify(block.arguments)}`
+    case 'text':
+    case 'reasoning':
+    case 'plain_text':
+      return shorten(block.text, 400)
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file':
+      return block.url ?? block.fileId ?? `${block.mimeType}, ${block.data?.length ?? 0} characters of base64`
+    default:
+      return shorten(JSON.stringify(block), 200)
+  }
+}
+
+target.append(...targets.map((one) => new Option(titleOf(one), `${one.wire}:${one.name}`)))
+target.value = 'gemini:gemini-3-pro-preview'
+target.addEventListener('change', draw)
+find('#targets').addEventListener('click', (event) => {
+  const name = event.target instanceof HTMLElement ? event.target.dataset.target : undefined
+  if (name === undefined) return
+  target.value = name
+  draw()
+  find(`#targets [data-target="${CSS.escape(name)}"]`).focus()
+})
+find('#go-on').addEventListener('click', () => {
+  const wire = readName(target.value)?.wire
+  if (wire && goOnWith(wire)) open('chat')
+})
+onChosen(draw)
+onShown('handoff', draw)

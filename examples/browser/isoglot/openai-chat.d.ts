@@ -1,2 +1,0 @@
-/** The page loads the built SDK from this place; these are its types. */
-export * from '../../../dist/openai-chat.js'

@@ -1,0 +1,69 @@
+/** Recordings of ours: what each wire says in five small scenes. They are written by hand, so nobody's traffic is in them. */
+import { frameCutter } from './take.js'
+import { isWire, wireNames, wires } from './wires.js'
+
+/** @typedef {import('./wires.js').WireName} WireName */
+
+/**
+ * `ask` is what a user says to see the scene; an answer that asks for tools has a second one behind their results.
+ *
+ * @type {Readonly<Record<string, { ask: string, answers: readonly string[] }>>}
+ */
+export const scenes = {
+  compare: { ask: 'Compare the weather in Tokyo and Paris', answers: ['two calls at once', 'the answer behind them'] },
+  think: { ask: 'Think: how many r are in strawberry?', answers: ['reasoning, then text'] },
+  cut: { ask: 'Hang up in mid-sentence', answers: ['a stream that is cut'] },
+  error: { ask: 'Fail in the middle', answers: ['an error in mid-stream'] },
+}
+
+/** How long a replay waits before each frame, in ms: slow enough to see that it streams. */
+const paceMs = 35
+
+/** @param {WireName} wire @param {string} scene @param {number} round From 1. */
+const fileOf = (wire, scene, round) => `recordings/${scene}-${wire}-${round}.${wires[wire].ending}`
+
+/** All of them. `what` says what is in it. */
+export const recordings = wireNames.flatMap((wire) =>
+  Object.entries(scenes).flatMap(([scene, { answers }]) =>
+    answers.map((what, at) => ({ wire, what, file: fileOf(wire, scene, at + 1) })),
+  ),
+)
+
+/** @param {string} file */
+export async function fetchRecording(file) {
+  const response = await fetch(new URL(file, document.baseURI))
+  if (!response.ok) throw new Error(`Cannot read ${file}: the server answered ${response.status}`)
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+/**
+ * A `fetch` that answers from the recordings of a scene, one after the other, at the pace of a quick model. Nothing is sent anywhere.
+ *
+ * @param {string} wire
+ * @param {string} ask What the user said.
+ * @returns {typeof fetch}
+ */
+export function replay(wire, ask) {
+  const scene = Object.keys(scenes).find((name) => scenes[name]?.ask === ask)
+  let round = 0
+  return async () => {
+    round++
+    if (scene === undefined || !isWire(wire)) throw new Error(`Cannot replay "${ask}": there is no recording of it`)
+    const bytes = await fetchRecording(fileOf(wire, scene, round))
+    return new Response(paced(bytes, wires[wire].ending), { headers: { 'content-type': 'text/event-stream' } })
+  }
+}
+
+/** @param {Uint8Array} bytes @param {'sse' | 'ndjson'} framing @returns {ReadableStream<Uint8Array>} */
+function paced(bytes, framing) {
+  const frames = frameCutter(framing).end(new TextDecoder().decode(bytes))
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const frame = frames.shift()
+      if (frame === undefined) return controller.close()
+      await new Promise((resolve) => setTimeout(resolve, paceMs))
+      controller.enqueue(encoder.encode(frame))
+    },
+  })
+}

@@ -1,0 +1,291 @@
+/** The view of the stream: a take as a picture, and any moment of it: what the wire said, what became of it, how the message stood. */
+import { element, find, findInput, findSelect, shorten } from './dom.js'
+import { guessWire } from './guess-wire.js'
+import { drawJson } from './json-view.js'
+import { lanesOf, spanOf } from './lanes.js'
+import { fetchRecording, recordings } from './recordings.js'
+import { readRecording } from './take.js'
+import { drawTimeline, timeText } from './timeline.js'
+import { drawAnswer } from './view.js'
+import { isShown, onShown, open } from './views.js'
+import { isWire, wireNames, wires } from './wires.js'
+
+/**
+ * @typedef {import('./take.js').Take} Take
+ * @typedef {import('./wires.js').WireName} WireName
+ */
+
+/** A recording that is larger than that is no answer of a model. In bytes. */
+const largest = 32 * 1024 * 1024
+/** Between two frames of a recording that plays, in ms. */
+const paceMs = 60
+
+const picture = find('#timeline')
+const scrub = findInput('#scrub')
+const play = find('#play')
+const list = findSelect('#recordings')
+const wireChoice = findSelect('#take-wire')
+
+/** @type {Take | undefined} */
+let take
+/** What the chat said last. @type {Take | undefined} */
+let live
+/** The bytes of a recording, to be read as another wire. @type {{ title: string, bytes: Uint8Array } | undefined} */
+let source
+/** @type {ReturnType<typeof drawTimeline> | undefined} */
+let timeline
+/** Whether the view goes with the stream. */
+let isFollowing = true
+let playing = 0
+let isDue = false
+
+/** Shows a take, and goes with it while it lasts. @param {Take} next */
+export function showTake(next) {
+  pause()
+  take = next
+  source = undefined
+  isFollowing = true
+  if (next.isLive) {
+    live = next
+    list.value = ''
+    note('')
+  }
+  wireChoice.disabled = next.isLive
+  wireChoice.value = next.wire
+  next.onChange(() => take === next && drawSoon())
+  drawSoon()
+}
+
+/** @param {{ title: string, bytes: Uint8Array }} recording @param {WireName} wire */
+function showRecording(recording, wire) {
+  showTake(readRecording({ ...recording, wire }))
+  source = recording
+}
+
+// ---- drawing ----------------------------------------------------------------------------------
+
+/** Once a frame of the screen, however many events come. */
+function drawSoon() {
+  if (isDue || !isShown('stream')) return
+  isDue = true
+  requestAnimationFrame(() => {
+    isDue = false
+    draw()
+  })
+}
+
+function draw() {
+  if (take === undefined || !isShown('stream')) return
+  timeline = drawTimeline(take, Math.max(260, picture.clientWidth))
+  picture.replaceChildren(timeline.svg)
+  scrub.max = `${take.entries.length}`
+  if (isFollowing) scrub.value = scrub.max
+  drawSummary(take)
+  drawTable(take)
+  drawMoment()
+}
+
+/** @param {Take} shown */
+function drawSummary({ title, wire, ending, isLive }) {
+  const about = isLive ? 'live' : 'a recording has no clock: one step is one frame'
+  find('#take-title').textContent = title
+  find('#take-about').textContent = `${wires[wire].title}, ${about}`
+  const end = find('#take-ending')
+  end.textContent = ending?.text ?? 'It goes on …'
+  end.className = `ending ${ending?.kind ?? 'open'}`
+}
+
+/** The moment that the slider is at: after that many frames. */
+function drawMoment() {
+  if (take === undefined) return
+  const { entries } = take
+  const count = Number(scrub.value)
+  const entry = entries[count - 1]
+  const at = entry?.at ?? 0
+  timeline?.moveTo(at)
+  const where = `${count} of ${entries.length}${entry === undefined ? '' : `, ${timeText(take, at)}`}`
+  find('#position').textContent = where
+  scrub.setAttribute(
+    'aria-valuetext',
+    `Frame ${where}: ${entry?.events.map(({ type }) => type).join(', ') || 'no event'}`,
+  )
+  find('#moment-raw').textContent = rawText(entry)
+  find('#moment-events').replaceChildren(...eventsOf(entry))
+  drawMessage(entries.slice(0, count))
+  find('#play').textContent = playing ? 'Pause' : 'Play'
+}
+
+/** @param {Take['entries'][number] | undefined} entry */
+function rawText(entry) {
+  if (entry === undefined) return 'Nothing yet.'
+  if (entry.raw !== '') return shorten(entry.raw.trimEnd(), 4000)
+  return isOfTool(entry) ? 'Nothing: a tool runs in the page.' : 'Nothing: the stream is over.'
+}
+
+/** @param {Take['entries'][number]} entry */
+const isOfTool = ({ events }) => events.some(({ type }) => type.startsWith('tool_') && type !== 'tool_call')
+
+/** @param {Take['entries'][number] | undefined} entry */
+function eventsOf(entry) {
+  if (!entry?.events.length) return [document.createTextNode('No event: nothing of it is for the message.')]
+  return entry.events.map((event) => element('span', 'event', [drawJson(withoutMessage(event))]))
+}
+
+/** The end repeats the whole message, which stands beside it anyway. @param {import('./take.js').StreamEvent} event */
+function withoutMessage(event) {
+  if (event.type !== 'message_end') return event
+  const { stopReason, usage } = event.response
+  return { type: event.type, response: { stopReason, usage, message: '…' } }
+}
+
+/** @param {Take['entries']} entries */
+function drawMessage(entries) {
+  const place = find('#moment-message')
+  place.replaceChildren()
+  const answer = drawAnswer('', place)
+  for (const { events } of entries) for (const event of events) answer.draw(event)
+  if (entries.length === take?.entries.length && take.ending) answer.end()
+}
+
+/** The same in words. @param {Take} shown */
+function drawTable(shown) {
+  const rows = lanesOf(shown).map((lane) => {
+    const { from, to } = spanOf(lane)
+    const marks = lane.marks.map(({ kind, text }) => (kind === text ? kind : `${kind}: ${text}`)).join('; ')
+    const cells = [lane.label, `${lane.pieces.length}`, timeText(shown, from), timeText(shown, to), marks]
+    return element(
+      'tr',
+      '',
+      cells.map((text, at) => element(at === 0 ? 'th' : 'td', '', text)),
+    )
+  })
+  find('#lanes tbody').replaceChildren(...rows)
+}
+
+// ---- moving -----------------------------------------------------------------------------------
+
+/** @param {number} count */
+function moveTo(count) {
+  scrub.value = `${count}`
+  isFollowing = scrub.value === scrub.max
+  drawMoment()
+}
+
+function pause() {
+  clearInterval(playing)
+  playing = 0
+  play.textContent = 'Play'
+}
+
+function togglePlay() {
+  if (playing) return pause()
+  if (scrub.value === scrub.max) moveTo(0)
+  isFollowing = false
+  playing = setInterval(() => {
+    moveTo(Number(scrub.value) + 1)
+    if (scrub.value === scrub.max) pause()
+  }, paceMs)
+  drawMoment()
+}
+
+/** @param {PointerEvent} event */
+function point(event) {
+  if (take === undefined || timeline === undefined || (event.type === 'pointermove' && event.buttons === 0)) return
+  const time = timeline.timeAt(event.clientX - picture.getBoundingClientRect().left)
+  const after = take.entries.findIndex(({ at }) => at > time)
+  pause()
+  moveTo(after < 0 ? take.entries.length : after)
+}
+
+// ---- recordings -------------------------------------------------------------------------------
+
+/** @param {string} text */
+function note(text) {
+  find('#take-note').textContent = text
+}
+
+/** @param {File} file */
+async function openFile(file) {
+  open('stream')
+  if (file.size > largest) return note(`Cannot open ${file.name}: it is larger than ${largest / 1024 / 1024} MiB`)
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const wire = guessWire(new TextDecoder().decode(bytes.subarray(0, 64 * 1024)), file.name)
+  list.value = ''
+  note(wire ? `${file.name} looks like ${wires[wire].title}` : `Cannot tell the wire of ${file.name}: choose it`)
+  showRecording({ title: file.name, bytes }, wire ?? 'openai-chat')
+}
+
+/** @param {string} file @param {() => boolean} isWanted Asked when it is here. */
+async function openRecording(file, isWanted = () => true) {
+  const recording = recordings.find((one) => one.file === file)
+  if (recording === undefined) return
+  try {
+    const bytes = await fetchRecording(file)
+    if (!isWanted()) return
+    note('')
+    list.value = file
+    showRecording({ title: titleOf(recording), bytes }, recording.wire)
+  } catch (error) {
+    note(error instanceof Error ? error.message : String(error))
+  }
+}
+
+/** @param {{ wire: WireName, what: string }} recording */
+const titleOf = ({ wire, what }) => `${wires[wire].title}: ${what}`
+
+/** The answer that the slider is in, as its bytes came: a recording to be dropped again. */
+function save() {
+  if (take === undefined) return
+  const round = take.entries[Math.max(0, Number(scrub.value) - 1)]?.round ?? 0
+  const text = take.entries.filter((entry) => entry.round === round).map(({ raw }) => raw)
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob(text))
+  link.download = `${take.wire}.${wires[take.wire].ending}`
+  link.click()
+  URL.revokeObjectURL(link.href)
+}
+
+function fillLists() {
+  wireChoice.append(...wireNames.map((wire) => new Option(wires[wire].title, wire)))
+  for (const wire of wireNames) {
+    const group = document.createElement('optgroup')
+    group.label = wires[wire].title
+    const ours = recordings.filter((recording) => recording.wire === wire)
+    group.append(...ours.map((recording) => new Option(titleOf(recording), recording.file)))
+    list.append(group)
+  }
+}
+
+fillLists()
+list.addEventListener('change', () => {
+  if (list.value !== '') openRecording(list.value)
+  else if (live) showTake(live)
+})
+wireChoice.addEventListener('change', () => {
+  if (source && isWire(wireChoice.value)) showRecording(source, wireChoice.value)
+})
+findInput('#recording-file').addEventListener('change', ({ target }) => {
+  const file = target instanceof HTMLInputElement ? target.files?.[0] : undefined
+  if (file) openFile(file)
+})
+addEventListener('dragover', (event) => event.preventDefault())
+addEventListener('drop', (event) => {
+  event.preventDefault()
+  const file = event.dataTransfer?.files[0]
+  if (file) openFile(file)
+})
+find('#save').addEventListener('click', save)
+play.addEventListener('click', togglePlay)
+scrub.addEventListener('input', () => {
+  pause()
+  moveTo(Number(scrub.value))
+})
+picture.addEventListener('pointerdown', point)
+picture.addEventListener('pointermove', point)
+new ResizeObserver(drawSoon).observe(picture)
+onShown('stream', () => {
+  // Something to look at before anything was asked.
+  const first = recordings.find(({ wire }) => wire === 'anthropic')
+  if (take === undefined && first) openRecording(first.file, () => take === undefined)
+  drawSoon()
+})

@@ -1,0 +1,216 @@
+/** A take: what came over a wire, frame by frame, and what the SDK made of it. The same for a live stream and for a recording. */
+import { decodeAnswer } from './isoglot/index.js'
+import { modelOf } from './wires.js'
+
+/**
+ * @typedef {import('./isoglot/index.js').MessageEvent} MessageEvent
+ * @typedef {import('./isoglot/index.js').StreamEvent} StreamEvent
+ * @typedef {import('./wires.js').WireName} WireName
+ */
+
+/**
+ * One frame of the wire, or something that a tool did.
+ *
+ * @typedef {object} Entry
+ * @property {number} at Milliseconds since the beginning; in a recording, which has no clock, the number of the frame.
+ * @property {string} raw The frame as it came; empty if it is none.
+ * @property {readonly StreamEvent[]} events
+ * @property {number} round Which answer of the run it belongs to, from 0.
+ */
+
+/**
+ * How a take ended. `cut`: the wire's own end never came. `stopped`: nobody wanted the rest.
+ *
+ * @typedef {object} Ending
+ * @property {'proper' | 'cut' | 'error' | 'stopped'} kind
+ * @property {string} text
+ */
+
+/**
+ * @typedef {object} Take
+ * @property {string} title
+ * @property {WireName} wire
+ * @property {boolean} isLive Whether its times are real.
+ * @property {readonly Entry[]} entries
+ * @property {Ending | undefined} ending Absent while it goes on.
+ * @property {() => Answer} answer Begins an answer.
+ * @property {(events: readonly StreamEvent[], raw?: string) => void} add
+ * @property {(error?: unknown) => void} finish What it failed with, if it did.
+ * @property {(listener: () => void) => void} onChange
+ */
+
+/**
+ * The bytes of one answer, in any cut.
+ *
+ * @typedef {object} Answer
+ * @property {(bytes: Uint8Array) => void} push
+ * @property {() => unknown} end The error it ended with, if it did.
+ */
+
+/**
+ * @param {{ title: string, wire: WireName, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` says how many calls the
+ * conversation holds, so that ids which the SDK makes are the same here.
+ * @returns {Take}
+ */
+export function createTake({ title, wire, isLive = false, callsBefore = () => 0 }) {
+  const startedAt = performance.now()
+  /** @type {Entry[]} */
+  const entries = []
+  /** @type {Set<() => void>} */
+  const listeners = new Set()
+  /** @type {Ending | undefined} */
+  let ending
+  let round = -1
+
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  /** @type {Take['add']} */
+  const add = (events, raw = '') => {
+    const at = isLive ? performance.now() - startedAt : entries.length
+    entries.push({ at, raw, events, round: Math.max(0, round) })
+    tell()
+  }
+  return {
+    title,
+    wire,
+    isLive,
+    entries,
+    get ending() {
+      return ending
+    },
+    answer() {
+      round++
+      return createAnswer(wire, callsBefore(), add)
+    },
+    add,
+    finish(error) {
+      ending ??= endingOf(error)
+      tell()
+    },
+    onChange: (listener) => void listeners.add(listener),
+  }
+}
+
+/** @param {unknown} error @returns {Ending} */
+function endingOf(error) {
+  if (error === undefined) return { kind: 'proper', text: 'It came to its proper end' }
+  if (!(error instanceof Error)) return { kind: 'error', text: String(error) }
+  if (error.name === 'AbortError') return { kind: 'stopped', text: 'It was stopped' }
+  return { kind: error.name === 'InterruptedError' ? 'cut' : 'error', text: error.message }
+}
+
+/**
+ * @param {WireName} wire
+ * @param {number} callsBefore
+ * @param {Take['add']} add
+ * @returns {Answer}
+ */
+function createAnswer(wire, callsBefore, add) {
+  const { codec } = modelOf(wire)
+  const decoder = decodeAnswer(codec, { callsBefore })
+  const cutter = frameCutter(codec.framing)
+  const text = new TextDecoder()
+  const bytes = new TextEncoder()
+  /** @type {unknown} */
+  let failure
+
+  /** @param {string} raw */
+  function take(raw) {
+    /** @type {MessageEvent[]} */
+    const events = []
+    attempt(() => decoder.push(bytes.encode(raw), events))
+    add(events, raw)
+  }
+
+  /** @param {() => void} action */
+  function attempt(action) {
+    if (failure !== undefined) return
+    try {
+      action()
+    } catch (error) {
+      failure = error
+    }
+  }
+
+  return {
+    push(chunk) {
+      for (const raw of cutter.push(text.decode(chunk, { stream: true }))) take(raw)
+    },
+    end() {
+      for (const raw of cutter.end(text.decode())) take(raw)
+      /** @type {MessageEvent[]} */
+      const events = []
+      attempt(() => decoder.end(events))
+      if (events.length > 0) add(events)
+      return failure
+    },
+  }
+}
+
+/**
+ * Cuts a stream where its frames end, to show them one by one. What they mean is the SDK's to say.
+ *
+ * @param {'sse' | 'ndjson'} framing
+ */
+export function frameCutter(framing) {
+  let rest = ''
+  let ends = framing === 'ndjson' ? /\n/g : /\r\n\r\n|\n\n|\r\r/g
+  let isBegun = false
+  /** @param {string} text */
+  function push(text) {
+    rest += text
+    // Bare JSON where events should be (Gemini without `alt=sse`) shows line by line.
+    if (!isBegun && /^\s*[[{]/.test(rest)) ends = /\n/g
+    isBegun ||= rest.trim() !== ''
+    const frames = []
+    let from = 0
+    for (const { index, 0: mark } of rest.matchAll(ends)) {
+      frames.push(rest.slice(from, index + mark.length))
+      from = index + mark.length
+    }
+    rest = rest.slice(from)
+    return frames
+  }
+  return {
+    push,
+    /** @param {string} text */
+    end: (text = '') => [...push(text), rest].filter((frame) => frame !== ''),
+  }
+}
+
+/**
+ * The take of a recording: raw bytes of one streamed answer.
+ *
+ * @param {{ title: string, wire: WireName, bytes: Uint8Array }} recording
+ */
+export function readRecording({ title, wire, bytes }) {
+  const take = createTake({ title, wire })
+  const answer = take.answer()
+  answer.push(bytes)
+  take.finish(answer.end())
+  return take
+}
+
+/**
+ * A `fetch` that lets a take see the bytes as they go by. An answer that is no stream is left to whoever asked.
+ *
+ * @param {Take} take
+ * @param {typeof fetch} send
+ * @returns {typeof fetch}
+ */
+export function watched(take, send) {
+  return async (input, init) => {
+    const response = await send(input, init)
+    if (!response.ok || response.body === null) return response
+    const answer = take.answer()
+    const through = new TransformStream({
+      transform(chunk, controller) {
+        answer.push(chunk)
+        controller.enqueue(chunk)
+      },
+      flush: () => void answer.end(),
+    })
+    return new Response(response.body.pipeThrough(through), response)
+  }
+}

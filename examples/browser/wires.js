@@ -1,0 +1,54 @@
+/** The five wires: their names for people, their place behind the Worker, and models to show them with. */
+import { model } from './isoglot/models.js'
+
+/**
+ * @typedef {'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama'} WireName
+ * @typedef {import('./isoglot/index.js').Model} Model
+ */
+
+/**
+ * `base` is where the Worker has the wire, `models` are names to encode for, `ending` is its framing, and that of a recording's file.
+ *
+ * @type {Readonly<Record<WireName, { title: string, base: string, models: readonly [string, ...string[]], ending: 'sse' | 'ndjson' }>>}
+ */
+export const wires = {
+  'openai-chat': { title: 'OpenAI Chat', base: '/v1', models: ['gpt-5.6', 'gpt-5-mini'], ending: 'sse' },
+  'openai-responses': { title: 'OpenAI Responses', base: '/v1', models: ['gpt-5.6', 'gpt-5-mini'], ending: 'sse' },
+  anthropic: { title: 'Anthropic', base: '/v1', models: ['claude-sonnet-5', 'claude-haiku-4-5'], ending: 'sse' },
+  gemini: {
+    title: 'Gemini',
+    base: '/v1beta',
+    models: ['gemini-3-pro-preview', 'gemini-3-flash-preview'],
+    ending: 'sse',
+  },
+  ollama: { title: 'Ollama', base: '', models: ['qwen3:8b'], ending: 'ndjson' },
+}
+
+export const wireNames = /** @type {WireName[]} */ (Object.keys(wires))
+
+/**
+ * @param {string} name
+ * @returns {name is WireName}
+ */
+export const isWire = (name) => Object.hasOwn(wires, name)
+
+/**
+ * A model's name in two: `gemini:demo-model`.
+ *
+ * @param {string} name
+ * @returns {{ wire: WireName, name: string } | undefined} `undefined` if no wire has that name.
+ */
+export function readName(name) {
+  const colon = name.indexOf(':')
+  const wire = name.slice(0, Math.max(0, colon))
+  return isWire(wire) ? { wire, name: name.slice(colon + 1) } : undefined
+}
+
+/**
+ * What the SDK needs to speak a wire.
+ *
+ * @param {WireName} wire
+ * @param {string} name
+ * @param {import('./isoglot/models.js').AnyModelSettings} settings
+ */
+export const modelOf = (wire, name = wires[wire].models[0], settings = {}) => model(`${wire}:${name}`, settings)

@@ -1,0 +1,49 @@
+/**
+ * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any plain server and any folder of it. There
+ * is no Worker behind them, so that recordings answer the chat; all else is the same.
+ *
+ * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
+ */
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isBuilt, prepare } from './prepare.mjs'
+
+const root = join(import.meta.dirname, '..')
+const page = join(root, 'examples', 'browser')
+/** What of the SDK the page loads. */
+const modules = ['index.js', 'models.js']
+/** The operator's page needs a Worker, and the rest is for the compiler. */
+const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^isoglot$/.test(name)
+
+/** A static server sends no such header, so the page says it itself. */
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
+
+/** @throws {Error} if the SDK could not be built. */
+export function buildPlayground(folder = join(root, 'playground')) {
+  prepare()
+  if (!isBuilt()) throw new Error('Cannot build the playground: the SDK could not be built')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(join(folder, 'isoglot'), { recursive: true })
+  for (const name of readdirSync(page)) {
+    if (!isLeftOut(name)) cpSync(join(page, name), join(folder, name), { recursive: true })
+  }
+  for (const name of modules) {
+    const text = readFileSync(join(root, 'dist', name), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+    writeFileSync(join(folder, 'isoglot', name), text)
+  }
+  writeFileSync(join(folder, 'index.html'), withoutWorker(readFileSync(join(page, 'index.html'), 'utf8')))
+  return folder
+}
+
+function withoutWorker(html) {
+  const marker = '<meta name="isoglot-worker" content="here">'
+  if (!html.includes(marker)) throw new Error(`Cannot build the playground: the page has no ${marker}`)
+  const standsFor = `<meta http-equiv="Content-Security-Policy" content="${policy}">\n  <meta name="isoglot-worker" content="none">`
+  return html.replace(marker, standsFor)
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const folder = buildPlayground(process.argv[2] && resolve(process.argv[2]))
+  console.log(`The playground is in ${folder}: serve it as it is, such as with "npx http-server ${folder}"`)
+}
