@@ -96,7 +96,7 @@ export function reportOf(
     status: end.status,
     ...(end.error !== undefined && { error: describe(end.error) }),
     ...compact({ stopReason: seen.stopReason, usage: seen.usage, firstEventMs }),
-    saidCharacters: seen.characters,
+    saidBytes: seen.bytes,
     losses,
     durationMs: Date.now() - startedAt,
   }

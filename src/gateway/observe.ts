@@ -7,18 +7,18 @@ export interface Seen {
   /** The provider has said something: from now on the answer is its answer, and nobody else is asked. */
   hasBegun: boolean
   usage: Usage | undefined
-  /** Of text, reasoning and arguments so far, in UTF-16 units. */
-  characters: number
+  /** Of text, reasoning and arguments so far, in UTF-8. */
+  bytes: number
   stopReason: StopReason | undefined
 }
 
 export function newSeen(): Seen {
-  return { hasBegun: false, usage: undefined, characters: 0, stopReason: undefined }
+  return { hasBegun: false, usage: undefined, bytes: 0, stopReason: undefined }
 }
 
 /** Notes an event of an answer that is translated. */
 export function seeEvent(seen: Seen, event: MessageEvent): void {
-  seen.characters += lengthOfEvent(event)
+  seen.bytes += bytesOfEvent(event)
   switch (event.type) {
     case 'message_start':
     case 'warning':
@@ -38,7 +38,7 @@ export function seeEvent(seen: Seen, event: MessageEvent): void {
 
 /** Notes a fragment of an answer that is passed on as it is. */
 export function seeFragment(seen: Seen, fragment: Fragment): void {
-  seen.characters += lengthOfFragment(fragment)
+  seen.bytes += bytesOfFragment(fragment)
   switch (fragment.type) {
     case 'start':
     case 'warning':
@@ -62,28 +62,38 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
   seen.hasBegun = true
 }
 
-function lengthOfEvent(event: MessageEvent): number {
+function bytesOfEvent(event: MessageEvent): number {
   switch (event.type) {
     case 'text_delta':
     case 'reasoning_delta':
-      return event.text.length
+      return countBytes(event.text)
     case 'tool_call_chunk':
-      return event.chunk.argumentsDelta?.length ?? 0
+      return countBytes(event.chunk.argumentsDelta ?? '')
     default:
       return 0
   }
 }
 
-function lengthOfFragment(fragment: Fragment): number {
+function bytesOfFragment(fragment: Fragment): number {
   switch (fragment.type) {
     case 'text':
     case 'reasoning':
-      return fragment.text.length
+      return countBytes(fragment.text)
     case 'call':
-      return typeof fragment.arguments === 'string' ? fragment.arguments.length : 0
+      return typeof fragment.arguments === 'string' ? countBytes(fragment.arguments) : 0
     default:
       return 0
   }
+}
+
+/** Without making them. A pair of surrogates is four. */
+function countBytes(text: string): number {
+  let bytes = text.length
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1
+  }
+  return bytes
 }
 
 /** A block that was announced and is not filled yet says nothing. */

@@ -115,8 +115,8 @@ export interface EndReport {
   readonly error?: { readonly kind: ApiErrorKind; readonly providerCode?: string; readonly status?: number }
   readonly stopReason?: StopReason
   readonly usage?: Usage
-  /** How much text, reasoning and arguments there was in the answer, in UTF-16 units: an answer that broke off may have no usage. */
-  readonly saidCharacters: number
+  /** How much text, reasoning and arguments there was in the answer, in bytes of UTF-8: an answer that broke off may have no usage. */
+  readonly saidBytes: number
   /** What could not be carried from one wire to the other. */
   readonly losses: readonly Loss[]
   readonly durationMs: number

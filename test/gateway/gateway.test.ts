@@ -673,12 +673,12 @@ describe('the hooks of the caller', () => {
 
   it('learn how much was said when an answer breaks off before its figures', async () => {
     const gateway = gatewayOf()
-    providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Hello' }).slice(0, -3)))
+    providers.answer(chunks(speakers['openai-chat'].pieces({ text: 'Grüß 👋' }).slice(0, -3)))
     for (const wire of ['openai-chat', 'anthropic'] as const) await (await askOf(gateway, wire, 'openai-chat')).text()
     await pause(1)
-    expect(gateway.reports.map(({ outcome, saidCharacters }) => [outcome, saidCharacters])).toEqual([
-      ['failed', 5],
-      ['failed', 5],
+    expect(gateway.reports.map(({ outcome, saidBytes }) => [outcome, saidBytes])).toEqual([
+      ['failed', 11],
+      ['failed', 11],
     ])
   })
 
