@@ -1,4 +1,4 @@
-/** A gateway on Bun: `bun run examples/gateway/bun.ts`. */
+/** A gateway on Bun: `npm run example gateway/bun`, or with keys of yours `bun run examples/gateway/bun.ts`. */
 import { createGateway } from 'isoglot/gateway'
 import { models } from './models.mjs'
 

@@ -1,8 +1,10 @@
-/** A gateway on Deno: `deno run --allow-net --allow-env examples/gateway/deno.ts`. */
+/** A gateway on Deno: `npm run example gateway/deno`, or with keys of yours `deno run --allow-net --allow-env examples/gateway/deno.ts`. */
 import { createGateway } from 'isoglot/gateway'
 import { models } from './models.mjs'
 
 // Everybody who can reach it may ask: it listens on loopback. Elsewhere, give it an `authorize`.
 const gateway = createGateway({ models: models(Deno.env.toObject()) })
 
-Deno.serve({ port: Number(Deno.env.get('PORT') ?? 8787), hostname: '127.0.0.1' }, (request) => gateway.fetch(request))
+const address = { port: Number(Deno.env.get('PORT') ?? 8787), hostname: '127.0.0.1' }
+const onListen = ({ port }) => console.log(`http://127.0.0.1:${port}`)
+Deno.serve({ ...address, onListen }, (request) => gateway.fetch(request))

@@ -3,8 +3,8 @@ import { anthropic } from 'isoglot/anthropic'
 
 /** Call `stop` when you are done with it. */
 export async function chooseModel() {
-  const apiKey = process.env.ANTHROPIC_API_KEY
-  if (apiKey) return { model: anthropic('claude-haiku-4-5', { apiKey }), stop: async () => {} }
+  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseUrl } = process.env
+  if (apiKey) return { model: anthropic('claude-haiku-4-5', { apiKey, baseUrl }), stop: async () => {} }
   const { startProvider } = await import('../../scripts/provider/index.mjs')
   const provider = await startProvider({ key: 'demo' })
   return {

@@ -1,0 +1,22 @@
+/** A `Request → Response` function on Node: what `Deno.serve` and `Bun.serve` do by themselves. */
+import { createServer } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+
+/** Listens on loopback, at `PORT` (8787) or any free one for 0, and says where. A client that leaves aborts the request's signal. */
+export function listen(handle) {
+  const server = createServer(async (incoming, outgoing) => {
+    const left = new AbortController()
+    outgoing.once('close', () => left.abort())
+    const { method, headers, url } = incoming
+    const hasBody = method !== 'GET' && method !== 'HEAD'
+    const body = hasBody ? { body: Readable.toWeb(incoming), duplex: 'half' } : {}
+    const request = new Request(`http://localhost${url}`, { method, headers, signal: left.signal, ...body })
+    const answer = await handle(request)
+    outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).flushHeaders()
+    await pipeline(Readable.fromWeb(answer.body ?? new Blob().stream()), outgoing).catch(() => {})
+  })
+  server.listen(Number(process.env.PORT ?? 8787), '127.0.0.1', () => {
+    console.log(`http://127.0.0.1:${server.address().port}`)
+  })
+}

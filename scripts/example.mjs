@@ -1,0 +1,81 @@
+/**
+ * `npm run example <name>`: runs an example on the embedded provider, on the built package, installing and building what is missing.
+ * Without a name, or with one that there is not, it lists them. Further words go to the example.
+ *
+ * With `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` set, examples ask the real providers.
+ */
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { bunFile, denoFile, installRuntimes } from './install-runtimes.mjs'
+import { modernNode } from './modern-node.mjs'
+import { prepare } from './prepare.mjs'
+
+const root = join(import.meta.dirname, '..')
+
+const node = () => [modernNode(), '--no-warnings']
+const deno = () => [fromNpm(denoFile, 'deno'), 'run', '--no-prompt', '--allow-net', '--allow-env']
+const bun = () => [fromNpm(bunFile, 'bun'), 'run']
+
+/** Of each: what it is, who runs it, and the file with its words. */
+const examples = {
+  'scripts/node': ['a tool round on Node', node, 'scripts/node.mjs'],
+  'scripts/deno': ['a tool round on Deno', deno, 'scripts/deno.mjs'],
+  'scripts/bun': ['a tool round on Bun', bun, 'scripts/bun.mjs'],
+  react: ['a chat component for React', node, 'page/serve.mjs', 'react'],
+  svelte: ['a chat component for Svelte', node, 'page/serve.mjs', 'svelte'],
+  'ai-sdk-ui': ['useChat of the AI SDK over a run', node, 'page/serve.mjs', 'ai-sdk-ui'],
+  'gateway/node': ['a gateway on Node', node, 'gateway/node.mjs'],
+  'gateway/deno': ['a gateway on Deno', deno, 'gateway/deno.ts'],
+  'gateway/bun': ['a gateway on Bun', bun, 'gateway/bun.ts'],
+  'tools/weather': ['one round of a tool', node, 'tools/weather.mjs'],
+  'tools/parallel': ['two calls at the same time, with progress', node, 'tools/parallel.mjs'],
+  'tools/extract': ['a typed value out of text', node, 'tools/extract.mjs'],
+  'tools/approval': ['a call that waits for a person: ask, approve, resume', node, 'tools/approval.mjs'],
+  'tools/mcp': ['the tools of an MCP server', node, 'tools/mcp.mjs'],
+}
+
+const [name = '', ...words] = process.argv.slice(2)
+if (Object.hasOwn(examples, name)) await run(examples[name])
+else list()
+
+async function run([, runner, file, ...args]) {
+  prepare()
+  const { startProvider } = await import('./provider/index.mjs')
+  const provider = await startProvider({ key: 'demo' })
+  const [command, ...flags] = runner()
+  const child = spawn(command, [...flags, join(root, 'examples', file), ...args, ...words], {
+    stdio: 'inherit',
+    env: { ...addressOf(provider), APPROVAL_SECRET: 'a secret for a demonstration, of 32 bytes', ...process.env },
+  })
+  // Ctrl-C reaches the example too; it decides when it ends, and we end with it.
+  process.on('SIGINT', () => {})
+  process.on('SIGTERM', () => child.kill())
+  child.on('exit', (code) => {
+    process.exitCode = code ?? 1
+    provider.stop()
+  })
+}
+
+/** Where the provider is, in the words of those whose keys are not there. */
+function addressOf({ url }) {
+  const wires = ['OPENAI', 'ANTHROPIC'].filter((wire) => !process.env[`${wire}_API_KEY`])
+  return Object.fromEntries(
+    wires.flatMap((wire) => [
+      [`${wire}_API_KEY`, 'demo'],
+      [`${wire}_BASE_URL`, `${url}/v1`],
+    ]),
+  )
+}
+
+/** The runtime that npm has for us, else one on the PATH. */
+function fromNpm(file, command) {
+  installRuntimes()
+  return existsSync(file) ? file : command
+}
+
+function list() {
+  if (name !== '') console.error(`There is no example "${name}".`)
+  for (const [one, [what]] of Object.entries(examples)) console.log(`npm run example ${one.padEnd(16)} ${what}`)
+  process.exitCode = name === '' ? 0 : 1
+}

@@ -1,0 +1,64 @@
+/** Each example runs by its one command, in its own runtime, on the embedded provider. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { runExample } from './run.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+/** Those of other platforms bring their own Deno and Bun. */
+const hasRuntimes = process.platform === 'linux' && process.arch === 'x64'
+const longest = 120_000 // the first run installs them
+
+it.each(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
+  'scripts/%s holds a tool round',
+  async (runtime) => {
+    expect(await runExample(`scripts/${runtime}`).output).toMatch(
+      /get_weather \{"city":"Tokyo"\}\nHere is what I found\. 25 °C and sunny in Tokyo\.\n$/,
+    )
+  },
+  longest,
+)
+
+it(
+  'words behind the name go to the example',
+  async () => {
+    expect(await runExample('scripts/node', 'Weather in Lima and Oslo?').output).toContain('25 °C and sunny in Oslo')
+  },
+  longest,
+)
+
+it.each(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
+  'gateway/%s streams a provider of one wire to a client of another, and leaves when it is told to',
+  async (runtime) => {
+    const example = runExample(`gateway/${runtime}`)
+    try {
+      const response = await fetch(`${await example.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'smart', stream: true, messages: [{ role: 'user', content: 'Hello' }] }),
+      })
+      const text = await response.text()
+      expect(text).toContain('"object":"chat.completion.chunk"')
+      expect(text).toMatch(/data: \[DONE\]\n\n$/)
+    } finally {
+      await example.stop()
+    }
+  },
+  longest,
+)
+
+it('a name that there is not is answered with the names that there are', async () => {
+  await expect(runExample('constructor').output).rejects.toThrow('There is no example "constructor"')
+})
+
+describe('the index', () => {
+  const list = execFileSync(process.execPath, [join(root, 'scripts', 'example.mjs')], { encoding: 'utf8' })
+  const commandsIn = (text: string) => new Set(text.match(/npm run example [a-z][\w/-]*/g))
+
+  it('has the command of each', () => {
+    const index = readFileSync(join(root, 'examples', 'README.md'), 'utf8')
+    expect(commandsIn(list).size).toBeGreaterThan(10)
+    expect(commandsIn(index)).toEqual(commandsIn(list))
+  })
+})

@@ -1,0 +1,85 @@
+/** The examples with a page, each as its one command starts it, in a real browser, over HTTP to the embedded provider. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { findChromium } from '../../scripts/chromium.mjs'
+import { type Example, runExample } from './run.ts'
+
+const executablePath = findChromium()
+if (!executablePath) console.warn('SKIPPED: the components are not tested in a page, since no Chromium is installed')
+
+describe.skipIf(!executablePath).each(['react', 'svelte', 'ai-sdk-ui'])('%s', (name) => {
+  let example: Example
+  let browser: Browser
+  let page: Page
+  const problems: string[] = []
+
+  beforeAll(async () => {
+    example = runExample(name)
+    browser = await chromium.launch({
+      executablePath: executablePath as string,
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+    })
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await example?.stop()
+  })
+  beforeEach(async () => {
+    await page?.close()
+    problems.length = 0
+    page = await browser.newPage()
+    page.on('pageerror', (error) => problems.push(error.message))
+    await page.goto(await example.url)
+  }, 120_000)
+
+  const answer = () => page.locator('li.assistant').last()
+  const finished = () => page.locator('main[aria-busy="false"]').waitFor()
+
+  async function say(text: string): Promise<void> {
+    await page.getByRole('textbox', { name: 'Message' }).fill(text)
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('li.user', { hasText: text }).waitFor()
+  }
+
+  it('draws a tool round as it streams, and goes on with the same conversation', async () => {
+    await say('Weather in Tokyo and Paris?')
+    await answer().getByText('Here is what I found').waitFor()
+    await finished()
+    expect(await page.locator('li.assistant code').count()).toBe(2)
+    expect(await answer().innerText()).toContain('25 °C and sunny in Tokyo. 25 °C and sunny in Paris.')
+    await say('Think: how many are there?')
+    await answer().getByText('There are three').waitFor()
+    await finished()
+    expect(await answer().locator('blockquote').innerText()).toContain('s-t-r-a-w')
+    expect(problems).toEqual([])
+  })
+
+  it('draws text before it is whole, stops when it is told to, and keeps what came', async () => {
+    await say('Count slowly')
+    await answer().getByText('1, 2').waitFor()
+    expect(await page.locator('main').getAttribute('aria-busy')).toBe('true')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await finished()
+    expect(await answer().innerText()).toMatch(/^1, 2/)
+    expect(await answer().innerText()).not.toContain('30')
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await say('Hello again')
+    await answer().getByText('Hello from the embedded provider').waitFor()
+    expect(problems).toEqual([])
+  })
+
+  it('shows an error beside what came before it', async () => {
+    await say('Please fail')
+    await page.getByRole('alert').waitFor()
+    expect(await answer().innerText()).not.toBe('')
+    await finished()
+    expect(problems).toEqual([])
+  })
+})
+
+it.each(['react/Chat.jsx', 'svelte/Chat.svelte'])('%s is of fewer than 60 lines', (file) => {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', file), 'utf8')
+  expect(text.trimEnd().split('\n').length).toBeLessThan(60)
+})
