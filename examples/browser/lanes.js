@@ -14,11 +14,8 @@
  * @property {{ from: number, to: number | undefined, failed: boolean } | undefined} run
  */
 
-/** Ends that are none. */
-const improper = new Set(['interrupted', 'error', 'aborted'])
-
-/** @param {Pick<Take, 'entries'>} take @returns {Lane[]} */
-export function lanesOf({ entries }) {
+/** @param {Pick<Take, 'entries' | 'ending'>} take @returns {Lane[]} */
+export function lanesOf({ entries, ending }) {
   /** @type {Lane[]} */
   const lanes = []
   /** @type {Map<string, Lane>} */
@@ -39,7 +36,8 @@ export function lanesOf({ entries }) {
   }
   /** @param {number} index @param {LaneKind} kind @param {string} label */
   const block = (index, kind, label) => lane(`${round}:${index}`, kind, label)
-  const turn = () => lane(`${round}:turn`, 'turn', `answer ${Math.max(0, round) + 1}`)
+  /** What comes before the first answer belongs to it. */
+  const turn = () => lane(`${Math.max(0, round)}:turn`, 'turn', `answer ${Math.max(0, round) + 1}`)
 
   /** @param {StreamEvent} event @param {number} at */
   function add(event, at) {
@@ -86,11 +84,9 @@ export function lanesOf({ entries }) {
       case 'warning':
         turn().marks.push({ at, kind: 'warning', text: event.warning.reason })
         break
-      case 'message_end': {
-        const { stopReason } = event.response
-        turn().marks.push({ at, kind: improper.has(stopReason) ? 'bad' : 'end', text: stopReason })
+      case 'message_end':
+        turn().marks.push({ at, kind: 'end', text: event.response.stopReason })
         break
-      }
       case 'tool_start': {
         const found = calls.get(event.call.index)
         if (found === undefined) break
@@ -107,6 +103,9 @@ export function lanesOf({ entries }) {
   }
 
   for (const { at, events } of entries) for (const event of events) add(event, at)
+  // An answer that did not end properly has no event that says so: its error does.
+  if (ending && ending.kind !== 'proper')
+    turn().marks.push({ at: entries.at(-1)?.at ?? 0, kind: 'bad', text: ending.kind })
   return lanes.map(settled)
 }
 

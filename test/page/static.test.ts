@@ -1,0 +1,280 @@
+/** The page as static files: no Worker, no model, recordings of ours. In a real Chromium, from a folder of a plain server. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildPlayground } from '../../scripts/playground.mjs'
+import { axeFindings, hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
+
+const recordings = join(import.meta.dirname, '..', '..', 'examples', 'browser', 'recordings')
+/** Where screenshots go if somebody wants to look at them. */
+const pictures = process.env.ISOGLOT_SCREENSHOTS
+const views = ['chat', 'wire', 'stream', 'handoff']
+
+describe.skipIf(!hasChromium)('the static page', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isoglot-playground-'))
+  let site: Site
+  let browser: Browser
+  let page: Page
+  let problems: string[] = []
+
+  beforeAll(async () => {
+    site = await serveFolder(buildPlayground(join(folder, 'site')))
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await site?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  beforeEach(async () => {
+    await page?.close()
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    problems = problemsOf(page)
+    await page.goto(site.url)
+    await page.locator('#model:enabled').waitFor()
+  })
+
+  const open = (view: string) => page.evaluate((name) => location.assign(`#${name}`), view)
+  const choose = (wire: string) => page.getByLabel('Model', { exact: true }).selectOption({ label: label(wire) })
+  const label = (wire: string) =>
+    ({ Gemini: 'Gemini: gemini-3-pro-preview', Anthropic: 'Anthropic: claude-sonnet-5' })[wire] ?? wire
+  const finished = (count: number) =>
+    page.waitForFunction(
+      (expected) =>
+        document.querySelectorAll('#log article.assistant').length === expected &&
+        !document.querySelector('#log [aria-busy="true"]') &&
+        !document.querySelector('#suggestions button:disabled'),
+      count,
+    )
+  const say = (text: string) => page.getByRole('button', { name: text }).click()
+  const lanes = () => page.locator('#timeline .lane .label').allTextContents()
+
+  async function drop(name: string, bytes: Buffer) {
+    const transfer = await page.evaluateHandle(
+      ([fileName, text]) => {
+        const data = new DataTransfer()
+        data.items.add(new File([text], fileName))
+        return data
+      },
+      [name, bytes.toString()] as const,
+    )
+    await page.dispatchEvent('main', 'drop', { dataTransfer: transfer })
+    await page.waitForFunction((title) => document.querySelector('#take-title')?.textContent === title, name)
+  }
+
+  it('says that recordings answer, and asks nobody else', async () => {
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(request.url()))
+    expect(await page.locator('#chat-view').innerText()).toContain('no Worker')
+    expect(await page.getByRole('textbox', { name: 'Message' }).isVisible()).toBe(false)
+    await say('Think: how many r are in strawberry?')
+    await finished(1)
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.filter((url) => !url.startsWith(site.url))).toEqual([])
+    expect(problems).toEqual([])
+  })
+
+  it('goes on in mid-conversation from Anthropic to Gemini, tools and all', async () => {
+    await choose('Anthropic')
+    await say('Compare the weather in Tokyo and Paris')
+    await finished(1)
+    const first = page.locator('#log article.assistant').first()
+    expect(await first.locator('.tool .result').allInnerTexts()).toEqual([
+      'Tokyo: 24 °C, windy',
+      'Paris: 21 °C, cloudy',
+    ])
+    expect(await first.locator('> .text').innerText()).toContain('Tokyo is the warmer of the two')
+    await choose('Gemini')
+    await say('Think: how many r are in strawberry?')
+    await finished(2)
+    const second = page.locator('#log article.assistant').nth(1)
+    expect(await second.locator('.reasoning .text').innerText()).toContain('s-t-r-a-w-b-e-r-r-y')
+    expect(await second.innerText()).toContain('Note:')
+    expect(problems).toEqual([])
+  })
+
+  it('draws a live stream with a lane for each block, and its tools as they ran', async () => {
+    await choose('Anthropic')
+    await say('Compare the weather in Tokyo and Paris')
+    await finished(1)
+    expect(await lanes()).toEqual([
+      'answer 1 · 412 in, 97 out · tool_calls',
+      'reasoning',
+      'get_weather {"city": "Tokyo"} · ran',
+      'get_weather {"city": "Paris"} · ran',
+      'answer 2 · 566 in, 44 out · stop',
+      'text',
+    ])
+    expect(await page.locator('#take-ending').innerText()).toBe('It came to its proper end')
+    expect(await page.locator('#timeline .run').count()).toBe(2)
+  })
+
+  it('shows the message as it stood at any frame of a recording', async () => {
+    await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer behind them' })
+    await page.waitForFunction(() => document.querySelector('#take-title')?.textContent?.startsWith('OpenAI Chat'))
+    const slider = page.getByRole('slider', { name: 'Moment' })
+    await slider.focus()
+    await page.keyboard.press('Home')
+    expect(await page.locator('#position').innerText()).toMatch(/^0 of 12/)
+    expect(await page.locator('#moment-message .text').count()).toBe(0)
+    for (let frame = 0; frame < 3; frame++) await page.keyboard.press('ArrowRight')
+    expect(await page.locator('#moment-message .text').innerText()).toBe('Tokyo is the warmer of the two: 24')
+    expect(await page.locator('#moment-raw').innerText()).toContain('"content":" of the two: 24"')
+    expect(await page.locator('#moment-events').innerText()).toContain('"type": "text_delta"')
+    expect(await slider.getAttribute('aria-valuetext')).toContain('3 of 12, frame 3: text_delta')
+    await page.keyboard.press('End')
+    expect(await page.locator('#moment-message .text').innerText()).toMatch(/umbrella to neither\.$/)
+  })
+
+  it('plays a recording from its beginning to its end', async () => {
+    await page.locator('#timeline svg').waitFor()
+    await page.getByRole('button', { name: 'Play' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.getByRole('button', { name: 'Play' }).waitFor()
+    const [at, of] = (await page.locator('#position').innerText()).split(/ of |,/)
+    expect(at).toBe(of)
+  })
+
+  it.each([
+    ['think-openai-chat-1.sse', 'OpenAI Chat', ['answer 1 · 41 in, 92 out · stop', 'text']],
+    ['think-openai-responses-1.sse', 'OpenAI Responses', ['answer 1 · 28 in, 86 out · stop', 'reasoning', 'text']],
+    ['think-anthropic-1.sse', 'Anthropic', ['answer 1 · 38 in, 58 out · stop', 'reasoning', 'text']],
+    ['think-gemini-1.sse', 'Gemini', ['answer 1 · 19 in, 33 out · stop', 'reasoning', 'text']],
+    ['think-ollama-1.ndjson', 'Ollama', ['answer 1 · 21 in, 57 out · stop', 'reasoning', 'text']],
+  ])('guesses that %s, dropped under another name, is %s', async (name, wire, expected) => {
+    await drop('dropped', readFileSync(join(recordings, name)))
+    expect(await page.locator('#take-note').innerText()).toBe(`dropped looks like ${wire}`)
+    expect(await page.getByLabel('Wire', { exact: true }).locator('option:checked').innerText()).toBe(wire)
+    expect(await lanes()).toEqual(expected)
+  })
+
+  it('lets the wire be chosen where the guess is wrong or impossible', async () => {
+    await drop('nothing', Buffer.from('data: {"hello":1}\n\n'))
+    expect(await page.locator('#take-note').innerText()).toBe('Cannot tell the wire of nothing: choose it')
+    await page.getByLabel('Wire', { exact: true }).selectOption({ label: 'Anthropic' })
+    expect(await page.locator('#take-about').innerText()).toContain('Anthropic')
+    expect(await page.locator('#take-ending').innerText()).toBe(
+      'Cannot finish the answer: the stream ended before its own end',
+    )
+  })
+
+  it('shows a stream that was cut in the middle of a call as cut, and the call as no call', async () => {
+    const whole = readFileSync(join(recordings, 'compare-anthropic-1.sse')).toString()
+    await drop('cut', Buffer.from(whole.slice(0, whole.indexOf('kyo'))))
+    expect(await page.locator('#take-ending.cut').innerText()).toMatch(/^Cannot finish/)
+    expect((await lanes()).at(-1)).toBe('get_weather · truncated')
+    expect((await lanes())[0]).toBe('answer 1 · 412 in, 1 out · cut')
+  })
+
+  it('shows an error in mid-stream as an error, behind what came before', async () => {
+    await page.getByLabel('Recording').selectOption({ label: 'Gemini: an error in mid-stream' })
+    await page.locator('#take-ending.error').waitFor()
+    expect(await page.locator('#take-ending').innerText()).toContain('The model is overloaded')
+    expect(await page.locator('#moment-message .text').innerText()).toBe('So far so good, but')
+  })
+
+  it('offers a stream of the chat as a recording, byte for byte', async () => {
+    await choose('Anthropic')
+    await say('Hang up in mid-sentence')
+    await finished(1)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the bytes' }).click(),
+    ])
+    const saved = readFileSync(await download.path())
+    expect(saved.equals(readFileSync(join(recordings, 'cut-anthropic-1.sse')))).toBe(true)
+  })
+
+  it('lights what no other wire has, and nothing that two have', async () => {
+    await open('wire')
+    const lit = (title: string) =>
+      page
+        .locator('.request', { has: page.getByRole('heading', { name: title }) })
+        .locator('mark')
+        .allInnerTexts()
+    expect(await lit('Gemini')).toEqual(expect.arrayContaining(['"systemInstruction"', '"functionCall"', '"model"']))
+    expect(await lit('Anthropic')).toEqual(expect.arrayContaining(['"signature"', '"tool_use_id"', '"input_schema"']))
+    expect(await lit('OpenAI Chat')).not.toContain('"messages"')
+    expect(await lit('Ollama')).not.toContain('"get_weather"')
+    await page.getByLabel('Compared with').selectOption({ label: 'Gemini' })
+    expect(await lit('Ollama')).toContain('"messages"')
+  })
+
+  it('points out where else a value stands', async () => {
+    await open('wire')
+    await page.locator('.request [data-mark=\'value "Tokyo: 24 °C, windy"\']').first().hover()
+    const places = page.locator('.request', { has: page.locator('.same') }).locator('h3')
+    expect((await places.allInnerTexts()).length).toBeGreaterThanOrEqual(4)
+  })
+
+  it('has the ledger of losses beneath each request', async () => {
+    await open('wire')
+    await page.locator('#wire-sample').selectOption({ label: 'A picture, a failed tool, a late instruction' })
+    const ollama = page.locator('.request', { has: page.getByRole('heading', { name: 'Ollama' }) })
+    expect(await ollama.locator('h4').innerText()).toBe(`${await ollama.locator('.ledger li').count()} losses`)
+    expect(await ollama.locator('.ledger').innerText()).toContain('toolChoice')
+  })
+
+  it('shows what a hand-off in the middle of a tool round changes, and goes on there', async () => {
+    await open('handoff')
+    const result = page.locator('#handoff-result')
+    await page.getByLabel('Goes on with').selectOption({ label: 'Anthropic: claude-sonnet-5' })
+    const stored = result.locator('section').first()
+    const sent = result.locator('section').nth(1)
+    expect(await sent.innerText()).toContain('proof of claude-sonnet-5')
+    await page.getByLabel('Goes on with').selectOption({ label: 'Gemini: gemini-3-pro-preview' })
+    expect(await stored.innerText()).toContain('proof of claude-sonnet-5')
+    expect(await sent.innerText()).not.toContain('proof of')
+    expect(await result.innerText()).toContain('the call "toolu_02" has no result')
+    await page.getByRole('button', { name: 'Go on with Gemini' }).click()
+    expect(await page.locator('#model option:checked').innerText()).toBe('Gemini: gemini-3-pro-preview')
+  })
+
+  it('chooses a target in the table by keyboard alone', async () => {
+    await open('handoff')
+    await page.locator('#targets button', { hasText: 'Ollama' }).focus()
+    await page.keyboard.press('Enter')
+    expect(await page.getByLabel('Goes on with').locator('option:checked').innerText()).toBe('Ollama: qwen3:8b')
+    expect(await page.locator(':focus').getAttribute('aria-pressed')).toBe('true')
+  })
+
+  it('shows one view at a time on a phone, each by its own address, with nothing that sticks out', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    for (const view of views) {
+      await open(view)
+      await page.locator(`#${view}-view:not([hidden])`).waitFor()
+      expect(await page.locator('main > section:visible').count()).toBe(1)
+      const [content, room] = await page
+        .locator(`#${view}-view`)
+        .evaluate((element) => [element.scrollWidth, element.clientWidth] as const)
+      expect(content).toBeLessThanOrEqual(room)
+    }
+    await page.goBack()
+    expect(await page.locator('#stream-view').isVisible()).toBe(true)
+  })
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 390],
+    ['dark', 390],
+  ] as const)('has nothing serious for axe to say in %s at %i pixels', async (colorScheme, width) => {
+    await page.setViewportSize({ width, height: 900 })
+    await page.emulateMedia({ colorScheme })
+    await open('chat')
+    await say('Compare the weather in Tokyo and Paris')
+    await finished(1)
+    await say('Hang up in mid-sentence')
+    await finished(2)
+    for (const view of views) {
+      await open(view)
+      await page.locator(`#${view}-view:not([hidden])`).waitFor()
+      expect({ view, findings: await axeFindings(page) }).toEqual({ view, findings: [] })
+      if (!pictures) continue
+      mkdirSync(pictures, { recursive: true })
+      await page.screenshot({ path: join(pictures, `static-${view}-${colorScheme}-${width}.png`) })
+    }
+  })
+})
