@@ -1,0 +1,114 @@
+/** Without a token, or with one that is not good. */
+import { ask, askAll, told } from './ask.mjs'
+import { among, judge, mine, oneWire, stranger } from './judge.mjs'
+import { bearer, json, question, wires } from './requests.mjs'
+import { claimsOf, forgedTokens, tamperedTokens } from './tokens.mjs'
+
+const loopback = new Set(['127.0.0.1', 'localhost', '[::1]'])
+
+export function seeTransport({ base }) {
+  const ok = base.protocol === 'https:' || loopback.has(base.hostname)
+  return [{ what: base.host, got: base.protocol.slice(0, -1), ok }]
+}
+
+/** Which wires are served: a path that is there refuses the method, and not the path. */
+export async function findRoutes(target) {
+  const answers = await askAll(
+    target,
+    Object.keys(wires).map((wire) => [wire, { ...question(wire), body: undefined, method: 'GET' }]),
+  )
+  target.routes = answers.flatMap(({ what, status }) => (status === 404 ? [] : [what]))
+  const found = judge(answers, ({ status }) => status !== 503 && status !== 0)
+  return target.routes.length > 0 ? found : [...found, { what: 'answers to models', got: 'no route', ok: false }]
+}
+
+/** A token as a page gets it, if the Worker gives it to whoever comes from an allowed origin. */
+export async function mintToken(target) {
+  const answer = await ask(target, { path: '/session', headers: { ...json, origin: target.origin }, body: {} })
+  try {
+    const { token } = JSON.parse(answer.text)
+    if (answer.status === 200 && typeof token === 'string') Object.assign(target, { token, minted: answer })
+  } catch {
+    // It wants more than an origin.
+  }
+}
+
+export async function tryForged(target) {
+  const tries = target.routes.flatMap((wire) =>
+    // All of them at one wire, and the plainest at each.
+    (wire === target.routes[0] ? forgedTokens : forgedTokens.slice(0, 4)).map(([what, headers]) => [
+      `${what}, ${wire}`,
+      question(wire, { headers }),
+    ]),
+  )
+  const twice = [
+    ['authorization', 'Bearer a'],
+    ['authorization', 'Bearer b'],
+  ]
+  tries.push(['two headers', question(oneWire(target), { headers: twice })])
+  target.refusals = await askAll(target, tries)
+  return judge(target.refusals, among(401))
+}
+
+/** Whatever is wrong with a token, of one wire: the same words, but for the request's id. */
+export function compareRefusals({ refusals = [], routes }) {
+  return routes.map((wire) => {
+    const texts = refusals
+      .filter(({ what, status }) => what.endsWith(`, ${wire}`) && status === 401)
+      .map(({ text }) => text)
+    const different = new Set(texts.map((text) => text.replace(/[0-9a-f-]{32,36}/gi, 'id')))
+    return { what: wire, got: `${different.size} of ${texts.length}`, ok: different.size === 1 }
+  })
+}
+
+export async function tryTokenInAddress(target) {
+  const names = ['token', 'access_token', 'key', 'api_key', 'session']
+  const wire = oneWire(target)
+  const { path, ...rest } = question(wire, { headers: { origin: target.origin } })
+  const tries = names.map((name) => [`?${name}=`, { ...rest, path: `${path}?${name}=${target.token}` }])
+  return judge(await askAll(target, tries), among(401))
+}
+
+export async function tryTampered(target) {
+  const wire = oneWire(target)
+  const control = await ask(target, question(wire, { headers: mine(target) }))
+  const isGood = { what: 'the token as it is', got: told(control), ok: control.status !== 401 }
+  const tries = tamperedTokens(target.token).map(([what, headers]) => [what, question(wire, { headers })])
+  const found = judge(await askAll(target, tries), among(401))
+  return isGood.ok ? found : [{ ...isGood, got: '401: it is not good, or no longer' }]
+}
+
+export function seeToken({ token, minted }) {
+  const { exp, iat } = claimsOf(token)
+  const seconds = exp - iat
+  return [
+    { what: 'lifetime', got: `${seconds} s`, ok: seconds > 0 && seconds <= 900 },
+    keptNowhere('cache-control', minted),
+  ]
+}
+
+const keptNowhere = (what, { headers }) => {
+  const value = headers['cache-control'] ?? 'none'
+  return { what, got: value, ok: value.includes('no-store') }
+}
+
+export async function askForTokens(target) {
+  const tries = [
+    ['no origin', { path: '/session', headers: json, body: {} }],
+    ['another origin', { path: '/session', headers: { ...json, origin: stranger }, body: {} }],
+    ['a GET', { method: 'GET', path: '/session', headers: { origin: target.origin } }],
+  ]
+  return judge(await askAll(target, tries), among(400, 401, 403, 404, 405))
+}
+
+export async function tryAdmin(target) {
+  const shown = [
+    ['no token', {}],
+    ['a guess', bearer('admin')],
+    ['another guess', bearer('0'.repeat(32))],
+    ['a password', { authorization: 'Basic YWRtaW46YWRtaW4=' }],
+    ...(target.token === undefined ? [] : [["a user's token", bearer(target.token)]]),
+  ]
+  const tries = shown.map(([what, headers]) => [what, { method: 'GET', path: '/admin/summary', headers }])
+  return judge(await askAll(target, tries), among(401, 403, 404))
+}

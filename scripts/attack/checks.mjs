@@ -1,0 +1,74 @@
+/**
+ * What must hold of a Worker on the open internet, as far as it can be seen from outside. Each check asks, and gives what it found: a list
+ * of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
+ */
+import { seeHeaders, seeKeys } from './as-reader.mjs'
+import { tryHeaders, tryHosts, tryMethods, tryPaths, tryRedirects } from './as-scanner.mjs'
+import { tryOrigins, tryPreflights, trySimplePosts } from './as-site.mjs'
+import {
+  askForTokens,
+  compareRefusals,
+  findRoutes,
+  seeToken,
+  seeTransport,
+  tryAdmin,
+  tryForged,
+  tryTampered,
+  tryTokenInAddress,
+} from './as-stranger.mjs'
+import { tryBodies, tryFields, tryModels, tryStreams } from './as-user.mjs'
+
+export const checks = [
+  {
+    id: 'C2',
+    name: 'it is not open to everybody who listens on the way',
+    expected: 'https, or loopback',
+    run: seeTransport,
+  },
+  { id: 'W2', name: 'it is configured', expected: 'no 503', run: findRoutes },
+  { id: 'W1', name: 'forged tokens open nothing', expected: '401', run: tryForged },
+  { id: 'W1', name: 'every refusal of a token reads the same', expected: 'one text', run: compareRefusals },
+  { id: 'W1', name: 'a token in the address opens nothing', expected: '401', needs: 'token', run: tryTokenInAddress },
+  { id: 'W1', name: 'a good token that was changed opens nothing', expected: '401', needs: 'token', run: tryTampered },
+  {
+    id: 'C2',
+    name: 'tokens are given for minutes, and to be kept nowhere',
+    expected: '900 s at most',
+    needs: 'minted',
+    run: seeToken,
+  },
+  { id: 'W25', name: 'tokens are not given to who does not say where from', expected: '400 to 405', run: askForTokens },
+  { id: 'W3', name: 'other sites are turned away', expected: '403', run: tryOrigins },
+  { id: 'W3', name: 'other sites are allowed nothing in advance', expected: 'no permission', run: tryPreflights },
+  { id: 'W3', name: 'a post without a preflight is turned away', expected: '401, 403 or 415', run: trySimplePosts },
+  {
+    id: 'W4',
+    name: 'bodies are limited: size, depth, coding',
+    expected: '400, 413 or 415',
+    needs: 'token',
+    run: tryBodies,
+  },
+  {
+    id: 'W5',
+    name: 'models that are not in the table are not asked',
+    expected: '400, 403 or 404',
+    needs: 'token',
+    run: tryModels,
+  },
+  {
+    id: 'W6',
+    name: 'nothing in a body chooses the destination',
+    expected: '400, 403 or 404',
+    needs: 'token',
+    run: tryFields,
+  },
+  { id: 'W7', name: 'nothing in a header opens anything, or comes back', expected: '401', run: tryHeaders },
+  { id: 'W9', name: 'nothing sends a client elsewhere', expected: 'no redirect', run: tryRedirects },
+  { id: 'W10', name: 'answers say nothing of what is behind', expected: 'fixed headers', run: seeHeaders },
+  { id: 'W24', name: 'streams of others are not there', expected: '404', needs: 'token', run: tryStreams },
+  { id: 'W27', name: 'other methods are refused', expected: '404 or 405', run: tryMethods },
+  { id: 'W27', name: 'odd paths lead nowhere', expected: 'refused', run: tryPaths },
+  { id: 'W27', name: 'Host decides nothing', expected: 'refused', run: tryHosts },
+  { id: 'W27', name: "the operator's view is closed", expected: '401 or 404', run: tryAdmin },
+  { id: 'W8', name: 'no answer, and no file, holds a key', expected: 'none', run: seeKeys },
+]

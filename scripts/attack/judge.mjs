@@ -1,0 +1,22 @@
+/** What an answer has to be, and who asks. */
+import { told } from './ask.mjs'
+import { bearer, wires } from './requests.mjs'
+
+/** Answers that are fine by their status; one that was refused for its rate alone is fine as well. */
+export const among =
+  (...statuses) =>
+  ({ status }) =>
+    statuses.includes(status) || status === 429
+
+export const judge = (answers, isFine) =>
+  answers.map((answer) => ({ what: answer.what, got: told(answer), ok: isFine(answer) }))
+
+/** Hanging up is a refusal as well; keeping quiet is none. */
+export const hungUp = ({ problem }) => ['EPIPE', 'ECONNRESET', 'HPE_INVALID_CONSTANT'].includes(problem)
+export const refused = (answer) => answer.status >= 400 || hungUp(answer)
+
+export const mine = ({ token, origin }) => ({ ...bearer(token), origin })
+export const stranger = 'https://attack.isoglot.example'
+
+/** Where the checks ask that need but one wire. */
+export const oneWire = ({ routes }) => routes[0] ?? Object.keys(wires)[0]

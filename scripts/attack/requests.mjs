@@ -1,0 +1,34 @@
+/** The smallest request of each wire, for one token of output: what slips through where it should not costs next to nothing. */
+
+/** A model that no table has. */
+export const noModel = 'isoglot-attack-no-such-model'
+
+const messages = [{ role: 'user', content: 'x' }]
+/** Of a body that is JSON. */
+export const json = { 'content-type': 'application/json' }
+
+/** By wire: where it is asked, and for what. */
+export const wires = {
+  'openai-chat': (model) => ({ path: '/v1/chat/completions', body: { model, messages, max_completion_tokens: 1 } }),
+  'openai-responses': (model) => ({ path: '/v1/responses', body: { model, input: 'x', max_output_tokens: 16 } }),
+  anthropic: (model) => ({ path: '/v1/messages', body: { model, messages, max_tokens: 1 } }),
+  gemini: (model) => ({
+    path: `/v1beta/models/${encodeURIComponent(model)}:generateContent`,
+    body: { contents: [{ role: 'user', parts: [{ text: 'x' }] }], generationConfig: { maxOutputTokens: 1 } },
+  }),
+  ollama: (model) => ({ path: '/api/chat', body: { model, messages, stream: false, options: { num_predict: 1 } } }),
+}
+
+/** A request of a wire; `more` are fields of the body. */
+export function question(wire, { model = noModel, headers = {}, more = {} } = {}) {
+  const { path, body } = wires[wire](model)
+  return { path, headers: withJson(headers), body: { ...body, ...more } }
+}
+
+/** The headers, with the content type of JSON unless there is another. */
+function withJson(headers) {
+  if (Array.isArray(headers)) return [['content-type', 'application/json'], ...headers]
+  return { ...json, ...headers }
+}
+
+export const bearer = (token) => ({ authorization: `Bearer ${token}` })

@@ -1,0 +1,84 @@
+/** The attack, as a process: it passes our Worker, and sees each leak of a server that has one. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Rig, startDemo } from './harness.ts'
+import { type Leak, leaks, startLeaky } from './leaky.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+
+interface Report {
+  readonly code: number | null
+  readonly output: string
+  /** The names of the checks, by how they ended. */
+  readonly marked: (mark: 'ok' | 'FAILED' | '-') => readonly string[]
+}
+
+async function attack(...args: string[]): Promise<Report> {
+  const child = spawn(process.execPath, [join(root, 'scripts', 'attack.mjs'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  const rows = output.split('\n').map((line) => line.split(/ {2,}/))
+  return { code, output, marked: (mark) => rows.flatMap(([first, , name]) => (first === mark && name ? [name] : [])) }
+}
+
+describe('our Worker', () => {
+  let rig: Rig
+  beforeAll(async () => {
+    rig = await startDemo()
+  })
+  afterAll(() => rig?.stop())
+
+  it('gives way nowhere, and every check is tried', async () => {
+    const { code, output, marked } = await attack(rig.url)
+    expect(marked('FAILED'), output).toEqual([])
+    expect(marked('-'), output).toEqual([])
+    expect(marked('ok').length).toBeGreaterThan(20)
+    expect(code).toBe(0)
+  })
+
+  it('gives way nowhere to who has a token', async () => {
+    const { code, output } = await attack(rig.url, '--token', await rig.open())
+    expect(code, output).toBe(0)
+  })
+})
+
+describe('the attack', () => {
+  it('has nothing to say against a server that gives way nowhere', async () => {
+    const server = await startLeaky()
+    const { output, marked } = await attack(server.url)
+    await server.stop()
+    expect(marked('FAILED'), output).toEqual([])
+  })
+
+  it.each(Object.keys(leaks) as Leak[])('sees the leak: %s', async (leak) => {
+    const server = await startLeaky(leak)
+    const { code, output, marked } = await attack(server.url)
+    await server.stop()
+    expect(marked('FAILED'), output).toContain(leaks[leak])
+    expect(code).toBe(1)
+  })
+
+  it('has a leak to see for each check that asks something', async () => {
+    const server = await startLeaky()
+    const { marked } = await attack(server.url)
+    await server.stop()
+    const seen = new Set<string>(Object.values(leaks))
+    expect(marked('ok').filter((name) => !seen.has(name))).toEqual([
+      'it is not open to everybody who listens on the way',
+    ])
+  })
+
+  it.each([
+    [['http://127.0.0.1:1'], 2, 'nobody answers'],
+    [['nowhere'], 2, '"nowhere" is not a URL'],
+    [[], 2, 'npm run attack -- URL'],
+  ])('says what is wrong with %j', async (args, expected, words) => {
+    const { code, output } = await attack(...args)
+    expect(output).toContain(words)
+    expect(code).toBe(expected)
+  })
+})

@@ -1,0 +1,187 @@
+/** A server that looks like our Worker from outside, and gives way in one place that it is told to. By hand: no code of the Worker is in it. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+/** Where it gives way. */
+export type Leak = keyof typeof leaks
+
+/** Each with the name of the check that has to see it. */
+export const leaks = {
+  unconfigured: 'it is configured',
+  'any token': 'forged tokens open nothing',
+  'alg none': 'forged tokens open nothing',
+  'says what is wrong': 'every refusal of a token reads the same',
+  'token in the query': 'a token in the address opens nothing',
+  'signature unchecked': 'a good token that was changed opens nothing',
+  'long tokens': 'tokens are given for minutes, and to be kept nowhere',
+  'tokens for all': 'tokens are not given to who does not say where from',
+  'any origin': 'other sites are turned away',
+  'suffix of an origin': 'other sites are turned away',
+  'star for all': 'other sites are turned away',
+  'any preflight': 'other sites are allowed nothing in advance',
+  'plain text': 'a post without a preflight is turned away',
+  'no limit': 'bodies are limited: size, depth, coding',
+  compressed: 'bodies are limited: size, depth, coding',
+  'any model': 'models that are not in the table are not asked',
+  'any field': 'nothing in a body chooses the destination',
+  echo: 'nothing in a header opens anything, or comes back',
+  redirect: 'nothing sends a client elsewhere',
+  cookie: 'answers say nothing of what is behind',
+  'may be stored': 'answers say nothing of what is behind',
+  'any stream': 'streams of others are not there',
+  'any method': 'other methods are refused',
+  'a file': 'odd paths lead nowhere',
+  'Host decides': 'Host decides nothing',
+  'open to admins': "the operator's view is closed",
+  'key in an error': 'no answer, and no file, holds a key',
+  'key in a file, coded': 'no answer, and no file, holds a key',
+} as const
+
+const model = 'a-model'
+const fields = new Set([
+  'model',
+  'messages',
+  'input',
+  'contents',
+  'stream',
+  'options',
+  'generationConfig',
+  'max_tokens',
+])
+const maxBody = 1024 * 1024
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+const answers = /^\/(?:v1\/(?:chat\/completions|responses|messages)|api\/chat|v1beta\/models\/[^/:]+:generateContent)$/
+
+export interface Leaky {
+  readonly url: string
+  stop(): Promise<void>
+}
+
+export async function startLeaky(leak?: Leak): Promise<Leaky> {
+  const server = createServer(
+    { joinDuplicateHeaders: true },
+    (request, response) => void serve(request, response, leak),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return { url, stop: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()) }
+}
+
+async function serve(request: IncomingMessage, response: ServerResponse, leak: Leak | undefined): Promise<void> {
+  const body = await readBody(request)
+  const { status, said, headers = {} } = decide(request, body, leak)
+  const { origin } = request.headers
+  const fixed = {
+    'content-type': 'application/json',
+    vary: 'origin',
+    'x-content-type-options': 'nosniff',
+    ...(leak !== 'may be stored' && { 'cache-control': 'no-store' }),
+    ...(leak === 'star for all' && { 'access-control-allow-origin': '*' }),
+    ...(leak === 'any origin' && origin && { 'access-control-allow-origin': origin }),
+    ...(leak === 'cookie' && { 'set-cookie': 'id=1' }),
+  }
+  response.writeHead(status, { ...fixed, ...headers }).end(typeof said === 'string' ? said : JSON.stringify(said))
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks)
+}
+
+interface Decision {
+  readonly status: number
+  readonly said: unknown
+  readonly headers?: Record<string, string>
+}
+
+const no = (status: number, message = 'no'): Decision => ({ status, said: { error: { message } } })
+const yes: Decision = { status: 200, said: { text: 'x' } }
+
+function decide(request: IncomingMessage, body: Buffer, leak: Leak | undefined): Decision {
+  if (leak === 'unconfigured') return no(503)
+  const { url = '', method = '', headers } = request
+  const [path = ''] = url.split('?')
+  if (leak === 'Host decides' && headers.host === 'localhost') return yes
+  if (leak === 'redirect' && url.startsWith('//')) return { status: 302, said: '', headers: { location: url } }
+  if (method === 'GET' && !path.startsWith('/v1') && !path.startsWith('/api')) return showPage(path, headers, leak)
+  if (/^\/v1\/streams\/\w+$/.test(path)) return leak === 'any stream' ? yes : no(hasToken(headers, leak) ? 404 : 401)
+  if (path !== '/session' && !answers.test(path)) return no(404)
+  const refused = refuseOrigin(request, leak)
+  if (refused) return refused
+  if (method === 'OPTIONS') return permit(headers, leak)
+  if (method !== 'POST') return leak === 'any method' && method === 'PUT' ? yes : no(405)
+  if (path === '/session') return open(request, leak)
+  return answer(request, body, leak)
+}
+
+function showPage(path: string, headers: IncomingMessage['headers'], leak: Leak | undefined): Decision {
+  const html = (said: string): Decision => ({ status: 200, said, headers: { 'content-type': 'text/html' } })
+  if (path === '/') return html('<script type="module" src="chat.js"></script>')
+  const key = `x='${Buffer.from('a key: sk-proj-0123456789abcdefghijkl').toString('base64')}'`
+  if (path === '/chat.js') return html(leak === 'key in a file, coded' ? key : 'x')
+  if (path === '/.dev.vars' && leak === 'a file') return html('nothing')
+  if (path === '/admin/summary') return leak === 'open to admins' && headers.authorization ? yes : no(401)
+  return no(path === '/session' ? 405 : 404)
+}
+
+function refuseOrigin({ headers, method, url }: IncomingMessage, leak: Leak | undefined): Decision | undefined {
+  const { origin } = headers
+  const own = `http://${headers.host}`
+  const isOwn = origin === own || (leak === 'suffix of an origin' && origin?.startsWith(own))
+  const needsOne = method === 'OPTIONS' || (url === '/session' && leak !== 'tokens for all')
+  if (leak === 'any origin' || (leak === 'any preflight' && method === 'OPTIONS')) return undefined
+  return (origin === undefined ? needsOne : !isOwn) ? no(403) : undefined
+}
+
+function permit(headers: IncomingMessage['headers'], leak: Leak | undefined): Decision {
+  const asked = `${headers['access-control-request-headers']}`
+  const granted = leak === 'any preflight' ? asked : 'authorization, content-type'
+  const own = { 'access-control-allow-origin': `${headers.origin}`, 'access-control-allow-methods': 'POST' }
+  return { status: 204, said: '', headers: { ...own, 'access-control-allow-headers': granted } }
+}
+
+function open(request: IncomingMessage, leak: Leak | undefined): Decision {
+  if (request.headers['content-type'] !== 'application/json' && leak !== 'plain text') return no(415)
+  const iat = Math.floor(Date.now() / 1000)
+  const exp = iat + (leak === 'long tokens' ? 86_400 : 900)
+  const token = `${encode({ alg: 'HS256' })}.${encode({ iat, exp, sub: 'me', scope: { models: [model] } })}.signed`
+  return { status: 200, said: { token } }
+}
+
+/** Our tokens end in a word that nobody else's does, and say that they are for me. */
+function hasToken(headers: IncomingMessage['headers'], leak: Leak | undefined): boolean {
+  const shown = /^Bearer ([^\s,]+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
+  const [head = '', payload = '', signature] = shown.split('.')
+  if (leak === 'alg none' && Buffer.from(head, 'base64url').includes('"none"')) return true
+  const { sub, exp } = parse(Buffer.from(payload, 'base64url').toString())
+  const isLater = exp > Date.now() / 1000 + 1000 && leak !== 'long tokens'
+  return signature === 'signed' && (leak === 'signature unchecked' || (sub === 'me' && !isLater))
+}
+
+type Loose = ReturnType<typeof JSON.parse>
+
+function parse(text: string): Loose {
+  try {
+    return JSON.parse(text) ?? {}
+  } catch {
+    return {}
+  }
+}
+
+function answer({ headers, url = '' }: IncomingMessage, body: Buffer, leak: Leak | undefined): Decision {
+  if (leak === 'echo' && headers['x-upstream']) return no(401, `no upstream ${headers['x-upstream']}`)
+  if (leak === 'key in an error' && headers['x-debug']) return no(401, 'wrong key sk-ant-api03-0123456789abcdefgh')
+  const inQuery = leak === 'token in the query' && url.includes('?access_token=')
+  if (leak !== 'any token' && !inQuery && !hasToken(headers, leak))
+    return no(401, leak === 'says what is wrong' ? `no: ${headers.authorization}` : 'no')
+  if (headers['content-type'] !== 'application/json') return leak === 'plain text' ? yes : no(415)
+  if (headers['content-encoding']) return leak === 'compressed' ? yes : no(415)
+  if (body.length > maxBody) return leak === 'no limit' ? yes : no(413)
+  const asked: Loose = parse(body.toString())
+  const isGemini = url.startsWith('/v1beta')
+  const name = isGemini ? decodeURIComponent(/models\/([^:]+)/.exec(url)?.[1] ?? '') : asked.model
+  if (Array.isArray(asked) || (!isGemini && typeof name !== 'string') || body.includes('[[[')) return no(400)
+  if (name !== model) return leak === 'any model' ? yes : no(404)
+  return leak === 'any field' || Object.keys(asked).every((field) => fields.has(field)) ? yes : no(400)
+}
