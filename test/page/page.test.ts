@@ -1,35 +1,23 @@
 /** The page in a real browser, in front of the real Worker and the embedded provider. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { findChromium } from '../../scripts/chromium.mjs'
+import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
-
-const executablePath = findChromium()
-if (!executablePath) console.warn('SKIPPED: the page is not tested, since no Chromium is installed')
 
 /** Where screenshots go if somebody wants to look at them. */
 const pictures = process.env.ISOGLOT_SCREENSHOTS
 
-describe.skipIf(!executablePath)('the page', () => {
+describe.skipIf(!hasChromium)('the page', () => {
   let demo: Demo
   let browser: Browser
   let page: Page
-  const problems: string[] = []
+  let problems: string[] = []
 
   beforeAll(async () => {
     demo = await startDemo()
-    browser = await chromium.launch({
-      executablePath: executablePath as string,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
+    browser = await launchChromium()
   })
   afterAll(async () => {
     await browser?.close()
@@ -37,10 +25,8 @@ describe.skipIf(!executablePath)('the page', () => {
   })
   beforeEach(async () => {
     await page?.close()
-    problems.length = 0
     page = await browser.newPage({ viewport: { width: 900, height: 900 } })
-    page.on('pageerror', (error) => problems.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))
+    problems = problemsOf(page)
     await page.goto(demo.url)
     await page.locator('#model:enabled').waitFor()
   })
@@ -50,10 +36,10 @@ describe.skipIf(!executablePath)('the page', () => {
       .getByRole('textbox', { name: 'Message' })
       .fill(text)
       .then(() => page.keyboard.press('Enter'))
-  const answers = () => page.locator('article.assistant')
+  const answers = () => page.locator('#log article.assistant')
   const finished = () =>
     page.waitForFunction(
-      () => document.querySelector('article.assistant') && !document.querySelector('[aria-busy="true"]'),
+      () => document.querySelector('#log article.assistant') && !document.querySelector('#log [aria-busy="true"]'),
     )
 
   async function picture(name: string) {
@@ -86,7 +72,7 @@ describe.skipIf(!executablePath)('the page', () => {
       .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
     await page.getByLabel('Model').selectOption(options.find((name) => name.startsWith('anthropic:')) ?? '')
     await say('Think: how many r are in strawberry?')
-    await page.locator('article.assistant').nth(1).waitFor()
+    await answers().nth(1).waitFor()
     await finished()
     expect(await answers().last().locator('.reasoning .text').innerText()).toContain('s-t-r-a-w')
     expect(await answers().last().locator('> .text').innerText()).toContain('There are three')
@@ -104,7 +90,7 @@ describe.skipIf(!executablePath)('the page', () => {
     expect(await answers().last().locator('.text').innerText()).toMatch(/^1/)
     expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true)
     await say('Hello again')
-    await page.locator('article.assistant').nth(1).waitFor()
+    await answers().nth(1).waitFor()
     await finished()
     expect(await answers().last().innerText()).toContain('embedded provider')
   })
@@ -128,9 +114,7 @@ describe.skipIf(!executablePath)('the page', () => {
     await page.locator('#suggestions button').first().focus()
     await page.keyboard.press('Enter')
     await finished()
-    const overflow = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    )
+    const overflow = await page.locator('#talk').evaluate((element) => element.scrollWidth - element.clientWidth)
     expect(overflow).toBe(0)
     await picture('phone-tool-round')
     await page.emulateMedia({ colorScheme: 'dark' })
@@ -138,6 +122,54 @@ describe.skipIf(!executablePath)('the page', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('prompt')
     expect(problems).toEqual([])
   })
+
+  it('shows the chat on all five wires, as it goes on', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.evaluate(() => location.assign('#wire'))
+    await say('What is the weather in Tokyo?')
+    await finished()
+    expect(await page.locator('#wire-sample option:checked').innerText()).toBe('This chat')
+    const requests = page.locator('.request')
+    expect(await requests.count()).toBe(5)
+    for (const request of await requests.all()) {
+      expect(await request.innerText()).toContain('What is the weather in Tokyo?')
+      expect(await request.innerText()).toContain('Here is what I found')
+    }
+    expect(problems).toEqual([])
+    await picture('live-wire')
+  })
+
+  it('draws what comes while it comes, tools and all, and stays at the moment one looks at', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.evaluate(() => location.assign('#stream'))
+    await say('Count slowly')
+    await page.waitForFunction(() => Number(document.querySelector<HTMLInputElement>('#scrub')?.max) > 4)
+    expect(await page.locator('#take-ending').innerText()).toBe('It goes on …')
+    const scrub = page.getByRole('slider', { name: 'Moment' })
+    await scrub.focus()
+    await page.keyboard.press('Home')
+    await page.keyboard.press('ArrowRight')
+    const seen = Number(await scrub.getAttribute('max'))
+    await page.waitForFunction((max) => Number(document.querySelector<HTMLInputElement>('#scrub')?.max) > max, seen)
+    expect(await scrub.inputValue()).toBe('1')
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await finished()
+    expect(await page.locator('#take-ending').innerText()).toBe('It was stopped')
+    expect(problems).toEqual([])
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'has nothing serious for axe to say of a live chat in %s',
+    async (colorScheme) => {
+      await page.emulateMedia({ colorScheme })
+      await say('Compare the weather in Tokyo and Paris')
+      await finished()
+      await say('Please fail')
+      await page.getByRole('alert').waitFor()
+      expect(await axeFindings(page)).toEqual([])
+      await picture(`live-chat-${colorScheme}`)
+    },
+  )
 
   it('never sees the key', async () => {
     const seen = await page.evaluate(
