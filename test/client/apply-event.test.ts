@@ -1,12 +1,13 @@
 /** A conversation drawn event by event ends as the conversation that the run keeps. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { applyEvent, message, type RunResult, type StreamEvent, stream, tool } from '../../src/index.ts'
 import type { Message } from '../../src/model.ts'
 import { casesOf, hasCorpus } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
-import { chatCalls, chatText, chunks, pause, startUpstream, type Upstream } from '../support/upstream.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { chatCalls, chatText, chunks, pause } from '../support/upstream.ts'
 
 /** Applies them to a conversation that nobody may write to, and gives all that was seen on the way. */
 function applied(events: readonly StreamEvent[], before: readonly Message[] = []): readonly (readonly Message[])[] {
@@ -117,11 +118,7 @@ describe.skipIf(!hasCorpus).each(formats)('a recorded answer of $folder', ({ fol
 })
 
 describe('a run', () => {
-  let upstream: Upstream
-  beforeAll(async () => {
-    upstream = await startUpstream()
-  })
-  afterAll(() => upstream.stop())
+  const upstream = ownUpstream()
 
   const weather = tool({
     name: 'get_weather',

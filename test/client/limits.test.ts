@@ -1,24 +1,12 @@
 /** How a run ends though the model would go on, and what it does with calls that ask for care. */
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { generate, type RunRequest, type StreamEvent, stream, type ToolCall, t, tool } from '../../src/index.ts'
-import {
-  chatBody,
-  chatCalls,
-  chatText,
-  chunks,
-  json,
-  pause,
-  startUpstream,
-  type Upstream,
-} from '../support/upstream.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.stop())
+const upstream = ownUpstream()
 
 const ran: string[] = []
 beforeEach(() => {

@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { generate, type RunRequest, stream, tool } from '../../src/index.ts'
-import {
-  chatBody,
-  chatCalls,
-  chatText,
-  chunks,
-  json,
-  pause,
-  startUpstream,
-  type Upstream,
-} from '../support/upstream.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.stop())
+const upstream = ownUpstream()
 
 const ran: string[] = []
 const weather = tool({

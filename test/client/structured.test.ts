@@ -2,18 +2,15 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { canRunTools, generateObject, OutputError, streamObject, t } from '../../src/index.ts'
-import { chatBody, chatText, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { chatBody, chatText, chunks, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.stop())
+const upstream = ownUpstream()
 
 const schema = t.object({ name: t.string(), ages: t.array(t.integer()), nick: t.optional(t.string()) })
 const ada = '{"name":"Ada","ages":[1,22],"nick":null}'

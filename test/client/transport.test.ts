@@ -1,28 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
-import {
-  type Answering,
-  chatBody,
-  chatText,
-  chunks,
-  hang,
-  json,
-  pause,
-  startUpstream,
-  type Upstream,
-} from '../support/upstream.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { type Answering, chatBody, chatText, chunks, hang, json, pause } from '../support/upstream.ts'
 
-let upstream: Upstream
-let other: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-  other = await startUpstream()
-})
-afterAll(async () => {
-  await upstream.stop()
-  await other.stop()
-})
+const upstream = ownUpstream()
+const other = ownUpstream()
 
 const key = 'sk-canary-0123456789'
 function ask(more: Partial<RunRequest> = {}): RunRequest {

@@ -2,16 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { message, type RunRequest } from '../../src/index.ts'
 import type { ToolCall } from '../../src/model.ts'
-import { type Answering, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { type Answering, chunks, json } from '../support/upstream.ts'
 import { type WrittenCall, wires } from '../support/wires.ts'
 import { hosts, type Started } from './hosts.ts'
 import type { Order, PerformOver } from './scenarios.ts'
 
-let upstream: Upstream
-beforeAll(async () => {
-  upstream = await startUpstream()
-})
-afterAll(() => upstream.stop())
+const upstream = ownUpstream()
 
 const tokyo: WrittenCall = ['call_aaaaaaaa1', 'get_weather', '{"city":"Tokyo"}']
 const paris: WrittenCall = ['call_aaaaaaaa2', 'get_weather', '{"city":"Paris"}']

@@ -106,22 +106,6 @@ export function sniffImage(base64: string): string | undefined {
   return imageTypes.find(([head]) => base64.startsWith(head))?.[1]
 }
 
-/** Fields of an answer, or of a line, that we read. */
-export const answerFields: ReadonlySet<string> = new Set([
-  'model',
-  'created_at',
-  'message',
-  'done',
-  'done_reason',
-  'logprobs',
-  'prompt_eval_count',
-  'eval_count',
-  'total_duration',
-  'load_duration',
-  'prompt_eval_duration',
-  'eval_duration',
-])
-
 /** The figures of an answer. */
 export const figureFields: readonly string[] = [
   'prompt_eval_count',
@@ -131,6 +115,17 @@ export const figureFields: readonly string[] = [
   'prompt_eval_duration',
   'eval_duration',
 ]
+
+/** Fields of an answer, or of a line, that we read. */
+export const answerFields: ReadonlySet<string> = new Set([
+  'model',
+  'created_at',
+  'message',
+  'done',
+  'done_reason',
+  'logprobs',
+  ...figureFields,
+])
 
 /** What each kind of failure is as a status. */
 export const statuses: Readonly<Record<ApiErrorKind, number>> = {
