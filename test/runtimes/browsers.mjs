@@ -48,13 +48,14 @@ export const browserNames = Object.keys(browsers)
 
 export const hasBrowser = (name) => Boolean(browsers[name]())
 
-function onPath(name) {
+/** Where a program is, if it is on the PATH. */
+export function onPath(name) {
   const folders = (process.env.PATH ?? '').split(delimiter)
   return folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
 }
 
 /** WebKitGTK's own small browser, which no PATH knows. */
-function miniBrowser() {
+export function miniBrowser() {
   try {
     const files = execFileSync('dpkg', ['-L', 'libwebkit2gtk-4.1-0'], { encoding: 'utf8', stdio: 'pipe' }).split('\n')
     return files.find((file) => file.endsWith('/MiniBrowser') && existsSync(file))

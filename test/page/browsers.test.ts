@@ -1,0 +1,96 @@
+/** The static page in the other two engines: it loads, chats, and shows the wire, the stream and the hand-off. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPlayground } from '../../scripts/playground.mjs'
+import { type Site, serveFolder } from './browser.ts'
+import { type Driver, drivers, keys } from './drivers.ts'
+
+/** Where screenshots go if somebody wants to look at them. */
+const pictures = process.env.ISOGLOT_SCREENSHOTS
+const folder = mkdtempSync(join(tmpdir(), 'isoglot-browsers-'))
+let site: Site
+
+beforeAll(async () => {
+  site = await serveFolder(buildPlayground(join(folder, 'site')))
+})
+afterAll(async () => {
+  await site?.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere, launch }) => {
+  let driver: Driver
+
+  beforeAll(async () => {
+    if (!isHere) return
+    driver = await launch()
+    await driver.open(site.url)
+    await until('!document.querySelector("#model").disabled')
+  })
+  afterAll(() => driver?.close())
+
+  const textOf = (selector: string) => driver.run(`document.querySelector(${JSON.stringify(selector)})?.innerText`)
+  const allOf = (selector: string) =>
+    driver.run(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.textContent)`)
+
+  /** The page tells by itself when it is ready, so there is nothing else to wait for. */
+  async function until(condition: string) {
+    for (let tries = 150; !(await driver.run(condition)); tries--) {
+      if (tries === 0) throw new Error(`never came true: ${condition}`)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+
+  async function picture(what: string) {
+    if (!pictures) return
+    mkdirSync(pictures, { recursive: true })
+    writeFileSync(join(pictures, `${name.toLowerCase()}-${what}.png`), await driver.picture())
+  }
+
+  it.skipIf(!isHere)('draws a recording at once, and moves through it by keyboard', async () => {
+    await until('document.querySelectorAll("#timeline .lane").length === 4')
+    expect(await allOf('#timeline .label')).toEqual([
+      'answer 1 · 412 in, 97 out · tool_calls',
+      'reasoning',
+      'get_weather {"city": "Tokyo"}',
+      'get_weather {"city": "Paris"}',
+    ])
+    await driver.type('#scrub', keys.home)
+    expect(await textOf('#position')).toBe('0 of 22')
+    await driver.type('#scrub', keys.right.repeat(4))
+    expect(await textOf('#position')).toBe('4 of 22, frame 4')
+    expect(await textOf('#moment-message .reasoning .text')).toBe('Two cities, one')
+    await picture('stream')
+  })
+
+  it.skipIf(!isHere)('chats from recordings, tools and all, and draws that live', async () => {
+    await driver.click('#suggestions button')
+    await until('document.querySelector("#log [aria-busy=false]") && document.querySelector("#stop").hidden')
+    expect(await allOf('#log .tool .result')).toEqual(['Tokyo: 24 °C, windy', 'Paris: 21 °C, cloudy'])
+    await until('document.querySelector("#take-ending").innerText === "It came to its proper end"')
+    expect(await driver.run('document.querySelectorAll("#timeline .run").length')).toBe(2)
+    await picture('live')
+  })
+
+  it.skipIf(!isHere)('shows the chat as five requests, differences lit and losses beneath', async () => {
+    await driver.click('nav a[href="#wire"]')
+    await until('document.querySelectorAll(".request").length === 5')
+    expect(await allOf('.request h3')).toEqual(['OpenAI Chat', 'OpenAI Responses', 'Anthropic', 'Gemini', 'Ollama'])
+    expect(await allOf('.request mark')).toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
+    expect(
+      await driver.run(
+        '[...document.querySelectorAll(".request")].every((one) => one.querySelector(".ledger, .none"))',
+      ),
+    ).toBe(true)
+    await picture('wire')
+  })
+
+  it.skipIf(!isHere)('shows what a hand-off would change', async () => {
+    await driver.click('nav a[href="#handoff"]')
+    await until('document.querySelectorAll("#targets tbody tr").length === 9')
+    expect(await textOf('#handoff-result')).toContain('As Gemini: gemini-3-pro-preview gets it')
+    await picture('handoff')
+  })
+})
