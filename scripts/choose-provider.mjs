@@ -1,4 +1,4 @@
-/** Which provider `npm start` puts behind the Worker: the real ones if `.dev.vars` has their keys, else the embedded one. */
+/** Which providers `npm start` puts behind the Worker: the real ones whose keys `.dev.vars` has, else the embedded one. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,31 +7,44 @@ import { startProvider } from './provider/index.mjs'
 
 const devVars = join(import.meta.dirname, '..', '.dev.vars')
 
+/** How each provider's settings begin, how its models are named, where its paths begin, and a model to begin with. */
+const providers = [
+  { prefix: 'OPENAI', id: 'openai-chat', base: '/v1', model: 'gpt-5-mini' },
+  { prefix: 'ANTHROPIC', id: 'anthropic', base: '/v1', model: 'claude-haiku-4-5' },
+  { prefix: 'GEMINI', id: 'gemini', base: '/v1beta', model: 'gemini-3-flash-preview' },
+  { prefix: 'XAI', id: 'xai', base: '/v1', model: 'grok-4-fast' },
+  { prefix: 'OLLAMA', id: 'ollama', base: '', model: '' },
+]
+
 /** Real or embedded: the Worker's settings for it, the models it has, and how to stop it. */
 export async function chooseProvider(demoKey) {
   const vars = existsSync(devVars) ? parseEnv(readFileSync(devVars, 'utf8')) : {}
-  return vars.OPENAI_API_KEY || vars.ANTHROPIC_API_KEY ? realProviders(vars) : embeddedProvider(demoKey)
+  const isReal = providers.some(({ prefix }) => vars[`${prefix}_API_KEY`] || vars[`${prefix}_MODELS`])
+  return isReal ? realProviders(vars) : embeddedProvider(demoKey)
 }
 
 function realProviders(vars) {
-  const lists = {
-    OPENAI_MODELS: vars.OPENAI_API_KEY ? (vars.OPENAI_MODELS ?? 'gpt-5-mini') : '',
-    ANTHROPIC_MODELS: vars.ANTHROPIC_API_KEY ? (vars.ANTHROPIC_MODELS ?? 'claude-haiku-4-5') : '',
-  }
+  const lists = providers.map(({ prefix, id, model }) => {
+    const isThere = vars[`${prefix}_API_KEY`] || id === 'ollama'
+    return { prefix, id, list: isThere ? (vars[`${prefix}_MODELS`] ?? model) : '' }
+  })
   return {
     name: 'the providers in .dev.vars',
     envFiles: [devVars],
-    settings: { ...lists, ...(vars.SESSION_SECRET && { SESSION_SECRET: vars.SESSION_SECRET }) },
-    models: [...named('openai-chat', lists.OPENAI_MODELS), ...named('anthropic', lists.ANTHROPIC_MODELS)],
+    settings: {
+      ...Object.fromEntries(lists.map(({ prefix, list }) => [`${prefix}_MODELS`, list])),
+      ...(vars.SESSION_SECRET && { SESSION_SECRET: vars.SESSION_SECRET }),
+    },
+    models: lists.flatMap(({ id, list }) => named(id, list)),
     stop: async () => {},
   }
 }
 
-function named(wire, list) {
+function named(id, list) {
   return list
     .split(',')
     .filter(Boolean)
-    .map((name) => `${wire}:${name.trim()}`)
+    .map((name) => `${id}:${name.trim()}`)
 }
 
 async function embeddedProvider(demoKey) {
@@ -40,19 +53,23 @@ async function embeddedProvider(demoKey) {
     throw new Error('Cannot use ISOGLOT_DEMO_KEY: a key has 8 characters or more, of letters, digits and -._~+/=')
   }
   const provider = await startProvider({ key })
-  const base = `${provider.url}/v1`
   return {
     name: 'the embedded provider',
     envFiles: [],
-    settings: {
-      OPENAI_API_KEY: key,
-      OPENAI_BASE_URL: base,
-      OPENAI_MODELS: 'demo-model',
-      ANTHROPIC_API_KEY: key,
-      ANTHROPIC_BASE_URL: base,
-      ANTHROPIC_MODELS: 'demo-model',
-    },
-    models: ['openai-chat:demo-model', 'anthropic:demo-model'],
+    settings: settingsFor(provider.url, key),
+    models: providers.filter(({ id }) => id !== 'xai').map(({ id }) => `${id}:demo-model`),
     stop: provider.stop,
   }
+}
+
+/** The embedded provider as all of them. It costs as much as a small model, so that there is something to see in the accounts. */
+export function settingsFor(url, key) {
+  const entries = providers
+    .filter(({ id }) => id !== 'xai')
+    .flatMap(({ prefix, base }) => [
+      [`${prefix}_API_KEY`, key],
+      [`${prefix}_BASE_URL`, url + base],
+      [`${prefix}_MODELS`, 'demo-model'],
+    ])
+  return { ...Object.fromEntries(entries), PRICES: '{"demo-model":[1,5]}' }
 }

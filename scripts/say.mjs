@@ -1,10 +1,21 @@
 /** One conversation through the Worker, with the SDK as anyone would use it: no key, a session token in its place. */
 
 import { anthropic } from '../dist/anthropic.js'
+import { gemini } from '../dist/gemini.js'
 import { stream, tool } from '../dist/index.js'
+import { ollama } from '../dist/ollama.js'
 import { openaiChat } from '../dist/openai-chat.js'
+import { openaiResponses } from '../dist/openai-responses.js'
 
-const providers = { anthropic, 'openai-chat': openaiChat, openai: openaiChat }
+/** The wires that the Worker can be asked in, and where their paths begin. */
+const wires = {
+  'openai-chat': { make: openaiChat, base: '/v1' },
+  openai: { make: openaiChat, base: '/v1' },
+  'openai-responses': { make: openaiResponses, base: '/v1' },
+  anthropic: { make: anthropic, base: '/v1' },
+  gemini: { make: gemini, base: '/v1beta' },
+  ollama: { make: ollama, base: '' },
+}
 
 const weather = tool({
   name: 'get_weather',
@@ -75,9 +86,10 @@ function typewriter() {
 
 async function modelOf(name, url) {
   const [, wire, model] = /^([^:]+):(.+)$/.exec(name) ?? []
-  const make = Object.hasOwn(providers, wire ?? '') ? providers[wire] : undefined
-  if (!make) throw new Error(`Cannot ask "${name}": a model is named openai-chat:<name> or anthropic:<name>`)
-  return make(model, { apiKey: await openSession(url), baseUrl: `${url}/v1` })
+  const found = Object.hasOwn(wires, wire ?? '') ? wires[wire] : undefined
+  if (!found)
+    throw new Error(`Cannot ask "${name}": a model is named by a wire and itself, such as anthropic:demo-model`)
+  return found.make(model, { apiKey: await openSession(url), baseUrl: url + found.base })
 }
 
 async function openSession(url) {

@@ -12,7 +12,7 @@ import { isBuilt, prepare } from './prepare.mjs'
 
 const help = `npm start                       the page, the Worker and the embedded provider, until Ctrl-C
 npm start -- --say "…"          one conversation through the Worker, in the terminal
-           --model <wire:name>  openai-chat:demo-model (default), anthropic:demo-model`
+           --model <wire:name>  openai-chat:demo-model (default), openai-responses:…, anthropic:…, gemini:…, ollama:…`
 
 /** What to undo, last first. */
 const stops = []
@@ -55,11 +55,10 @@ async function run({ say: text, model }) {
   const provider = await chooseProvider(process.env.ISOGLOT_DEMO_KEY)
   stops.push(provider.stop)
   const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`].join(',')
-  const starting = startWorker({
-    port,
-    envFiles: provider.envFiles,
-    settings: { SESSION_SECRET: randomBytes(32).toString('base64url'), ALLOWED_ORIGINS: origins, ...provider.settings },
-  })
+  const adminToken = randomSecret()
+  const secrets = { SESSION_SECRET: randomSecret(), ADMIN_TOKEN: adminToken }
+  const settings = { ...secrets, ALLOWED_ORIGINS: origins, ...provider.settings }
+  const starting = startWorker({ port, envFiles: provider.envFiles, settings })
   stops.push(async () => (await starting).stop())
   const worker = await starting
   if (stopping) return
@@ -68,10 +67,14 @@ async function run({ say: text, model }) {
     await say({ url: worker.url, text, model: model ?? provider.models[0] })
     return stopAll()
   }
-  console.log(greeting(worker.url, provider))
+  console.log(greeting(worker.url, provider, adminToken))
   await worker.gone
   if (stopping) return
   throw new Error(`The Worker ended by itself\n${worker.log().slice(-2000)}`)
+}
+
+function randomSecret() {
+  return randomBytes(32).toString('base64url')
 }
 
 async function choosePort(freePort, fallback) {
@@ -91,17 +94,20 @@ function endWithParent() {
   }, 1000).unref()
 }
 
-function greeting(url, { name, models }) {
+function greeting(url, { name, models }, adminToken) {
   return `
 isoglot is at ${url}
 
 The page and the Worker run here; the Worker holds the key of ${name}.
 ${isBuilt() ? '' : 'The SDK could not be built, so the page cannot load it.\n'}
-Three things to try:
+Four things to try:
   1. Open ${url} and ask: What is the weather in Tokyo and Paris?
   2. npm start -- --say "What is the weather in Tokyo?" --model ${models.at(-1)}
+     Any model in any wire: openai-chat, openai-responses, anthropic, gemini, ollama.
   3. curl -i ${url}/v1/messages -H 'content-type: application/json' -d '{}'
      No token: 401, and no call to the provider.
+  4. Open ${url}/admin with the token ${adminToken}
+     What was asked, what it did cost, and what is left of today.
 
 Models: ${models.join(', ')}. Ctrl-C ends it all.`
 }

@@ -54,7 +54,7 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
   ]
   const files = [...envFiles, settingsFile].flatMap((file) => ['--env-file', file])
   // Wrangler needs no provider's key of ours, so it gets none.
-  const { ISOGLOT_DEMO_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, ...rest } = process.env
+  const rest = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/_KEY$|_SECRET$|_TOKEN$/.test(name)))
   const guard = ['--import', pathToFileURL(join(import.meta.dirname, 'wrangler-guard.mjs')).href]
   // Not by its launcher, which would stand between us and it.
   const wrangler = join(root, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { LedgerSummary } from './ledger.ts'
+import type { LedgerSummary } from './accounts.ts'
 
 /** Of the bindings, what this needs. */
 export interface AdminEnv {

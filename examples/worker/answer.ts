@@ -4,14 +4,32 @@
  * @see design.md §7
  * @module
  */
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { createGateway, type ExecutionContextLike, type Gateway } from '../../src/gateway/index.ts'
+import {
+  createGateway,
+  createScrubber,
+  type EndReport,
+  type ExecutionContextLike,
+  type Gateway,
+  type WireName,
+} from '../../src/gateway/index.ts'
+import { findRoute } from '../../src/gateway/routes.ts'
 import { type Config, type Env, readConfig } from './config.ts'
-import { Refusal } from './refusal.ts'
+import { permit } from './policy/permit.ts'
+import { tableFor } from './providers.ts'
+import { refuse } from './refusal.ts'
 import type { Session } from './session.ts'
+import { type Purse, type Reserved, reserve, settle } from './spend.ts'
 
-const gateways = new WeakMap<Config, Gateway>()
+/** How often a silent stream gets a sign of life, in ms: workerd notices that a client left only by writing to it. */
+const keepAliveMs = 1000
+/** The whole answer of a provider, and one event of it, in bytes. */
+const maxAnswerBytes = 16 * 1024 * 1024
+const maxEventBytes = 1024 * 1024
+
+/** Who asks, and what was set aside for it. */
+interface Visitor extends Purse {
+  reserved?: Reserved
+}
 
 /** Answers in the wire of the request's path. The session has been checked; what it permits is held to here. */
 export function answerModel(
@@ -20,20 +38,88 @@ export function answerModel(
   env: Env,
   ctx: ExecutionContextLike,
 ): Promise<Response> {
-  void session
   const config = readConfig(env)
-  if (!('models' in config)) throw new Refusal('misconfigured')
-  return gatewayOf(config).fetch(request, env, ctx)
+  const { LEDGERS: accounts } = env
+  if (!('models' in config) || accounts === undefined) throw refuse('misconfigured')
+  const wire = findRoute(request)?.wire ?? 'openai-chat'
+  return gatewayOf(config, wire).fetch(bare(request), { session, config, accounts }, ctx)
 }
 
-function gatewayOf(config: Config): Gateway {
-  const known = gateways.get(config)
-  if (known) return known
-  const models = config.models.map(({ wire, name, apiKey, url }) => {
-    const baseUrl = url.replace(/\/(chat\/completions|messages)$/, '')
-    return [name, (wire === 'anthropic' ? anthropic : openaiChat)(name, { apiKey, baseUrl })] as const
+/** What of a client's headers is about its body; by the last, a list of models is asked for in Anthropic's words. */
+const ownHeaders = ['content-type', 'content-encoding', 'content-length']
+const listHeaders = ['anthropic-version']
+
+/** Of a client's headers, nothing is for a provider. */
+function bare(request: Request): Request {
+  const headers = new Headers()
+  for (const name of request.method === 'GET' ? listHeaders : ownHeaders) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return new Request(request, { headers, signal: request.signal })
+}
+
+const gateways = new WeakMap<Config, Map<WireName, Gateway<Visitor>>>()
+
+/** One for each wire, since a name may stand for another model in each. */
+function gatewayOf(config: Config, wire: WireName): Gateway<Visitor> {
+  const ofConfig = gateways.get(config) ?? new Map<WireName, Gateway<Visitor>>()
+  gateways.set(config, ofConfig)
+  const known = ofConfig.get(wire)
+  if (known !== undefined) return known
+  const made = makeGateway(config, wire)
+  ofConfig.set(wire, made)
+  return made
+}
+
+function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
+  const { models, ids } = tableFor(wire, config.models, config.maxOutputTokens)
+  const idOfName = (name: string) => ids.get(name) ?? name
+  const { maxBodyBytes, bodyTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
+  return createGateway<Visitor>({
+    models,
+    authorize: (_, visitor) => ({
+      models: [...ids].filter(([, id]) => visitor.session.models.includes(id)).map(([name]) => name),
+      maxOutputTokens: visitor.session.maxOutputTokens,
+      caller: visitor,
+    }),
+    check: (checked, { session }) => permit(checked, session.sub),
+    async admit(admission, visitor) {
+      visitor.reserved = await reserve(admission, idOfName(admission.model), visitor)
+    },
+    onEnd: (report) => end(report, report.caller as Visitor),
+    tellsProviderWords: false,
+    limits: {
+      maxBodyBytes,
+      bodyTimeoutMs,
+      maxDepth: 64,
+      maxValues: 50_000,
+      maxAnswerBytes,
+      maxEventBytes,
+      keepAliveMs,
+      timeouts: { firstByteMs: headersTimeoutMs, idleMs: idleTimeoutMs, totalMs: totalTimeoutMs },
+    },
   })
-  const gateway = createGateway({ models: Object.fromEntries(models) })
-  gateways.set(config, gateway)
-  return gateway
+}
+
+async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<void> {
+  const settlement = reserved && (await settle(report, reserved, purse))
+  const { requestId, status, outcome, wire, model, provider, stream, attempts, durationMs, firstEventMs, error } =
+    report
+  const { inputTokens, outputTokens, cost } = settlement ?? {}
+  const figures = { attempts, durationMs, firstEventMs, inputTokens, outputTokens, cost }
+  log({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
+}
+
+/** All that is ever written of a request: no header, no body, no query, no name that a client made up. */
+export interface LogLine {
+  readonly requestId?: string
+  readonly status: number
+  readonly outcome: string
+  readonly [figure: string]: unknown
+}
+
+/** Writes a line, without secrets even if one got into it. */
+export function log(line: LogLine, { secrets }: Pick<Config, 'secrets'>): void {
+  console.log(createScrubber(secrets.all)(JSON.stringify(line)))
 }

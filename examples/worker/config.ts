@@ -5,34 +5,68 @@
  * @module
  */
 import * as v from 'valibot'
-import type { WireName } from './wires.ts'
+import type { Accounts } from './accounts.ts'
+import { type Price, pricesSetting } from './prices.ts'
+import { type Entry, idOf, type Provider, providers } from './providers.ts'
 
-/** What wrangler binds: strings from `wrangler.toml` and secrets, and the page's files. */
+/** What wrangler binds: strings from `wrangler.toml`, secrets, the page's files, accounts and counters. */
 export interface Env {
   readonly ASSETS?: { fetch(request: Request): Promise<Response> }
+  readonly LEDGERS?: Accounts
+  readonly PER_USER?: RateLimiter
+  readonly PER_IP?: RateLimiter
   readonly [name: string]: unknown
 }
 
-/** A model this Worker answers for, and where it lives. Nothing of the destination comes from a request. */
-export interface Model {
-  readonly name: string
-  readonly wire: WireName
-  /** The whole upstream URL. */
-  readonly url: string
-  readonly apiKey: string
+/** @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ (read 2026-11) */
+export interface RateLimiter {
+  limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>
 }
 
 /** Everything the routes need to know. */
 export interface Config {
-  readonly sessionSecret: Uint8Array
+  readonly secrets: Secrets
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
-  readonly models: readonly Model[]
+  readonly models: readonly Entry[]
+  readonly prices: Readonly<Record<string, Price>>
   /** Most output tokens one answer may have. Default 4096. */
   readonly maxOutputTokens: number
+  readonly spending: Spending
   readonly limits: Limits
-  /** What must never leave: provider keys and the signing secret. */
-  readonly secrets: readonly string[]
+  readonly minting: Minting
+  /** Ids of users and tokens that are not good any more. */
+  readonly revoked: ReadonlySet<string>
+  /** Whether the platform's counters are asked. */
+  readonly limitsRates: boolean
+}
+
+/** What signs tokens, and what must never leave. */
+export interface Secrets {
+  readonly session: Uint8Array<ArrayBuffer>
+  /** Another whose tokens are good as well, while one takes the place of the other. */
+  readonly nextSession: Uint8Array<ArrayBuffer> | undefined
+  /** All of them, and the providers' keys. */
+  readonly all: readonly string[]
+}
+
+/** Money in micro-USD. */
+export interface Spending {
+  /** A user's, in a day. Default 1 USD. */
+  readonly dailyBudget: number
+  /** The whole Worker's, in a day. Default 10 USD. */
+  readonly totalDailyBudget: number
+  /** A user's requests at once. Default 4. */
+  readonly liveStreams: number
+}
+
+/** Who gets a token. */
+export interface Minting {
+  /** What the operator's own server shows, to get a token for one of its users. */
+  readonly loginSecret: string | undefined
+  readonly turnstile: { readonly secret: string; readonly url: string; readonly action: string } | undefined
+  /** Whether anybody from an allowed origin gets one. */
+  readonly isDemo: boolean
 }
 
 /** How much and how long. */
@@ -41,13 +75,16 @@ export interface Limits {
   readonly maxBodyBytes: number
   /** Until the whole request body is here, in ms. Default 15 s. */
   readonly bodyTimeoutMs: number
-  /** Until the provider's headers, in ms. Default 30 s. */
+  /** Until the first byte of a streamed answer, in ms. Default 30 s. */
   readonly headersTimeoutMs: number
   /** Between two chunks of the provider, in ms. Default 30 s. */
   readonly idleTimeoutMs: number
   /** The whole answer, in ms. Default 10 min. */
   readonly totalTimeoutMs: number
 }
+
+/** @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11) */
+const siteverify = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
 /** HS256 wants a key as long as its hash (RFC 7518 §3.2). */
 const minSecretBytes = 32
@@ -58,9 +95,10 @@ const secret = v.pipe(
 )
 /** The characters a bearer credential may have (RFC 6750 §2.1), and too many to be found by chance in an answer. */
 const apiKey = v.pipe(v.string(), v.regex(/^[\w.~+/=-]{8,}$/, 'must be a bearer credential'))
-const list = v.pipe(v.string(), v.transform(splitList))
+const list = v.pipe(v.optional(v.string(), ''), v.transform(splitList))
 const origins = v.pipe(
-  list,
+  v.string(),
+  v.transform(splitList),
   v.minLength(1),
   v.everyItem(isOrigin, 'must hold exact origins such as https://chat.example'),
 )
@@ -71,22 +109,52 @@ const count = (fallback: string) =>
     v.regex(/^[1-9]\d{0,8}$/, 'must be a positive whole number'),
     v.transform(Number),
   )
+/** In dollars, with six digits behind the point at most; read in micro-dollars. */
+const money = (fallback: string) =>
+  v.pipe(
+    v.optional(v.string(), fallback),
+    v.regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be an amount in dollars, such as 2.50'),
+    v.transform((text) => Math.round(Number(text) * 1e6)),
+  )
+const counter = v.custom<RateLimiter>((value) => hasMethod(value, 'limit'), 'must be a rate limiting binding')
 
 const settings = v.object({
   SESSION_SECRET: secret,
+  SESSION_SECRET_NEXT: v.optional(secret),
+  LOGIN_SECRET: v.optional(secret),
+  TURNSTILE_SECRET: v.optional(apiKey),
+  TURNSTILE_ACTION: v.optional(v.string(), 'session'),
+  TURNSTILE_URL: v.optional(v.pipe(v.string(), v.check(isLoopback, 'must be on loopback'))),
+  DEMO: v.optional(v.literal('open')),
   ALLOWED_ORIGINS: origins,
-  OPENAI_MODELS: v.optional(list, ''),
-  OPENAI_BASE_URL: v.optional(baseUrl, 'https://api.openai.com/v1'),
-  OPENAI_API_KEY: v.optional(apiKey),
-  ANTHROPIC_MODELS: v.optional(list, ''),
-  ANTHROPIC_BASE_URL: v.optional(baseUrl, 'https://api.anthropic.com/v1'),
-  ANTHROPIC_API_KEY: v.optional(apiKey),
+  PRICES: pricesSetting,
+  DAILY_BUDGET_USD: money('1'),
+  TOTAL_DAILY_BUDGET_USD: money('10'),
+  LIVE_STREAMS: count('4'),
+  REVOKED: list,
+  RATE_LIMITS: v.optional(v.picklist(['on', 'off']), 'on'),
+  LEDGERS: v.custom<Accounts>((value) => hasMethod(value, 'getByName'), 'must be bound to UserLedger'),
+  PER_USER: v.optional(counter),
+  PER_IP: v.optional(counter),
   MAX_OUTPUT_TOKENS: count('4096'),
   MAX_BODY_BYTES: count('1048576'),
   BODY_TIMEOUT_MS: count('15000'),
   HEADERS_TIMEOUT_MS: count('30000'),
   IDLE_TIMEOUT_MS: count('30000'),
   TOTAL_TIMEOUT_MS: count('600000'),
+})
+type Settings = v.InferOutput<typeof settings>
+
+/** A key that is read from Cloudflare's Secrets Store at each call. */
+const storedKey = v.pipe(
+  v.custom<{ get(): Promise<string> }>((value) => hasMethod(value, 'get')),
+  v.transform((store) => () => store.get()),
+)
+/** The three settings of each provider. */
+const ofProvider = v.object({
+  MODELS: list,
+  BASE_URL: v.optional(baseUrl),
+  API_KEY: v.optional(v.union([apiKey, storedKey])),
 })
 
 const read = new WeakMap<Env, Config | readonly string[]>()
@@ -101,25 +169,67 @@ export function readConfig(env: Env): Config | readonly string[] {
 }
 
 function parse(env: Env): Config | readonly string[] {
+  const problems: string[] = []
+  const models = providers.flatMap((provider) => readProvider(provider, env, problems))
   const result = v.safeParse(settings, env)
-  if (!result.success)
-    return result.issues.map((issue) => `${v.getDotPath(issue)?.split('.')[0]} is missing or unusable`)
-  const s = result.output
-  const unkeyed = [
-    ...(s.OPENAI_MODELS.length && !s.OPENAI_API_KEY ? ['OPENAI_API_KEY is missing'] : []),
-    ...(s.ANTHROPIC_MODELS.length && !s.ANTHROPIC_API_KEY ? ['ANTHROPIC_API_KEY is missing'] : []),
-  ]
-  if (unkeyed.length) return unkeyed
-  const models = [
-    ...table('openai-chat', s.OPENAI_MODELS, `${s.OPENAI_BASE_URL}/chat/completions`, s.OPENAI_API_KEY),
-    ...table('anthropic', s.ANTHROPIC_MODELS, `${s.ANTHROPIC_BASE_URL}/messages`, s.ANTHROPIC_API_KEY),
-  ]
-  if (!models.length) return ['OPENAI_MODELS and ANTHROPIC_MODELS are empty']
+  if (!result.success) problems.push(...namesOf(result.issues, ''))
+  else problems.push(...holesOf(result.output))
+  if (models.length === 0) problems.push('All lists of models are empty')
+  const twice = models.map(idOf).find((id, at, all) => all.indexOf(id) !== at)
+  if (twice !== undefined) problems.push('A list names a model twice')
+  return problems.length > 0 || !result.success ? problems : configOf(result.output, models)
+}
+
+function readProvider({ id, prefix, baseUrl, needsKey }: Provider, env: Env, problems: string[]): Entry[] {
+  const fields = ['MODELS', 'BASE_URL', 'API_KEY'].map((field) => [field, env[`${prefix}_${field}`]])
+  const result = v.safeParse(ofProvider, Object.fromEntries(fields))
+  if (!result.success) {
+    problems.push(...namesOf(result.issues, `${prefix}_`))
+    return []
+  }
+  const { MODELS: names, BASE_URL: url = baseUrl, API_KEY: apiKey } = result.output
+  if (names.length > 0 && needsKey && apiKey === undefined) problems.push(`${prefix}_API_KEY is missing`)
+  return names.map((name) => ({ provider: id, name, baseUrl: url, apiKey }))
+}
+
+function namesOf(issues: readonly v.BaseIssue<unknown>[], prefix: string): string[] {
+  return issues.map((issue) => `${prefix}${v.getDotPath(issue)?.split('.')[0]} is missing or unusable`)
+}
+
+/** What each setting by itself cannot say. */
+function holesOf(s: Settings): string[] {
+  const holes: string[] = []
+  if (s.RATE_LIMITS === 'on' && (s.PER_USER === undefined || s.PER_IP === undefined)) {
+    holes.push('PER_USER or PER_IP is missing, and RATE_LIMITS is not off')
+  }
+  if (!hasMinting(s)) holes.push('LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not open')
+  return holes
+}
+
+/** On the open internet, somebody has to say who gets a token. */
+function hasMinting(s: Settings): boolean {
+  const isLocal = s.ALLOWED_ORIGINS.every(isLoopback)
+  return s.LOGIN_SECRET !== undefined || s.TURNSTILE_SECRET !== undefined || s.DEMO === 'open' || isLocal
+}
+
+function configOf(s: Settings, models: readonly Entry[]): Config {
+  const keys = models.map(({ apiKey }) => apiKey)
+  const all = [s.SESSION_SECRET, s.SESSION_SECRET_NEXT, s.LOGIN_SECRET, s.TURNSTILE_SECRET, ...keys]
   return {
-    sessionSecret: encode(s.SESSION_SECRET),
+    secrets: {
+      session: encode(s.SESSION_SECRET),
+      nextSession: s.SESSION_SECRET_NEXT === undefined ? undefined : encode(s.SESSION_SECRET_NEXT),
+      all: all.filter((text) => typeof text === 'string'),
+    },
     allowedOrigins: new Set(s.ALLOWED_ORIGINS),
     models,
+    prices: s.PRICES,
     maxOutputTokens: s.MAX_OUTPUT_TOKENS,
+    spending: {
+      dailyBudget: s.DAILY_BUDGET_USD,
+      totalDailyBudget: s.TOTAL_DAILY_BUDGET_USD,
+      liveStreams: s.LIVE_STREAMS,
+    },
     limits: {
       maxBodyBytes: s.MAX_BODY_BYTES,
       bodyTimeoutMs: s.BODY_TIMEOUT_MS,
@@ -127,12 +237,17 @@ function parse(env: Env): Config | readonly string[] {
       idleTimeoutMs: s.IDLE_TIMEOUT_MS,
       totalTimeoutMs: s.TOTAL_TIMEOUT_MS,
     },
-    secrets: [s.SESSION_SECRET, s.OPENAI_API_KEY, s.ANTHROPIC_API_KEY].filter((value) => value !== undefined),
+    minting: {
+      loginSecret: s.LOGIN_SECRET,
+      turnstile:
+        s.TURNSTILE_SECRET === undefined
+          ? undefined
+          : { secret: s.TURNSTILE_SECRET, url: s.TURNSTILE_URL ?? siteverify, action: s.TURNSTILE_ACTION },
+      isDemo: s.LOGIN_SECRET === undefined && s.TURNSTILE_SECRET === undefined,
+    },
+    revoked: new Set(s.REVOKED),
+    limitsRates: s.RATE_LIMITS === 'on',
   }
-}
-
-function table(wire: WireName, names: readonly string[], url: string, key: string | undefined): Model[] {
-  return key ? names.map((name) => ({ name, wire, url, apiKey: key })) : []
 }
 
 function splitList(text: string): string[] {
@@ -148,10 +263,19 @@ function isOrigin(text: string): boolean {
 
 function isSafeBase(text: string): boolean {
   if (!URL.canParse(text) || /[?#@]|\/$/.test(text)) return false
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
+  return new URL(text).protocol === 'https:' || isLoopback(text)
 }
 
-function encode(text: string): Uint8Array {
-  return new TextEncoder().encode(text)
+function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text))
 }

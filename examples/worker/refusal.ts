@@ -1,70 +1,56 @@
 /**
- * Every way this Worker says no: one row each, with its own fixed words. A provider's words, and our secrets, are in none of them.
+ * Every way this Worker says no by itself: one row each, with its own fixed words. What a provider says no to is told by the gateway.
  *
- * @see https://platform.openai.com/docs/guides/error-codes and https://docs.claude.com/en/api/errors (read 2026-11)
+ * @see src/gateway/errors.ts
  * @module
  */
+import { ApiError, type ApiErrorKind } from '../../src/errors.ts'
 
 interface Row {
   readonly status: number
+  readonly kind: ApiErrorKind
   readonly message: string
   /** Whether the same request may succeed later. Official SDKs obey `x-should-retry`. */
-  readonly retryable?: true
+  readonly retryable?: boolean
 }
 
-/** Code, status and words. */
-export const refusals = {
-  misconfigured: { status: 503, message: 'The service is not configured' },
-  unknown_route: { status: 404, message: 'There is no such route' },
-  method_not_allowed: { status: 405, message: 'This route does not take that method' },
-  origin_not_allowed: { status: 403, message: 'This origin may not use the service' },
+const refusals = {
+  misconfigured: { status: 503, kind: 'server', message: 'The service is not configured' },
+  unknown_route: { status: 404, kind: 'not_found', message: 'There is no such route' },
+  method_not_allowed: { status: 405, kind: 'invalid_request', message: 'This route does not take that method' },
+  origin_not_allowed: { status: 403, kind: 'permission', message: 'This origin may not use the service' },
   invalid_session: {
     status: 401,
+    kind: 'authentication',
     message: 'The session token is missing, wrong or expired; ask POST /session for one',
   },
-  unsupported_media_type: { status: 415, message: 'The body must be application/json without content-encoding' },
-  body_too_large: { status: 413, message: 'The body is too large' },
-  body_too_slow: { status: 408, message: 'The body took too long to arrive' },
-  invalid_json: { status: 400, message: 'The body is not a JSON object, or is nested too deeply' },
-  invalid_request: { status: 400, message: 'The request is not allowed' },
-  unknown_model: { status: 404, message: 'There is no such model here' },
-  model_not_in_session: { status: 403, message: 'The session does not cover this model' },
-  upstream_refused: { status: 400, message: 'The provider refused the request' },
-  upstream_credentials: { status: 502, message: 'The provider refused the credentials of the service' },
-  upstream_redirect: { status: 502, message: 'The provider answered with a redirect, which is not followed' },
-  upstream_rate_limited: { status: 429, message: 'The provider is limiting requests', retryable: true },
-  upstream_overloaded: { status: 503, message: 'The provider is overloaded', retryable: true },
-  upstream_failed: { status: 502, message: 'The provider failed', retryable: true },
-  upstream_timeout: { status: 504, message: 'The provider took too long', retryable: true },
-  upstream_truncated: { status: 502, message: 'The provider ended the answer before its end', retryable: true },
-  upstream_too_large: { status: 502, message: 'The answer of the provider is too large' },
-  internal: { status: 500, message: 'The service failed' },
+  not_logged_in: { status: 401, kind: 'authentication', message: 'There is no token for you' },
+  login_unavailable: { status: 503, kind: 'server', message: 'Nobody can say who you are now', retryable: true },
+  invalid_request: { status: 400, kind: 'invalid_request', message: 'The request is not allowed' },
+  too_many_requests: { status: 429, kind: 'rate_limit', message: 'There were too many requests', retryable: true },
+  too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many answers are being written', retryable: true },
+  /** The word that official clients know for it. */
+  insufficient_quota: {
+    status: 429,
+    kind: 'rate_limit',
+    message: 'The limit of the day is reached; it starts anew at midnight UTC',
+  },
 } as const satisfies Record<string, Row>
 
 /** One row of the table above. */
 export type RefusalCode = keyof typeof refusals
 
-/** What a request ends in when it is not let through. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal'
-  readonly code: RefusalCode
-  readonly status: number
-  readonly retryable: boolean
-  /** Seconds, from the provider. */
-  readonly retryAfter: number | undefined
-
-  /** `detail` is added to the fixed words: names of fields and limits, never a value of the request or an upstream. */
-  constructor(code: RefusalCode, detail?: string, retryAfter?: number) {
-    const row: Row = refusals[code]
-    super(detail ? `${row.message}: ${detail}` : row.message)
-    this.code = code
-    this.status = row.status
-    this.retryable = row.retryable ?? false
-    this.retryAfter = retryAfter
-  }
-}
-
-/** Whatever was thrown, as a refusal; what is not ours becomes `internal`, its own words unsaid. */
-export function toRefusal(thrown: unknown): Refusal {
-  return thrown instanceof Refusal ? thrown : new Refusal('internal')
+/**
+ * The error of a request that is not let through. `detail` is added to the fixed words: names of fields and limits, never a value of the
+ * request.
+ */
+export function refuse(code: RefusalCode, detail?: string, retryAfterSeconds?: number): ApiError {
+  const { status, kind, message, retryable = false }: Row = refusals[code]
+  return new ApiError(detail === undefined ? message : `${message}: ${detail}`, {
+    status,
+    kind,
+    retryable,
+    providerCode: code,
+    ...(retryAfterSeconds !== undefined && { retryAfterMs: retryAfterSeconds * 1000 }),
+  })
 }

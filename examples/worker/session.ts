@@ -1,25 +1,22 @@
 /**
- * Session tokens: who may call, for how long, which models, how much output. Signed, not stored.
- *
- * This one is for a demonstration, and gives a token to whoever comes from an allowed origin. Before real users, check your own login (or a
- * Turnstile answer) in `mintSession` and put the user's id in `sub`.
+ * Session tokens: who may call, for how long, which models, how much output and money. Signed, not stored.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7519 and https://github.com/panva/jose (read 2026-11)
  * @module
  */
 import { jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
-import type { Config, Model } from './config.ts'
-import { Refusal } from './refusal.ts'
+import type { Config } from './config.ts'
+import { refuse } from './refusal.ts'
 
-/** How long a token lives, in seconds. */
-const lifetimeSeconds = 15 * 60
+/** How long a token lives at most, in seconds. */
+export const lifetimeSeconds = 15 * 60
 const algorithm = 'HS256'
 const typ = 'session+jwt'
 const issuer = 'isoglot-worker'
 const audience = 'isoglot-worker/v1'
-/** Ours have about 500 characters. */
-const maxTokenLength = 4096
+/** Ours have about 500 characters, and some for each model. */
+const maxTokenLength = 8192
 
 /** What a token permits. Plain JSON. */
 export interface Session {
@@ -27,7 +24,7 @@ export interface Session {
   readonly sub: string
   /** Which token. */
   readonly jti: string
-  /** Names such as `anthropic:claude-haiku-4-5`. */
+  /** Ids such as `anthropic:claude-haiku-4-5`. */
   readonly models: readonly string[]
   readonly maxOutputTokens: number
   /** In micro-USD. */
@@ -38,59 +35,98 @@ export interface Session {
   readonly expiresAt: number
 }
 
+/** What a new token is to permit. */
+export type Grant = Omit<Session, 'jti' | 'expiresAt'> & { readonly lifetimeSeconds: number }
+
+/** Ids of users, as an operator may have them. */
+export const userId = v.pipe(v.string(), v.regex(/^[\w.@:+-]{1,128}$/))
+const natural = v.pipe(v.number(), v.integer(), v.minValue(1))
+
 const claims = v.object({
-  sub: v.pipe(v.string(), v.uuid()),
+  sub: userId,
+  jti: v.pipe(v.string(), v.maxLength(64)),
+  exp: natural,
   scope: v.strictObject({
     models: v.array(v.string()),
-    maxOutputTokens: v.pipe(v.number(), v.integer(), v.minValue(1)),
+    maxOutputTokens: natural,
+    dailyBudget: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    origin: v.optional(v.string()),
   }),
 })
 
-/** A model's name in a token's scope, such as `anthropic:claude-haiku-4-5`. */
-export function scopeName({ wire, name }: Model): string {
-  return `${wire}:${name}`
-}
-
-/** A new token for all models. `expiresAt` is an ISO 8601 time. */
-export async function mintSession(config: Config): Promise<{ token: string; expiresAt: string }> {
+/** A new token. `expiresAt` is an ISO 8601 time. */
+export async function mintSession(grant: Grant, config: Config): Promise<{ token: string; expiresAt: string }> {
+  const { sub, lifetimeSeconds: seconds, models, maxOutputTokens, dailyBudget, origin } = grant
   const issuedAt = Math.floor(Date.now() / 1000)
-  const expiresAt = issuedAt + lifetimeSeconds
-  const scope = { models: config.models.map(scopeName), maxOutputTokens: config.maxOutputTokens }
-  const token = await new SignJWT({ scope })
-    .setProtectedHeader({ alg: algorithm, typ })
+  const expiresAt = issuedAt + Math.min(seconds, lifetimeSeconds)
+  const { kid, key } = await signingKey(config.secrets.session)
+  const token = await new SignJWT({ scope: { models, maxOutputTokens, dailyBudget, origin } })
+    .setProtectedHeader({ alg: algorithm, typ, kid })
     .setIssuer(issuer)
     .setAudience(audience)
-    .setSubject(crypto.randomUUID())
+    .setSubject(sub)
     .setJti(crypto.randomUUID())
     .setIssuedAt(issuedAt)
     .setExpirationTime(expiresAt)
-    .sign(config.sessionSecret)
+    .sign(key)
   return { token, expiresAt: new Date(expiresAt * 1000).toISOString() }
 }
 
-/** @throws {Refusal} `invalid_session`, always the same, whatever is wrong. */
-export async function readSession(headers: Headers, config: Config): Promise<Session> {
-  try {
-    const { payload } = await jwtVerify(shownToken(headers), config.sessionSecret, {
-      algorithms: [algorithm],
-      typ,
-      issuer,
-      audience,
-      maxTokenAge: lifetimeSeconds,
-      requiredClaims: ['sub', 'jti', 'iat', 'exp'],
-    })
-    const { sub, scope } = v.parse(claims, payload)
-    const { jti = '', exp = 0 } = payload
-    return { sub, jti, ...scope, dailyBudget: 1_000_000, origin: undefined, expiresAt: exp * 1000 }
-  } catch {
-    throw new Refusal('invalid_session')
-  }
+/** @throws {ApiError} `invalid_session`, always the same, whatever is wrong. */
+export async function readSession(request: Request, config: Config): Promise<Session> {
+  const { sub, jti, exp, scope } = await readClaims(request, config).catch(() => {
+    throw refuse('invalid_session')
+  })
+  const origin = request.headers.get('origin')
+  const isElsewhere = scope.origin !== undefined && origin !== null && origin !== scope.origin
+  if (isElsewhere || config.revoked.has(sub) || config.revoked.has(jti)) throw refuse('invalid_session')
+  return { sub, jti, ...scope, origin: scope.origin, expiresAt: exp * 1000 }
 }
 
-/** `Authorization: Bearer` (OpenAI, Anthropic SDK 1.x) or `x-api-key` (Anthropic SDK 0.x). */
+async function readClaims({ headers }: Request, { secrets }: Config): Promise<v.InferOutput<typeof claims>> {
+  const keys = await Promise.all([secrets.session, secrets.nextSession ?? []].flat().map(signingKey))
+  const options = { algorithms: [algorithm], typ, issuer, audience, maxTokenAge: lifetimeSeconds }
+  const { payload } = await jwtVerify(
+    shownToken(headers),
+    ({ kid }) => {
+      const found = keys.find((key) => key.kid === kid)
+      if (found === undefined) throw refuse('invalid_session')
+      return found.key
+    },
+    { ...options, requiredClaims: ['sub', 'jti', 'iat', 'exp'] },
+  )
+  return v.parse(claims, payload)
+}
+
+interface SigningKey {
+  /** Says of a token which secret signed it, and nothing of the secret. */
+  readonly kid: string
+  readonly key: CryptoKey
+}
+
+const imported = new WeakMap<Uint8Array, Promise<SigningKey>>()
+
+/** Imported once for each secret. */
+function signingKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
+  const known = imported.get(secret)
+  if (known !== undefined) return known
+  const made = importKey(secret)
+  imported.set(secret, made)
+  return made
+}
+
+async function importKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
+  const hash = { name: 'HMAC', hash: 'SHA-256' }
+  const key = await crypto.subtle.importKey('raw', secret, hash, false, ['sign', 'verify'])
+  const mark = new Uint8Array(await crypto.subtle.sign('HMAC', key, Uint8Array.from(new TextEncoder().encode('kid'))))
+  return { key, kid: [...mark.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('') }
+}
+
+/** Where official clients show a key: all of them in `Authorization`, Anthropic's older ones and Google's elsewhere. */
 function shownToken(headers: Headers): string {
   const authorization = headers.get('authorization')
-  const token = authorization === null ? headers.get('x-api-key') : /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1]
-  if (!token || token.length > maxTokenLength) throw new Refusal('invalid_session')
+  const elsewhere = headers.get('x-api-key') ?? headers.get('x-goog-api-key')
+  const token = authorization === null ? elsewhere : /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1]
+  if (!token || token.length > maxTokenLength) throw refuse('invalid_session')
   return token
 }

@@ -1,5 +1,5 @@
 /**
- * What the embedded provider says: scripted conversations, the same for both wires.
+ * What the embedded provider says: scripted conversations, the same for all wires.
  *
  * Each is picked by a word in the last thing the user wrote, so that a person can try them by typing.
  *
@@ -77,8 +77,13 @@ function reportResults(request) {
   const results = request.messages
     .slice(start + 1)
     .filter((message) => message.role === 'tool')
-    .map((message) => textOf(message.content))
+    .map((message) => outputOf(textOf(message.content)))
   return withUsage(request, { content: `Here is what I found. ${results.join('. ')}.` })
+}
+
+/** On one wire a result is an object with the text in it. */
+function outputOf(text) {
+  return /^\{"output":"(.*)"\}$/.exec(text)?.[1] ?? text
 }
 
 function weatherTool(tools) {
@@ -90,7 +95,7 @@ function countTo(last) {
   return Array.from({ length: last }, (_, i) => `${i + 1}`).join(', ')
 }
 
-/** The text of the last message of the user. `messages` is of either wire: parts that are not text count for nothing. */
+/** The text of the last message of the user. `messages` is of any wire: parts that are not text count for nothing. */
 export function lastUserText(messages) {
   return textOf(messages.findLast((message) => message.role === 'user' && textOf(message.content))?.content)
 }

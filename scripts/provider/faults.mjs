@@ -15,16 +15,37 @@ const chunk = (delta) => ({
   },
 })
 const event = (data) => ({ event: data.type, data })
+const numbered = (data, sequence_number) => event({ ...data, sequence_number })
+const candidate = (text) => ({ data: { candidates: [{ index: 0, content: { role: 'model', parts: [{ text }] } }] } })
+const line = (content) => ({
+  line: {
+    model: 'demo-model',
+    created_at: '2026-11-01T00:00:00Z',
+    message: { role: 'assistant', content },
+    done: false,
+  },
+})
+const response = {
+  id: 'resp_fail',
+  object: 'response',
+  created_at: 1,
+  status: 'in_progress',
+  model: 'demo-model',
+  output: [],
+}
+const item = { type: 'message', id: 'msg_fail', role: 'assistant', status: 'in_progress', content: [] }
+const part = { output_index: 0, content_index: 0, item_id: 'msg_fail' }
+const stopped = 'The engine stopped'
 
-/** What each wire sends, event by event, before it ends without its proper end. */
+/** What each wire sends, by the end of its path, event by event, before it ends without its proper end. */
 const scripts = {
-  '/v1/chat/completions': [
+  'chat/completions': [
     chunk({ role: 'assistant', content: '' }),
     chunk({ content: 'So far ' }),
     chunk({ content: 'so good, but' }),
-    { data: { error: { message: 'The engine stopped', type: 'server_error', param: null, code: null } } },
+    { data: { error: { message: stopped, type: 'server_error', param: null, code: null } } },
   ],
-  '/v1/messages': [
+  messages: [
     event({
       type: 'message_start',
       message: {
@@ -43,14 +64,34 @@ const scripts = {
     event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'so good, but' } }),
     event({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   ],
+  responses: [
+    { type: 'response.created', response },
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.content_part.added', ...part, part: { type: 'output_text', text: '', annotations: [] } },
+    { type: 'response.output_text.delta', ...part, delta: 'So far ' },
+    { type: 'response.output_text.delta', ...part, delta: 'so good, but' },
+    { type: 'error', code: 'server_error', message: stopped, param: null },
+  ].map(numbered),
+  streamGenerateContent: [
+    candidate('So far '),
+    candidate('so good, but'),
+    { data: { error: { code: 500, message: stopped, status: 'INTERNAL' } } },
+  ],
+  'api/chat': [line('So far '), line('so good, but'), { line: { error: stopped } }],
 }
 
-/** Plays the failing answer of the wire that `path` belongs to. */
-export async function failMidway(path, response) {
-  response.writeHead(200, { 'content-type': 'text/event-stream' })
-  for (const { event, data } of scripts[path]) {
-    response.write(`${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`)
+/** Plays the failing answer of the wire whose path ends so. */
+export async function failMidway(route, answer) {
+  const type = route === 'api/chat' ? 'application/x-ndjson' : 'text/event-stream'
+  answer.writeHead(200, { 'content-type': type })
+  for (const piece of scripts[route]) {
+    answer.write(textOf(piece))
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  response.end()
+  answer.end()
+}
+
+function textOf({ event, data, line }) {
+  if (line !== undefined) return `${JSON.stringify(line)}\n`
+  return `${event ? `event: ${event}\n` : ''}data: ${JSON.stringify(data)}\n\n`
 }

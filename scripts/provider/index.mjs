@@ -1,7 +1,7 @@
 /**
  * The embedded provider: a model API on loopback that needs no account and no network.
  *
- * aimock speaks both wires and plays `conversations.mjs`. In front of it stands a door of ours, because a demonstration of
+ * aimock speaks all five wires and plays `conversations.mjs`. In front of it stands a door of ours, because a demonstration of
  * hidden keys needs a provider that checks the key, writes down what it was asked, and notices who hung up.
  *
  * @module
@@ -13,7 +13,13 @@ import { LLMock } from '@copilotkit/aimock'
 import { conversations, failsMidway, lastUserText } from './conversations.mjs'
 import { failMidway } from './faults.mjs'
 
-const paths = new Set(['/v1/chat/completions', '/v1/messages'])
+/** Where answers are asked for; the group is what is there of a wire. */
+const routes = [
+  /^\/v1\/(chat\/completions|responses|messages)$/,
+  /^\/v1beta\/models\/[^/:]+:(generateContent|streamGenerateContent)(?:\?alt=sse)?$/,
+  /^\/(api\/chat)$/,
+]
+const routeOf = (path) => routes.map((route) => route.exec(path)?.[1]).find((found) => found !== undefined)
 
 /** Starts the provider on loopback; `key` is the only API key it takes. Port 0 means any free one. */
 export async function startProvider({ key, port = 0 }) {
@@ -39,7 +45,8 @@ export async function startProvider({ key, port = 0 }) {
   })
 
   async function answer(request, response, entry) {
-    if (!paths.has(request.url) || request.method !== 'POST')
+    const route = routeOf(request.url)
+    if (route === undefined || request.method !== 'POST')
       return refuse(response, 404, 'not_found_error', 'No such route')
     if (!holdsKey(request.headers, key)) return refuse(response, 401, 'authentication_error', 'Invalid API key')
     const bytes = await readAll(request)
@@ -48,8 +55,8 @@ export async function startProvider({ key, port = 0 }) {
     } catch {
       return refuse(response, 400, 'invalid_request_error', 'The body is not JSON')
     }
-    const { messages = [], stream } = entry.body
-    if (stream && failsMidway.test(lastUserText(messages))) return failMidway(request.url, response)
+    const isStream = route === 'streamGenerateContent' || (entry.body.stream ?? route === 'api/chat')
+    if (isStream && failsMidway.test(lastUserText(messagesOf(entry.body)))) return failMidway(route, response)
     relay(mock.url + request.url, bytes, response)
   }
 
@@ -65,9 +72,16 @@ export async function startProvider({ key, port = 0 }) {
   }
 }
 
-/** Both wires' ways to show a key: `Authorization: Bearer` and `x-api-key`. */
+/** What was said, wherever the wire has it. */
+function messagesOf({ messages, input, contents }) {
+  if (typeof input === 'string') return [{ role: 'user', content: input }]
+  return messages ?? input ?? contents?.map(({ role, parts }) => ({ role, content: parts })) ?? []
+}
+
+/** The wires' ways to show a key. */
 function holdsKey(headers, key) {
-  const shown = headers['x-api-key'] ?? headers.authorization?.replace(/^Bearer /i, '') ?? ''
+  const named = headers['x-api-key'] ?? headers['x-goog-api-key']
+  const shown = named ?? headers.authorization?.replace(/^Bearer /i, '') ?? ''
   const [a, b] = [Buffer.from(shown), Buffer.from(key)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

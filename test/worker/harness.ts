@@ -1,8 +1,13 @@
 /** A Worker in real workerd, in front of an upstream that misbehaves on request, or of the embedded provider. */
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
 import { freePort, type RunningWorker, startWorker } from '../../scripts/worker.mjs'
+import { speakers, type WireName } from '../gateway/provider.ts'
+import { ask as askByHand } from '../gateway/wire.ts'
+
+export { type WireName, wireNames } from '../gateway/provider.ts'
 
 /** The key that must never leave; unlike any other text. */
 export const canary = 'sk-canary/Zq8+Wn3~Lk5.Jh7-Bv9='
@@ -45,7 +50,7 @@ export async function startUpstream(): Promise<Upstream> {
       closedEarly,
     }
     asked.push(entry)
-    const play = scripts.get(body.messages?.[0]?.content)
+    const play = scripts.get(saidIn(body))
     if (play) await play(entry, response)
     else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(wholeAnswer(entry.path)))
   })
@@ -58,25 +63,22 @@ export async function startUpstream(): Promise<Upstream> {
   }
 }
 
+/** The first thing that a request of any wire says. */
+function saidIn({ messages, input, contents }: ReturnType<typeof JSON.parse>): string {
+  const first = messages?.[0]?.content ?? contents?.[0]?.parts?.[0]?.text ?? input?.[0]?.content ?? input
+  return Array.isArray(first) ? first[0]?.text : first
+}
+
+/** Of a request to a provider: each has a path of its own. */
+export function wireOf(path: string): WireName {
+  if (path.startsWith('/v1beta/')) return 'gemini'
+  if (path === '/api/chat') return 'ollama'
+  if (path === '/v1/responses') return 'openai-responses'
+  return path === '/v1/messages' ? 'anthropic' : 'openai-chat'
+}
+
 export function wholeAnswer(path: string): unknown {
-  return path.endsWith('/messages')
-    ? {
-        id: 'msg_1',
-        type: 'message',
-        role: 'assistant',
-        model: 'm',
-        content: [{ type: 'text', text: 'Hi' }],
-        stop_reason: 'end_turn',
-        stop_sequence: null,
-        usage: { input_tokens: 1, output_tokens: 1 },
-      }
-    : {
-        id: 'c1',
-        object: 'chat.completion',
-        created: 1,
-        model: 'm',
-        choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
-      }
+  return speakers[wireOf(path)].whole({ text: 'Hi' })
 }
 
 export interface Rig {
@@ -85,21 +87,33 @@ export interface Rig {
   /** A fresh token. */
   open(): Promise<string>
   /** Asks a `/v1` route with a token; the body is merged into a minimal one of that wire, whose first message is `say`. */
-  ask(wire: WireName, say: string, body?: Record<string, unknown>, init?: AskInit): Promise<Response>
+  ask(wire: WireName, say: string, body?: AskBody, init?: AskInit): Promise<Response>
   stop(): Promise<void>
 }
 
-export type WireName = 'openai-chat' | 'anthropic'
+interface AskBody {
+  readonly stream?: boolean
+  readonly [field: string]: unknown
+}
 
 interface AskInit {
   readonly headers?: Record<string, string>
   readonly signal?: AbortSignal
 }
 
-export const paths: Record<WireName, string> = { 'openai-chat': '/v1/chat/completions', anthropic: '/v1/messages' }
-export const wireNames: readonly WireName[] = ['openai-chat', 'anthropic']
+/** Where a whole answer is asked for. */
+export const paths: Record<WireName, string> = {
+  'openai-chat': '/v1/chat/completions',
+  'openai-responses': '/v1/responses',
+  anthropic: '/v1/messages',
+  gemini: '/v1beta/models/demo-model:generateContent',
+  ollama: '/api/chat',
+}
 
-/** A Worker whose two providers are at `upstreamUrl`. */
+/** Limits that no test reaches by accident. */
+const roomy = { RATE_LIMITS: 'off', LIVE_STREAMS: '1000', DAILY_BUDGET_USD: '1000', TOTAL_DAILY_BUDGET_USD: '100000' }
+
+/** A Worker whose providers are all at `upstreamUrl`. */
 export async function startRig(upstreamUrl: string, settings: Record<string, string> = {}): Promise<Rig> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -114,6 +128,13 @@ export async function startRig(upstreamUrl: string, settings: Record<string, str
       ANTHROPIC_API_KEY: canary,
       ANTHROPIC_BASE_URL: `${upstreamUrl}/v1`,
       ANTHROPIC_MODELS: 'demo-model',
+      GEMINI_API_KEY: canary,
+      GEMINI_BASE_URL: `${upstreamUrl}/v1beta`,
+      GEMINI_MODELS: 'demo-model',
+      OLLAMA_API_KEY: canary,
+      OLLAMA_BASE_URL: upstreamUrl,
+      OLLAMA_MODELS: 'demo-model',
+      ...roomy,
       ...settings,
     },
   })
@@ -127,30 +148,36 @@ export async function startRig(upstreamUrl: string, settings: Record<string, str
     return ((await answer.json()) as { token: string }).token
   }
   let token: string | undefined
-  async function ask(wire: WireName, say: string, body = {}, { headers, ...init }: AskInit = {}): Promise<Response> {
+  async function ask(
+    wire: WireName,
+    say: string,
+    body: AskBody = {},
+    { headers, ...init }: AskInit = {},
+  ): Promise<Response> {
     token ??= await open()
-    return fetch(url + paths[wire], {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...headers },
-      body: JSON.stringify({ ...minimal(wire, say), ...body }),
-      ...init,
-    })
+    const { stream = false, ...more } = body
+    const shown = { authorization: `Bearer ${token}`, ...headers }
+    return askByHand(url, wire, 'demo-model', say, { stream, body: more, headers: shown, ...init })
   }
   return { url, worker, open, ask, stop: worker.stop }
 }
 
+/** The smallest body of a request for a whole answer. */
 export function minimal(wire: WireName, say: string): Record<string, unknown> {
-  return {
-    model: 'demo-model',
-    messages: [{ role: 'user', content: say }],
-    ...(wire === 'anthropic' && { max_tokens: 100 }),
+  const bodies: Record<WireName, object> = {
+    'openai-chat': { model: 'demo-model', messages: [{ role: 'user', content: say }] },
+    'openai-responses': { model: 'demo-model', input: say },
+    anthropic: { model: 'demo-model', max_tokens: 100, messages: [{ role: 'user', content: say }] },
+    gemini: { contents: [{ role: 'user', parts: [{ text: say }] }] },
+    ollama: { model: 'demo-model', messages: [{ role: 'user', content: say }], stream: false },
   }
+  return { ...bodies[wire] }
 }
 
 /** A Worker in front of the embedded provider. */
 export async function startDemo(): Promise<Rig & { readonly provider: Provider }> {
   const provider = await startProvider({ key: canary })
-  const rig = await startRig(provider.url)
+  const rig = await startRig(provider.url, settingsFor(provider.url, canary))
   const stop = async () => {
     await rig.stop()
     await provider.stop()

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { permit } from '../../examples/worker/policy.ts'
+import { permit } from '../../examples/worker/policy/permit.ts'
+import type { JsonObject } from '../../src/model.ts'
 import { minimal, type WireName, wireNames } from './harness.ts'
 
-const models = wireNames.map((wire) => ({ name: 'demo-model', wire, url: 'https://api.example', apiKey: 'k' }))
-const session = { id: 'u', models: ['openai-chat:demo-model', 'anthropic:demo-model'], maxOutputTokens: 500 }
-const bodyOf = (wire: WireName, change: object) =>
-  permit(wire, { ...minimal(wire, 'hi'), ...change }, models, session).body
+const permitted = (wire: WireName, body: object) => permit({ wire, kind: 'answer', body: body as JsonObject }, 'ada')
+const bodyOf = (wire: WireName, change: object) => permitted(wire, { ...minimal(wire, 'hi'), ...change })
 
 /** Fields that choose a destination, cost by another meter, keep data, or speak for another. */
 const forbidden = [
@@ -78,66 +77,107 @@ const forbidden = [
   ...['keep_alive', 'guardrails', 'tags', 'MODEL', 'Model', 'Max_Tokens', '__proto__', 'constructor', 'toString', ''],
 ]
 
+/** Fields of the list above that a wire has for something harmless. */
+const harmless: Partial<Record<WireName, readonly string[]>> = {
+  'openai-responses': ['store'],
+  anthropic: ['metadata'],
+  ollama: ['options'],
+}
+const temperatureAt: Partial<Record<WireName, (value: unknown) => object>> = {
+  gemini: (temperature) => ({ generationConfig: { temperature } }),
+  ollama: (temperature) => ({ options: { temperature } }),
+}
+
 describe.each(wireNames)('%s', (wire) => {
   it.each(forbidden)('refuses the field "%s" by its name', (field) => {
-    const change = JSON.parse(`{${JSON.stringify(field)}:"x"}`)
-    expect(() =>
-      permit(wire, Object.assign(Object.create(null), minimal(wire, 'hi'), { [field]: 1 }), models, session),
-    ).toThrow(`"${field}" is not an allowed field`)
-    const message = { role: 'user', content: 'hi', ...change }
-    if (field !== '__proto__') expect(() => bodyOf(wire, { messages: [message] })).toThrow(/not an allowed field/)
-  })
-
-  it('never asks for more output than the session allows, whatever the number', () => {
-    for (const max_tokens of [1, 500, 501, 2 ** 31, Number.MAX_SAFE_INTEGER]) {
-      expect(bodyOf(wire, { max_tokens })).toMatchObject({ max_tokens: Math.min(max_tokens, 500) })
+    const body = Object.assign(Object.create(null), minimal(wire, 'hi'), { [field]: 1 })
+    const isHarmless = harmless[wire]?.includes(field)
+    expect(() => permitted(wire, body)).toThrow(
+      isHarmless ? `"${field}" has a value` : `"${field}" is not an allowed field`,
+    )
+    if (field === '__proto__') return
+    for (const change of messagesWith(wire, JSON.parse(`{${JSON.stringify(field)}:"x"}`))) {
+      expect(() => bodyOf(wire, change)).toThrow(/not an? ?allowed|not allowed/)
     }
-    for (const max_tokens of [0, -1, 1.5, '9', null, [1]])
-      expect(() => bodyOf(wire, { max_tokens })).toThrow('"max_tokens"')
   })
 
   it('passes on what it permits, unchanged', () => {
-    expect(bodyOf(wire, { temperature: 0.5, stream: true })).toMatchObject({
-      ...minimal(wire, 'hi'),
-      temperature: 0.5,
-      stream: true,
-    })
+    const change = { ...(temperatureAt[wire]?.(0.5) ?? { temperature: 0.5 }) }
+    expect(bodyOf(wire, change)).toMatchObject({ ...minimal(wire, 'hi'), ...change })
   })
 
   it.each([
-    ['no messages', { messages: [] }],
-    ['a thousand and one messages', { messages: Array(1001).fill({ role: 'user', content: 'x' }) }],
-    ['messages that are no list', { messages: 'hi' }],
-    ['a message without a role', { messages: [{ content: 'hi' }] }],
-    ['a role of another world', { messages: [{ role: 'root', content: 'hi' }] }],
-    ['a picture from a plain http address', { messages: [picture(wire, 'http://169.254.169.254/latest')] }],
-    ['a picture from a file', { messages: [picture(wire, 'file:///etc/passwd')] }],
-  ])('refuses %s', (_, change) => {
-    expect(() => bodyOf(wire, change)).toThrow('The request is not allowed')
+    ['no messages', []],
+    ['a thousand and one messages', Array(1001).fill(messageOf(wire))],
+    ['messages that are no list', 7],
+    ['a role of another world', [{ ...messageOf(wire), role: 'root' }]],
+    ['a picture from a plain http address', [picture(wire, 'http://169.254.169.254/latest')]],
+    ['a picture from a file', [picture(wire, 'file:///etc/passwd')]],
+  ])('refuses %s', (_, messages) => {
+    expect(() => bodyOf(wire, { [listOf[wire]]: messages })).toThrow('The request is not allowed')
   })
 
   it('repeats no value of the request in a refusal', () => {
-    expect(() => bodyOf(wire, { temperature: 'a secret of the user' })).toThrow(
-      /^The request is not allowed: "temperature" has a value that is not allowed$/,
+    expect(() => bodyOf(wire, temperatureAt[wire]?.('a secret') ?? { temperature: 'a secret' })).toThrow(
+      /^The request is not allowed: "[\w.]*temperature" has a value that is not allowed$/,
     )
+  })
+
+  it('refuses every tool that a provider runs, or that is a program of its own', () => {
+    for (const tool of hostedTools) expect(() => bodyOf(wire, { tools: [tool] })).toThrow('"tools.0')
   })
 })
 
+const hostedTools = [
+  { type: 'web_search' },
+  { type: 'web_search_20250305', name: 'web_search' },
+  { type: 'code_interpreter', container: { type: 'auto' } },
+  { type: 'image_generation' },
+  { type: 'file_search', vector_store_ids: ['x'] },
+  { type: 'mcp', server_label: 'x', server_url: 'https://evil.test' },
+  { type: 'bash_20250124', name: 'bash' },
+  { type: 'computer_20250124', name: 'computer' },
+  { type: 'custom', name: 'x' },
+  { googleSearch: {} },
+  { urlContext: {} },
+  { codeExecution: {} },
+]
+
+/** Where each wire has its messages. */
+const listOf: Record<WireName, string> = {
+  'openai-chat': 'messages',
+  'openai-responses': 'input',
+  anthropic: 'messages',
+  gemini: 'contents',
+  ollama: 'messages',
+}
+
+function messageOf(wire: WireName): object {
+  return wire === 'gemini' ? { role: 'user', parts: [{ text: 'hi' }] } : { role: 'user', content: 'hi' }
+}
+
+/** A message with a field more, and a part of it. */
+function messagesWith(wire: WireName, field: object): object[] {
+  const part = wire === 'gemini' ? [{ role: 'user', parts: [{ text: 'hi', ...field }] }] : undefined
+  const changes = [[{ ...messageOf(wire), ...field }], ...(part ? [part] : [])]
+  return changes.map((messages) => ({ [listOf[wire]]: messages }))
+}
+
 function picture(wire: WireName, url: string): object {
-  const part =
-    wire === 'anthropic' ? { type: 'image', source: { type: 'url', url } } : { type: 'image_url', image_url: { url } }
-  return { role: 'user', content: [part] }
+  const parts: Record<WireName, object> = {
+    'openai-chat': { content: [{ type: 'image_url', image_url: { url } }] },
+    'openai-responses': { content: [{ type: 'input_image', image_url: url }] },
+    anthropic: { content: [{ type: 'image', source: { type: 'url', url } }] },
+    gemini: { parts: [{ fileData: { fileUri: url } }] },
+    ollama: { content: 'hi', images: [{ url }] },
+  }
+  return { role: 'user', ...parts[wire] }
 }
 
 describe('openai-chat alone', () => {
-  it('sets a limit where the client set none, under the name that current models take', () => {
-    expect(bodyOf('openai-chat', {})).toMatchObject({ max_completion_tokens: 500 })
-    expect(bodyOf('openai-chat', {})).not.toHaveProperty('max_tokens')
-    expect(bodyOf('openai-chat', { max_tokens: 3 })).not.toHaveProperty('max_completion_tokens')
-    expect(bodyOf('openai-chat', { max_completion_tokens: 9999, max_tokens: 9999 })).toMatchObject({
-      max_completion_tokens: 500,
-      max_tokens: 500,
-    })
+  it.each([0, -1, 1.5, '9', [1]])('takes no %o for a number of tokens', (tokens) => {
+    for (const field of ['max_tokens', 'max_completion_tokens'])
+      expect(() => bodyOf('openai-chat', { [field]: tokens })).toThrow(`"${field}"`)
   })
 
   it('permits one answer only', () => {
@@ -195,7 +235,142 @@ describe('openai-chat alone', () => {
   })
 })
 
+describe('openai-responses alone', () => {
+  it('keeps nothing at the provider, whoever asks', () => {
+    expect(bodyOf('openai-responses', {})).toMatchObject({ store: false })
+    expect(() => bodyOf('openai-responses', { store: true })).toThrow('"store"')
+  })
+
+  it('permits a whole tool round as the official client sends it back', () => {
+    const change = {
+      instructions: 'Be brief',
+      input: [
+        { role: 'user', content: [{ type: 'input_text', text: 'x' }] },
+        {
+          type: 'reasoning',
+          id: 'rs_1',
+          summary: [{ type: 'summary_text', text: 't' }],
+          encrypted_content: 'e',
+          status: null,
+        },
+        { type: 'function_call', id: 'fc_1', call_id: 'a', name: 'f', arguments: '{}', status: 'completed' },
+        { type: 'function_call_output', call_id: 'a', output: 'ok' },
+        {
+          type: 'message',
+          id: 'msg_1',
+          role: 'assistant',
+          status: 'completed',
+          phase: 'final_answer',
+          content: [{ type: 'output_text', text: 'x', annotations: [], logprobs: [] }],
+        },
+      ],
+      tools: [{ type: 'function', name: 'f', parameters: { type: 'object' }, strict: true }],
+      tool_choice: { type: 'function', name: 'f' },
+      include: ['reasoning.encrypted_content'],
+      reasoning: { effort: 'low', summary: 'auto' },
+      text: { format: { type: 'json_schema', name: 'n', schema: {} }, verbosity: 'low' },
+      max_output_tokens: 100,
+    }
+    expect(bodyOf('openai-responses', change)).toMatchObject(change)
+  })
+
+  it.each([
+    { type: 'item_reference', id: 'rs_1' },
+    { type: 'compaction', encrypted_content: 'x' },
+    { type: 'mcp_call' },
+  ])('refuses the item %o', (item) => {
+    expect(() => bodyOf('openai-responses', { input: [item] })).toThrow('The request is not allowed')
+  })
+})
+
+describe('gemini alone', () => {
+  it('permits a whole tool round as the official client sends it back', () => {
+    const change = {
+      systemInstruction: { role: 'user', parts: [{ text: 'Be brief' }] },
+      contents: [
+        { role: 'user', parts: [{ text: 'x' }, { inlineData: { mimeType: 'image/png', data: 'AAAA' } }] },
+        {
+          role: 'model',
+          parts: [
+            { text: 't', thought: true },
+            { functionCall: { id: 'a', name: 'f', args: { x: 1 } }, thoughtSignature: 'c2ln' },
+          ],
+        },
+        { role: 'user', parts: [{ functionResponse: { id: 'a', name: 'f', response: { output: 'ok' } } }] },
+      ],
+      tools: [{ functionDeclarations: [{ name: 'f', parametersJsonSchema: { type: 'object' } }] }],
+      toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: ['f'] } },
+      generationConfig: { maxOutputTokens: 9, thinkingConfig: { includeThoughts: true, thinkingBudget: 0 } },
+    }
+    expect(bodyOf('gemini', change)).toMatchObject(change)
+  })
+
+  it.each([
+    ['sound', { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } }],
+    ['a document', { inlineData: { mimeType: 'application/pdf', data: 'AAAA' } }],
+    ['a file of somebody', { fileData: { mimeType: 'image/png', fileUri: 'gs://bucket/x' } }],
+  ])('refuses %s', (_, part) => {
+    expect(() => bodyOf('gemini', { contents: [{ role: 'user', parts: [part] }] })).toThrow('is not')
+  })
+
+  it('counts a request in either of its forms, and nothing else', () => {
+    const count = (body: object) => permit({ wire: 'gemini', kind: 'count', body: body as JsonObject }, 'ada')
+    const contents = [{ role: 'user', parts: [{ text: 'x' }] }]
+    expect(count({ contents })).toEqual({ contents })
+    const whole = { generateContentRequest: { model: 'models/demo-model', contents } }
+    expect(count(whole)).toEqual(whole)
+    expect(() => count({ generateContentRequest: { model: 'm', contents, cachedContent: 'x' } })).toThrow(
+      'cachedContent',
+    )
+  })
+})
+
+describe('ollama alone', () => {
+  it('permits a whole tool round as the official client sends it back', () => {
+    const change = {
+      messages: [
+        { role: 'user', content: 'x', images: ['AAAA'] },
+        {
+          role: 'assistant',
+          content: '',
+          thinking: 't',
+          tool_calls: [{ function: { name: 'f', arguments: { x: 1 } } }],
+        },
+        { role: 'tool', content: 'ok', tool_name: 'f' },
+      ],
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }],
+      think: 'low',
+      format: { type: 'object' },
+      options: { num_predict: 9, temperature: 0 },
+    }
+    expect(bodyOf('ollama', change)).toMatchObject(change)
+  })
+
+  it.each(['num_ctx', 'num_gpu', 'num_thread', 'mirostat', 'main_gpu'])('refuses the option %s', (option) => {
+    expect(() => bodyOf('ollama', { options: { [option]: 1 } })).toThrow(`"options.${option}" is not an allowed field`)
+  })
+
+  it.each([-1, -2, 0, Number.POSITIVE_INFINITY])('takes no %o for a number of tokens', (num_predict) => {
+    expect(() => bodyOf('ollama', { options: { num_predict } })).toThrow('"options.num_predict"')
+  })
+})
+
 describe('anthropic alone', () => {
+  it('tells the provider who asks in our words, if the client tells at all', () => {
+    expect(bodyOf('anthropic', { metadata: { user_id: 'somebody else' } })).toMatchObject({
+      metadata: { user_id: 'ada' },
+    })
+    expect(bodyOf('anthropic', {})).not.toHaveProperty('metadata')
+  })
+
+  it('counts without a limit, and refuses what it would refuse otherwise', () => {
+    const messages = [{ role: 'user', content: 'hi' }]
+    const count = (more: object) =>
+      permit({ wire: 'anthropic', kind: 'count', body: { model: 'm', messages, ...more } as JsonObject }, 'ada')
+    expect(count({})).toEqual({ model: 'm', messages })
+    expect(() => count({ container: 'x' })).toThrow('"container" is not an allowed field')
+  })
+
   it.each([
     [{ type: 'web_search_20250305', name: 'web_search' }],
     [{ type: 'bash_20250124', name: 'bash' }],

@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { canary, minimal, paths, sessionSecret, wireNames } from './harness.ts'
+import { canary, minimal, paths, sessionSecret, type WireName, wireNames } from './harness.ts'
 
 /** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
 const worker: { fetch(request: Request, env: object, context: object): Response | Promise<Response> } = (
@@ -8,24 +9,32 @@ const worker: { fetch(request: Request, env: object, context: object): Response 
 ).default
 
 const origin = 'https://chat.example'
+/** Accounts in which there is always enough. */
+const ledger = { reserve: async () => ({ ok: true }), settle: async () => {}, release: async () => {} }
+const LEDGERS = { getByName: () => ledger }
 const env = {
   SESSION_SECRET: sessionSecret,
+  LOGIN_SECRET: 'a-secret-of-the-server-of-the-app-32',
+  RATE_LIMITS: 'off',
+  LEDGERS,
   ALLOWED_ORIGINS: `${origin},http://localhost:8787`,
   OPENAI_API_KEY: canary,
   OPENAI_MODELS: 'demo-model,other-model',
   ANTHROPIC_API_KEY: canary,
   ANTHROPIC_MODELS: 'demo-model',
+  GEMINI_API_KEY: canary,
+  GEMINI_MODELS: 'demo-model',
+  OLLAMA_MODELS: 'demo-model',
+  REVOKED: 'mallory,revoked',
 }
 
 /** The Worker's own handler, in this process: what it would have sent upstream is what it gives `fetch`. */
 const upstream = vi.fn<typeof fetch>()
 const call = (path: string, init: RequestInit = {}, settings: object = env) =>
   Promise.resolve(
-    worker.fetch(
-      new Request(`https://worker.example${path}`, { method: 'POST', ...init }),
-      settings as never,
-      {} as never,
-    ),
+    worker.fetch(new Request(`https://worker.example${path}`, { method: 'POST', ...init }), settings as never, {
+      waitUntil() {},
+    }),
   )
 
 beforeEach(() => {
@@ -40,6 +49,9 @@ afterEach(() => {
 
 const json = { 'content-type': 'application/json' }
 
+/** As `session.ts` has it: the beginning of an HMAC of "kid", which says which secret it was. */
+const kidOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
+
 async function sign(header: object = {}, claims: object = {}, secret = sessionSecret): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
   return new SignJWT({
@@ -49,10 +61,15 @@ async function sign(header: object = {}, claims: object = {}, secret = sessionSe
     jti: crypto.randomUUID(),
     iat: now,
     exp: now + 600,
-    scope: { models: ['openai-chat:demo-model', 'anthropic:demo-model'], maxOutputTokens: 4096 },
+    scope: {
+      models: ['openai-chat', 'anthropic', 'gemini', 'ollama'].map((provider) => `${provider}:demo-model`),
+      maxOutputTokens: 4096,
+      dailyBudget: 1_000_000,
+      origin,
+    },
     ...claims,
   })
-    .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', ...header })
+    .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(sessionSecret), ...header })
     .sign(new TextEncoder().encode(secret))
 }
 
@@ -66,9 +83,20 @@ describe('a Worker whose settings have a hole', () => {
     ['a key with a line break', { OPENAI_API_KEY: 'sk-1234567\r\nx: y' }],
     ['no Anthropic key', { ANTHROPIC_API_KEY: undefined }],
     ['no origins', { ALLOWED_ORIGINS: undefined }],
+    ['a next signing secret of 31 bytes', { SESSION_SECRET_NEXT: 'x'.repeat(31) }],
+    ['nobody to say who gets a token', { LOGIN_SECRET: undefined }],
+    ['a login secret of 31 bytes', { LOGIN_SECRET: 'x'.repeat(31) }],
+    ['no accounts', { LEDGERS: undefined }],
+    ['no counters', { RATE_LIMITS: undefined }],
+    ['no key for Gemini', { GEMINI_API_KEY: undefined }],
+    ['Ollama on a host of its own in plain http', { OLLAMA_MODELS: 'm', OLLAMA_BASE_URL: 'http://ollama.example' }],
+    ['Turnstile asked elsewhere', { TURNSTILE_SECRET: 'x'.repeat(20), TURNSTILE_URL: 'https://evil.test/siteverify' }],
+    ['a price that is none', { PRICES: '{"demo-model":["free"]}' }],
+    ['a budget that is none', { DAILY_BUDGET_USD: '-1' }],
+    ['a model named twice', { OPENAI_MODELS: 'm,m' }],
     ['a wildcard origin', { ALLOWED_ORIGINS: '*' }],
     ['an origin with a path', { ALLOWED_ORIGINS: 'https://chat.example/' }],
-    ['no models', { OPENAI_MODELS: '', ANTHROPIC_MODELS: '' }],
+    ['no models', { OPENAI_MODELS: '', ANTHROPIC_MODELS: '', GEMINI_MODELS: '', OLLAMA_MODELS: '' }],
     ['a plain http provider', { OPENAI_BASE_URL: 'http://api.example/v1' }],
     ['a provider with credentials in its URL', { OPENAI_BASE_URL: 'https://a:b@api.example/v1' }],
     ['no settings at all', Object.fromEntries(Object.keys(env).map((name) => [name, undefined]))],
@@ -87,8 +115,7 @@ describe('a Worker whose settings have a hole', () => {
     const ASSETS = { fetch: vi.fn(async () => new Response('a page')) }
     for (const [method, path] of visits) {
       const headers = { ...json, origin, authorization: `Bearer ${token}` }
-      const body =
-        method === 'POST' ? JSON.stringify(minimal(path === '/v1/messages' ? 'anthropic' : 'openai-chat', 'hi')) : null
+      const body = method === 'POST' ? JSON.stringify(minimal('openai-chat', 'hi')) : null
       const answer = await call(path, { method, headers, body }, { ...env, ASSETS, ...hole })
       expect([method, path, answer.status]).toEqual([method, path, 503])
       expect(await answer.text()).toContain('not configured')
@@ -99,7 +126,8 @@ describe('a Worker whose settings have a hole', () => {
 })
 
 describe('a session', () => {
-  const open = (init: RequestInit) => call('/session', { body: '{}', ...init })
+  const demo = { ...env, LOGIN_SECRET: undefined, DEMO: 'open' }
+  const open = (init: RequestInit) => call('/session', { body: '{}', ...init }, demo)
 
   it('is given to a page of an allowed origin, for 15 minutes at most', async () => {
     const answer = await open({ headers: { ...json, origin } })
@@ -172,6 +200,10 @@ describe.each(wireNames)('a %s request', (wire) => {
     ['has no subject', () => sign({}, { sub: undefined })],
     ['has no scope', () => sign({}, { scope: undefined })],
     ['has a scope without a limit', () => sign({}, { scope: { models: [`${wire}:demo-model`] } })],
+    ['names no key', () => sign({ kid: undefined })],
+    ["names another one's key", () => sign({ kid: kidOf('another-secret-another-secret-another') })],
+    ['is of a user who is not wanted any more', () => sign({}, { sub: 'mallory' })],
+    ['is not wanted any more', () => sign({}, { jti: 'revoked' })],
   ]
   it.each(badTokens)('is refused when its token %s', async (_, make) => {
     const token = await make()
@@ -199,11 +231,15 @@ describe.each(wireNames)('a %s request', (wire) => {
   it('says why in the words of its wire', async () => {
     const body = (await (await ask(json)).json()) as Record<string, unknown>
     const message = 'The session token is missing, wrong or expired; ask POST /session for one'
-    expect(body).toEqual(
-      wire === 'anthropic'
-        ? { type: 'error', error: { type: 'authentication_error', message } }
-        : { error: { message, type: 'authentication_error', param: null, code: 'invalid_session' } },
-    )
+    const openai = { error: { message, type: 'invalid_request_error', param: null, code: 'invalid_api_key' } }
+    const bodies: Record<WireName, object> = {
+      'openai-chat': openai,
+      'openai-responses': openai,
+      anthropic: { type: 'error', error: { type: 'authentication_error', message } },
+      gemini: { error: { code: 401, message, status: 'UNAUTHENTICATED' } },
+      ollama: { error: message },
+    }
+    expect(body).toEqual(bodies[wire])
   })
 
   it.each(['null', 'https://evil.test', 'https://chat.example.evil.test'])(
@@ -218,15 +254,22 @@ describe.each(wireNames)('a %s request', (wire) => {
     ['a model that is not there', { model: 'gpt-9' }, 404],
     ['a model that is a path', { model: '../demo-model' }, 404],
     ['a model that every object has', { model: 'constructor' }, 404],
-    ['a model that is no text', { model: { toString: 1 } }, 404],
-    ['no model', { model: undefined }, 404],
+    ['a model whose name has ten thousand letters', { model: 'x'.repeat(10_000) }, 404],
+    ['a model of another provider by a path', { model: 'anthropic%2fdemo-model' }, 404],
+    ['a model that is no text', { model: { toString: 1 } }, 400],
+    ['no model', { model: undefined }, 400],
   ])('is refused with %s', async (_, change, status) => {
-    expect((await ask(await authorized(), { ...minimal(wire, 'hi'), ...change })).status).toBe(status)
+    const { model } = change
+    const path =
+      wire === 'gemini' ? `/v1beta/models/${encodeURIComponent(JSON.stringify(model))}:generateContent` : paths[wire]
+    const body = { ...minimal(wire, 'hi'), ...(wire !== 'gemini' && change) }
+    expect((await ask(await authorized(), body, path)).status).toBe(wire === 'gemini' ? 404 : status)
   })
 
   it('is refused when the session does not cover the model', async () => {
-    const token = await sign({}, { scope: { models: ['openai-chat:other-model'], maxOutputTokens: 10 } })
-    expect((await ask({ ...json, authorization: `Bearer ${token}` })).status).toBe(403)
+    const scope = { models: ['openai-chat:other-model'], maxOutputTokens: 10, dailyBudget: 1_000_000 }
+    const token = await sign({}, { scope })
+    expect((await ask({ ...json, authorization: `Bearer ${token}` })).status).toBe(404)
   })
 
   it.each([
@@ -264,7 +307,8 @@ describe('routes', () => {
   it.each([
     '/v1',
     '/v1/',
-    '/v1/models',
+    '/v1/responses/x',
+    '/api/generate',
     '/v1/chat/completions/',
     '//v1/messages',
     '/V1/messages',

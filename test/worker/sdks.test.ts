@@ -82,7 +82,7 @@ describe('the official OpenAI client', () => {
         messages: [{ role: 'user', content: 'Hello' }],
         ...options,
       })
-    await expect(ask({ model: 'gpt-9' })).rejects.toMatchObject({ name: 'Error', status: 404, code: 'unknown_model' })
+    await expect(ask({ model: 'gpt-9' })).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
     await expect(ask({}, new OpenAI({ apiKey: 'wrong', baseURL: `${demo.url}/v1` }))).rejects.toBeInstanceOf(
       OpenAI.AuthenticationError,
     )
@@ -96,7 +96,7 @@ describe('the official OpenAI client', () => {
     'gets an error, not an end, from an answer that breaks (%s)',
     async (content) => {
       const run = openai().chat.completions.stream({ model: 'demo-model', messages: [{ role: 'user', content }] })
-      await expect(run.finalContent()).rejects.toThrow(/The provider (failed|ended the answer before its end)/)
+      await expect(run.finalContent()).rejects.toThrow(/The provider (failed|broke off its answer)/)
     },
   )
 })
@@ -169,7 +169,7 @@ describe('the official Anthropic client', () => {
     'gets an error, not an end, from an answer that breaks (%s)',
     async (content) => {
       const run = anthropic().messages.stream(body(content))
-      await expect(run.finalMessage()).rejects.toThrow(/The provider (is overloaded|ended the answer before its end)/)
+      await expect(run.finalMessage()).rejects.toThrow(/The provider (is overloaded|broke off its answer)/)
     },
   )
 })

@@ -138,6 +138,9 @@ describe('npm start -- --say', () => {
   it.each([
     ['the default model', []],
     ['the Anthropic wire', ['--model', 'anthropic:demo-model']],
+    ['the Responses wire', ['--model', 'openai-responses:demo-model']],
+    ['the Gemini wire', ['--model', 'gemini:demo-model']],
+    ['the Ollama wire', ['--model', 'ollama:demo-model']],
   ])(
     'holds a conversation with a tool through the Worker with %s, and ends well',
     async (_, model) => {
@@ -154,7 +157,7 @@ describe('npm start -- --say', () => {
   )
 
   it.each([
-    ['a model that is not there', ['--say', 'Hello', '--model', 'anthropic:claude-9'], 'There is no such model here'],
+    ['a model that is not there', ['--say', 'Hello', '--model', 'anthropic:claude-9'], 'There is no model of that name'],
     ['an answer that breaks', ['--say', 'Please fail'], 'The provider failed'],
     ['a model without a wire', ['--say', 'Hello', '--model', 'claude'], 'Cannot ask "claude"'],
   ])(

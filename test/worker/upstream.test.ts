@@ -2,12 +2,13 @@ import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort, startWorker } from '../../scripts/worker.mjs'
+import { speakers } from '../gateway/provider.ts'
+import { ended, endingOf, eventsOf, failed, isErrorBody } from '../gateway/wire.ts'
 import {
   canary,
   everythingOf,
   holdsCanary,
   minimal,
-  paths,
   type Rig,
   startRig,
   startUpstream,
@@ -45,43 +46,29 @@ async function askedDuring(act: () => Promise<unknown>) {
   return upstream.asked.slice(before)
 }
 
-const sse = { 'content-type': 'text/event-stream' }
-const begin = (response: ServerResponse, ...events: string[]) => response.writeHead(200, sse).write(events.join(''))
+const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
+const json = { 'content-type': 'application/json' }
+const begin = (wire: WireName, response: ServerResponse, ...pieces: string[]) =>
+  response.writeHead(200, { 'content-type': typeOf(wire) }).write(pieces.join(''))
 
-/** The first events of an answer, and its proper last ones, by hand from the wire documents. */
-const events: Record<WireName, { head: string[]; tail: string[] }> = {
-  'openai-chat': {
-    head: [
-      'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":"Hé"},"finish_reason":null}]}\n\n',
-    ],
-    tail: [
-      'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n',
-      'data: [DONE]\n\n',
-    ],
-  },
-  anthropic: {
-    head: [
-      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}}\n\n',
-      'event: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}\n\n',
-      'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hé"}}\n\n',
-    ],
-    tail: [
-      'event: content_block_stop\ndata: {"type":"content_block_stop","index":0}\n\n',
-      'event: message_delta\ndata: {"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":1}}\n\n',
-      'event: message_stop\ndata: {"type":"message_stop"}\n\n',
-    ],
-  },
-}
-
-const errorFrames: Record<WireName, (message: string, code: string, chatType: string, type: string) => string> = {
-  'openai-chat': (message, code, chatType) =>
-    `data: ${JSON.stringify({ error: { message, type: chatType, param: null, code } })}\n\n`,
-  anthropic: (message, _code, _chatType, type) =>
-    `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message } })}\n\n`,
+/** An answer in pieces, by hand from the wire documents, and how many of them there are before it has ended. */
+function answerOf(wire: WireName): { pieces: string[]; open: number } {
+  const pieces = speakers[wire].pieces({ text: 'Hé 👋' })
+  const last = pieces.findIndex((piece) =>
+    /"finish_reason":"stop"|response.completed|"stop_reason":"end_turn"|"finishReason"|"done":true/.test(piece),
+  )
+  return { pieces, open: last }
 }
 
 it('answers 503 in workerd, on every route, when its signing secret is missing', async () => {
-  for (const path of ['/', '/session', '/v1/chat/completions', '/v1/messages', '/nowhere']) {
+  for (const path of [
+    '/',
+    '/session',
+    '/v1/chat/completions',
+    '/v1/messages',
+    '/v1beta/models/m:generateContent',
+    '/nowhere',
+  ]) {
     for (const method of ['GET', 'POST', 'OPTIONS']) {
       const answer = await fetch(unset.url + path, { method, headers: { origin: unset.url } })
       expect([path, method, answer.status]).toEqual([path, method, 503])
@@ -92,71 +79,98 @@ it('answers 503 in workerd, on every route, when its signing secret is missing',
 
 it('refuses a body that is too large before the provider hears of it', async () => {
   const asked = await askedDuring(async () => {
-    const answer = await rig.ask('openai-chat', 'x'.repeat(2 ** 20))
-    expect(answer.status).toBe(413)
+    for (const wire of wireNames) expect((await rig.ask(wire, 'x'.repeat(2 ** 20))).status).toBe(413)
   })
   expect(asked).toEqual([])
 })
 
+/** How each provider is shown the key, and what else it is told: all of it. */
+const upstreamHeaders: Record<WireName, Record<string, string>> = {
+  'openai-chat': { authorization: `Bearer ${canary}` },
+  'openai-responses': { authorization: `Bearer ${canary}` },
+  anthropic: { 'x-api-key': canary, 'anthropic-version': '2023-06-01' },
+  gemini: { 'x-goog-api-key': canary },
+  ollama: { authorization: `Bearer ${canary}` },
+}
+const upstreamPaths: Record<WireName, string> = {
+  'openai-chat': '/v1/chat/completions',
+  'openai-responses': '/v1/responses',
+  anthropic: '/v1/messages',
+  gemini: '/v1beta/models/demo-model:generateContent',
+  ollama: '/api/chat',
+}
+/** How each says the most that an answer may have. */
+const limits: Record<WireName, (tokens: number) => Record<string, unknown>> = {
+  'openai-chat': (max_tokens) => ({ max_tokens }),
+  'openai-responses': (max_output_tokens) => ({ max_output_tokens }),
+  anthropic: (max_tokens) => ({ max_tokens }),
+  gemini: (maxOutputTokens) => ({ generationConfig: { maxOutputTokens } }),
+  ollama: (num_predict) => ({ options: { num_predict } }),
+}
+
 describe.each(wireNames)('%s upstream', (wire) => {
-  const { head, tail } = events[wire]
+  const { pieces, open } = answerOf(wire)
   const ask = (say: string, body?: Record<string, unknown>, init?: Parameters<Rig['ask']>[3]) =>
     rig.ask(wire, say, body, init)
   const stream = { stream: true }
 
   it('gets the key and nothing else that the client sent beside the body', async () => {
-    const hostile = {
-      host: 'evil.test',
+    const hostile: Record<string, string> = {
       cookie: 'a=b',
       'x-forwarded-for': '1.2.3.4',
+      'x-forwarded-host': 'evil.test',
       'x-portkey-custom-host': 'http://evil.test',
+      'x-litellm-api-base': 'http://evil.test',
       'anthropic-beta': 'computer-use-2025-01-24',
+      'anthropic-version': '1999-01-01',
       'openai-organization': 'org-evil',
       'x-goog-api-key': 'k',
+      'x-api-key': 'k',
+      'cf-ray': '1',
       accept: 'text/html',
+      te: 'trailers',
       'user-agent': 'evil',
+      ...Object.fromEntries(Array.from({ length: 150 }, (_, at) => [`x-evil-${at}`, 'y'])),
     }
-    const [asked] = await askedDuring(() => ask('hi', { model: 'demo-model' }, { headers: hostile }))
-    expect(asked?.path).toBe(paths[wire])
+    const [asked] = await askedDuring(() => ask('hi', {}, { headers: hostile }))
+    expect(asked?.path).toBe(upstreamPaths[wire])
     const { host, 'content-length': _length, ...headers } = asked?.headers ?? {}
-    const auth: Record<string, string> =
-      wire === 'anthropic'
-        ? { 'x-api-key': canary, 'anthropic-version': '2023-06-01' }
-        : { authorization: `Bearer ${canary}` }
-    const common = { 'content-type': 'application/json', accept: 'application/json', 'user-agent': 'isoglot-worker' }
+    const common = { 'content-type': 'application/json', 'user-agent': 'isoglot-worker' }
     // `cf-worker` is the platform's: it names the Worker to whoever it calls.
-    expect(headers).toEqual({ ...common, ...auth, 'cf-worker': expect.any(String) })
+    expect(headers).toEqual({ ...common, ...upstreamHeaders[wire], 'cf-worker': expect.any(String) })
     expect(host).toBe(new URL(upstream.url).host)
   })
 
   it('gets output tokens within what the session allows', async () => {
     const asked = await askedDuring(async () => {
-      await ask('hi', { max_tokens: 1_000_000 })
-      await ask('hi', { max_tokens: 7 })
+      for (const tokens of [1_000_000, 500, 17]) expect((await ask('hi', limits[wire](tokens))).status).toBe(200)
+      if (wire !== 'anthropic') await ask('hi')
     })
-    expect(asked.map(({ body }) => body.max_tokens)).toEqual([500, 7])
+    const unasked = wire === 'openai-chat' ? { max_completion_tokens: 500 } : limits[wire](500)
+    const expected = [
+      limits[wire](500),
+      limits[wire](500),
+      limits[wire](17),
+      ...(wire === 'anthropic' ? [] : [unasked]),
+    ]
+    expect(asked.map(({ body }) => body)).toMatchObject(expected)
   })
 
   it.each([301, 302, 303, 307, 308])('is not followed when it redirects with %i', async (status) => {
-    for (const target of [
-      elsewhere.url,
-      upstream.url,
-      '//evil.test',
-      `${elsewhere.url}/?k=${encodeURIComponent(canary)}`,
-    ]) {
+    const leak = `${elsewhere.url}/?k=${encodeURIComponent(canary)}`
+    for (const target of [elsewhere.url, upstream.url, '//evil.test', leak]) {
       upstream.script(
         'redirect',
         (_, response) => void response.writeHead(status, { location: `${target}/v1/x` }).end(canary),
       )
-      const asked = await askedDuring(async () => {
-        const answer = await ask('redirect')
-        expect(answer.status).toBe(502)
-        expect(answer.headers.get('location')).toBeNull()
-        const all = await everythingOf(answer)
-        expect(all).toContain('redirect')
-        expect(holdsCanary(all)).toBe(false)
-      })
-      expect(asked).toHaveLength(1)
+      for (const body of [{}, stream]) {
+        const asked = await askedDuring(async () => {
+          const answer = await ask('redirect', body)
+          expect([answer.status, answer.headers.get('location')]).toEqual([502, null])
+          expect(holdsCanary(await everythingOf(answer))).toBe(false)
+        })
+        expect(asked).toHaveLength(1)
+      }
     }
     expect(elsewhere.asked).toEqual([])
   })
@@ -166,18 +180,26 @@ describe.each(wireNames)('%s upstream', (wire) => {
     [401, 502],
     [402, 502],
     [403, 502],
-    [404, 400],
+    [404, 404],
+    [408, 504],
     [409, 502],
     [413, 400],
-    [418, 502],
+    [415, 400],
+    [418, 400],
     [422, 400],
     [429, 429],
     [500, 502],
+    [501, 502],
+    [502, 502],
     [503, 503],
     [504, 504],
+    [520, 502],
+    [524, 504],
     [529, 503],
+    [599, 502],
     [201, 502],
     [204, 502],
+    [206, 502],
   ])('that answers %i is told to the client as %i, in words of ours', async (theirs, ours) => {
     upstream.script('status', ({ headers }, response) => {
       const leak = `${canary} ${JSON.stringify(headers)} org-12345`
@@ -185,40 +207,41 @@ describe.each(wireNames)('%s upstream', (wire) => {
         'content-type': 'text/html',
         'set-cookie': `k=${canary}`,
         'openai-organization': 'org-12345',
+        'content-disposition': 'attachment',
+        refresh: '0; url=https://evil.test',
         'x-leak': encodeURIComponent(canary),
       })
       response.end(theirs === 204 ? undefined : leak)
     })
+    // Its clients know an overload by a status of its own.
+    const expected = wire === 'anthropic' && ours === 503 ? 529 : ours
     for (const body of [{}, stream]) {
       const answer = await ask('status', body)
-      expect(answer.status).toBe(ours)
-      const all = await everythingOf(answer)
+      const headers = ['set-cookie', 'content-disposition', 'refresh', 'x-leak'].map((name) => answer.headers.get(name))
+      expect([answer.status, ...headers]).toEqual([expected, null, null, null, null])
+      const all = await everythingOf(answer.clone())
       expect(all).not.toContain('org-12345')
       expect(holdsCanary(all)).toBe(false)
+      expect(isErrorBody(wire, await answer.json())).toBe(true)
     }
   })
 
   it('that limits requests says for how long', async () => {
     upstream.script('limit', (_, response) => void response.writeHead(429, { 'retry-after': '17' }).end('{}'))
     const answer = await ask('limit')
-    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('x-should-retry')]).toEqual([
-      429,
-      '17',
-      'true',
-    ])
+    const headers = ['retry-after', 'x-should-retry'].map((name) => answer.headers.get(name))
+    expect([answer.status, ...headers]).toEqual([429, '17', 'true'])
   })
 
   it('that hides an error in a 200 is an error', async () => {
-    const error =
-      wire === 'anthropic' ? '{"type":"error","error":{"type":"x","message":"m"}}' : '{"error":{"message":"m"}}'
-    const answers = [error, 'not json', '[]x', '']
-    for (const body of answers) {
-      upstream.script(
-        'hidden',
-        (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).end(body),
-      )
-      expect((await ask('hidden')).status).toBe(502)
-      expect((await ask('hidden', stream)).status).toBe(502)
+    const error = JSON.stringify(speakers[wire].error(500, `of ${canary}`))
+    for (const body of [error, 'not json', '[]x', '']) {
+      upstream.script('hidden', (_, response) => void response.writeHead(200, json).end(body))
+      for (const kind of [{}, stream]) {
+        const answer = await ask('hidden', kind)
+        expect(answer.status).toBeGreaterThanOrEqual(500)
+        expect(isErrorBody(wire, await answer.json())).toBe(true)
+      }
     }
   })
 
@@ -228,24 +251,22 @@ describe.each(wireNames)('%s upstream', (wire) => {
       encodeURIComponent(canary),
       Buffer.from(canary).toString('base64'),
       Buffer.from(`x${canary}`).toString('base64'),
-    ]
-    upstream.script('echo', ({ body }, response) => {
+    ].join(' ')
+    const said = (text: string) => text.replaceAll('Hé', told)
+    upstream.script('echo', ({ body, path }, response) => {
       response
         .setHeader('x-request-id', canary)
         .setHeader('set-cookie', canary)
         .setHeader('access-control-allow-origin', '*')
-      if (body.stream) {
-        begin(response, ...head, ...told.map((text) => head.at(-1)?.replace('Hé', text) ?? ''), ...tail)
-        response.end()
-      } else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: 'x', told }))
+      if (body.stream || path.includes('stream')) begin(wire, response, ...pieces.map(said))
+      else response.writeHead(200, json).write(said(JSON.stringify(speakers[wire].whole({ text: 'Hé' }))))
+      response.end()
     })
     for (const body of [{}, stream]) {
       const answer = await ask('echo', body)
-      expect(answer.status).toBe(200)
-      expect([answer.headers.get('set-cookie'), answer.headers.get('access-control-allow-origin')]).toEqual([
-        null,
-        null,
-      ])
+      const headers = ['set-cookie', 'access-control-allow-origin'].map((name) => answer.headers.get(name))
+      expect([answer.status, ...headers]).toEqual([200, null, null])
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
       const all = await everythingOf(answer)
       expect(all).toContain('[redacted]')
       expect(holdsCanary(all)).toBe(false)
@@ -253,104 +274,119 @@ describe.each(wireNames)('%s upstream', (wire) => {
   })
 
   it('streams through as it was sent, in pieces however cut', async () => {
-    const whole = [...head, ...tail].join('')
+    const whole = pieces.join('')
     const bytes = Buffer.from(whole)
     upstream.script('pieces', async (_, response) => {
-      response.writeHead(200, sse)
-      for (let i = 0; i < bytes.length; i += 37) {
-        response.write(bytes.subarray(i, i + 37))
-        await new Promise((resolve) => setTimeout(resolve, 2))
+      response.writeHead(200, { 'content-type': typeOf(wire) })
+      for (let at = 0; at < bytes.length; at += 37) {
+        response.write(bytes.subarray(at, at + 37))
+        await new Promise((resolve) => setImmediate(resolve))
       }
       response.end()
     })
-    const answer = await ask('pieces', stream)
-    expect(answer.headers.get('content-type')).toBe('text/event-stream')
-    expect(await answer.text()).toBe(whole)
+    const usage = wire === 'openai-chat' ? { stream_options: { include_usage: true } } : {}
+    const answer = await ask('pieces', { ...stream, ...usage })
+    expect(answer.headers.get('content-type')).toBe(typeOf(wire))
+    const text = await answer.text()
+    expect(text).toBe(whole)
+    expect(endingOf(wire, text)).toEqual(ended)
   })
 
   it.each(['ends', 'breaks off'])(
-    'that %s after any event but the last leaves an error frame, and no silence',
+    'that %s after any event but the last leaves one error of the wire, and no silence',
     async (how) => {
-      const proper = wire === 'anthropic' ? tail.length : tail.length - 1 // in chat, `[DONE]` may be missing
-      const all = [...head, ...tail.slice(0, proper - 1)]
-      const frame = errorFrames[wire](
-        'The provider ended the answer before its end',
-        'upstream_truncated',
-        'server_error',
-        'api_error',
-      )
-      for (let count = 1; count <= all.length; count++) {
+      for (let count = 1; count <= open; count++) {
         upstream.script('cut', async (_, response) => {
-          begin(response, ...all.slice(0, count), 'data: {"half')
+          begin(wire, response, ...pieces.slice(0, count), wire === 'ollama' ? '{"half' : 'data: {"half')
           await new Promise((resolve) => setTimeout(resolve, 30))
           how === 'ends' ? response.end() : response.destroy()
         })
-        expect(await (await ask('cut', stream)).text()).toBe(all.slice(0, count).join('') + frame)
+        const answer = await ask('cut', stream)
+        const text = await answer.text()
+        if (answer.status === 200) expect(endingOf(wire, text)).toEqual(failed)
+        else expect([answer.status, isErrorBody(wire, JSON.parse(text))]).toEqual([502, true])
       }
     },
   )
 
-  it('that falls silent is cut off with an error frame', async () => {
-    upstream.script('stall', (_, response) => void begin(response, ...head))
+  it('that says it cannot go on, after any event, leaves one error of the wire, and none of its words', async () => {
+    for (let count = 1; count <= open; count++) {
+      const piece = speakers[wire].errorPiece('org-12345 is tired')
+      upstream.script('tired', (_, response) => void begin(wire, response, ...pieces.slice(0, count), piece))
+      const answer = await ask('tired', stream)
+      const text = await answer.text()
+      if (answer.status === 200) expect(endingOf(wire, text)).toEqual(failed)
+      else expect(isErrorBody(wire, JSON.parse(text))).toBe(true)
+      expect(text).not.toContain('org-12345')
+    }
+  })
+
+  it('that falls silent is cut off with an error', async () => {
+    upstream.script('stall', (_, response) => void begin(wire, response, ...pieces.slice(0, open)))
     const [asked] = await askedDuring(async () => {
-      const frame = errorFrames[wire]('The provider took too long', 'upstream_timeout', 'server_error', 'timeout_error')
       const text = await (await ask('stall', stream)).text()
-      expect(text.replaceAll(':\n\n', '')).toBe(head.join('') + frame)
+      expect(text).toContain('did not answer in time')
+      expect(eventsOf(wire, text).length).toBeGreaterThan(open === 1 ? 1 : 2)
     })
     expect(await asked?.closedEarly).toBe(true)
   })
 
   it('that stops in the middle of a whole answer is given up with 504', async () => {
-    upstream.script(
-      'half',
-      (_, response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{"id":'),
-    )
+    upstream.script('half', (_, response) => void response.writeHead(200, json).write('{"id":'))
     expect((await ask('half')).status).toBe(504)
   })
 
-  it('that sends one event without end is cut off', async () => {
+  it.each(['one event', 'one answer'])('that sends %s without end is cut off', async (what) => {
     upstream.script('bomb', async (_, response) => {
-      begin(response, ...head, 'data: {"x":"')
-      for (let i = 0; i < 40 && !response.destroyed; i++)
-        await new Promise((resolve) => response.write('x'.repeat(65_536), resolve))
+      begin(wire, response, ...pieces.slice(0, open))
+      const line = (text: string) => (wire === 'ollama' ? `{"message":{"content":"${text}"}}\n` : `: ${text}\n\n`)
+      const more = what === 'one event' ? 'x'.repeat(65_536) : line('x'.repeat(65_536))
+      for (let i = 0; i < (what === 'one event' ? 40 : 300) && !response.destroyed; i++)
+        await new Promise((resolve) => response.write(more, resolve))
     })
-    expect(await (await ask('bomb', stream)).text()).toContain('The answer of the provider is too large')
+    const text = await (await ask('bomb', stream)).text()
+    expect(text.length).toBeLessThan(17 * 1024 * 1024)
+    expect(text).toContain('cannot be read')
   })
 
   it('is closed when the client leaves in the middle', async () => {
-    upstream.script('drip', (_, response) => {
-      begin(response, ...head)
-      const timer = setInterval(() => response.write(': still here\n\n'), 50)
-      response.on('close', () => clearInterval(timer))
-    })
+    upstream.script('drip', drip)
     const leave = new AbortController()
     const [asked] = await askedDuring(async () => {
       const answer = await ask('drip', stream, { signal: leave.signal })
-      const reader = answer.body?.getReader()
-      await reader?.read()
+      await answer.body?.getReader().read()
       leave.abort()
     })
-    expect(await within(1000, asked?.closedEarly)).toBe(true)
+    expect(await within(3000, asked?.closedEarly)).toBe(true)
   })
 
   it('is closed when the client resets its connection', async () => {
-    upstream.script('quiet', (_, response) => {
-      begin(response, ...head)
-      const timer = setInterval(() => response.write(': still here\n\n'), 50)
-      response.on('close', () => clearInterval(timer))
-    })
+    upstream.script('quiet', drip)
     const token = await rig.open()
-    const body = JSON.stringify({ ...minimal(wire, 'quiet'), stream: true })
+    const path = wire === 'gemini' ? '/v1beta/models/demo-model:streamGenerateContent?alt=sse' : upstreamPaths[wire]
+    const body = JSON.stringify({ ...minimal(wire, 'quiet'), ...(wire !== 'gemini' && stream) })
     const [asked] = await askedDuring(async () => {
       const socket = connect(Number(new URL(rig.url).port), '127.0.0.1')
-      socket.write(
-        `POST ${paths[wire]} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      )
+      const head = [
+        `POST ${path} HTTP/1.1`,
+        'host: localhost',
+        `authorization: Bearer ${token}`,
+        'content-type: application/json',
+        `content-length: ${Buffer.byteLength(body)}`,
+      ]
+      socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
       await new Promise((resolve) => socket.once('data', resolve))
       socket.resetAndDestroy()
     })
-    expect(await within(2500, asked?.closedEarly)).toBe(true)
+    expect(await within(3000, asked?.closedEarly)).toBe(true)
   })
+
+  /** An answer that is never whole, with signs of life. */
+  function drip(_: unknown, response: ServerResponse): void {
+    begin(wire, response, ...pieces.slice(0, open))
+    const timer = setInterval(() => response.write(wire === 'ollama' ? '\n' : ': still here\n\n'), 50)
+    response.on('close', () => clearInterval(timer))
+  }
 })
 
 describe('an upstream that does not answer', () => {
@@ -358,14 +394,15 @@ describe('an upstream that does not answer', () => {
   const askedFor = (say: string) => upstream.asked.find(({ body }) => JSON.stringify(body).includes(say))
 
   it.concurrent.each(wireNames)(
-    'is given up with 504, or with an error frame once the stream has begun (%s)',
+    'is given up with 504, or with one error once the stream has begun (%s)',
     async (wire) => {
       const says = [`never ${wire}`, `never stream ${wire}`] as const
       says.forEach(silence)
       const [whole, streamed] = await Promise.all([rig.ask(wire, says[0]), rig.ask(wire, says[1], { stream: true })])
       expect([whole.status, streamed.status]).toEqual([504, 200])
-      const frame = errorFrames[wire]('The provider took too long', 'upstream_timeout', 'server_error', 'timeout_error')
-      expect((await streamed.text()).replaceAll(':\n\n', '')).toBe(frame)
+      const text = await streamed.text()
+      expect(text).toContain('did not answer in time')
+      expect(endingOf(wire, text)).toEqual(failed)
       for (const say of says) expect(await askedFor(say)?.closedEarly).toBe(true)
     },
   )
@@ -375,21 +412,27 @@ describe('an upstream that does not answer', () => {
     async (wire) => {
       const say = `slow ${wire}`
       silence(say)
-      const start = Date.now()
       const leave = new AbortController()
       const answer = await rig.ask(wire, say, { stream: true }, { signal: leave.signal })
       leave.abort()
       expect(answer.status).toBe(200)
-      expect(await askedFor(say)?.closedEarly).toBe(true)
-      expect(Date.now() - start).toBeLessThan(5500)
+      expect(await within(3500, askedFor(say)?.closedEarly)).toBe(true)
     },
   )
 })
 
-it('has written neither keys nor prompts to its log', async () => {
-  expect(rig.worker.log()).toContain('"outcome":"upstream_redirect"')
+it('has written neither keys nor prompts to its log, and of each request only figures', async () => {
+  const lines = rig.worker
+    .log()
+    .split('\n')
+    .filter((line) => line.startsWith('{"'))
+  expect(lines.length).toBeGreaterThan(100)
+  const names = new Set(lines.flatMap((line) => Object.keys(JSON.parse(line))))
+  const known =
+    'requestId status outcome wire model provider stream error attempts durationMs firstEventMs inputTokens outputTokens cost'
+  expect([...names].filter((name) => !known.split(' ').includes(name))).toEqual([])
   expect(holdsCanary(rig.worker.log() + unset.log())).toBe(false)
-  expect(rig.worker.log()).not.toContain('Hé')
+  expect(rig.worker.log()).not.toMatch(/Hé|redirect to|org-12345|never stream/)
   expect(unset.log()).toContain('SESSION_SECRET is missing')
 })
 

@@ -1,0 +1,24 @@
+/** Fields that several wires have, and how much of each there may be. @module */
+import * as v from 'valibot'
+
+/** Counts, so that a body within its bytes still stays within reason. */
+export const max = { messages: 1000, parts: 100, tools: 128, name: 128, description: 16_384, stops: 16 } as const
+
+export const text = v.string()
+export const name = v.pipe(v.string(), v.regex(/^[\w.:-]+$/), v.maxLength(max.name))
+export const description = v.pipe(v.string(), v.maxLength(max.description))
+export const id = v.pipe(v.string(), v.maxLength(256))
+export const natural = v.pipe(v.number(), v.integer(), v.minValue(1))
+export const whole = v.pipe(v.number(), v.integer())
+/** From `-limit` to `limit`. */
+export const fraction = (limit: number) => v.pipe(v.number(), v.minValue(-limit), v.maxValue(limit))
+/** Not a record: that would lose keys such as `constructor`, which a schema or an argument may have. */
+export const object = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+)
+/** One or more. */
+export const several = <Item extends v.GenericSchema>(item: Item, most: number) =>
+  v.pipe(v.array(item), v.minLength(1), v.maxLength(most))
+/** Pictures that every provider takes. */
+export const imageTypes = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+export const imageUrl = v.pipe(v.string(), v.regex(/^(https:\/\/|data:image\/(png|jpeg|gif|webp);base64,)/))

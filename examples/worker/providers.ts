@@ -1,0 +1,98 @@
+/**
+ * The providers this Worker can ask, and the models it may ask them for. All of a destination is here and in the settings; nothing of it
+ * comes from a request.
+ *
+ * @see security.md C1
+ * @module
+ */
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { gemini } from '../../src/codecs/gemini/index.ts'
+import { ollama } from '../../src/codecs/ollama/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { xai } from '../../src/codecs/xai/index.ts'
+import type { GatewayModel, GatewayModels, WireName } from '../../src/gateway/index.ts'
+
+/** How settings, tokens and the page name a provider: by the wire that it is asked in, or by its own name. */
+export type ProviderId = 'openai-chat' | 'anthropic' | 'gemini' | 'xai' | 'ollama'
+
+/** A model of this Worker. */
+export interface Entry {
+  readonly provider: ProviderId
+  /** As the provider has it. */
+  readonly name: string
+  readonly baseUrl: string
+  readonly apiKey: string | (() => Promise<string>) | undefined
+}
+
+/** One provider: how its settings begin, where it lives unless they say so, and the wires that are its own. */
+export interface Provider {
+  readonly id: ProviderId
+  readonly prefix: 'OPENAI' | 'ANTHROPIC' | 'GEMINI' | 'XAI' | 'OLLAMA'
+  readonly baseUrl: string
+  readonly wires: readonly WireName[]
+  /** A server of one's own may take no key. */
+  readonly needsKey: boolean
+}
+
+export const providers: readonly Provider[] = [
+  {
+    id: 'openai-chat',
+    prefix: 'OPENAI',
+    baseUrl: 'https://api.openai.com/v1',
+    wires: ['openai-chat', 'openai-responses'],
+    needsKey: true,
+  },
+  {
+    id: 'anthropic',
+    prefix: 'ANTHROPIC',
+    baseUrl: 'https://api.anthropic.com/v1',
+    wires: ['anthropic'],
+    needsKey: true,
+  },
+  {
+    id: 'gemini',
+    prefix: 'GEMINI',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    wires: ['gemini'],
+    needsKey: true,
+  },
+  { id: 'xai', prefix: 'XAI', baseUrl: 'https://api.x.ai/v1', wires: [], needsKey: true },
+  { id: 'ollama', prefix: 'OLLAMA', baseUrl: 'http://127.0.0.1:11434', wires: ['ollama'], needsKey: false },
+]
+
+const makers = { 'openai-chat': openaiChat, anthropic, gemini, xai, ollama }
+
+/** A model's id, such as `anthropic:claude-haiku-4-5`. */
+export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): string {
+  return `${provider}:${name}`
+}
+
+/** What clients of one wire may ask for: the gateway's table, and of each of its names the id. */
+export interface WireTable {
+  readonly models: GatewayModels
+  readonly ids: ReadonlyMap<string, string>
+}
+
+/** A name that several providers have is asked of the one whose own wire the client speaks, else of the first; by its id, of each. */
+export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTokens: number): WireTable {
+  const own = new Set(providers.filter(({ wires }) => wires.includes(wire)).map(({ id }) => id))
+  const ordered = [...entries].sort((a, b) => Number(own.has(b.provider)) - Number(own.has(a.provider)))
+  const models: Record<string, GatewayModel> = Object.create(null)
+  const ids = new Map<string, string>()
+  for (const entry of ordered) {
+    const id = idOf(entry)
+    const isFirst = !(entry.name in models)
+    const name = isFirst ? entry.name : id
+    models[name] = { model: modelOf(entry, wire), maxOutputTokens, ...(isFirst && { aliases: [id] }) }
+    ids.set(name, id)
+  }
+  return { models, ids }
+}
+
+/** OpenAI is asked in the wire of the client, if it is one of its two. */
+function modelOf({ provider, name, baseUrl, apiKey }: Entry, wire: WireName): GatewayModel['model'] {
+  const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
+  const headers = { 'user-agent': 'isoglot-worker' }
+  return make(name, { baseUrl, headers, ...(apiKey !== undefined && { apiKey }) })
+}

@@ -1,0 +1,109 @@
+/**
+ * Money: what a request can cost at most is set aside before it goes out, and what it did cost is booked when it has ended.
+ *
+ * @see security.md C6
+ * @module
+ */
+import type { DecodedRequest } from '../../src/codec.ts'
+import type { Admission, EndReport } from '../../src/gateway/index.ts'
+import { type Accounts, accountOf, type Reservation, type Settlement, wholeWorker } from './accounts.ts'
+import type { Config } from './config.ts'
+import { costOf, mostOf, type Price, priceOf } from './prices.ts'
+import { refuse } from './refusal.ts'
+import type { Session } from './session.ts'
+
+/** No tokenizer makes more tokens than there are bytes. */
+const bytesPerTokenAtLeast = 1
+/** For what was said and no usage was told of: less than most texts have. */
+const bytesPerTokenUsually = 3
+/** More than the providers here count for a picture. */
+const tokensPerImage = 6000
+/** Shortest time a reservation is kept, in ms, and how much longer than the answer may take. */
+const leaseMs = 15 * 60 * 1000
+const marginMs = 5 * 60 * 1000
+
+/** What is set aside for a request. */
+export interface Reserved {
+  readonly price: Price
+  readonly inputBytes: number
+}
+
+/** Whose money it is, and where it is kept. */
+export interface Purse {
+  readonly session: Session
+  readonly config: Config
+  readonly accounts: Accounts
+}
+
+/** @throws {ApiError} 429 if the user, or the Worker, has not as much left of the day, or too many answers are being written. */
+export async function reserve(
+  admission: Admission,
+  id: string,
+  { session, config, accounts }: Purse,
+): Promise<Reserved> {
+  const price = priceOf(id, config.prices)
+  const { bytes, images } = sizeOf(admission.request)
+  const inputTokens = Math.ceil(bytes / bytesPerTokenAtLeast) + images * tokensPerImage
+  const common = {
+    requestId: admission.requestId,
+    user: session.sub,
+    model: id,
+    wire: admission.wire,
+    provider: id.slice(0, id.indexOf(':')),
+    cost: mostOf(price, inputTokens, admission.maxOutputTokens ?? config.maxOutputTokens),
+    leaseMs: Math.max(leaseMs, config.limits.totalTimeoutMs + marginMs),
+  }
+  const { liveStreams, totalDailyBudget } = config.spending
+  const own = accounts.getByName(accountOf(session.sub))
+  await take(accounts, accountOf(session.sub), { ...common, dailyBudget: session.dailyBudget, liveStreams })
+  try {
+    await take(accounts, wholeWorker, { ...common, dailyBudget: totalDailyBudget })
+  } catch (error) {
+    await own.release(admission.requestId)
+    throw error
+  }
+  return { price, inputBytes: bytes + images * tokensPerImage * bytesPerTokenUsually }
+}
+
+async function take(accounts: Accounts, name: string, reservation: Reservation): Promise<void> {
+  const verdict = await accounts.getByName(name).reserve(reservation)
+  if (verdict.ok) return
+  const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
+  throw refuse(code, undefined, verdict.retryAfterSeconds)
+}
+
+/** Books what a request did cost, for the user and for the Worker. */
+export async function settle(report: EndReport, reserved: Reserved, { session, accounts }: Purse): Promise<Settlement> {
+  const settlement = settlementOf(report, reserved)
+  await Promise.all([accountOf(session.sub), wholeWorker].map((name) => accounts.getByName(name).settle(settlement)))
+  return settlement
+}
+
+/** What an answer did cost: by its usage, and where it broke off, no less than what was said of it. */
+export function settlementOf(report: EndReport, { price, inputBytes }: Reserved): Settlement {
+  const { requestId, outcome, usage, saidBytes, error } = report
+  const ended = { requestId, outcome, ...(error !== undefined && { errorKind: error.kind }) }
+  if (isFree(report)) return { ...ended, inputTokens: 0, outputTokens: 0, cost: 0 }
+  const said = Math.ceil(saidBytes / bytesPerTokenUsually)
+  const isTold = outcome === 'answered' && usage?.outputTokens !== undefined
+  const inputTokens = usage?.inputTokens ?? Math.ceil(inputBytes / bytesPerTokenUsually)
+  const outputTokens = isTold ? (usage.outputTokens ?? said) : Math.max(usage?.outputTokens ?? 0, said)
+  return { ...ended, inputTokens, outputTokens, cost: costOf(price, { ...usage, inputTokens, outputTokens }) }
+}
+
+/** Nobody was asked, or who was asked said no before anything else. */
+function isFree({ attempts, error, usage, saidBytes }: EndReport): boolean {
+  if (attempts === 0) return true
+  return error?.status !== undefined && usage === undefined && saidBytes === 0
+}
+
+/** What the provider will read: text in bytes, and pictures. */
+export function sizeOf({ context }: DecodedRequest): { readonly bytes: number; readonly images: number } {
+  let images = 0
+  const text = JSON.stringify(context, (_, value) => {
+    if (value?.type !== 'image') return value
+    images++
+    return undefined
+  })
+  return { bytes: new TextEncoder().encode(text).length, images }
+}

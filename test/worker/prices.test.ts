@@ -1,0 +1,102 @@
+import * as v from 'valibot'
+import { describe, expect, it } from 'vitest'
+import { costOf, mostOf, priceOf, pricesSetting } from '../../examples/worker/prices.ts'
+import { settlementOf } from '../../examples/worker/spend.ts'
+import type { EndReport } from '../../src/gateway/index.ts'
+
+const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
+
+describe('the price of a model', () => {
+  it.each([
+    ['openai-chat:my-model', { input: 1, output: 2 }],
+    ['anthropic:claude-9', { input: 3, output: 4, cacheRead: 0.3, cacheWrite: 6 }],
+    ['openai-chat:gpt-5-mini', { input: 9, output: 10 }],
+    ['openai-chat:gpt-4.1', { input: 7, output: 8 }],
+    ['ollama:qwen3:8b', { input: 0, output: 0 }],
+    ['gemini:gemini-2.5-flash-lite', { input: 0.1, output: 0.4 }],
+    ['xai:constructor', { input: 15, output: 75, cacheRead: 1.5, cacheWrite: 30 }],
+  ])('of %s is the one of the settings, else ours, else the dearest', (id, price) => {
+    expect(priceOf(id, own)).toEqual(price)
+  })
+
+  it.each(['[1]', '{"m":1}', '{"m":[1]}', '{"m":[-1,1]}', '{"m":["1",1]}', '{"m":[1,1,1,1,1]}', 'free', ''])(
+    'is not read from %s',
+    (text) => {
+      expect(v.safeParse(pricesSetting, text).success).toBe(false)
+    },
+  )
+})
+
+describe('what an answer costs', () => {
+  const price = { input: 3, output: 15, cacheRead: 0.3, cacheWrite: 6 }
+
+  it.each([
+    [{ inputTokens: 1000, outputTokens: 100 }, 4500],
+    [{ inputTokens: 1000, outputTokens: 100, cacheReadTokens: 400, cacheWriteTokens: 100 }, 3720],
+    [{ inputTokens: 1, outputTokens: 0 }, 3],
+    [{ inputTokens: 0, outputTokens: 0 }, 0],
+    [{}, 0],
+  ])('follows from its usage %o, in micro-dollars', (usage, cost) => {
+    expect(costOf(price, usage)).toBe(cost)
+  })
+
+  it('is never more than what is set aside for it, wherever its input comes from', () => {
+    for (const cacheReadTokens of [0, 500, 1000]) {
+      const usage = { inputTokens: 1000, outputTokens: 100, cacheReadTokens, cacheWriteTokens: 1000 - cacheReadTokens }
+      expect(costOf(price, usage)).toBeLessThanOrEqual(mostOf(price, 1000, 100))
+    }
+    expect(mostOf(price, 1000, 100)).toBe(7500)
+  })
+
+  const report = (more: Partial<EndReport>): EndReport => ({
+    requestId: 'r',
+    outcome: 'answered',
+    wire: 'gemini',
+    caller: undefined,
+    asked: 'm',
+    model: 'm',
+    provider: 'anthropic',
+    stream: true,
+    passed: false,
+    attempts: 1,
+    status: 200,
+    saidBytes: 0,
+    losses: [],
+    durationMs: 1,
+    ...more,
+  })
+  const reserved = { price, inputBytes: 3000 }
+
+  it.each([
+    ['its usage, when it tells it', { saidBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
+    ['nothing, when nobody was asked', { attempts: 0, outcome: 'refused' as const }, [0, 0, 0]],
+    [
+      'nothing, when the provider said no',
+      { outcome: 'failed' as const, error: { kind: 'overloaded' as const, status: 529 } },
+      [0, 0, 0],
+    ],
+    ['its input, when the client left before a word', { outcome: 'left' as const }, [1000, 0, 3000]],
+    [
+      'its input, when the provider fell silent',
+      { outcome: 'failed' as const, error: { kind: 'timeout' as const } },
+      [1000, 0, 3000],
+    ],
+    [
+      'what was said, when it broke off before its figures',
+      { outcome: 'failed' as const, saidBytes: 30 },
+      [1000, 10, 3150],
+    ],
+    [
+      'what was said, when the figures so far are less',
+      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
+      [10, 10, 180],
+    ],
+    [
+      'the figures so far, when they are more',
+      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 50 } },
+      [10, 50, 780],
+    ],
+  ])('is %s', (_, more, [inputTokens, outputTokens, cost]) => {
+    expect(settlementOf(report(more), reserved)).toMatchObject({ inputTokens, outputTokens, cost })
+  })
+})
