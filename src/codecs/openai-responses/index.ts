@@ -86,25 +86,23 @@ export {
   type CodeInterpreterOptions,
   type ContainerOptions,
   codeInterpreter,
+  type NetworkPolicy,
+  type WireCodeInterpreter,
+} from './hosted-tools/code-interpreter.ts'
+export {
   type FileFilter,
   type FileSearchOptions,
   fileSearch,
+  type RankingOptions,
+  type WireFileSearch,
+} from './hosted-tools/file-search.ts'
+export {
   type ImageGenerationOptions,
   imageGeneration,
-  type McpOptions,
-  type McpPlace,
-  type McpToolFilter,
-  mcp,
-  type NetworkPolicy,
-  type RankingOptions,
-  type WebSearchOptions,
-  type WireCodeInterpreter,
-  type WireFileSearch,
   type WireImageGeneration,
-  type WireMcp,
-  type WireWebSearch,
-  webSearch,
-} from './hosted-tools.ts'
+} from './hosted-tools/image-generation.ts'
+export { type McpOptions, type McpPlace, type McpToolFilter, mcp, type WireMcp } from './hosted-tools/mcp.ts'
+export { type WebSearchOptions, type WireWebSearch, webSearch } from './hosted-tools/web-search.ts'
 export {
   decodeError,
   decodeRequest,
