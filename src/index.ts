@@ -3,7 +3,8 @@
  *
  * @module
  */
-export { type AssembleOptions, assemble, stop } from './assemble/assemble.ts'
+export { assemble, stop } from './assemble/assemble.ts'
+export type { AssembleOptions } from './assemble/assembly.ts'
 export type { LiveArguments } from './assemble/calls.ts'
 export { collect, fold } from './assemble/fold.ts'
 export { liveArguments } from './assemble/live-arguments.ts'

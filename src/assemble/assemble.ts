@@ -8,30 +8,18 @@
  */
 import type { BlockKey, CallFragment, Fragment } from '../codec.ts'
 import { InterruptedError, LimitError } from '../errors.ts'
-import type {
-  AssistantMessage,
-  ChatResponse,
-  CitationBlock,
-  ContentBlock,
-  InvalidToolCall,
-  MessageEvent,
-  ProviderData,
-  ProviderState,
-  ResponseInfo,
-  StopReason,
-  Usage,
-} from '../model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, MessageEvent, ProviderState, StopReason } from '../model.ts'
 import type { Reducer } from '../reducer.ts'
 import { settleStopReason } from '../stop-reason.ts'
+import { addExtra, addUsageFigures, patch } from './additions.ts'
+import { type AssembleOptions, type Assembly, type OpenBlock, warnOfDrop } from './assembly.ts'
 import {
   addToCall,
   type CallEnd,
-  type Calls,
   endCall,
   findCall,
   guessIn,
   isCallBlock,
-  type LiveArguments,
   newCalls,
   type OpenCall,
   openCall,
@@ -39,50 +27,7 @@ import {
 } from './calls.ts'
 import { grow } from './grow.ts'
 
-/** Whose answer is assembled, and its limits. */
-export interface AssembleOptions {
-  /** The provider's name, for `message.response`. */
-  readonly provider?: string
-  /** For calls that come without an id. Default `call_`. */
-  readonly idPrefix?: string
-  /** How many calls the conversation holds already, so that made ids are unique in it. Default 0. */
-  readonly callsBefore?: number
-  /** Makes a live view of a call's arguments, given to each of its chunks as `argumentsSoFar`. Default: none. */
-  readonly liveArguments?: () => LiveArguments
-  /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
-  readonly maxArgumentsLength?: number
-  /** Most blocks in one answer. Default 10,000. */
-  readonly maxBlocks?: number
-}
-
-/** A block that is not a call, on its way. */
-export interface OpenBlock {
-  readonly kind: 'block'
-  readonly index: number
-  readonly key: BlockKey | undefined
-  /** All but the text, which grows apart. */
-  block: ContentBlock
-  text: string
-  pieces: number
-  isOpen: boolean
-}
-
-/** All that is known of an answer so far. */
-export interface Assembly {
-  readonly options: AssembleOptions
-  readonly parts: (OpenBlock | OpenCall)[]
-  readonly byKey: Map<BlockKey, OpenBlock | OpenCall>
-  readonly calls: Calls
-  readonly invalid: InvalidToolCall[]
-  response: ResponseInfo
-  usage: Usage | undefined
-  /** The last figures that were added. */
-  figures: Usage | undefined
-  messageData: ProviderData | undefined
-  responseData: ProviderData | undefined
-  isStarted: boolean
-  isEnded: boolean
-}
+export type { AssembleOptions } from './assembly.ts'
 
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
 export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions> = {
@@ -168,10 +113,6 @@ const bringsNothing: ReadonlySet<Fragment['type']> = new Set(['start', 'close', 
 function stepAfterEnd(fragment: Fragment, out: MessageEvent[]): void {
   if (fragment.type === 'warning') out.push(fragment)
   else if (!bringsNothing.has(fragment.type)) warnOfDrop(`a piece of type "${fragment.type}" came after the end`, out)
-}
-
-function warnOfDrop(reason: string, out: MessageEvent[]): void {
-  out.push({ type: 'warning', warning: { path: 'stream', action: 'dropped', reason, severity: 'minor' } })
 }
 
 // ---- text, reasoning and whole blocks ---------------------------------------------------------
@@ -261,60 +202,6 @@ function startCall(state: Assembly, fragment: CallFragment, out: MessageEvent[])
   const call = openCall(state.calls, fragment, takeIndex(state, out), state.options.liveArguments)
   addPart(state, call)
   return call
-}
-
-// ---- what is added to blocks ------------------------------------------------------------------
-
-function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: MessageEvent[]): void {
-  const part = fragment.key === undefined ? state.parts.at(-1) : state.byKey.get(fragment.key)
-  if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
-    warnOfDrop('what was to be added to a block found none that is open', out)
-    return
-  }
-  const { type: _type, key: _key, citations, providerData, data, transcript, ...fields } = fragment
-  if (part.kind === 'call') {
-    if (fields.opaque !== undefined) part.opaque = fields.opaque
-    part.id ??= fields.id
-    part.providerData = mergeData(part.providerData, providerData)
-    return
-  }
-  const before = part.block as ContentBlock & {
-    citations?: readonly CitationBlock[]
-    data?: string
-    transcript?: string
-  }
-  const merged = mergeData(before.providerData, providerData)
-  part.block = {
-    ...before,
-    ...fields,
-    ...(citations && { citations: [...(before.citations ?? []), ...citations] }),
-    ...(merged && { providerData: merged }),
-    ...(data !== undefined && { data: (before.data ?? '') + data }),
-    ...(transcript !== undefined && { transcript: (before.transcript ?? '') + transcript }),
-  } as ContentBlock
-}
-
-function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent[]): void {
-  if (usage === state.figures && state.usage !== undefined) {
-    out.push({ type: 'usage', usage: state.usage }) // some wires have them with every piece
-    return
-  }
-  state.figures = usage
-  const providerData = mergeData(state.usage?.providerData, usage.providerData)
-  state.usage = { ...state.usage, ...usage, ...(providerData && { providerData }) }
-  out.push({ type: 'usage', usage: state.usage })
-}
-
-function addExtra(state: Assembly, { providerData, on }: Fragment & { type: 'extra' }): void {
-  if (on === 'message') state.messageData = mergeData(state.messageData, providerData)
-  else state.responseData = mergeData(state.responseData, providerData)
-}
-
-function mergeData(before: ProviderData | undefined, added: ProviderData | undefined): ProviderData | undefined {
-  if (before === undefined || added === undefined) return added ?? before
-  const merged: Record<string, ProviderData[string]> = { ...before }
-  for (const [format, fields] of Object.entries(added)) merged[format] = { ...merged[format], ...fields }
-  return merged
 }
 
 // ---- ends -------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 /** A whole answer from its fragments: what streams and whole bodies have in common. @module */
 import type { Fragment } from '../codec.ts'
 import type { ChatResponse, MessageEvent } from '../model.ts'
-import { type AssembleOptions, assemble } from './assemble.ts'
+import { assemble } from './assemble.ts'
+import type { AssembleOptions } from './assembly.ts'
 
 /**
  * Puts the fragments of one answer together.

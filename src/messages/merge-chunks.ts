@@ -4,7 +4,8 @@
  * @see spec/features.md 4.75 to 4.81, src/assemble
  * @module
  */
-import { type Assembly, assemble, stop } from '../assemble/assemble.ts'
+import { assemble, stop } from '../assemble/assemble.ts'
+import type { Assembly } from '../assemble/assembly.ts'
 import type { Fragment } from '../codec.ts'
 import { blocksOf } from '../content.ts'
 import type {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { type AssembleOptions, assemble, stop } from '../../src/assemble/assemble.ts'
+import { assemble, stop } from '../../src/assemble/assemble.ts'
+import type { AssembleOptions } from '../../src/assemble/assembly.ts'
 import { collect, fold } from '../../src/assemble/fold.ts'
 import { liveArguments } from '../../src/assemble/live-arguments.ts'
 import type { Fragment } from '../../src/codec.ts'

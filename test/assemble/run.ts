@@ -1,5 +1,6 @@
 /** What the tests of the assembler share. */
-import { type AssembleOptions, assemble } from '../../src/assemble/assemble.ts'
+import { assemble } from '../../src/assemble/assemble.ts'
+import type { AssembleOptions } from '../../src/assemble/assembly.ts'
 import type { CallFragment, Fragment } from '../../src/codec.ts'
 import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall } from '../../src/model.ts'
 

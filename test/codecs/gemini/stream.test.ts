@@ -1,6 +1,7 @@
 /** Streams of this wire, read piece by piece. */
 import { describe, expect, it } from 'vitest'
-import { type AssembleOptions, assemble } from '../../../src/assemble/assemble.ts'
+import { assemble } from '../../../src/assemble/assemble.ts'
+import type { AssembleOptions } from '../../../src/assemble/assembly.ts'
 import type { Fragment } from '../../../src/codec.ts'
 import { createClientCodec, decodeStream } from '../../../src/codecs/gemini/index.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../../src/errors.ts'

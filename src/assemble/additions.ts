@@ -1,0 +1,59 @@
+/** What comes to an answer beside its text and its calls. @module */
+import type { Fragment } from '../codec.ts'
+import type { CitationBlock, ContentBlock, MessageEvent, ProviderData, Usage } from '../model.ts'
+import { type Assembly, warnOfDrop } from './assembly.ts'
+
+/** Adds to a block that is there: citations, proofs, fields, pieces of media. */
+export function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, out: MessageEvent[]): void {
+  const part = fragment.key === undefined ? state.parts.at(-1) : state.byKey.get(fragment.key)
+  if (part === undefined || (part.kind === 'call' && !part.isOpen)) {
+    warnOfDrop('what was to be added to a block found none that is open', out)
+    return
+  }
+  const { type: _type, key: _key, citations, providerData, data, transcript, ...fields } = fragment
+  if (part.kind === 'call') {
+    if (fields.opaque !== undefined) part.opaque = fields.opaque
+    part.id ??= fields.id
+    part.providerData = mergeData(part.providerData, providerData)
+    return
+  }
+  const before = part.block as ContentBlock & {
+    citations?: readonly CitationBlock[]
+    data?: string
+    transcript?: string
+  }
+  const merged = mergeData(before.providerData, providerData)
+  part.block = {
+    ...before,
+    ...fields,
+    ...(citations && { citations: [...(before.citations ?? []), ...citations] }),
+    ...(merged && { providerData: merged }),
+    ...(data !== undefined && { data: (before.data ?? '') + data }),
+    ...(transcript !== undefined && { transcript: (before.transcript ?? '') + transcript }),
+  } as ContentBlock
+}
+
+/** Takes the figures so far; each that is told again replaces what it was. */
+export function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent[]): void {
+  if (usage === state.figures && state.usage !== undefined) {
+    out.push({ type: 'usage', usage: state.usage }) // some wires have them with every piece
+    return
+  }
+  state.figures = usage
+  const providerData = mergeData(state.usage?.providerData, usage.providerData)
+  state.usage = { ...state.usage, ...usage, ...(providerData && { providerData }) }
+  out.push({ type: 'usage', usage: state.usage })
+}
+
+/** Keeps what else the provider said, of the message or of the response. */
+export function addExtra(state: Assembly, { providerData, on }: Fragment & { type: 'extra' }): void {
+  if (on === 'message') state.messageData = mergeData(state.messageData, providerData)
+  else state.responseData = mergeData(state.responseData, providerData)
+}
+
+function mergeData(before: ProviderData | undefined, added: ProviderData | undefined): ProviderData | undefined {
+  if (before === undefined || added === undefined) return added ?? before
+  const merged: Record<string, ProviderData[string]> = { ...before }
+  for (const [format, fields] of Object.entries(added)) merged[format] = { ...merged[format], ...fields }
+  return merged
+}

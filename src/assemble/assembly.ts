@@ -1,0 +1,54 @@
+/** An answer on its way: what is known of it, and its limits. @module */
+import type { BlockKey } from '../codec.ts'
+import type { ContentBlock, InvalidToolCall, MessageEvent, ProviderData, ResponseInfo, Usage } from '../model.ts'
+import type { Calls, LiveArguments, OpenCall } from './calls.ts'
+
+/** Whose answer is assembled, and its limits. */
+export interface AssembleOptions {
+  /** The provider's name, for `message.response`. */
+  readonly provider?: string
+  /** For calls that come without an id. Default `call_`. */
+  readonly idPrefix?: string
+  /** How many calls the conversation holds already, so that made ids are unique in it. Default 0. */
+  readonly callsBefore?: number
+  /** Makes a live view of a call's arguments, given to each of its chunks as `argumentsSoFar`. Default: none. */
+  readonly liveArguments?: () => LiveArguments
+  /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
+  readonly maxArgumentsLength?: number
+  /** Most blocks in one answer. Default 10,000. */
+  readonly maxBlocks?: number
+}
+
+/** A block that is not a call, on its way. */
+export interface OpenBlock {
+  readonly kind: 'block'
+  readonly index: number
+  readonly key: BlockKey | undefined
+  /** All but the text, which grows apart. */
+  block: ContentBlock
+  text: string
+  pieces: number
+  isOpen: boolean
+}
+
+/** All that is known of an answer so far. */
+export interface Assembly {
+  readonly options: AssembleOptions
+  readonly parts: (OpenBlock | OpenCall)[]
+  readonly byKey: Map<BlockKey, OpenBlock | OpenCall>
+  readonly calls: Calls
+  readonly invalid: InvalidToolCall[]
+  response: ResponseInfo
+  usage: Usage | undefined
+  /** The last figures that were added. */
+  figures: Usage | undefined
+  messageData: ProviderData | undefined
+  responseData: ProviderData | undefined
+  isStarted: boolean
+  isEnded: boolean
+}
+
+/** Tells of a piece that has no place. */
+export function warnOfDrop(reason: string, out: MessageEvent[]): void {
+  out.push({ type: 'warning', warning: { path: 'stream', action: 'dropped', reason, severity: 'minor' } })
+}
