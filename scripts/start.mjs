@@ -58,7 +58,7 @@ async function run({ say: text, model }) {
   const adminToken = randomSecret()
   const secrets = { SESSION_SECRET: randomSecret(), ADMIN_TOKEN: adminToken }
   const settings = { ...secrets, ALLOWED_ORIGINS: origins, ...provider.settings }
-  const starting = startWorker({ port, envFiles: provider.envFiles, settings })
+  const starting = startWorker({ port, envFiles: provider.envFiles, settings, follows: text === undefined })
   stops.push(async () => (await starting).stop())
   const worker = await starting
   if (stopping) return

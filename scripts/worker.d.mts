@@ -14,6 +14,8 @@ export interface WorkerOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Read before `settings`. */
   readonly envFiles?: readonly string[]
+  /** Whether it starts anew when its source changes. Default false. */
+  readonly follows?: boolean
   /** Default 30 s. */
   readonly readyWithinMs?: number
 }

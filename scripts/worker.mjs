@@ -9,6 +9,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { build } from 'esbuild'
 import { modernNode } from './modern-node.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -30,9 +31,10 @@ export async function freePort(port = 0) {
 /**
  * Starts it and waits until it answers.
  *
- * `settings` are its variables and secrets; `envFiles` are read before them, `.dev.vars` alone if there is neither.
+ * `settings` are its variables and secrets; `envFiles` are read before them, `.dev.vars` alone if there is neither. With `follows` it
+ * starts anew, requests and all, whenever its source changes.
  */
-export async function startWorker({ port, settings = {}, envFiles = [], readyWithinMs = 30_000 }) {
+export async function startWorker({ port, settings = {}, envFiles = [], readyWithinMs = 30_000, follows = false }) {
   mkdirSync(siteFolder, { recursive: true })
   const home = mkdtempSync(join(tmpdir(), 'isoglot-worker-'))
   const settingsFile = join(home, 'settings.env')
@@ -43,6 +45,7 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
   const node = modernNode()
   const args = [
     'dev',
+    ...(follows ? [] : [await bundle(home), '--no-bundle', '--config', join(root, 'wrangler.toml')]),
     '--local',
     '--ip',
     '127.0.0.1',
@@ -97,6 +100,22 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
     throw new Error(`Cannot start the Worker: ${cause.message}\n${log.slice(-4000)}`, { cause })
   }
   return { url, pid: child.pid, log: () => log, stop, gone }
+}
+
+async function bundle(home) {
+  // In a folder of its own, since wrangler looks at all that is beside it.
+  const outfile = join(home, 'bundle', 'worker.js')
+  await build({
+    entryPoints: [join(root, 'examples', 'worker', 'index.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    target: 'es2024',
+    conditions: ['workerd', 'worker'],
+    external: ['cloudflare:*'],
+    logLevel: 'silent',
+  })
+  return outfile
 }
 
 function toEnvFile(settings) {

@@ -157,7 +157,11 @@ describe('npm start -- --say', () => {
   )
 
   it.each([
-    ['a model that is not there', ['--say', 'Hello', '--model', 'anthropic:claude-9'], 'There is no model of that name'],
+    [
+      'a model that is not there',
+      ['--say', 'Hello', '--model', 'anthropic:claude-9'],
+      'There is no model of that name',
+    ],
     ['an answer that breaks', ['--say', 'Please fail'], 'The provider failed'],
     ['a model without a wire', ['--say', 'Hello', '--model', 'claude'], 'Cannot ask "claude"'],
   ])(

@@ -1,0 +1,188 @@
+/** Money, in workerd itself: what is reserved, what is settled, and that nobody spends more than there is. */
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { LedgerSummary } from '../../examples/worker/accounts.ts'
+import { speakers } from '../gateway/provider.ts'
+import { type Rig, startRig, startUpstream, type Upstream, type WireName, wireNames } from './harness.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const loginSecret = 'what-the-server-of-the-app-shows-us-1'
+const adminToken = 'what-the-operator-shows-us-0123456789'
+
+let upstream: Upstream
+let rig: Rig
+beforeAll(async () => {
+  upstream = await startUpstream()
+  rig = await startRig(upstream.url, {
+    LOGIN_SECRET: loginSecret,
+    ADMIN_TOKEN: adminToken,
+    // Input for nothing, so that what a request can cost is plain: 100 tokens of output at 5 micro-dollars each.
+    PRICES: '{"demo-model":[0,5]}',
+    TOTAL_DAILY_BUDGET_USD: '0.05',
+    IDLE_TIMEOUT_MS: '1500',
+  })
+}, 60_000)
+afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
+
+/** A token for a user who may spend so many dollars a day. */
+async function tokenFor(user: string, dailyBudgetUsd: number): Promise<string> {
+  const answer = await fetch(`${rig.url}/session`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ user, dailyBudgetUsd, maxOutputTokens: 100 }),
+  })
+  expect(answer.status).toBe(200)
+  return ((await answer.json()) as { token: string }).token
+}
+
+const ask = (token: string, wire: WireName, say: string, stream = true, signal?: AbortSignal) =>
+  rig.ask(
+    wire,
+    say,
+    { stream, ...limitOf[wire] },
+    { headers: { authorization: `Bearer ${token}` }, ...(signal && { signal }) },
+  )
+
+/** One wire asks for more than there is by itself. */
+const limitOf: Record<WireName, object> = {
+  'openai-chat': {},
+  'openai-responses': {},
+  anthropic: { max_tokens: 100 },
+  gemini: {},
+  ollama: {},
+}
+
+async function summary(): Promise<LedgerSummary> {
+  const headers = { authorization: `Bearer ${adminToken}` }
+  return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
+}
+const rowsOf = async (user: string) => (await summary()).days.filter((row) => row.user === user)
+const untilSettled = () => expect.poll(async () => (await summary()).live, { timeout: 10_000 }).toEqual([])
+
+const pieces = (wire: WireName) => speakers[wire].pieces({ text: 'Hello there' })
+const send = (wire: WireName, response: ServerResponse, some: readonly string[]) =>
+  response
+    .writeHead(200, { 'content-type': wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' })
+    .write(some.join(''))
+
+describe('of 200 requests at once, with money for 10 of them', () => {
+  it.each(wireNames)('exactly 10 go out (%s)', async (wire) => {
+    const user = crypto.randomUUID()
+    const token = await tokenFor(user, 0.005)
+    // Nobody is answered before all have asked, so that nothing is given back meanwhile.
+    const gate = Promise.withResolvers<void>()
+    upstream.script(user, async (_, response) => {
+      await gate.promise
+      send(wire, response, pieces(wire))
+      response.end()
+    })
+    const before = upstream.asked.length
+    let refused = 0
+    const answers = Array.from({ length: 200 }, async () => {
+      const answer = await ask(token, wire, user)
+      if (answer.status === 429 && ++refused === 190) gate.resolve()
+      return { status: answer.status, retry: answer.headers.get('x-should-retry'), text: await answer.text() }
+    })
+    setTimeout(gate.resolve, 20_000).unref()
+    const all = await Promise.all(answers)
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(10)
+    const refusals = all.filter(({ status }) => status === 429)
+    expect(refusals).toHaveLength(190)
+    expect(refusals.every(({ retry, text }) => retry === 'false' && text.includes('The limit of the day'))).toBe(true)
+    expect(upstream.asked.length - before).toBe(10)
+    await untilSettled()
+    expect(await rowsOf(user)).toMatchObject([{ requests: 10, inputTokens: 110, outputTokens: 70, spent: 350 }])
+  })
+})
+
+describe.each(wireNames)('an answer in the words of %s', (wire) => {
+  it.each([true, false])('is booked as the provider tells it (streaming: %s)', async (stream) => {
+    const user = crypto.randomUUID()
+    const token = await tokenFor(user, 1)
+    upstream.script(user, (_, response) => {
+      if (stream) send(wire, response, pieces(wire))
+      else {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write(JSON.stringify(speakers[wire].whole({ text: 'Hello' })))
+      }
+      response.end()
+    })
+    await (await ask(token, wire, user, stream)).text()
+    await untilSettled()
+    expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 35 }])
+  })
+
+  it.each(['breaks off', 'falls silent', 'is left'] as const)(
+    'that %s is booked with no less than was said of it',
+    async (how) => {
+      const user = crypto.randomUUID()
+      const token = await tokenFor(user, 1)
+      const all = pieces(wire)
+      const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
+      upstream.script(user, async (_, response) => {
+        send(wire, response, said)
+        if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
+      })
+      const leave = new AbortController()
+      const answer = await ask(token, wire, user, true, leave.signal)
+      if (how === 'is left') {
+        await answer.body?.getReader().read()
+        leave.abort()
+      } else await answer.text()
+      await untilSettled()
+      const [row] = await rowsOf(user)
+      // 'Hello there' has 11 bytes; three make a token.
+      expect(row).toMatchObject({ requests: 1 })
+      expect(row?.outputTokens).toBeGreaterThanOrEqual(4)
+      expect(row?.spent).toBe((row?.outputTokens ?? 0) * 5)
+    },
+  )
+
+  it('that the provider refuses costs nothing, and gives back what was reserved', async () => {
+    const user = crypto.randomUUID()
+    const token = await tokenFor(user, 0.0005)
+    upstream.script(user, (_, response) => void response.writeHead(529).end('{}'))
+    for (let times = 0; times < 3; times++) expect((await ask(token, wire, user)).status).toBeGreaterThanOrEqual(503)
+    await untilSettled()
+    expect(await rowsOf(user)).toMatchObject([{ requests: 3, spent: 0 }])
+    const { errors } = await summary()
+    expect(errors).toContainEqual(expect.objectContaining({ kind: 'overloaded' }))
+  })
+})
+
+it('gives a user without money nothing, and asks nobody', async () => {
+  const token = await tokenFor('pauper', 0)
+  const before = upstream.asked.length
+  for (const wire of wireNames) {
+    const answer = await ask(token, wire, 'Hello')
+    expect([answer.status, Number(answer.headers.get('retry-after'))]).toEqual([429, expect.closeTo(30, -2)])
+  }
+  expect(upstream.asked.length).toBe(before)
+})
+
+it('spends no more than the whole Worker may, however many users ask at once', async () => {
+  await untilSettled()
+  const spent = (await summary()).days.reduce((sum, row) => sum + row.spent, 0)
+  const affordable = Math.floor((50_000 - spent) / 500)
+  expect(affordable).toBeGreaterThan(20)
+  const tokens = await Promise.all(Array.from({ length: 50 }, (_, at) => tokenFor(`user-${at}`, 1)))
+  const gate = Promise.withResolvers<void>()
+  upstream.script('all', async (_, response) => {
+    await gate.promise
+    send('ollama', response, pieces('ollama'))
+    response.end()
+  })
+  let refused = 0
+  const asked = tokens.flatMap((token) => Array.from({ length: 4 }, () => ask(token, 'ollama', 'all')))
+  const answers = asked.map(async (asking) => {
+    const { status, body } = await asking
+    if (status === 429 && ++refused === 200 - affordable) gate.resolve()
+    await body?.cancel()
+    return status
+  })
+  setTimeout(gate.resolve, 20_000).unref()
+  const statuses = await Promise.all(answers)
+  expect(statuses.filter((status) => status === 200)).toHaveLength(affordable)
+  await untilSettled()
+})
