@@ -7,6 +7,7 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { endWithParent } from './end-with-parent.mjs'
 import { bunFile, denoFile, installRuntimes } from './install-runtimes.mjs'
 import { modernNode } from './modern-node.mjs'
 import { prepare } from './prepare.mjs'
@@ -50,11 +51,18 @@ async function run([, runner, file, ...args]) {
   })
   // Ctrl-C reaches the example too; it decides when it ends, and we end with it.
   process.on('SIGINT', () => {})
-  process.on('SIGTERM', () => child.kill())
-  child.on('exit', (code) => {
-    process.exitCode = code ?? 1
-    provider.stop()
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill())
+  endWithParent()
+  child.on('exit', (code) => end(code ?? 1))
+  child.on('error', ({ code }) => {
+    console.error(`Cannot run ${command}: ${code}`)
+    end(1)
   })
+
+  function end(code) {
+    process.exitCode = code
+    provider.stop()
+  }
 }
 
 /** Where the provider is, in the words of those whose keys are not there. */

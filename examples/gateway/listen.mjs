@@ -16,7 +16,10 @@ export function listen(handle) {
     outgoing.writeHead(answer.status, Object.fromEntries(answer.headers)).flushHeaders()
     await pipeline(Readable.fromWeb(answer.body ?? new Blob().stream()), outgoing).catch(() => {})
   })
-  server.listen(Number(process.env.PORT ?? 8787), '127.0.0.1', () => {
-    console.log(`http://127.0.0.1:${server.address().port}`)
+  const port = Number(process.env.PORT ?? 8787)
+  server.once('error', ({ code }) => {
+    console.error(`Cannot listen on port ${port}: ${code}. Set PORT to another`)
+    process.exitCode = 1
   })
+  server.listen(port, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.address().port}`))
 }

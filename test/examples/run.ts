@@ -14,7 +14,9 @@ export interface Example {
 
 export function runExample(name: string, ...words: string[]): Example {
   const { OPENAI_API_KEY: _, ANTHROPIC_API_KEY: _other, ...env } = process.env
-  const child = spawn(process.execPath, [join(root, 'scripts', 'example.mjs'), name, ...words], {
+  // As npm does it: by a shell, which is all that a signal to npm reaches.
+  const command = [process.execPath, join(root, 'scripts', 'example.mjs'), name, ...words].map(quoted).join(' ')
+  const child = spawn('sh', ['-c', `${command}; exit $?`], {
     cwd: root,
     env: { ...env, PORT: '0', NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -29,6 +31,7 @@ export function runExample(name: string, ...words: string[]): Example {
     if (url !== undefined) addressed.resolve(url)
   })
   const output = new Promise<string>((resolve, reject) => {
+    // Not before everybody who could still write has ended.
     child.once('close', (code) => {
       const failure = new Error(`${name} ended with ${code}: ${log}`)
       addressed.reject(failure)
@@ -45,4 +48,8 @@ export function runExample(name: string, ...words: string[]): Example {
       return output.catch(() => {})
     },
   }
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`
 }
