@@ -6,10 +6,12 @@ import { modelOf, readName, wireNames, wires } from './wires.js'
 /**
  * @typedef {import('./isoglot/index.js').Model} Model
  *
+ * @typedef {{ title: string, names: readonly string[] }} Offer Names begin with a wire that the page speaks: `gemini:demo-model`.
+ *
  * @typedef {object} Backend
  * @property {boolean} isRecorded Whether only what is in `suggestions` can be said.
  * @property {readonly string[]} suggestions
- * @property {() => Promise<readonly string[]>} models Such as `gemini:demo-model`, of wires that the page speaks.
+ * @property {() => Promise<readonly Offer[]>} models
  * @property {(name: string, ask: string, watch: (send: typeof fetch) => typeof fetch) => Model} model
  */
 
@@ -22,7 +24,7 @@ const worker = {
     'Think: how many r are in strawberry?',
     'Count to thirty, slowly',
   ],
-  models: async () => (await permittedModels()).filter((name) => readName(name) !== undefined),
+  models: async () => offersOf(await permittedModels()),
   model(name, _ask, watch) {
     const read = readName(name)
     if (read === undefined) throw new Error(`Cannot ask "${name}": the page does not speak its wire`)
@@ -31,11 +33,35 @@ const worker = {
   },
 }
 
+/**
+ * Every model on every wire, since the Worker translates. On its own wire a model is asked by its name, elsewhere by its whole id.
+ *
+ * @param {readonly string[]} ids Such as `anthropic:claude-haiku-4-5`.
+ * @returns {Offer[]}
+ */
+function offersOf(ids) {
+  const all = wireNames.flatMap((wire) =>
+    ids.map((id) => {
+      const own = readName(id)
+      const isOwn = own ? isOwnWire(own.wire, wire) : wire === 'openai-chat'
+      return { isOwn, name: `${wire}:${isOwn && own ? own.name : id}` }
+    }),
+  )
+  const [own, others] = [true, false].map((isOwn) => all.filter((one) => one.isOwn === isOwn).map(({ name }) => name))
+  return [
+    { title: 'On its own wire', names: own ?? [] },
+    { title: 'Translated by the Worker', names: others ?? [] },
+  ]
+}
+
+/** OpenAI has two. @param {string} provider @param {string} wire */
+const isOwnWire = (provider, wire) => provider === wire || (provider === 'openai-chat' && wire === 'openai-responses')
+
 /** @type {Backend} */
 const recorded = {
   isRecorded: true,
   suggestions: Object.values(scenes).map(({ ask }) => ask),
-  models: async () => wireNames.map((wire) => `${wire}:${wires[wire].models[0]}`),
+  models: async () => [{ title: 'Recorded', names: wireNames.map((wire) => `${wire}:${wires[wire].models[0]}`) }],
   model(name, ask, watch) {
     const { wire, name: modelName } = readName(name) ?? { wire: wireNames[0] ?? 'openai-chat', name: '' }
     return modelOf(wire, modelName, { baseUrl: location.origin, fetch: watch(replay(wire, ask)) })

@@ -103,6 +103,7 @@ export function goOnWith(wire) {
   const option = [...choice.options].find(({ value }) => readName(value)?.wire === wire)
   if (option === undefined || running) return false
   choice.value = option.value
+  say(`The chat goes on with ${titleOf(option.value)}`)
   return true
 }
 
@@ -147,12 +148,19 @@ find('#new').addEventListener('click', () => {
   prompt.focus()
 })
 
+/** @param {import('./backend.js').Offer} offer */
+function drawGroup({ title, names }) {
+  const group = document.createElement('optgroup')
+  group.label = title
+  group.append(...names.map((name) => new Option(titleOf(name), name)))
+  return group
+}
+
 /** Finds out which models there are. */
 export async function connect() {
   setUpComposer()
   try {
-    const names = await backend.models()
-    choice.replaceChildren(...names.map((name) => new Option(titleOf(name), name)))
+    choice.replaceChildren(...(await backend.models()).filter(({ names }) => names.length > 0).map(drawGroup))
     choice.disabled = false
   } catch (error) {
     choice.replaceChildren()

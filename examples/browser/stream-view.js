@@ -53,7 +53,7 @@ export function showTake(next) {
   wireChoice.disabled = next.isLive
   wireChoice.value = next.wire
   next.onChange(() => take === next && drawSoon())
-  drawSoon()
+  draw()
 }
 
 /** @param {{ title: string, bytes: Uint8Array }} recording @param {WireName} wire */
@@ -64,14 +64,15 @@ function showRecording(recording, wire) {
 
 // ---- drawing ----------------------------------------------------------------------------------
 
-/** Once a frame of the screen, however many events come. */
+/** The longer the stream, the longer it takes to draw, and the less often it is drawn. */
 function drawSoon() {
   if (isDue || !isShown('stream')) return
   isDue = true
-  requestAnimationFrame(() => {
+  const waitMs = Math.min(500, 16 + (take?.entries.length ?? 0) / 10)
+  setTimeout(() => {
     isDue = false
     draw()
-  })
+  }, waitMs)
 }
 
 function draw() {
@@ -111,7 +112,7 @@ function drawMoment() {
   )
   find('#moment-raw').textContent = rawText(entry)
   find('#moment-events').replaceChildren(...eventsOf(entry))
-  drawMessage(entries.slice(0, count))
+  drawMessage(take, count)
   find('#play').textContent = playing ? 'Pause' : 'Play'
 }
 
@@ -138,13 +139,19 @@ function withoutMessage(event) {
   return { type: event.type, response: { stopReason, usage, message: '…' } }
 }
 
-/** @param {Take['entries']} entries */
-function drawMessage(entries) {
-  const place = find('#moment-message')
-  place.replaceChildren()
-  const answer = drawAnswer('', place)
-  for (const { events } of entries) for (const event of events) answer.draw(event)
-  if (entries.length === take?.entries.length && take.ending) answer.end()
+/** What the message is drawn of: it grows from there, and begins anew where one goes back. */
+let message = { take, count: 0, answer: drawAnswer('', find('#moment-message')) }
+
+/** @param {Take} shown @param {number} count */
+function drawMessage(shown, count) {
+  if (message.take !== shown || message.count > count) {
+    const place = find('#moment-message')
+    place.replaceChildren()
+    message = { take: shown, count: 0, answer: drawAnswer('', place) }
+  }
+  for (const { events } of shown.entries.slice(message.count, count)) events.forEach(message.answer.draw)
+  message.count = count
+  if (count === shown.entries.length && shown.ending) message.answer.end()
 }
 
 /** The same in words. @param {Take} shown */

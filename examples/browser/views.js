@@ -17,6 +17,7 @@ export const isShown = (name) => !find(`#${name}-view`).hidden
 
 /** @param {string} name */
 export function open(name) {
+  if (isShown(name)) return
   if (location.hash === `#${name}`) show()
   else location.hash = name
 }

@@ -48,19 +48,33 @@ describe.skipIf(!hasChromium)('the page', () => {
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  it.each(['openai-chat', 'anthropic'])('holds a tool round with %s, calls and results in sight', async (wire) => {
-    const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
-    await page.getByLabel('Model').selectOption(model)
+  it.each(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'])(
+    'holds a tool round with %s, calls and results in sight',
+    async (wire) => {
+      const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
+      await page.getByLabel('Model').selectOption(model)
+      await say('What is the weather in Tokyo?')
+      await finished()
+      const answer = answers().last()
+      expect(await answer.locator('.tool h3').innerText()).toMatch(/get_weather[\s\S]*done/)
+      expect(await answer.locator('.tool pre').first().innerText()).toContain('Tokyo')
+      expect(await answer.locator('.tool .result').innerText()).toMatch(/Tokyo: \d+ °C/)
+      expect(await answer.locator('.text').last().innerText()).toContain('Here is what I found')
+      expect(await answer.locator('.meta').last().innerText()).toMatch(/\d+ in, \d+ out · stop/)
+      expect(problems).toEqual([])
+      await picture(`tool-round-${wire}`)
+    },
+  )
+
+  it.each([
+    ['gemini', 'anthropic:demo-model'],
+    ['anthropic', 'ollama:demo-model'],
+  ])('speaks %s with %s, whose own wire is another', async (wire, id) => {
+    await page.getByLabel('Model').selectOption(`${wire}:${id}`)
     await say('What is the weather in Tokyo?')
     await finished()
-    const answer = answers().last()
-    expect(await answer.locator('.tool h3').innerText()).toMatch(/get_weather[\s\S]*done/)
-    expect(await answer.locator('.tool pre').first().innerText()).toContain('Tokyo')
-    expect(await answer.locator('.tool .result').innerText()).toMatch(/Tokyo: \d+ °C/)
-    expect(await answer.locator('.text').last().innerText()).toContain('Here is what I found')
-    expect(await answer.locator('.meta').last().innerText()).toMatch(/\d+ in, \d+ out · stop/)
+    expect(await answers().last().locator('.text').last().innerText()).toContain('Here is what I found')
     expect(problems).toEqual([])
-    await picture(`tool-round-${wire}`)
   })
 
   it('runs parallel calls, goes on in the same conversation with the other provider, and shows reasoning', async () => {
