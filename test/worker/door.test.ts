@@ -1,0 +1,323 @@
+/** Who gets in, and how far: tokens of the operator's own server, Turnstile, lists, counts and paths, in workerd itself. */
+import { createHmac } from 'node:crypto'
+import { connect } from 'node:net'
+import { SignJWT } from 'jose'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { seeded } from '../support/random.ts'
+import { type Answering, json, type Upstream as Scripted, startUpstream as startScripted } from '../support/upstream.ts'
+import { type Rig, sessionSecret, startRig, startUpstream, type Upstream, wireNames } from './harness.ts'
+
+vi.setConfig({ testTimeout: 30_000 })
+
+const loginSecret = 'what-the-server-of-the-app-shows-us-1'
+const nextSecret = 'the-secret-that-comes-after-this-one-2'
+
+let upstream: Upstream
+let siteverify: Scripted
+let rig: Rig
+let origin: string
+beforeAll(async () => {
+  ;[upstream, siteverify] = await Promise.all([startUpstream(), startScripted()])
+  rig = await startRig(upstream.url, {
+    LOGIN_SECRET: loginSecret,
+    SESSION_SECRET_NEXT: nextSecret,
+    TURNSTILE_SECRET: 'a-secret-of-turnstile',
+    TURNSTILE_URL: `${siteverify.url}/siteverify`,
+    OPENAI_MODELS: 'demo-model,other-model',
+    MAX_OUTPUT_TOKENS: '500',
+  })
+  origin = rig.url
+}, 60_000)
+afterAll(() => Promise.all([rig.stop(), upstream.stop(), siteverify.stop()]))
+
+const open = (body: object, headers: Record<string, string> = { authorization: `Bearer ${loginSecret}` }) =>
+  fetch(`${rig.url}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  })
+
+async function tokenFor(body: object, headers?: Record<string, string>): Promise<string> {
+  return ((await (await open(body, headers)).json()) as { token: string }).token
+}
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
+const get = (path: string, headers: Record<string, string>) => fetch(rig.url + path, { headers })
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+
+describe("a token for a user of the operator's own", () => {
+  it('permits what the server says, within what this Worker allows anybody', async () => {
+    const scope = { models: ['anthropic:demo-model'], maxOutputTokens: 9000, dailyBudgetUsd: 0.25, lifetimeSeconds: 60 }
+    const token = await tokenFor({ user: 'ada@example', ...scope, origin })
+    const { sub, iat, exp, scope: granted } = claimsOf(token)
+    expect([sub, exp - iat]).toEqual(['ada@example', 60])
+    expect(granted).toEqual({ models: scope.models, maxOutputTokens: 500, dailyBudget: 250_000, origin })
+  })
+
+  it('is good for its models alone, in every wire, and so are the lists', async () => {
+    const token = await tokenFor({ user: 'ada', models: ['anthropic:demo-model', 'openai-chat:other-model'] })
+    const { data } = (await (await get('/v1/models', bearer(token))).json()) as { data: { id: string }[] }
+    expect(data.map(({ id }) => id).sort()).toEqual(['anthropic:demo-model', 'other-model'])
+    const asked = async (model: string) =>
+      (await rig.ask('openai-chat', 'hi', { model }, { headers: bearer(token) })).status
+    expect(await asked('other-model')).toBe(200)
+    expect(await asked('anthropic:demo-model')).toBe(200)
+    expect(await asked('demo-model')).toBe(404) // in this wire, that is OpenAI's
+    expect((await rig.ask('anthropic', 'hi', {}, { headers: bearer(token) })).status).toBe(200)
+    expect((await rig.ask('gemini', 'hi', {}, { headers: bearer(token) })).status).toBe(404)
+  })
+
+  it('ends when it is said to', async () => {
+    const token = await tokenFor({ user: 'ada', lifetimeSeconds: 1 })
+    expect((await get('/v1/models', bearer(token))).status).toBe(200)
+    await expect.poll(async () => (await get('/v1/models', bearer(token))).status, { timeout: 5000 }).toBe(401)
+  })
+
+  it('is no good on another page', async () => {
+    const token = await tokenFor({ user: 'ada', origin })
+    expect((await get('/v1/models', { ...bearer(token), origin })).status).toBe(200)
+    expect((await get('/v1/models', { ...bearer(token), origin: 'https://evil.test' })).status).toBe(403)
+    const foreign = await sign(sessionSecret, { origin: 'https://other.example' })
+    expect((await get('/v1/models', { ...bearer(foreign), origin })).status).toBe(401)
+  })
+
+  it.each([
+    ['no user', {}],
+    ['a user that is no name', { user: 'a b' }],
+    ['a user without end', { user: 'x'.repeat(129) }],
+    ['a model that is not here', { user: 'ada', models: ['openai-chat:gpt-9'] }],
+    ['a page that is not ours', { user: 'ada', origin: 'https://evil.test' }],
+    ['a longer life than any', { user: 'ada', lifetimeSeconds: 901 }],
+    ['less than no money', { user: 'ada', dailyBudgetUsd: -1 }],
+    ['a field that nobody knows', { user: 'ada', admin: true }],
+  ])('is not given for %s', async (_, body) => {
+    expect((await open(body)).status).toBe(400)
+  })
+
+  it.each(['', 'Bearer ', `Bearer ${loginSecret}x`, `Basic ${loginSecret}`, `Bearer ${loginSecret}, Bearer x`])(
+    'is not given to whoever shows "%s"',
+    async (authorization) => {
+      expect((await open({ user: 'ada' }, { authorization })).status).toBe(403)
+      expect((await open({ user: 'ada' }, { authorization, origin })).status).toBe(400)
+      expect((await open({}, { authorization, origin })).status).toBe(401)
+    },
+  )
+})
+
+describe('the secrets that sign', () => {
+  it('are two while one takes the place of the other, and no more', async () => {
+    const statuses = [sessionSecret, nextSecret, 'a-third-secret-that-nobody-has-set-here'].map(async (secret) => {
+      return (await get('/v1/models', bearer(await sign(secret)))).status
+    })
+    expect(await Promise.all(statuses)).toEqual([200, 200, 401])
+  })
+
+  it('are said by a mark that says nothing of them', async () => {
+    const token = await tokenFor({ user: 'ada' })
+    const header = JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString())
+    expect(header).toEqual({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(sessionSecret) })
+  })
+})
+
+const kidOf = (secret: string) => createHmac('sha256', secret).update('kid').digest('hex').slice(0, 16)
+
+/** As `session.ts` does. */
+function sign(secret: string, scope: object = {}): Promise<string> {
+  const granted = { models: ['openai-chat:demo-model'], maxOutputTokens: 10, dailyBudget: 1000, ...scope }
+  return new SignJWT({ scope: granted })
+    .setProtectedHeader({ alg: 'HS256', typ: 'session+jwt', kid: kidOf(secret) })
+    .setIssuer('isoglot-worker')
+    .setAudience('isoglot-worker/v1')
+    .setSubject('ada')
+    .setJti(crypto.randomUUID())
+    .setIssuedAt()
+    .setExpirationTime('5m')
+    .sign(new TextEncoder().encode(secret))
+}
+
+describe('a page that brings an answer of Turnstile', () => {
+  const hostname = '127.0.0.1'
+  const good = { success: true, hostname, action: 'session', challenge_ts: '2026-11-21T00:00:00Z', 'error-codes': [] }
+  const bring = (turnstile: unknown) => open({ turnstile }, { origin })
+
+  it('gets a token if Cloudflare says that a person gave it, here and for this', async () => {
+    siteverify.answer(json(good))
+    const answer = await bring('an answer')
+    const { token } = (await answer.json()) as { token: string }
+    expect([answer.status, claimsOf(token).scope.origin]).toEqual([200, origin])
+    expect(siteverify.asked[0]?.body).toMatchObject({ secret: 'a-secret-of-turnstile', response: 'an answer' })
+    expect((await get('/v1/models', { ...bearer(token), origin })).status).toBe(200)
+  })
+
+  it('stays who it was when it shows its last token', async () => {
+    siteverify.answer(json(good))
+    const first = await tokenFor({ turnstile: 'one' }, { origin })
+    const second = await tokenFor({ turnstile: 'two' }, { origin, ...bearer(first) })
+    const third = await tokenFor({ turnstile: 'three' }, { origin })
+    const [one, two, three] = [first, second, third].map((token) => claimsOf(token).sub)
+    expect([two === one, three === one]).toEqual([true, false])
+  })
+
+  const text =
+    (body: string, status = 200): Answering =>
+    (response) =>
+      void response.writeHead(status).end(body)
+  const redirect: Answering = (response) => void response.writeHead(307, { location: `${siteverify.url}/ok` }).end()
+  it.each<[string, Answering, number]>([
+    ['was used before', json({ success: false, 'error-codes': ['timeout-or-duplicate'] }), 401],
+    ['was given on another site', json({ ...good, hostname: 'evil.test' }), 401],
+    ['was given for something else', json({ ...good, action: 'contact' }), 401],
+    ['is good in a word that is none', json({ ...good, success: 'true' }), 401],
+    ['cannot be checked, since Cloudflare fails', json(good, 500), 503],
+    ['cannot be checked, since a page of HTML comes', text('<html>success: true</html>'), 503],
+    ['cannot be checked, since nothing comes', text(''), 503],
+    ['cannot be checked, since null comes', json(null), 503],
+    ['cannot be checked, since the line breaks', (response) => void response.destroy(), 503],
+    ['is checked elsewhere', redirect, 503],
+    ['takes longer to check than it may', () => {}, 503],
+  ])('gets none if it %s', async (_, answering, status) => {
+    siteverify.answer(answering)
+    const answer = await bring('an answer')
+    expect([answer.status, await answer.text()]).toEqual([status, expect.not.stringContaining('token"')])
+    expect(siteverify.asked).toHaveLength(1)
+  })
+
+  it.each([undefined, '', 7, 'x'.repeat(2049)])('gets none for %s, and nobody is asked', async (turnstile) => {
+    siteverify.answer(json(good))
+    expect([400, 401]).toContain((await bring(turnstile)).status)
+    expect(siteverify.asked).toHaveLength(0)
+  })
+
+  it('gets none from anywhere else, and nobody is asked', async () => {
+    siteverify.answer(json(good))
+    for (const from of [{}, { origin: 'null' }, { origin: 'https://evil.test' }])
+      expect((await open({ turnstile: 'an answer' }, from)).status).toBe(403)
+    expect(siteverify.asked).toHaveLength(0)
+  })
+
+  it('may show the widget, and nothing else that is not its own', async () => {
+    const policy = (await fetch(rig.url)).headers.get('content-security-policy')
+    expect(policy).toContain("script-src 'self' https://challenges.cloudflare.com;")
+    expect(policy).toContain('frame-src https://challenges.cloudflare.com;')
+    expect(policy).toContain("connect-src 'self';")
+  })
+})
+
+describe('what is there to ask', () => {
+  it('is listed as each wire does, and counted', async () => {
+    const token = await tokenFor({ user: 'ada' })
+    const shown = bearer(token)
+    const lists: [string, Record<string, string>, (body: Loose) => unknown][] = [
+      ['/v1/models', shown, ({ data }) => data[0].object],
+      ['/v1/models', { 'x-api-key': token, 'anthropic-version': '2023-06-01' }, ({ data }) => data[0].type],
+      ['/v1beta/models', { 'x-goog-api-key': token }, ({ models }) => models[0].name],
+      ['/api/tags', shown, ({ models }) => models[0].name],
+    ]
+    const found = lists.map(async ([path, headers, read]) => read(await (await get(path, headers)).json()))
+    expect(await Promise.all(found)).toEqual(['model', 'model', 'models/demo-model', 'demo-model'])
+    expect((await get('/api/version', shown)).status).toBe(200)
+    expect((await get('/v1/models', {})).status).toBe(401)
+  })
+
+  it('is counted in the words that may be asked, and in no others', async () => {
+    const token = await tokenFor({ user: 'ada' })
+    const count = (more: object) =>
+      fetch(`${rig.url}/v1/messages/count_tokens`, {
+        method: 'POST',
+        headers: { ...bearer(token), 'content-type': 'application/json' },
+        body: JSON.stringify({ model: 'other-model', messages: [{ role: 'user', content: 'Hello' }], ...more }),
+      })
+    const before = upstream.asked.length
+    const answer = await count({})
+    expect([answer.status, answer.headers.get('x-token-count')]).toEqual([200, 'estimated'])
+    expect((await count({ mcp_servers: [] })).status).toBe(400)
+    expect((await count({ tools: [{ type: 'web_search_20250305', name: 'web_search' }] })).status).toBe(400)
+    expect(upstream.asked.length).toBe(before)
+  })
+})
+
+type Loose = ReturnType<typeof JSON.parse>
+
+describe('a path or a method that is not there', () => {
+  it('is answered with 400, 401, 404 or 405, whatever it is, and leads nowhere', async () => {
+    const token = await tokenFor({ user: 'ada' })
+    const random = seeded(27)
+    const pieces = [
+      'v1',
+      'v1beta',
+      'api',
+      'models',
+      'chat',
+      'messages',
+      '..',
+      '%2e%2e',
+      '%2f',
+      ';x',
+      '%00',
+      '',
+      'session',
+      'admin',
+      'streams',
+    ]
+    const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
+    const path = () =>
+      `/${Array.from({ length: 1 + Math.floor(random() * 5) }, () => pick(pieces)).join('/')}${pick(['', '/', '?k=v', ':generateContent'])}`
+    const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
+    const before = upstream.asked.length
+    const seen = new Set<number>()
+    for (let batch = 0; batch < 40; batch++) {
+      const answers = Array.from({ length: 50 }, async () => {
+        const [method, to, withToken] = [pick(methods), path(), random() < 0.5]
+        const { status } = await fetch(rig.url + to, {
+          method,
+          headers: withToken ? bearer(token) : {},
+          redirect: 'manual',
+        })
+        return [method, to, status] as const
+      })
+      for (const [method, to, status] of await Promise.all(answers)) {
+        seen.add(status)
+        const isFine = [400, 401, 403, 404, 405, 415].includes(status)
+        // The page, and the lists that are for whoever has a token.
+        const isThere = status < 400 && /^(GET|HEAD)$/.test(method)
+        expect([method, to, isFine || isThere]).toEqual([method, to, true])
+      }
+    }
+    expect(seen).toContain(404)
+    expect(upstream.asked.length).toBe(before)
+  })
+
+  it.each([
+    ['another host', 'GET /v1/models HTTP/1.1\r\nhost: evil.test\r\n\r\n'],
+    ['a whole address', 'GET http://evil.test/v1/models HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ['two hosts', 'GET /v1/models HTTP/1.1\r\nhost: localhost\r\nhost: evil.test\r\n\r\n'],
+    ['a host with a path', 'GET /v1/models HTTP/1.1\r\nhost: localhost/v1/session\r\n\r\n'],
+    ['no host', 'GET /v1/models HTTP/1.1\r\n\r\n'],
+    ['a NUL', 'GET /v1/models\0 HTTP/1.1\r\nhost: localhost\r\n\r\n'],
+    ['an address of 100,000 letters', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`],
+  ])('is no way in without a token, with %s', async (_, request) => {
+    const status = await raw(request)
+    expect(['', '400', '401', '404', '414', '421', '431', '500', '503']).toContain(status)
+  })
+})
+
+/** The status of what comes back for these bytes; empty if nothing does. */
+function raw(bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(Number(new URL(rig.url).port), '127.0.0.1', () => socket.write(bytes))
+    socket.setTimeout(3000, () => socket.destroy())
+    socket.once('data', (data) => {
+      resolve(/^HTTP\/1.1 (\d+)/.exec(String(data))?.[1] ?? '')
+      socket.destroy()
+    })
+    socket.once('error', () => {})
+    socket.once('close', () => resolve(''))
+  })
+}
+
+it('is open to every wire with the same token', async () => {
+  const token = await tokenFor({ user: 'ada' })
+  for (const wire of wireNames) {
+    expect((await rig.ask(wire, 'hi', {}, { headers: bearer(token) })).status).toBe(200)
+  }
+})

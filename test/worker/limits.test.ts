@@ -1,0 +1,107 @@
+/** Floods, against the counters of the platform and the exact one of the accounts, in workerd itself. */
+import type { ServerResponse } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { networkOf } from '../../examples/worker/limits.ts'
+import { speakers } from '../gateway/provider.ts'
+import { type Rig, startRig, startUpstream, type Upstream, wireNames } from './harness.ts'
+
+vi.setConfig({ testTimeout: 60_000 })
+
+const loginSecret = 'what-the-server-of-the-app-shows-us-1'
+
+let upstream: Upstream
+let rig: Rig
+beforeAll(async () => {
+  upstream = await startUpstream()
+  rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, RATE_LIMITS: 'on', LIVE_STREAMS: '4' })
+}, 60_000)
+afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
+
+let address = 0
+/** Each from a network of its own, unless it says from which. */
+const from = (network = `10.0.${++address >> 8}.${address & 255}`) => ({ 'cf-connecting-ip': network })
+
+async function tokenFor(user: string): Promise<string> {
+  const answer = await fetch(`${rig.url}/session`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json', ...from() },
+    body: JSON.stringify({ user }),
+  })
+  return ((await answer.json()) as { token: string }).token
+}
+
+const inBatches = async (count: number, act: (at: number) => Promise<Response>) => {
+  const answers: Response[] = []
+  for (let at = 0; at < count; at += 50) {
+    answers.push(...(await Promise.all(Array.from({ length: Math.min(50, count - at) }, (_, more) => act(at + more)))))
+  }
+  return answers
+}
+const refusedOf = (answers: readonly Response[]) => answers.filter(({ status }) => status === 429)
+
+// A counter begins anew with each minute, so a burst may meet two of them, and never three.
+describe('a flood', () => {
+  it('of one user is stopped, from wherever it comes, and goes no further', async () => {
+    const token = await tokenFor('flooder')
+    const before = upstream.asked.length
+    const wire = (at: number) => wireNames[at % wireNames.length] ?? 'gemini'
+    const headers = () => ({ authorization: `Bearer ${token}`, ...from() })
+    const answers = await inBatches(600, (at) => rig.ask(wire(at), 'hi', {}, { headers: headers() }))
+    const refused = refusedOf(answers)
+    expect(refused.length).toBeGreaterThanOrEqual(480)
+    for (const { headers } of refused) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    }
+    expect(upstream.asked.length - before).toBeLessThanOrEqual(120)
+    const other = await tokenFor('somebody-else')
+    const calm = { authorization: `Bearer ${other}`, ...from() }
+    expect((await rig.ask('gemini', 'hi', {}, { headers: calm })).status).toBe(200)
+  })
+})
+
+describe('a network', () => {
+  it('is stopped as a whole, and others are not', async () => {
+    const beg = (ip: string) => {
+      const headers = { 'content-type': 'application/json', ...from(ip) }
+      return fetch(`${rig.url}/session`, { method: 'POST', headers, body: '{}' })
+    }
+    const answers = await inBatches(700, (at) => beg(`2001:db8:1:2:${at.toString(16)}::1`))
+    expect(refusedOf(answers).length).toBeGreaterThanOrEqual(100)
+    expect((await beg('2001:db8:1:3::1')).status).toBe(401)
+  })
+
+  it.each([
+    ['1.2.3.4', '1.2.3.4'],
+    ['::ffff:1.2.3.4', '1.2.3.4'],
+    ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
+    ['2001:DB8:0001:0002::1', '2001:db8:1:2::/64'],
+    ['2001:db8::1', '2001:db8:0:0::/64'],
+    ['::1', '0:0:0:0::/64'],
+    ['fe80::1:2:3:4', 'fe80:0:0:0::/64'],
+  ])('is, for %s, %s', (ip, network) => {
+    expect(networkOf(ip)).toBe(network)
+  })
+})
+
+describe('answers at once', () => {
+  it.each(wireNames)('are four for each user, and no more, until one has ended (%s)', async (wire) => {
+    const user = crypto.randomUUID()
+    const token = await tokenFor(user)
+    const open: ServerResponse[] = []
+    upstream.script(user, (_, response) => {
+      const pieces = speakers[wire].pieces({ text: 'Hi' })
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(pieces.slice(0, 3).join(''))
+      open.push(response)
+    })
+    const ask = () =>
+      rig.ask(wire, user, { stream: true }, { headers: { authorization: `Bearer ${token}`, ...from() } })
+    const answers = await Promise.all(Array.from({ length: 20 }, ask))
+    const refused = refusedOf(answers)
+    expect([refused.length, open.length]).toEqual([16, 4])
+    expect(Number(refused[0]?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+    open[0]?.destroy()
+    await expect.poll(async () => (await ask()).status, { timeout: 10_000 }).not.toBe(429)
+    for (const response of open) response.destroy()
+  })
+})
