@@ -2,12 +2,13 @@
 
 import { collect } from '../assemble/fold.ts'
 import type { EncodedRequest, Model } from '../codec.ts'
-import { InterruptedError, IsoglotError, LimitError, TimeoutError } from '../errors.ts'
+import { IsoglotError, LimitError, TimeoutError } from '../errors.ts'
 import { compact } from '../lookup.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent } from '../model.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './decode.ts'
 import type { RunRequest } from './request.ts'
+import { allChunks, streamIdOf } from './resume.ts'
 import { retryDelayMs } from './retry.ts'
 import { readBody, readText, send } from './transport.ts'
 
@@ -21,6 +22,10 @@ export interface Question {
   readonly callsBefore: number
   /** Told what there is of an answer that did not end properly, or that was left. */
   readonly onPartial: (partial: AssistantMessage) => void
+  /** Told the name by which a server keeps the answer. */
+  readonly onStream: (id: string) => void
+  /** The name of an answer that was asked for before. */
+  readonly streamId: string | undefined
 }
 
 /** Events in batches, one for each chunk of the network, and the response at the end. */
@@ -107,14 +112,15 @@ export async function readWhole(response: Response, maxBytes: number, signal: Ab
 }
 
 async function* streamOnce(question: Question, deadline: Deadline): Answer {
-  const { model, encoded, request } = question
-  deadline.enter('first_byte')
-  const response = await send(model, encoded, deadline.signal, request)
+  const { model, streamId } = question
+  const response = streamId === undefined ? await begin(question, deadline) : undefined
+  const id = streamId ?? (response && streamIdOf(response))
+  if (id !== undefined) question.onStream(id)
   const decoder = decodeAnswer(model.codec, decodeOptionsOf(question))
   let batch: MessageEvent[] = []
   let isLeft = true
   try {
-    for await (const chunk of chunksOf(response, deadline)) {
+    for await (const chunk of allChunks({ model, id, response, decoder }, deadline)) {
       decoder.push(chunk, batch)
       if (batch.length > 0) yield batch
       if (decoder.isEnded) break
@@ -137,6 +143,11 @@ async function* streamOnce(question: Question, deadline: Deadline): Answer {
   }
 }
 
+function begin({ model, encoded, request }: Question, deadline: Deadline): Promise<Response> {
+  deadline.enter('first_byte')
+  return send(model, encoded, deadline.signal, request)
+}
+
 function decodeOptionsOf({ request, callsBefore }: Question): DecodeOptions {
   const { liveArguments, maxEventBytes } = request
   return compact({ callsBefore, liveArguments, maxEventBytes })
@@ -147,30 +158,4 @@ function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent
   if (!(failure instanceof IsoglotError)) return decoder.stop('aborted', out)
   failure.partial ??= decoder.stop(failure instanceof TimeoutError ? 'aborted' : 'interrupted', out)
   return failure.partial
-}
-
-/** The chunks of a body, until it ends, the signal fires, or the reader leaves: each of which lets go of the connection. */
-export async function* chunksOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return
-  // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.
-  const cancel = () => void reader.cancel().catch(() => {})
-  deadline.signal.addEventListener('abort', cancel, { once: true })
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      deadline.pause()
-      deadline.signal.throwIfAborted()
-      if (done) return
-      yield value
-      deadline.enter('idle')
-    }
-  } catch (cause) {
-    if (deadline.signal.aborted || cause instanceof IsoglotError) throw cause
-    throw new InterruptedError('Cannot finish the answer: the connection broke', { cause })
-  } finally {
-    deadline.pause()
-    deadline.signal.removeEventListener('abort', cancel)
-    cancel()
-  }
 }

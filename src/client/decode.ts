@@ -1,5 +1,6 @@
 /** From the bytes of an answer to events: framing, codec and assembler in a row, with no I/O. @module */
-import { type AssembleOptions, assemble, stop } from '../assemble/assemble.ts'
+import { assemble, stop } from '../assemble/assemble.ts'
+import type { AssembleOptions } from '../assemble/assembly.ts'
 import type { ClientCodec, Fragment, Frame } from '../codec.ts'
 import { refuseDeepText } from '../depth.ts'
 import { IsoglotError } from '../errors.ts'
@@ -18,6 +19,10 @@ export interface DecodeOptions extends Omit<AssembleOptions, 'provider' | 'idPre
 export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
   /** The answer came to its own end: nothing more is worth waiting for. */
   readonly isEnded: boolean
+  /** How many events or lines of the wire were taken. */
+  readonly taken: number
+  /** The bytes to come are of another connection: half an event that is held has no other half. */
+  reconnect(): void
   /** Ends an answer that is given up, and tells what there is of it. */
   stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage
 }
@@ -29,7 +34,9 @@ export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, ...assembleOptions } = options
   const limits = maxEventBytes === undefined ? {} : { maxEventBytes }
-  const framing = codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits)
+  const connect = () => (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
+  let framing = connect()
+  let taken = 0
   const decoder = codec.decodeStream()
   const assembly = assemble.start({ ...assembleOptions, provider: codec.provider, idPrefix: codec.idPrefix })
 
@@ -42,6 +49,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     const fragments: Fragment[] = []
     try {
       for (const frame of frames) {
+        taken++
         refuseDeepText(frame.data, 'Cannot decode a stream')
         decoder.push(frame, fragments)
         if (fragments.at(-1)?.type === 'end') break
@@ -64,6 +72,12 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
   return {
     get isEnded() {
       return assembly.isEnded
+    },
+    get taken() {
+      return taken
+    },
+    reconnect: () => {
+      framing = connect()
     },
     push: (chunk, out) =>
       keepingPartial(out, () => {

@@ -59,6 +59,8 @@ export interface RunState {
   readonly messages: Message[]
   /** Told what there is of an answer that did not end properly, or that was left. */
   readonly onPartial: (partial: AssistantMessage) => void
+  /** Told the name by which a server keeps the answer that is under way. */
+  readonly onStream: (id: string) => void
 }
 
 /** All that changes while a run goes on. */
@@ -71,6 +73,8 @@ interface Loop {
   readonly startedAt: number
   readonly responses: ChatResponse[]
   readonly tellOnce: (losses: readonly Loss[]) => StreamEvent[]
+  /** What the requests of this run are known by, to a server that answers none of them twice. */
+  readonly key: string | undefined
   readonly isRepeated: (calls: readonly AnyCall[]) => boolean
   context: Context
   toolCalls: number
@@ -102,6 +106,7 @@ function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
     responses: [],
     tellOnce: newLosses(),
     isRepeated: repeatWatch(),
+    key: request.idempotencyKey ?? (request.resume && asking.stream ? crypto.randomUUID() : undefined),
     context,
     toolCalls: 0,
   }
@@ -149,8 +154,10 @@ function say(loop: Loop, messages: readonly Message[]): void {
   loop.context = { ...loop.context, messages: [...loop.context.messages, ...messages] }
 }
 
-function prepareQuestion({ request, context, asking, state }: Loop): { question: Question; losses: readonly Loss[] } {
-  const { model } = request
+function prepareQuestion(loop: Loop): { question: Question; losses: readonly Loss[] } {
+  const { request, context, asking, responses } = loop
+  const { signal, onPartial, onStream } = loop.state
+  const { model, resume } = request
   const prepared = prepare(
     context,
     model.codec.rules,
@@ -159,9 +166,23 @@ function prepareQuestion({ request, context, asking, state }: Loop): { question:
   const encoded = model.codec.encodeRequest(prepared.context, optionsOf(request, asking.stream))
   const callsBefore = context.messages.reduce((sum, message) => sum + toolCallsOf(message).length, 0)
   return {
-    question: { model, encoded, request, signal: state.signal, callsBefore, onPartial: state.onPartial },
+    question: {
+      model,
+      encoded,
+      request: { ...request, ...compact({ idempotencyKey: keyOf(loop) }) },
+      signal,
+      callsBefore,
+      onPartial,
+      onStream,
+      streamId: typeof resume === 'string' && responses.length === 0 ? resume : undefined,
+    },
     losses: [...prepared.losses, ...encoded.losses],
   }
+}
+
+/** A key stands for one request, and so for one answer. */
+function keyOf({ key, responses }: Loop): string | undefined {
+  return key === undefined || responses.length === 0 ? key : `${key}-${responses.length}`
 }
 
 /** Nothing said and nothing asked for, though the answer claims to be whole. */

@@ -69,6 +69,13 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   /** Gives each `tool_call_chunk` a view of the arguments so far: pass `liveArguments`. */
   readonly liveArguments?: () => LiveArguments
 
+  /**
+   * For servers that keep an answer while it is written, as our Worker does, and no provider. `true`: each streamed answer is asked for by
+   * an `Idempotency-Key`; where the network cuts it, it goes on by itself at the next event, and who leaves it does not end it:
+   * `stop()` of the run does. A name: the first answer is not asked for but is the one that the server keeps by that name
+   * (`streamId` of the earlier run), told from its beginning, such as after a page was loaded anew.
+   */
+  readonly resume?: boolean | string
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
   readonly signal?: AbortSignal
   readonly timeouts?: Timeouts
@@ -148,6 +155,7 @@ const ours: readonly (keyof RunRequest)[] = [
   'maxBodyBytes',
   'retries',
   'idempotencyKey',
+  'resume',
 ]
 
 /** What of a request is for the model: all that is not for the run. */

@@ -7,7 +7,7 @@ export interface RetryOptions {
   readonly retries?: number
   /**
    * Sent as `Idempotency-Key`. With it, failures after which the provider may have worked are retried too; without it only those in which
-   * it cannot have: it refused for load.
+   * it cannot have: it refused for load. It is the key of a run's first request; of those that follow it is the stem.
    */
   readonly idempotencyKey?: string
 }
@@ -29,6 +29,11 @@ export function retryDelayMs(
   if (attempt >= (options.retries ?? 2) || !isSafe(error, options.idempotencyKey !== undefined)) return undefined
   const asked = error instanceof ApiError ? error.retryAfterMs : undefined
   if (asked !== undefined) return asked <= longestWaitMs ? asked : undefined
+  return backoffMs(attempt, random)
+}
+
+/** A wait that grows with each attempt, with full jitter. */
+export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return random() * Math.min(longestBackoffMs, firstBackoffMs * 2 ** attempt)
 }
 

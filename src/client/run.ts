@@ -3,6 +3,7 @@ import type { AssistantMessage, Message } from '../model.ts'
 import { streamAnswer, wholeAnswer } from './answer.ts'
 import { type Asking, type RunResult, runLoop, type StreamEvent } from './loop.ts'
 import type { RunRequest } from './request.ts'
+import { stopStream } from './resume.ts'
 
 /**
  * A run that streams. It begins when it is read, or when its `response` is asked for; it can be read once. Leaving the iteration cancels
@@ -19,6 +20,14 @@ export interface Run extends AsyncIterable<StreamEvent> {
   readonly messages: readonly Message[]
   /** What there is of an answer that did not end properly, or that was left; its `stopReason` says how it ended. */
   readonly partial: AssistantMessage | undefined
+  /** The name by which the server keeps the answer that is under way, or was last; `undefined` if it keeps none: see `resume`. */
+  readonly streamId: string | undefined
+  /**
+   * Ends the run, and the answer where the server keeps it: leaving such a run would only hang up. The run rejects with an `AbortError`.
+   *
+   * @throws {ApiError} or {@link ConnectionError} if the server could not be told.
+   */
+  stop(): Promise<void>
 }
 
 /**
@@ -54,6 +63,9 @@ export function stream(request: RunRequest): Run {
 export const wholeAnswers: Asking = { stream: false, ask: wholeAnswer }
 export const streamedAnswers: Asking = { stream: true, ask: streamAnswer }
 
+/** How long a server may take to hear that an answer is to end, in milliseconds. */
+const stopTimeoutMs = 10_000
+
 /** A run about to begin, and who wants to hear of it. */
 export interface Begun {
   readonly request: RunRequest
@@ -66,13 +78,20 @@ export interface Begun {
 export function start(begin: () => Begun, asking: Asking): Run {
   let partial: AssistantMessage | undefined
   const messages: Message[] = []
+  const stopping = new AbortController()
+  let streamId: string | undefined
+  let endStream = async () => {}
   let isTaken = false
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { request, onEvents, onEnd } = beginOrFail()
-    const { signal, abort, end } = linked(request.signal)
+    const { signal, abort, end } = linked(request.signal, stopping.signal)
+    const onStream = (id: string) => {
+      streamId = id
+      endStream = () => stopStream(request.model, id, AbortSignal.timeout(stopTimeoutMs))
+    }
     const onPartial = (message: AssistantMessage) => {
       partial = message
       messages.push(message)
@@ -80,7 +99,7 @@ export function start(begin: () => Begun, asking: Asking): Run {
     let result: RunResult | undefined
     let failure: { readonly cause: unknown } | undefined
     try {
-      result = yield* watched(runLoop(request, asking, { signal, messages, onPartial }), onEvents)
+      result = yield* watched(runLoop(request, asking, { signal, messages, onPartial, onStream }), onEvents)
     } catch (cause) {
       failure = { cause }
       throw cause
@@ -121,6 +140,13 @@ export function start(begin: () => Begun, asking: Asking): Run {
     get partial() {
       return partial
     },
+    get streamId() {
+      return streamId
+    },
+    stop() {
+      stopping.abort(new DOMException('The run was stopped', 'AbortError'))
+      return endStream()
+    },
   }
 }
 
@@ -158,16 +184,19 @@ export interface Linked {
   end(): void
 }
 
-/** A signal that fires with the caller's, or by hand. */
-export function linked(caller: AbortSignal | undefined): Linked {
+/** A signal that fires with the callers', or by hand. */
+export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked {
   const controller = new AbortController()
-  const forward = () => controller.abort(caller?.reason)
-  if (caller?.aborted) forward()
-  else caller?.addEventListener('abort', forward, { once: true })
+  const done = new AbortController()
+  for (const caller of callers) {
+    const forward = () => controller.abort(caller?.reason)
+    if (caller?.aborted) forward()
+    else caller?.addEventListener('abort', forward, { once: true, signal: done.signal })
+  }
   return {
     signal: controller.signal,
     abort: (reason: unknown) => controller.abort(reason),
-    end: () => caller?.removeEventListener('abort', forward),
+    end: () => done.abort(),
   }
 }
 

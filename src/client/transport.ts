@@ -1,7 +1,8 @@
 /** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
 import type { EncodedRequest, Model } from '../codec.ts'
-import { ApiError, ConnectionError, DecodeError } from '../errors.ts'
+import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError } from '../errors.ts'
 import { isObject } from '../lookup.ts'
+import type { Deadline } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** How much of an error answer is read, in bytes. */
@@ -35,17 +36,24 @@ export async function sendText(
   signal: AbortSignal,
   options: Pick<RetryOptions, 'idempotencyKey'>,
 ): Promise<Response> {
-  const apiKey = typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey
   const headers = {
     'content-type': 'application/json',
-    ...model.codec.headers(apiKey),
     ...request.headers,
     ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
-    ...model.headers,
   }
   const url = model.baseUrl.replace(/\/+$/, '') + request.path
-  const init = { method: 'POST', headers, body: request.text, signal, redirect: 'manual' } as const
-  const response = await connect(model, url, init)
+  return call(model, url, { method: 'POST', headers, body: request.text, signal })
+}
+
+/** One call, with the model's key. @throws as {@link send} does. */
+export async function call(
+  model: Model,
+  url: string,
+  init: RequestInit & { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
+): Promise<Response> {
+  const apiKey = typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey
+  const headers = { ...model.codec.headers(apiKey), ...init.headers, ...model.headers }
+  const response = await connect(model, url, { ...init, headers, redirect: 'manual' })
   if (response.ok) return response
   throw await readFailure(model, response)
 }
@@ -79,6 +87,32 @@ function parsed(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return text
+  }
+}
+
+/** The chunks of a body, until it ends, the signal fires, or the reader leaves: each of which lets go of the connection. */
+export async function* chunksOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.
+  const cancel = () => void reader.cancel().catch(() => {})
+  deadline.signal.addEventListener('abort', cancel, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      deadline.pause()
+      deadline.signal.throwIfAborted()
+      if (done) return
+      yield value
+      deadline.enter('idle')
+    }
+  } catch (cause) {
+    if (deadline.signal.aborted || cause instanceof IsoglotError) throw cause
+    throw new InterruptedError('Cannot finish the answer: the connection broke', { cause })
+  } finally {
+    deadline.pause()
+    deadline.signal.removeEventListener('abort', cancel)
+    cancel()
   }
 }
 

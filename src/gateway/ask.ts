@@ -1,7 +1,7 @@
 /** Asks one entry of the table, and reads what it answers. @module */
-import { chunksOf, readWhole } from '../client/answer.ts'
+import { readWhole } from '../client/answer.ts'
 import { startDeadline, type Timeouts } from '../client/deadline.ts'
-import { readBody, sendText } from '../client/transport.ts'
+import { chunksOf, readBody, sendText } from '../client/transport.ts'
 import type { Model, Reply } from '../codec.ts'
 import { LimitError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'

@@ -1,0 +1,95 @@
+/**
+ * Goes on with a streamed answer that the network cut, where the server keeps it: it names the answer in a header, numbers its events (or
+ * lines) from 1, and tells those behind a number again.
+ *
+ * @see docs/streaming.md
+ * @module
+ */
+import type { Model } from '../codec.ts'
+import { ApiError, ConnectionError, InterruptedError } from '../errors.ts'
+import { type Deadline, sleep } from './deadline.ts'
+import type { AnswerDecoder } from './decode.ts'
+import { backoffMs } from './retry.ts'
+import { call, chunksOf } from './transport.ts'
+
+/** How often in a row a connection that brings nothing new is tried again. */
+const mostReconnects = 5
+
+/** The name by which a server keeps an answer; `undefined` if it does not. */
+export function streamIdOf({ headers }: Response): string | undefined {
+  const id = headers.get('x-isoglot-stream') ?? ''
+  return /^[\w-]{1,128}$/.test(id) ? id : undefined
+}
+
+/** An answer that is under way: what has come of it, and where the rest is. */
+export interface Underway {
+  readonly model: Model
+  readonly id: string | undefined
+  /** The connection that is there already. */
+  readonly response: Response | undefined
+  readonly decoder: Pick<AnswerDecoder, 'isEnded' | 'taken' | 'reconnect'>
+}
+
+/** The chunks of an answer, over as many connections as it takes; each event of it comes once, in order. */
+export async function* allChunks(
+  { model, id, response, decoder }: Underway,
+  deadline: Deadline,
+): AsyncGenerator<Uint8Array> {
+  let connection = response
+  let failures = 0
+  for (;;) {
+    const before = decoder.taken
+    let cause: unknown
+    try {
+      connection ??= await askForRest(model, `${id}`, decoder.taken, deadline)
+      if (connection.status === 204) return
+      yield* chunksOf(connection, deadline)
+    } catch (error) {
+      if (!mayPass(error) || id === undefined) throw giveUp(error, id, decoder.taken)
+      cause = error
+    }
+    if (id === undefined || decoder.isEnded) return
+    failures = decoder.taken > before ? 0 : failures + 1
+    if (failures > mostReconnects) throw giveUp(cause, id, decoder.taken)
+    connection = undefined
+    decoder.reconnect()
+    await sleep(waitMs(cause, failures), deadline.signal)
+  }
+}
+
+/** Tells a server to end an answer that it keeps. */
+export async function stopStream(model: Model, id: string, signal: AbortSignal): Promise<void> {
+  const response = await call(model, urlOf(model, id), { method: 'DELETE', headers: {}, signal })
+  await response.body?.cancel()
+}
+
+function askForRest(model: Model, id: string, taken: number, deadline: Deadline): Promise<Response> {
+  deadline.enter('first_byte')
+  const headers = { 'last-event-id': `${taken}` }
+  return call(model, urlOf(model, id), { method: 'GET', headers, signal: deadline.signal })
+}
+
+function urlOf({ baseUrl }: Model, id: string): string {
+  const origin = URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''
+  return `${origin}/v1/streams/${id}`
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof ApiError) return error.retryable
+  return error instanceof InterruptedError || error instanceof ConnectionError
+}
+
+/** The first attempt to go on is made at once. */
+function waitMs(cause: unknown, failures: number): number {
+  const asked = cause instanceof ApiError ? cause.retryAfterMs : undefined
+  return asked ?? (failures === 0 ? 0 : backoffMs(failures - 1))
+}
+
+/** What was cut stays cut, whatever the server says of the rest. */
+function giveUp(cause: unknown, id: string | undefined, taken: number): unknown {
+  const isOfRest = cause === undefined || cause instanceof ApiError || cause instanceof ConnectionError
+  if (id === undefined || taken === 0 || !isOfRest) return cause
+  return new InterruptedError('Cannot finish the answer: the connection broke, and the rest of it is not to be had', {
+    cause,
+  })
+}

@@ -1,0 +1,57 @@
+/** A server that keeps its answers, as `docs/streaming.md` says: it numbers their events, and tells those behind a number again. */
+
+/** How a connection ends before its time: after as many bytes, broken off or as if that were all. */
+export interface Cut {
+  readonly bytes: number
+  readonly how: 'broken' | 'closed'
+}
+
+export interface Kept {
+  readonly fetch: typeof globalThis.fetch
+  /** Each request as `POST`, `GET 3` (goes on behind event 3) or `DELETE`. */
+  readonly asked: string[]
+  readonly requests: Request[]
+}
+
+export const streamId = '0123456789abcdef0123456789abcdef'
+
+/** Answers in these events; the first connections are cut so, one after the other. */
+export function keep(events: readonly string[], cuts: readonly (Cut | Response)[] = []): Kept {
+  const numbered = events.map((event, at) => (event.startsWith('{') ? event : `id: ${at + 1}\n${event}`))
+  const waiting = [...cuts]
+  const asked: string[] = []
+  const requests: Request[] = []
+
+  function answer(from: number): Response {
+    if (from > 0 && from >= events.length) return new Response(null, { status: 204 })
+    const cut = waiting.shift()
+    if (cut instanceof Response) return cut
+    const bytes = new TextEncoder().encode(numbered.slice(from).join(''))
+    return new Response(cut === undefined ? bytes : bodyOf(bytes, cut), { headers: { 'x-isoglot-stream': streamId } })
+  }
+
+  return {
+    asked,
+    requests,
+    fetch: async (input, init) => {
+      const request = new Request(input, init)
+      request.signal.throwIfAborted()
+      const after = Number(request.headers.get('last-event-id'))
+      requests.push(request)
+      asked.push(request.method === 'GET' ? `GET ${after}` : request.method)
+      return request.method === 'DELETE' ? new Response(null, { status: 204 }) : answer(after)
+    },
+  }
+}
+
+function bodyOf(bytes: Uint8Array, { bytes: length, how }: Cut): ReadableStream<Uint8Array> {
+  let isTold = false
+  return new ReadableStream({
+    pull(controller) {
+      if (!isTold && length > 0) controller.enqueue(bytes.slice(0, length))
+      else if (how === 'broken') controller.error(new TypeError('terminated'))
+      else controller.close()
+      isTold = true
+    },
+  })
+}

@@ -1,0 +1,233 @@
+/** A stream that the network cuts goes on at the next event, where the server keeps it: exactly the events, once, in order. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { StreamEvent } from '../../src/client/loop.ts'
+import { ConnectionError, InterruptedError, type Run, type RunRequest, stream, t, tool } from '../../src/index.ts'
+import { seeded } from '../support/random.ts'
+import { serve } from '../support/serve.ts'
+import { type TestWire, wires } from '../support/wires.ts'
+import { type Cut, type Kept, keep, streamId } from './kept.ts'
+
+const origin = 'https://worker.example'
+
+function ask(wire: TestWire, kept: Kept, more: Partial<RunRequest> = {}): Run {
+  const model = { ...wire.model(`${origin}/v1`), fetch: kept.fetch }
+  return stream({ model, prompt: 'Hi', retries: 0, ...more })
+}
+
+async function read(run: Run): Promise<StreamEvent[]> {
+  const events: StreamEvent[] = []
+  for await (const event of run) events.push(event)
+  return events
+}
+
+const lengthOf = (events: readonly string[]) => new TextEncoder().encode(events.join('')).length
+/** With its numbers. */
+const bytesOf = (events: readonly string[]) =>
+  events.reduce((sum, event, at) => sum + lengthOf([event]) + (event.startsWith('{') ? 0 : `id: ${at + 1}\n`.length), 0)
+const answerOf = (wire: TestWire) => wire.text('Grüße, ', '世界', ' 👋', ' and', ' farewell')
+
+// Waits between attempts are a share of what they may be: here, none of it.
+beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
+afterEach(() => void vi.restoreAllMocks())
+
+describe.each(wires)('$name', (wire) => {
+  it.each([
+    ['broken', 1],
+    ['closed', 7],
+  ] as const)('goes on wherever it is cut, %s at every byte of %i', async (how, step) => {
+    const answer = answerOf(wire)
+    const whole = await read(ask(wire, keep(answer)))
+    for (let bytes = 0; bytes < bytesOf(answer); bytes += step) {
+      const kept = keep(answer, [{ bytes, how }])
+      expect(await read(ask(wire, kept)), `${how} after ${bytes} bytes`).toEqual(whole)
+      expect(kept.asked.filter((one) => one === 'POST')).toHaveLength(1)
+    }
+  })
+
+  it('asks for what is behind the last whole event, with the key, where the model lives', async () => {
+    const answer = answerOf(wire)
+    const [first = '', second = ''] = answer
+    const kept = keep(answer, [{ bytes: bytesOf([first, second]) + 3, how: 'broken' }])
+    await read(ask(wire, kept))
+    expect(kept.asked.slice(0, 2)).toEqual(['POST', 'GET 2'])
+    const [asked, again] = kept.requests
+    expect(again?.url).toBe(`${origin}/v1/streams/${streamId}`)
+    for (const name of ['authorization', 'x-api-key', 'x-goog-api-key']) {
+      expect(again?.headers.get(name)).toBe(asked?.headers.get(name))
+    }
+  })
+
+  it('runs each tool once, wherever the answer that calls it is cut', async () => {
+    const calls = wire.calls(['call_a', 'weather', '{"city":"Oslo"}'], ['call_b', 'weather', '{"city":"Rome"}'])
+    for (let bytes = 0; bytes < bytesOf(calls); bytes += 7) {
+      const ran: unknown[] = []
+      const weather = tool({
+        name: 'weather',
+        parameters: t.object({ city: t.string() }),
+        execute: ({ city }) => {
+          ran.push(city)
+          return 'Sunny'
+        },
+      })
+      const kept = keep(calls, [{ bytes, how: 'broken' }])
+      const { outcome } = await ask(wire, kept, { tools: [weather], maxRounds: 2, stopWhen: () => true }).response
+      expect(outcome).toBe('stop_condition')
+      expect(ran.sort()).toEqual(['Oslo', 'Rome'])
+    }
+  })
+
+  it('tells a kept answer from its beginning, by its name', async () => {
+    const whole = await read(ask(wire, keep(answerOf(wire))))
+    const kept = keep(answerOf(wire))
+    const run = ask(wire, kept, { resume: streamId })
+    expect(await read(run)).toEqual(whole)
+    expect(kept.asked[0]).toBe('GET 0')
+    expect(kept.asked).not.toContain('POST')
+    expect(run.streamId).toBe(streamId)
+  })
+
+  it('goes on over a real connection that is cut behind each event', async () => {
+    const answer = answerOf(wire)
+    const whole = await read(ask(wire, keep(answer)))
+    let kept = keep(answer)
+    const server = await serve((request) => kept.fetch(request))
+    try {
+      for (let events = 0; events < answer.length; events++) {
+        kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, events)), how: 'closed' }])
+        const run = stream({ model: wire.model(`${server.url}/v1`), prompt: 'Hi', retries: 0 })
+        expect(await read(run), `cut behind ${events} events`).toEqual(whole)
+        expect(kept.asked[1]).toBe(`GET ${events}`)
+      }
+    } finally {
+      await server.stop()
+    }
+  })
+})
+
+it('loses and doubles nothing in 10,000 schedules of cuts', async () => {
+  const random = seeded(21)
+  const upTo = (limit: number) => Math.floor(random() * limit)
+  const wholes = new Map<string, StreamEvent[]>()
+  for (const wire of wires) wholes.set(wire.name, await read(ask(wire, keep(answerOf(wire)))))
+  const failed: unknown[] = []
+  for (let round = 0; round < 10_000; round++) {
+    const wire = wires[round % wires.length] as TestWire
+    const answer = answerOf(wire)
+    const cuts = Array.from({ length: 1 + upTo(5) }, (): Cut | Response => {
+      if (random() < 0.1) return Response.json({ error: { message: 'Overloaded' } }, { status: 503 })
+      return { bytes: upTo(bytesOf(answer)), how: random() < 0.5 ? 'broken' : 'closed' }
+    })
+    while (cuts[0] instanceof Response) cuts.shift() // there has to be an answer to go on with
+    const events = await read(ask(wire, keep(answer, cuts))).catch((error: unknown) => error)
+    if (JSON.stringify(events) !== JSON.stringify(wholes.get(wire.name))) failed.push({ round, cuts, events })
+  }
+  expect(failed).toEqual([])
+}, 120_000)
+
+describe('what cannot go on', () => {
+  const wire = wires[0] as TestWire
+  const answer = answerOf(wire)
+  const half: Cut = { bytes: bytesOf(answer.slice(0, 3)), how: 'broken' }
+
+  it.each([404, 410, 401])('is an interruption that keeps what came, when the rest is a %i', async (status) => {
+    const run = ask(wire, keep(answer, [half, Response.json({ error: { message: 'Gone' } }, { status })]))
+    const error = await read(run).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(InterruptedError)
+    expect(error).toMatchObject({ cause: { status }, partial: { stopReason: 'interrupted' } })
+    expect(run.partial?.content).toEqual([{ type: 'text', text: 'Grüße, 世界' }])
+  })
+
+  it('is given up after five connections in a row that bring nothing', async () => {
+    const nothing: Cut = { bytes: 0, how: 'broken' }
+    const kept = keep(answer, [half, ...Array.from({ length: 10 }, () => nothing)])
+    await expect(read(ask(wire, kept))).rejects.toBeInstanceOf(InterruptedError)
+    expect(kept.asked).toEqual(['POST', ...Array.from({ length: 6 }, () => 'GET 3')])
+  })
+
+  it('is given up when the network stays away', async () => {
+    const kept = keep(answer, [half])
+    const fetch: typeof globalThis.fetch = (input, init) =>
+      kept.asked.length === 0 ? kept.fetch(input, init) : Promise.reject(new TypeError('Failed to fetch'))
+    const error = await read(ask(wire, { ...kept, fetch })).catch((cause: unknown) => cause)
+    expect(error).toBeInstanceOf(InterruptedError)
+    expect((error as Error).cause).toBeInstanceOf(ConnectionError)
+  })
+
+  it('ends at once where the server keeps nothing, or names no name', async () => {
+    for (const name of [undefined, '', '../../admin', 'a b', 'x'.repeat(200)]) {
+      const kept = keep(answer, [half])
+      const fetch: typeof globalThis.fetch = async (input, init) => {
+        const { body } = await kept.fetch(input, init)
+        return new Response(body, name === undefined ? {} : { headers: { 'x-isoglot-stream': name } })
+      }
+      await expect(read(ask(wire, { ...kept, fetch }))).rejects.toBeInstanceOf(InterruptedError)
+      expect(kept.asked).toEqual(['POST'])
+    }
+  })
+})
+
+describe('keys', () => {
+  const wire = wires[0] as TestWire
+  const weather = tool({ name: 'weather', parameters: t.object({}), execute: () => 'Sunny' })
+
+  async function keysOf(more: Partial<RunRequest>): Promise<(string | null)[]> {
+    const answers = [wire.calls(['call_a', 'weather', '{}']), wire.text('Bye')]
+    const keys: (string | null)[] = []
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      keys.push(new Headers(init?.headers).get('idempotency-key'))
+      return new Response(answers.shift()?.join(''))
+    }
+    await stream({ model: { ...wire.model(origin), fetch }, prompt: 'Hi', tools: [weather], ...more }).response
+    return keys
+  }
+
+  it('are sent with `resume`, another for each request', async () => {
+    const [first, second] = await keysOf({ resume: true })
+    expect(first).toMatch(/^[\da-f-]{36}$/)
+    expect(second).toBe(`${first}-1`)
+    expect((await keysOf({ resume: true }))[0]).not.toBe(first)
+  })
+
+  it('are the caller’s own where there is one, and none where nobody asks', async () => {
+    expect(await keysOf({ idempotencyKey: 'mine' })).toEqual(['mine', 'mine-1'])
+    expect(await keysOf({})).toEqual([null, null])
+  })
+})
+
+describe('an end before the end', () => {
+  const wire = wires[0] as TestWire
+  const slow = () => keep(answerOf(wire), [{ bytes: bytesOf(answerOf(wire).slice(0, 2)), how: 'broken' }])
+
+  it('by stop() ends the answer where it is kept, and the run', async () => {
+    const kept = slow()
+    const run = ask(wire, kept, { resume: true })
+    const seen: StreamEvent[] = []
+    const reading = (async () => {
+      for await (const event of run) {
+        seen.push(event)
+        if (event.type === 'text_delta' && seen.length < 10) await run.stop()
+      }
+    })()
+    await expect(reading).rejects.toMatchObject({ name: 'AbortError' })
+    expect(kept.asked).toContain('DELETE')
+    expect(kept.requests.find(({ method }) => method === 'DELETE')?.url).toBe(`${origin}/v1/streams/${streamId}`)
+    expect(run.partial?.stopReason).toBe('aborted')
+    await expect(run.response).rejects.toMatchObject({ name: 'AbortError' })
+  })
+
+  it('by leaving it only hangs up', async () => {
+    const kept = slow()
+    const run = ask(wire, kept, { resume: true })
+    for await (const event of run) if (event.type === 'text_delta') break
+    expect(kept.asked).not.toContain('DELETE')
+    expect(run.streamId).toBe(streamId)
+  })
+
+  it('by stop() before it begins asks nobody', async () => {
+    const kept = slow()
+    const run = ask(wire, kept)
+    await run.stop()
+    await expect(read(run)).rejects.toMatchObject({ name: 'AbortError' })
+    expect(kept.asked).toEqual([])
+  })
+})
