@@ -70,8 +70,8 @@ export function isDeeperThan(levels: number, text: string): boolean {
   return false
 }
 
-/** Where the quote is that ends the string that begins here. */
-function endOfString(text: string, start: number): number {
+/** Where the quote is that ends the string that begins here; the length of the text if there is none. */
+export function endOfString(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end > 0 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
   return end < 0 ? text.length : end
