@@ -91,11 +91,21 @@ function say(text) {
 function submit(text) {
   if (running || choice.options.length === 0 || text.trim() === '') return
   asked = text.trim()
-  welcome.hidden = true
+  showWelcome(false)
   tell([...said(), { role: 'user', content: asked }])
   drawUser(asked)
   prompt.value = ''
   ask()
+}
+
+/** Without a Worker the suggestions are all that can be said, and stay in reach. @param {boolean} isShown */
+function showWelcome(isShown) {
+  welcome.hidden = !isShown
+  if (!backend.isRecorded) return
+  const focused = document.activeElement
+  if (isShown) welcome.append(find('#suggestions'))
+  else find('#composer').after(find('#suggestions'))
+  if (focused instanceof HTMLElement) focused.focus()
 }
 
 /** Goes on with a model of that wire from here, if there is one. @param {string} wire */
@@ -107,7 +117,7 @@ export function goOnWith(wire) {
   return true
 }
 
-/** Without a Worker only what was recorded can be said, and stays in reach. */
+/** Without a Worker only what was recorded can be said. */
 function setUpComposer() {
   const { isRecorded, suggestions } = backend
   const items = suggestions.map((text) => {
@@ -121,7 +131,6 @@ function setUpComposer() {
   find('#about').textContent =
     'These are static files, with no Worker and no model behind them: recordings of ours answer, on any of the five wires.'
   find('#hint').textContent = 'Recorded answers. The SDK, the tools and all views run in this page.'
-  find('#composer').after(find('#suggestions'))
 }
 
 find('#composer').addEventListener('submit', (event) => {
@@ -144,7 +153,7 @@ find('#new').addEventListener('click', () => {
   running?.abort()
   tell([])
   clearLog()
-  welcome.hidden = false
+  showWelcome(true)
   prompt.focus()
 })
 

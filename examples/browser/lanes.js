@@ -14,100 +14,123 @@
  * @property {{ from: number, to: number | undefined, failed: boolean } | undefined} run
  */
 
+/**
+ * What is known while the events are read.
+ *
+ * @typedef {object} Reading
+ * @property {Lane[]} lanes
+ * @property {Map<string, Lane>} byKey
+ * @property {Map<string | number, Lane>} calls Of this answer: by their place among its calls, and by id once they run.
+ * @property {number} round The answer that is read, from 0; -1 before the first.
+ */
+
 /** @param {Pick<Take, 'entries' | 'ending'>} take @returns {Lane[]} */
 export function lanesOf({ entries, ending }) {
-  /** @type {Lane[]} */
-  const lanes = []
-  /** @type {Map<string, Lane>} */
-  const byKey = new Map()
-  /** Lanes of calls by their place among the calls of their answer, then by id. @type {Map<string | number, Lane>} */
-  let calls = new Map()
-  let round = -1
-
-  /** @param {string} key @param {LaneKind} kind @param {string} label */
-  function lane(key, kind, label) {
-    let found = byKey.get(key)
-    if (found === undefined) {
-      found = { kind, label, pieces: [], marks: [], run: undefined }
-      byKey.set(key, found)
-      lanes.push(found)
-    }
-    return found
-  }
-  /** @param {number} index @param {LaneKind} kind @param {string} label */
-  const block = (index, kind, label) => lane(`${round}:${index}`, kind, label)
-  /** What comes before the first answer belongs to it. */
-  const turn = () => lane(`${Math.max(0, round)}:turn`, 'turn', `answer ${Math.max(0, round) + 1}`)
-
-  /** @param {StreamEvent} event @param {number} at */
-  function add(event, at) {
-    switch (event.type) {
-      case 'message_start':
-        round++
-        calls = new Map()
-        turn().marks.push({ at, kind: 'start', text: event.model ?? 'begins' })
-        break
-      case 'text_delta':
-        block(event.index, 'text', 'text').pieces.push({ at, size: event.text.length })
-        break
-      case 'reasoning_delta':
-        block(event.index, 'reasoning', 'reasoning').pieces.push({ at, size: event.text.length })
-        break
-      case 'tool_call_chunk': {
-        const { name, argumentsDelta = '' } = event.chunk
-        const found = block(event.index, 'call', name ?? 'call')
-        if (name) found.label = name
-        found.pieces.push({ at, size: argumentsDelta.length })
-        break
-      }
-      case 'tool_call': {
-        const found = block(event.index, 'call', event.call.name)
-        found.label = `${event.call.name} ${event.call.argumentsText}`
-        found.marks.push({ at, kind: 'whole', text: 'whole' })
-        calls.set(event.call.index, found)
-        break
-      }
-      case 'invalid_tool_call':
-        block(event.index, 'call', event.call.name ?? 'call').marks.push({ at, kind: 'bad', text: event.call.reason })
-        break
-      case 'content_block': {
-        const { type } = event.block
-        const found = block(event.index, type === 'text' || type === 'reasoning' ? type : 'block', type)
-        found.marks.push({ at, kind: 'whole', text: 'whole' })
-        break
-      }
-      case 'usage': {
-        const { inputTokens, outputTokens } = event.usage
-        turn().marks.push({ at, kind: 'usage', text: `${inputTokens ?? '?'} in, ${outputTokens ?? '?'} out` })
-        break
-      }
-      case 'warning':
-        turn().marks.push({ at, kind: 'warning', text: event.warning.reason })
-        break
-      case 'message_end':
-        turn().marks.push({ at, kind: 'end', text: event.response.stopReason })
-        break
-      case 'tool_start': {
-        const found = calls.get(event.call.index)
-        if (found === undefined) break
-        found.run = { from: at, to: undefined, failed: false }
-        calls.set(event.call.id ?? '', found)
-        break
-      }
-      case 'tool_result': {
-        const run = calls.get(event.result.toolCallId)?.run
-        if (run) Object.assign(run, { to: at, failed: event.result.status === 'error' })
-        break
-      }
-    }
-  }
-
-  for (const { at, events } of entries) for (const event of events) add(event, at)
+  /** @type {Reading} */
+  const reading = { lanes: [], byKey: new Map(), calls: new Map(), round: -1 }
+  for (const { at, events } of entries) for (const event of events) read(reading, event, at)
   // An answer that did not end properly has no event that says so: its error does.
-  if (ending && ending.kind !== 'proper')
-    turn().marks.push({ at: entries.at(-1)?.at ?? 0, kind: 'bad', text: ending.kind })
-  return lanes.map(settled)
+  if (ending && ending.kind !== 'proper') {
+    markTurn(reading, { at: entries.at(-1)?.at ?? 0, kind: 'bad', text: ending.kind })
+  }
+  return reading.lanes.map(settled)
 }
+
+/** @param {Reading} reading @param {StreamEvent} event @param {number} at */
+function read(reading, event, at) {
+  switch (event.type) {
+    case 'message_start':
+      reading.round++
+      reading.calls = new Map()
+      return markTurn(reading, { at, kind: 'start', text: event.model ?? 'begins' })
+    case 'text_delta':
+      return addPiece(blockLane(reading, event.index, 'text', 'text'), at, event.text)
+    case 'reasoning_delta':
+      return addPiece(blockLane(reading, event.index, 'reasoning', 'reasoning'), at, event.text)
+    case 'tool_call_chunk':
+      return readChunk(reading, event, at)
+    case 'tool_call':
+      return readCall(reading, event, at)
+    case 'invalid_tool_call': {
+      const { marks } = blockLane(reading, event.index, 'call', event.call.name ?? 'call')
+      return void marks.push({ at, kind: 'bad', text: event.call.reason })
+    }
+    case 'content_block': {
+      const { type } = event.block
+      const kind = type === 'text' || type === 'reasoning' ? type : 'block'
+      return void blockLane(reading, event.index, kind, type).marks.push({ at, kind: 'whole', text: 'whole' })
+    }
+    case 'usage':
+      return markTurn(reading, { at, kind: 'usage', text: figuresOf(event.usage) })
+    case 'warning':
+      return markTurn(reading, { at, kind: 'warning', text: event.warning.reason })
+    case 'message_end':
+      return markTurn(reading, { at, kind: 'end', text: event.response.stopReason })
+    case 'tool_start':
+      return readStart(reading, event, at)
+    case 'tool_result':
+      return readResult(reading, event, at)
+  }
+}
+
+/** @param {Reading} reading @param {Extract<StreamEvent, { type: 'tool_call_chunk' }>} event @param {number} at */
+function readChunk(reading, { index, chunk: { name, argumentsDelta = '' } }, at) {
+  const lane = blockLane(reading, index, 'call', name ?? 'call')
+  if (name) lane.label = name
+  addPiece(lane, at, argumentsDelta)
+}
+
+/** @param {Reading} reading @param {Extract<StreamEvent, { type: 'tool_call' }>} event @param {number} at */
+function readCall(reading, { index, call }, at) {
+  const lane = blockLane(reading, index, 'call', call.name)
+  lane.label = `${call.name} ${call.argumentsText}`
+  lane.marks.push({ at, kind: 'whole', text: 'whole' })
+  reading.calls.set(call.index, lane)
+}
+
+/** @param {Reading} reading @param {Extract<StreamEvent, { type: 'tool_start' }>} event @param {number} at */
+function readStart({ calls }, { call }, at) {
+  const lane = calls.get(call.index)
+  if (lane === undefined) return
+  lane.run = { from: at, to: undefined, failed: false }
+  calls.set(call.id ?? '', lane)
+}
+
+/** @param {Reading} reading @param {Extract<StreamEvent, { type: 'tool_result' }>} event @param {number} at */
+function readResult({ calls }, { result }, at) {
+  const run = calls.get(result.toolCallId)?.run
+  if (run) Object.assign(run, { to: at, failed: result.status === 'error' })
+}
+
+/** The lane of a block of the answer that is read. @param {Reading} reading @param {number} index @param {LaneKind} kind @param {string} label */
+function blockLane(reading, index, kind, label) {
+  return laneAt(reading, `${reading.round}:${index}`, kind, label)
+}
+
+/** What comes before the first answer belongs to it. @param {Reading} reading @param {Lane['marks'][number]} mark */
+function markTurn(reading, mark) {
+  const round = Math.max(0, reading.round)
+  laneAt(reading, `${round}:turn`, 'turn', `answer ${round + 1}`).marks.push(mark)
+}
+
+/** @param {Reading} reading @param {string} key @param {LaneKind} kind @param {string} label */
+function laneAt({ lanes, byKey }, key, kind, label) {
+  const known = byKey.get(key)
+  if (known) return known
+  /** @type {Lane} */
+  const lane = { kind, label, pieces: [], marks: [], run: undefined }
+  byKey.set(key, lane)
+  lanes.push(lane)
+  return lane
+}
+
+/** @param {Lane} lane @param {number} at @param {string} text */
+function addPiece({ pieces }, at, text) {
+  pieces.push({ at, size: text.length })
+}
+
+/** @param {import('./isoglot/index.js').Usage} usage */
+const figuresOf = ({ inputTokens, outputTokens }) => `${inputTokens ?? '?'} in, ${outputTokens ?? '?'} out`
 
 /** Usage of some wires comes with every piece: the last figures say it. @param {Lane} lane @returns {Lane} */
 function settled(lane) {

@@ -60,9 +60,15 @@ function drawRequest(wire, { path, headers, body, prepared, encoded }, lit) {
     element('p', 'meta', [`${bytes} bytes`, ...named.map((pair) => pair.join(': '))].join(' · ')),
     pre,
     element('p', 'meta only', countOf(lit)),
-    element('h4', '', losses.length === 1 ? '1 loss' : `${losses.length} losses`),
+    element('h4', '', lossesIn(losses.length)),
     drawLedger(losses),
   ])
+}
+
+/** @param {number} count */
+function lossesIn(count) {
+  if (count === 0) return 'Losses'
+  return count === 1 ? '1 loss' : `${count} losses`
 }
 
 /** @param {ReadonlySet<string>} lit */
