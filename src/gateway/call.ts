@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { compact } from '../lookup.ts'
 import type { Loss } from '../model.ts'
 import type { ReadBody } from './body.ts'
-import { type Discretion, tellError } from './errors.ts'
+import { type Discretion, isCode, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
@@ -102,8 +102,9 @@ export function reportOf(
   }
 }
 
-/** An error without its message: a provider's may have the prompt in it. */
+/** An error without its message, and without a code that is none: a provider's words may have the prompt in them. */
 function describe(error: unknown): NonNullable<EndReport['error']> {
   if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
-  return { kind: error.kind, ...compact({ providerCode: error.providerCode, status: error.status }) }
+  const { kind, providerCode, status } = error
+  return { kind, ...compact({ providerCode: isCode(providerCode) ? providerCode : undefined, status }) }
 }

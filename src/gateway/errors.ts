@@ -72,9 +72,14 @@ function tellProviderError(error: ApiError, { scrub, hidesWords }: Discretion): 
     retryable,
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(kind === 'rate_limit' && providerCode !== undefined && { providerCode: scrub(providerCode) }),
+    ...(kind === 'rate_limit' && isCode(providerCode) && { providerCode: scrub(providerCode) }),
     cause: error,
   })
+}
+
+/** Whether a provider's code is one, and not a sentence that may have anything in it. */
+export function isCode(word: string | undefined): word is string {
+  return word !== undefined && /^[\w.:/-]{1,80}$/.test(word)
 }
 
 function restate(cause: unknown, kind: ApiErrorKind, status: number, message: string): ApiError {
