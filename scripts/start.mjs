@@ -8,6 +8,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
+import { endWithParent } from './end-with-parent.mjs'
 import { isBuilt, prepare } from './prepare.mjs'
 
 const help = `npm start                       the page, the Worker and the embedded provider, until Ctrl-C
@@ -84,14 +85,6 @@ async function choosePort(freePort, fallback) {
   return freePort(port).catch((cause) => {
     throw new Error(`Cannot start on port ${port}: ${cause.code}. Set PORT to another`)
   })
-}
-
-/** npm passes a SIGTERM on to its shell alone, which ends without a word to us; but our parent changes. */
-function endWithParent() {
-  const parent = process.ppid
-  setInterval(() => {
-    if (process.ppid !== parent) process.kill(process.pid, 'SIGTERM')
-  }, 1000).unref()
 }
 
 function greeting(url, { name, models }, adminToken) {

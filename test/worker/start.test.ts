@@ -52,12 +52,13 @@ function familyOf(pid: number): number[] {
   return [pid, ...below(pid)]
 }
 
+/** Those that run; what has ended and waits to be counted by its parent does not. */
 function stillThere(pids: number[]): string[] {
   const table = execFileSync('ps', ['-A', '-o', 'pid=,stat=,comm='], { encoding: 'utf8' })
   return table
     .trim()
     .split('\n')
-    .filter((line) => pids.includes(Number.parseInt(line, 10)))
+    .filter((line) => pids.includes(Number.parseInt(line, 10)) && !/^\s*\d+ Z/.test(line))
 }
 
 describe('npm start', () => {
