@@ -1,0 +1,14 @@
+/** What is wrong with a configuration of wrangler, in words. */
+export function findingsOf(config: Readonly<Record<string, unknown>>): string[]
+
+/** Secrets in a text that is uploaded. */
+export function findingsIn(text: string, name: string): string[]
+
+/** Makes what `wrangler deploy` would upload, and uploads nothing. */
+export function bundle(): {
+  readonly log: string
+  readonly files: readonly { readonly name: string; readonly text: string }[]
+}
+
+/** What wrangler makes of `wrangler.toml`. */
+export function readConfig(): Promise<Record<string, unknown>>

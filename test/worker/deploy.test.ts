@@ -1,0 +1,67 @@
+/** What would be deployed: `wrangler deploy` without the upload, and the check before it. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { bundle, findingsIn, findingsOf, readConfig } from '../../scripts/check-deploy.mjs'
+
+const root = new URL('../..', import.meta.url).pathname
+
+describe('the Worker, as it stands', () => {
+  it('can be deployed, with its accounts, its runs and its counters', { timeout: 60_000 }, () => {
+    const { log, files } = bundle()
+    for (const binding of [
+      'env.LEDGERS (UserLedger)',
+      'env.RUNS (StreamRun)',
+      'env.PER_USER',
+      'env.PER_IP',
+      'env.ASSETS',
+    ])
+      expect(log).toContain(binding)
+    expect(files.map(({ name }) => name)).toContain('index.js')
+    expect(files.flatMap(({ name, text }) => findingsIn(text, name))).toEqual([])
+  })
+
+  it('has nothing in its settings that stands in the way', async () => {
+    expect(findingsOf(await readConfig())).toEqual([])
+  })
+
+  it('has every one of its settings explained', () => {
+    const source = ['config.ts', 'admin.ts']
+      .map((name) => readFileSync(`${root}examples/worker/${name}`, 'utf8'))
+      .join('')
+    const explained = readFileSync(`${root}docs/worker.md`, 'utf8')
+    const names = [
+      ...source.matchAll(
+        /^\s+(?:readonly )?([A-Z][A-Z_]{4,})\??: (?:v\.|secret|origins|money|count|list|prices|unknown)/gm,
+      ),
+    ].map(([, name = '']) => name)
+    expect(names.length).toBeGreaterThan(20)
+    const bindings = ['LEDGERS', 'PER_USER', 'PER_IP']
+    const own = names.filter((name) => !bindings.includes(name) && !['MODELS', 'BASE_URL', 'API_KEY'].includes(name))
+    expect(own.filter((name) => !explained.includes(`\`${name}\``))).toEqual([])
+  })
+})
+
+describe('the check before it', () => {
+  it.each<[string, object, string]>([
+    ['a key in plain sight', { vars: { OPENAI_API_KEY: 'x' } }, 'OPENAI_API_KEY stands in [vars]'],
+    ['a key under another name', { vars: { NOTE: 'sk-0123456789abcdefghij' } }, 'NOTE stands in [vars]'],
+    ['a signing secret in plain sight', { vars: { SESSION_SECRET: 'x' } }, 'SESSION_SECRET stands in [vars]'],
+    ['a date at which redirects take keys along', { compatibility_date: '2025-08-15' }, 'compatibility_date is before'],
+    ['a flag that is gone', { compatibility_flags: [] }, 'The flag global_fetch_strictly_public is missing'],
+    ['no accounts', { durable_objects: { bindings: [] } }, 'The class UserLedger is missing'],
+    ['no counters', { ratelimits: [] }, 'The counter PER_IP is missing'],
+    ['counters that are off', { vars: { RATE_LIMITS: 'off' } }, 'RATE_LIMITS is off'],
+    ['a demonstration for all', { vars: { DEMO: 'open' } }, 'DEMO is open'],
+  ])('finds %s', async (_, change, finding) => {
+    const findings = findingsOf({ ...(await readConfig()), ...change })
+    expect(findings.filter((text) => text.startsWith(finding))).toHaveLength(1)
+  })
+
+  it.each([
+    'sk-ant-api03-0123456789abcdefghijklmn',
+    'AIzaSyA0123456789abcdefghijklmnopqrstu',
+    '-----BEGIN PRIVATE KEY-----',
+  ])('finds %s in what is uploaded', (key) => {
+    expect(findingsIn(`const a = "${key}"`, 'index.js')).toEqual(['index.js holds what looks like a key'])
+  })
+})
