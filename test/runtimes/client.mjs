@@ -36,6 +36,7 @@ async function scripted(base, ...answers) {
   await (await fetch(`${base}/script/${id}`, { method: 'POST', body: JSON.stringify(answers) })).text()
   const url = `${base}/run/${id}`
   return {
+    id,
     url,
     asked: async () => (await json(`asked/${id}`)).map((one) => ({ ...one, body: JSON.parse(one.body || 'null') })),
     closed: (at = 0) => json(`closed/${id}/${at}`),
@@ -87,6 +88,9 @@ export function clientCases(base) {
     ['gives up on a stream that falls silent, and keeps what came', () => idleTimeout(base)],
     ['gives up on an answer that drips for ever', () => totalTimeout(base)],
     ['is done at the end of the answer, though the connection stays open', () => endsAtTheEnd(base)],
+    ['a stream that the server keeps goes on after a clean end too early', () => goesOn(base, 'end')],
+    ['a stream that the server keeps goes on after its connection broke', () => goesOn(base, 'reset')],
+    ['a stream that the server keeps ends there when it is stopped', () => stopsThere(base)],
     ['a clean end too early is an interruption, with what came', () => cutShort(base, 'end')],
     ['a connection that breaks is an interruption, with what came', () => cutShort(base, 'reset')],
     ...[301, 302, 303, 307, 308].map((status) => [`does not follow a ${status}`, () => redirect(base, status)]),
@@ -268,6 +272,45 @@ async function endsAtTheEnd(base) {
   const upstream = await scripted(base, { stream: hello, after: 'hang' })
   const events = await within(2000, readAll(stream(upstream.ask())), 'the answer')
   equal(events.at(-1).type, 'done', 'the last event')
+}
+
+/** A server that keeps its answer: each connection but the last brings so many bytes of what is asked for. */
+async function keptScript(base, cuts, after) {
+  const events = hello.split(/(?<=\n\n)/).map((event, at) => `id: ${at + 1}\n${event}`)
+  const upstream = await scripted(base)
+  const headers = { 'x-isoglot-stream': upstream.id }
+  const answers = [...cuts.map((bytes) => ({ events, bytes, headers, after })), { events, headers }]
+  const put = { method: 'POST', body: JSON.stringify(answers) }
+  await (await fetch(`${base}/script/${upstream.id}`, put)).text()
+  return upstream
+}
+
+async function goesOn(base, after) {
+  const [first] = hello.split(/(?<=\n\n)/)
+  const upstream = await keptScript(base, [`id: 1\n${first}`.length + 20, 9], after)
+  const run = stream(upstream.ask({ resume: true }))
+  equal(textOf(await readAll(run)), 'Hello', 'the text')
+  const [asked, ...others] = await upstream.asked()
+  ok(asked.headers['idempotency-key'] !== undefined, 'there was no key')
+  equal(others.at(-1).headers.authorization, `Bearer ${key}`, 'the key')
+  // A connection that is reset may take with it what was on its way: then it is asked for again.
+  const behind = others.map(({ headers }) => headers['last-event-id'])
+  if (after === 'end') equal(behind, ['1', '1'], 'what was asked for')
+}
+
+async function stopsThere(base) {
+  const upstream = await keptScript(base, [`id: 1\n${hello.split(/(?<=\n\n)/)[0]}`.length], 'hang')
+  const run = stream(upstream.ask({ resume: true }))
+  const reading = async () => {
+    for await (const event of run) if (event.type === 'text_delta') await run.stop()
+  }
+  equal((await within(5000, failureOf(reading()), 'the stop')).name, 'AbortError', 'the error')
+  equal(
+    (await upstream.asked()).map(({ method }) => method),
+    ['POST', 'DELETE'],
+    'what was asked',
+  )
+  equal(run.streamId, upstream.id, 'the name')
 }
 
 async function cutShort(base, after) {

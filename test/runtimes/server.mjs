@@ -18,7 +18,7 @@ export async function startServer({ root, corpus }) {
     const url = new URL(request.url, 'http://localhost')
     const [route = '', id = '', ...rest] = url.pathname.slice(1).split('/')
     response.setHeader('cache-control', 'no-store')
-    const steps = { script, run, asked, closed, addresses: where, corpus: recorded, report, page, plan }
+    const steps = { script, run, asked, closed, v1: kept, addresses: where, corpus: recorded, report, page, plan }
     await (Object.hasOwn(steps, route) ? steps[route] : file)(request, response, id, rest, url)
   }
 
@@ -27,15 +27,23 @@ export async function startServer({ root, corpus }) {
     response.end()
   }
 
-  async function run(request, response, id, rest) {
+  async function run(request, response, id, way) {
     const one = scripts.get(id)
     const body = await read(request)
-    const asked = { method: request.method, path: `/${rest.join('/')}`, headers: request.headers, body }
+    const asked = { method: request.method, path: `/${way.join('/')}`, headers: request.headers, body }
     const ended = new Promise((resolve) => {
       response.once('close', () => resolve({ isCancelled: !response.writableFinished }))
     })
     one.asked.push({ asked, ended })
-    await play(response, one.answers.length > 1 ? one.answers.shift() : one.answers[0])
+    const answer = one.answers.length > 1 ? one.answers.shift() : one.answers[0]
+    const { events, bytes } = answer
+    const rest = events?.slice(Number(request.headers['last-event-id'] ?? 0))
+    await play(response, rest === undefined ? answer : { ...answer, stream: rest.join('').slice(0, bytes) })
+  }
+
+  /** `/v1/streams/<id>`: what else the script of this id has to answer. */
+  function kept(request, response, _streams, [id]) {
+    return run(request, response, id, ['kept'])
   }
 
   function asked(_request, response, id) {
@@ -121,7 +129,8 @@ function json(response, value) {
 
 /**
  * One answer of a script: `status`, `headers`, and `json`, or `stream`, in pieces of `every` bytes that are `gapMs` apart and end as
- * `after` says: `end`, `hang` or `reset`. `{ hang: true }` never answers.
+ * `after` says: `end`, `hang` or `reset`. `{ hang: true }` never answers. In place of a `stream`, `events`: of those behind the one that
+ * is asked for, so many `bytes`.
  */
 async function play(
   response,
