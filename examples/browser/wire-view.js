@@ -1,7 +1,7 @@
 /** The view of the wire: one conversation as each of the five requests, differences lit, losses beneath. */
 import { chosenSample, onChosen } from './chosen.js'
 import { onlyIn } from './compare.js'
-import { element, find, findSelect } from './dom.js'
+import { element, find } from './dom.js'
 import { encodeFor } from './encode.js'
 import { drawJson } from './json-view.js'
 import { drawLedger } from './ledger.js'
@@ -14,7 +14,7 @@ import { isWire, wireNames, wires } from './wires.js'
  */
 
 const columns = find('#requests')
-const against = findSelect('#against')
+const shown = find('#shown')
 
 /** @param {WireName} wire @returns {Encoded | Error} */
 function attempt(wire) {
@@ -27,22 +27,30 @@ function attempt(wire) {
 
 function draw() {
   if (!isShown('wire')) return
-  const requests = new Map(wireNames.map((wire) => [wire, attempt(wire)]))
-  const bodyOf = (/** @type {WireName} */ wire) => {
-    const request = requests.get(wire)
-    return request instanceof Error ? undefined : request?.body
-  }
+  const requests = chosenWires().map((wire) => ({ wire, request: attempt(wire) }))
+  const bodies = requests.map(({ request }) => (request instanceof Error ? undefined : request.body))
   const scrolled = columns.scrollLeft
   columns.replaceChildren(
-    ...wireNames.map((wire) => {
-      const others = isWire(against.value) ? [against.value] : wireNames
-      const rest = others.filter((other) => other !== wire).map(bodyOf)
-      const request = requests.get(wire)
-      if (request === undefined || request instanceof Error) return drawFailure(wire, request)
-      return drawRequest(wire, request, rest.length > 0 ? onlyIn(request.body, rest) : new Set())
+    ...requests.map(({ wire, request }, at) => {
+      if (request instanceof Error) return drawFailure(wire, request)
+      const others = bodies.filter((_, other) => other !== at)
+      return drawRequest(wire, request, others.length > 0 ? onlyIn(request.body, others) : new Set())
     }),
   )
   columns.scrollLeft = scrolled
+}
+
+/** Those that are ticked. */
+function chosenWires() {
+  const ticked = [...shown.querySelectorAll('input')].filter(({ checked }) => checked)
+  return ticked.map(({ value }) => value).filter(isWire)
+}
+
+/** @param {WireName} wire */
+function drawTick(wire) {
+  const box = document.createElement('input')
+  Object.assign(box, { type: 'checkbox', value: wire, checked: true })
+  return element('label', 'tick', [box, document.createTextNode(wires[wire].title)])
 }
 
 /** @param {WireName} wire @param {Encoded} request @param {ReadonlySet<string>} lit */
@@ -77,9 +85,9 @@ function countOf(lit) {
   return `Lit: ${keys} ${keys === 1 ? 'key' : 'keys'}, ${lit.size - keys} ${lit.size - keys === 1 ? 'value' : 'values'}`
 }
 
-/** @param {WireName} wire @param {Error | undefined} error */
+/** @param {WireName} wire @param {Error} error */
 function drawFailure(wire, error) {
-  return column(wires[wire].title, [element('p', 'error', error?.message ?? '')])
+  return column(wires[wire].title, [element('p', 'error', error.message)])
 }
 
 /** @param {string} title @param {readonly Node[]} content */
@@ -96,8 +104,8 @@ function showSame({ target }) {
 }
 
 onChosen(draw)
-against.append(...wireNames.map((wire) => new Option(wires[wire].title, wire)))
-against.addEventListener('change', draw)
+shown.append(...wireNames.map(drawTick))
+shown.addEventListener('change', draw)
 columns.addEventListener('pointerover', showSame)
 columns.addEventListener('pointerleave', showSame)
 onShown('wire', draw)

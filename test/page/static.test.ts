@@ -197,8 +197,18 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await lit('Anthropic')).toEqual(expect.arrayContaining(['"signature"', '"tool_use_id"', '"input_schema"']))
     expect(await lit('OpenAI Chat')).not.toContain('"messages"')
     expect(await lit('Ollama')).not.toContain('"get_weather"')
-    await page.getByLabel('Compared with').selectOption({ label: 'Gemini' })
-    expect(await lit('Ollama')).toContain('"messages"')
+  })
+
+  it('compares any two wires alone', async () => {
+    await open('wire')
+    for (const wire of ['OpenAI Chat', 'OpenAI Responses', 'Anthropic'])
+      await page.getByLabel(wire, { exact: true }).uncheck()
+    expect(await page.locator('.request h3').allInnerTexts()).toEqual(['Gemini', 'Ollama'])
+    expect(await page.locator('.request').nth(1).locator('mark').allInnerTexts()).toContain('"messages"')
+    await page.getByLabel('Gemini', { exact: true }).focus()
+    await page.keyboard.press('Space')
+    expect(await page.locator('.request h3').allInnerTexts()).toEqual(['Ollama'])
+    expect(await page.locator('mark').count()).toBe(0)
   })
 
   it('points out where else a value stands', async () => {

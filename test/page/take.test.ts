@@ -94,6 +94,21 @@ describe('a take', () => {
     expect(take.entries.flatMap(({ events }) => events).filter(({ type }) => type === 'text_delta')).not.toEqual([])
   })
 
+  it.each([
+    ['compare-openai-chat-1.sse', 'openai-chat'],
+    ['compare-openai-responses-1.sse', 'openai-responses'],
+    ['compare-anthropic-1.sse', 'anthropic'],
+    ['compare-gemini-1.sse', 'gemini'],
+    ['compare-ollama-1.ndjson', 'ollama'],
+  ])('keeps all of %s, wherever it is cut, and says that it was', (name, wire) => {
+    const bytes = recording(name)
+    for (let length = 0; length < bytes.length - 900; length += 13) {
+      const take = read(wire, bytes.subarray(0, length))
+      expect(take.entries.map(({ raw }) => raw).join('')).toBe(bytes.toString('utf8', 0, length))
+      expect(take.ending.kind).toBe('cut')
+    }
+  })
+
   it.runIf(hasCorpus)('ends every recorded stream in one way or another, and never in a crash', () => {
     for (const { format, kind, bytes, text } of corpus) {
       if (kind === 'json') continue
