@@ -27,8 +27,6 @@ import {
 } from './calls.ts'
 import { grow } from './grow.ts'
 
-export type { AssembleOptions } from './assembly.ts'
-
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
 export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions> = {
   start: (options) => ({
