@@ -1,7 +1,7 @@
 /** From the text of a call's arguments to a call, or to the reason why it is none. @module */
 import { isDeeperThan } from './depth.ts'
 import { isObject } from './lookup.ts'
-import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
+import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
 /** Arguments nested deeper than this are refused, since whatever walks them later may overflow its stack. */
 export const maxArgumentsDepth = 64
@@ -12,6 +12,8 @@ export interface CallParts {
   readonly name: string | undefined
   /** Empty text means no arguments. */
   readonly argumentsText: string
+  /** What the text says, where that is known. */
+  readonly value?: JsonObject | undefined
   readonly index: number
   readonly opaque?: Opaque | undefined
   readonly providerData?: ProviderData | undefined
@@ -20,7 +22,7 @@ export interface CallParts {
 /** A complete call, if the parts make one. Nothing is repaired: text that is not the JSON of an object is an invalid call. */
 export function readCall(parts: CallParts): ToolCall | InvalidToolCall {
   if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
-  const parsed = parseArguments(parts.argumentsText)
+  const parsed = parts.value === undefined ? parseArguments(parts.argumentsText) : { value: parts.value }
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
   return {
     type: 'tool_call',
@@ -76,4 +78,16 @@ export function textOfArguments(value: JsonObject): string | undefined {
 function isWithin(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return true
   return levels > 0 && Object.values(value).every((entry) => isWithin(levels - 1, entry))
+}
+
+/** What parsing the text of arguments gives, in the time that their fields take and not their text; `undefined` if they are too deep. */
+export function copyArguments(value: JsonObject): JsonObject | undefined {
+  return isWithin(maxArgumentsDepth, value) ? (copyOf(value) as JsonObject) : undefined
+}
+
+function copyOf(value: Json): Json {
+  if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null // as it is written: no -0, no infinity
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(copyOf)
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyOf(entry)]))
 }

@@ -54,6 +54,6 @@ export function addExtra(state: Assembly, { providerData, on }: Fragment & { typ
 function mergeData(before: ProviderData | undefined, added: ProviderData | undefined): ProviderData | undefined {
   if (before === undefined || added === undefined) return added ?? before
   const merged: Record<string, ProviderData[string]> = { ...before }
-  for (const [format, fields] of Object.entries(added)) merged[format] = { ...merged[format], ...fields }
+  for (const format of Object.keys(added)) merged[format] = { ...merged[format], ...added[format] }
   return merged
 }

@@ -16,7 +16,7 @@ import type {
   ToolCall,
   ToolCallChunk,
 } from '../model.ts'
-import { invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
+import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
 import { grow } from './grow.ts'
 import { isWhole, newScan, type Scan, scanPiece } from './scan.ts'
 
@@ -220,12 +220,7 @@ export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | 
  *
  * @throws {LimitError} if the arguments grow longer than `maxLength`.
  */
-export function addToCall(
-  calls: Calls,
-  call: OpenCall,
-  fragment: CallFragment,
-  maxLength: number,
-): ToolCallChunk | ServerToolCallChunk {
+export function addToCall(calls: Calls, call: OpenCall, fragment: CallFragment, maxLength: number): AnyCallChunk {
   place(calls, call, fragment)
   if (fragment.generatedId) call.generatedId = true
   if (fragment.name) call.name = joinName(call, fragment.name)
@@ -239,15 +234,22 @@ export function addToCall(
       maxLength,
     )
   }
-  return {
-    type: call.server ? 'server_tool_call_chunk' : 'tool_call_chunk',
-    ...(call.id !== undefined && { id: call.id }),
-    ...(call.name !== undefined && { name: call.name }),
-    ...(!call.server && { index: call.position }),
-    argumentsDelta: delta,
-    ...(call.live && { argumentsSoFar: call.whole ?? call.live.push(delta) }),
-    ...(fragment.providerData && { providerData: fragment.providerData }),
-  } as ToolCallChunk | ServerToolCallChunk
+  return chunkOf(call, delta, fragment.providerData)
+}
+
+type AnyCallChunk = ToolCallChunk | ServerToolCallChunk
+
+/** One for each piece. Its fields are set one by one, since to spread those that may be absent takes ten times as long. */
+function chunkOf(call: OpenCall, argumentsDelta: string, providerData: ProviderData | undefined): AnyCallChunk {
+  const { id, name, live } = call
+  const chunk: { -readonly [Key in keyof ToolCallChunk]: ToolCallChunk[Key] } = { type: 'tool_call_chunk' }
+  if (id !== undefined) chunk.id = id
+  if (name !== undefined) chunk.name = name
+  if (!call.server) chunk.index = call.position
+  chunk.argumentsDelta = argumentsDelta
+  if (live !== undefined) chunk.argumentsSoFar = call.whole ?? live.push(argumentsDelta)
+  if (providerData !== undefined) chunk.providerData = providerData
+  return call.server ? { ...chunk, type: 'server_tool_call_chunk' } : chunk
 }
 
 function place(calls: Calls, call: OpenCall, fragment: CallFragment): void {
@@ -324,6 +326,7 @@ export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | In
     generatedId: call.generatedId || call.id === undefined,
     name: call.name,
     argumentsText: text ?? '',
+    value: call.text === '' && call.whole !== undefined ? copyArguments(call.whole) : undefined,
     index: call.position,
     opaque: call.opaque,
     providerData: call.providerData,

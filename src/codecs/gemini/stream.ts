@@ -18,7 +18,7 @@ import { decodeError } from './errors.ts'
 import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from './partial-call.ts'
 import { knownFields, stopReasons } from './tables.ts'
 import { readCallPart } from './tools.ts'
-import { decodeUsage, mergeUsage } from './usage.ts'
+import { decodeUsage, isSame, mergeUsage } from './usage.ts'
 
 /** What its events have in common, in every stream. */
 const memory = /* @__PURE__ */ newJsonMemory()
@@ -143,7 +143,7 @@ function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
 
 /** With every chunk, and mostly the same again. */
 function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
-  if (snapshot !== state.snapshot || state.figures === undefined) {
+  if (state.figures === undefined || !isSame(snapshot, state.snapshot)) {
     state.usage = mergeUsage(state.usage, snapshot)
     state.figures = { type: 'usage', usage: decodeUsage(state.usage) }
     state.snapshot = snapshot
