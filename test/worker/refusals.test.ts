@@ -1,7 +1,16 @@
 import { createHmac } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { canary, minimal, paths, sessionSecret, type WireName, wireNames } from './harness.ts'
+import {
+  canary,
+  everythingOf,
+  holdsCanary,
+  minimal,
+  paths,
+  sessionSecret,
+  type WireName,
+  wireNames,
+} from './harness.ts'
 
 /** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
 const worker: { fetch(request: Request, env: object, context: object): Response | Promise<Response> } = (
@@ -11,7 +20,8 @@ const worker: { fetch(request: Request, env: object, context: object): Response 
 const origin = 'https://chat.example'
 /** Accounts in which there is always enough. */
 const ledger = { reserve: async () => ({ ok: true }), settle: async () => {}, release: async () => {} }
-const LEDGERS = { getByName: () => ledger }
+const getByName = vi.fn(() => ledger)
+const LEDGERS = { getByName }
 const env = {
   SESSION_SECRET: sessionSecret,
   LOGIN_SECRET: 'a-secret-of-the-server-of-the-app-32',
@@ -171,7 +181,10 @@ describe.each(wireNames)('a %s request', (wire) => {
     call(path, { headers, body: typeof body === 'string' ? body : JSON.stringify(body) })
   const authorized = async () => ({ ...json, authorization: `Bearer ${await sign()}` })
 
-  afterEach(() => expect(upstream).not.toHaveBeenCalled())
+  afterEach(() => {
+    expect(upstream).not.toHaveBeenCalled()
+    expect(getByName).not.toHaveBeenCalled()
+  })
 
   const now = Math.floor(Date.now() / 1000)
   const unsigned = (header: object, claims: object) =>
@@ -366,5 +379,27 @@ describe('the page', () => {
     expect(policy).toContain("script-src 'self'")
     expect(policy).not.toContain('unsafe')
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+  })
+})
+
+describe('a key in the Secrets Store', () => {
+  it('is read at each call, shown to the provider, and to nobody else', async () => {
+    const get = vi.fn(async () => canary)
+    const answer = () => Response.json({ error: { message: `Not with ${canary}` } }, { status: 400 })
+    upstream.mockImplementation(async () => answer())
+    for (let times = 0; times < 2; times++) {
+      const told = await call(
+        paths['openai-chat'],
+        {
+          headers: { ...json, authorization: `Bearer ${await sign()}` },
+          body: JSON.stringify(minimal('openai-chat', 'hi')),
+        },
+        { ...env, OPENAI_API_KEY: { get } },
+      )
+      expect([told.status, holdsCanary(await everythingOf(told))]).toEqual([400, false])
+    }
+    expect(get).toHaveBeenCalledTimes(2)
+    const [, init] = upstream.mock.calls[0] ?? []
+    expect(init?.headers).toMatchObject({ authorization: `Bearer ${canary}` })
   })
 })

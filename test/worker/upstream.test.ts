@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort, startWorker } from '../../scripts/worker.mjs'
 import { speakers } from '../gateway/provider.ts'
@@ -347,6 +348,23 @@ describe.each(wireNames)('%s upstream', (wire) => {
     const text = await (await ask('bomb', stream)).text()
     expect(text.length).toBeLessThan(17 * 1024 * 1024)
     expect(text).toContain('cannot be read')
+  })
+
+  it('that sends little which unpacks to much is cut off', async () => {
+    const line = wire === 'ollama' ? `{"message":{"content":"${'x'.repeat(65_536)}"}}\n` : `: ${'x'.repeat(65_536)}\n\n`
+    const bomb = gzipSync(line.repeat(600))
+    upstream.script('packed', ({ body, path }, response) => {
+      const isStream = body.stream === true || path.includes('stream')
+      const contentType = isStream ? typeOf(wire) : 'application/json'
+      response.writeHead(200, { 'content-type': contentType, 'content-encoding': 'gzip' }).end(bomb)
+    })
+    for (const body of [{ stream: false }, stream]) {
+      const answer = await ask('packed', body)
+      const text = await answer.text()
+      expect(text.length).toBeLessThan(17 * 1024 * 1024)
+      expect(text).toContain('cannot be read')
+      if (wire !== 'ollama' || !body.stream) expect(answer.status).toBe(502)
+    }
   })
 
   it('is closed when the client leaves in the middle', async () => {

@@ -1,0 +1,121 @@
+/**
+ * Every way in which a provider may give the key away, at random, and nothing of it leaves: not to the client, not into the log, not to
+ * another host. `ISOGLOT_CANARY=10000` asks so often; by default it is 1,000 times, since workerd has two cores here.
+ */
+import type { ServerResponse } from 'node:http'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { speakers } from '../gateway/provider.ts'
+import { seeded } from '../support/random.ts'
+import {
+  type Asked,
+  canary,
+  everythingOf,
+  holdsCanary,
+  type Rig,
+  startRig,
+  startUpstream,
+  type Upstream,
+  type WireName,
+  wireNames,
+  wireOf,
+} from './harness.ts'
+
+const times = Number(process.env.ISOGLOT_CANARY ?? 1000)
+vi.setConfig({ testTimeout: 60_000 + times * 60 })
+
+let upstream: Upstream
+let elsewhere: Upstream
+let rig: Rig
+beforeAll(async () => {
+  ;[upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
+  rig = await startRig(upstream.url, { IDLE_TIMEOUT_MS: '800', HEADERS_TIMEOUT_MS: '800', TOTAL_TIMEOUT_MS: '1500' })
+}, 60_000)
+afterAll(() => Promise.all([rig.stop(), upstream.stop(), elsewhere.stop()]))
+
+const random = seeded(8)
+const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
+
+const disguises = [
+  canary,
+  encodeURIComponent(canary),
+  Buffer.from(canary).toString('base64'),
+  Buffer.from(`ab${canary}`).toString('base64url'),
+]
+
+/** What the provider does, with the key in hand. */
+type Leak = (response: ServerResponse, key: string, wire: WireName) => void
+
+const type = (wire: WireName) => ({ 'content-type': wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' })
+const piecesWith = (wire: WireName, key: string) =>
+  speakers[wire].pieces({ text: 'Hé' }).map((piece) => piece.replaceAll('Hé', key))
+
+const leaks: Readonly<Record<string, Leak>> = {
+  'an error that repeats the key': (response, key, wire) =>
+    response
+      .writeHead(pick([400, 401, 403, 404, 413, 429, 500, 503, 529]), { 'content-type': 'application/json' })
+      .end(JSON.stringify(speakers[wire].error(400, `Incorrect API key provided: ${key}`))),
+  'an error page': (response, key) =>
+    response.writeHead(502, { 'content-type': 'text/html' }).end(`<html>${key}<pre>Error: at ${key}</pre></html>`),
+  'an error of half a megabyte': (response, key) => response.writeHead(500).end(`${key} `.repeat(500_000 / key.length)),
+  'headers that repeat it': (response, key) => {
+    const leaking = ['set-cookie', 'x-request-id', 'request-id', 'retry-after', 'www-authenticate', 'x-should-retry']
+    response.writeHead(
+      pick([200, 401, 429, 500]),
+      Object.fromEntries(leaking.map((name) => [name, encodeURIComponent(key)])),
+    )
+    response.end('{}')
+  },
+  'a redirect that takes it along': (response, key) =>
+    response
+      .writeHead(pick([301, 302, 303, 307, 308]), { location: `${elsewhere.url}/?key=${encodeURIComponent(key)}` })
+      .end(key),
+  'an answer that says it': (response, key, wire) =>
+    response.writeHead(200, type(wire)).end(piecesWith(wire, key).join('')),
+  'an answer that says it, cut anywhere': (response, key, wire) => {
+    response.writeHead(200, type(wire))
+    const text = piecesWith(wire, key).join('')
+    const cut = Math.floor(random() * text.length)
+    response.write(text.slice(0, cut))
+    setTimeout(() => (random() < 0.5 ? response.end(text.slice(cut)) : response.destroy()), 5)
+  },
+  'an error in the middle': (response, key, wire) =>
+    response
+      .writeHead(200, type(wire))
+      .end(speakers[wire].pieces({ text: 'Hi' })[0] + speakers[wire].errorPiece(`of ${key}`)),
+  'an answer that is none': (response, key) => response.writeHead(200, { 'content-type': 'application/json' }).end(key),
+  'an answer in gzip': (response, key, wire) =>
+    response
+      .writeHead(200, { ...type(wire), 'content-encoding': 'gzip' })
+      .end(gzipSync(piecesWith(wire, key).join(''))),
+  'a line that breaks': (response, key) => {
+    response.writeHead(200, { 'x-key': encodeURIComponent(key) }).write(key)
+    response.destroy()
+  },
+  silence: () => {},
+}
+
+it(`gives the key away in none of ${times} ways`, async () => {
+  upstream.script('leak', (asked: Asked, response) =>
+    pick(Object.values(leaks))(response, pick(disguises), wireOf(asked.path)),
+  )
+  const statuses = new Map<number | string, number>()
+  const found: string[] = []
+  async function askOnce(): Promise<void> {
+    const answer = await rig.ask(pick(wireNames), 'leak', { stream: random() < 0.7 }).catch(String)
+    const all = typeof answer === 'string' ? answer : await everythingOf(answer).catch(String)
+    const status = typeof answer === 'string' ? answer : answer.status
+    statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    if (holdsCanary(all)) found.push(all.slice(0, 2000))
+  }
+  let asked = 0
+  const client = async () => {
+    while (asked++ < times) await askOnce()
+  }
+  await Promise.all(Array.from({ length: 25 }, client))
+  expect(found).toEqual([])
+  // It was not refused at the door: answers of all kinds came.
+  expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 404, 429, 502, 503, 504]))
+  expect(elsewhere.asked).toEqual([])
+  expect(holdsCanary(rig.worker.log())).toBe(false)
+})
