@@ -121,11 +121,15 @@ function drawSide(title, messages, isTouched, from) {
 
 /** @param {Message} message @param {boolean} touched @param {boolean} isAfter */
 function drawWho(message, touched, isAfter) {
-  const maker =
-    message.role === 'assistant' ? message.response?.model : message.role === 'tool' ? message.name : undefined
   const word = isAfter ? 'as it had to be' : 'will not go as it is'
-  const parts = [message.role, maker, touched ? word : undefined].filter(Boolean)
-  return element('p', 'who', parts.join(' · '))
+  const parts = [message.role, ...aboutOf(message), ...(touched ? [word] : [])]
+  return element('p', 'who', parts.filter(Boolean).join(' · '))
+}
+
+/** Which model said it, or which tool, and whether that went well. @param {Message} message */
+function aboutOf(message) {
+  if (message.role === 'assistant') return [message.response?.model]
+  return message.role === 'tool' ? [message.name, message.status === 'error' && 'failed'] : []
 }
 
 /** @param {Message} message @returns {readonly ContentBlock[]} */

@@ -1,6 +1,7 @@
 /** The view of the stream: a take as a picture, and any moment of it: what the wire said, what became of it, how the message stood. */
 import { element, find, findInput, findSelect, shorten } from './dom.js'
 import { guessWire } from './guess-wire.js'
+import { applyEvent } from './isoglot/index.js'
 import { drawJson } from './json-view.js'
 import { lanesOf, spanOf } from './lanes.js'
 import { fetchRecording, recordings } from './recordings.js'
@@ -11,6 +12,7 @@ import { isShown, onShown, open } from './views.js'
 import { isWire, wireNames, wires } from './wires.js'
 
 /**
+ * @typedef {import('./isoglot/index.js').Message} Message
  * @typedef {import('./take.js').Take} Take
  * @typedef {import('./wires.js').WireName} WireName
  */
@@ -139,19 +141,27 @@ function withoutMessage(event) {
   return { type: event.type, response: { stopReason, usage, message: '…' } }
 }
 
-/** What the message is drawn of: it grows from there, and begins anew where one goes back. */
-let message = { take, count: 0, answer: drawAnswer('', find('#moment-message')) }
+/**
+ * What the answer is drawn of: it grows from there, and begins anew where one goes back.
+ *
+ * @type {{ take: Take | undefined, count: number, answer: ReturnType<typeof drawAnswer>, messages: readonly Message[] }}
+ */
+let standing = { take, count: 0, answer: drawAnswer('', find('#moment-message')), messages: [] }
 
 /** @param {Take} shown @param {number} count */
 function drawMessage(shown, count) {
-  if (message.take !== shown || message.count > count) {
+  if (standing.take !== shown || standing.count > count) {
     const place = find('#moment-message')
     place.replaceChildren()
-    message = { take: shown, count: 0, answer: drawAnswer('', place) }
+    standing = { take: shown, count: 0, answer: drawAnswer('', place), messages: [] }
   }
-  for (const { events } of shown.entries.slice(message.count, count)) events.forEach(message.answer.draw)
-  message.count = count
-  if (count === shown.entries.length && shown.ending) message.answer.end()
+  for (const event of shown.entries.slice(standing.count, count).flatMap(({ events }) => events)) {
+    standing.answer.draw(event)
+    standing.messages = applyEvent(standing.messages, event)
+  }
+  standing.count = count
+  if (count === shown.entries.length && shown.ending) standing.answer.end()
+  find('#moment-data').replaceChildren(drawJson(standing.messages))
 }
 
 /** The same in words. @param {Take} shown */

@@ -120,6 +120,13 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator('#moment-message .text').count()).toBe(0)
     for (let frame = 0; frame < 3; frame++) await page.keyboard.press('ArrowRight')
     expect(await page.locator('#moment-message .text').innerText()).toBe('Tokyo is the warmer of the two: 24')
+    expect(JSON.parse(await page.locator('#moment-data').innerText())).toEqual([
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'Tokyo is the warmer of the two: 24' }],
+        response: { id: 'chatcmpl-play2', model: 'gpt-5.6' },
+      },
+    ])
     expect(await page.locator('#moment-raw').innerText()).toContain('"content":" of the two: 24"')
     expect(await page.locator('#moment-events').innerText()).toContain('"type": "text_delta"')
     expect(await slider.getAttribute('aria-valuetext')).toContain('3 of 12, frame 3: text_delta')
