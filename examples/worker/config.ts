@@ -81,6 +81,8 @@ export interface Limits {
   readonly idleTimeoutMs: number
   /** The whole answer, in ms. Default 10 min. */
   readonly totalTimeoutMs: number
+  /** For how long an answer that a client may go on with is kept behind its end, in ms. Default 10 min. */
+  readonly runKeptMs: number
 }
 
 /** @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11) */
@@ -142,6 +144,7 @@ const settings = v.object({
   HEADERS_TIMEOUT_MS: count('30000'),
   IDLE_TIMEOUT_MS: count('30000'),
   TOTAL_TIMEOUT_MS: count('600000'),
+  RUN_KEPT_MS: count('600000'),
 })
 type Settings = v.InferOutput<typeof settings>
 
@@ -150,9 +153,14 @@ const storedKey = v.pipe(
   v.custom<{ get(): Promise<string> }>((value) => hasMethod(value, 'get')),
   v.transform((store) => () => store.get()),
 )
+/** As providers spell them. A star would stand for many. */
+const modelNames = v.pipe(
+  list,
+  v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must hold names of models'),
+)
 /** The three settings of each provider. */
 const ofProvider = v.object({
-  MODELS: list,
+  MODELS: modelNames,
   BASE_URL: v.optional(baseUrl),
   API_KEY: v.optional(v.union([apiKey, storedKey])),
 })
@@ -236,6 +244,7 @@ function configOf(s: Settings, models: readonly Entry[]): Config {
       headersTimeoutMs: s.HEADERS_TIMEOUT_MS,
       idleTimeoutMs: s.IDLE_TIMEOUT_MS,
       totalTimeoutMs: s.TOTAL_TIMEOUT_MS,
+      runKeptMs: s.RUN_KEPT_MS,
     },
     minting: {
       loginSecret: s.LOGIN_SECRET,

@@ -16,6 +16,8 @@ import type { Session } from './session.ts'
 const bytesPerTokenAtLeast = 1
 /** For what was said and no usage was told of: less than most texts have. */
 const bytesPerTokenUsually = 3
+/** More than providers add of their own, such as instructions for tools. */
+const tokensAround = 600
 /** More than the providers here count for a picture. */
 const tokensPerImage = 6000
 /** Shortest time a reservation is kept, in ms, and how much longer than the answer may take. */
@@ -43,7 +45,7 @@ export async function reserve(
 ): Promise<Reserved> {
   const price = priceOf(id, config.prices)
   const { bytes, images } = sizeOf(admission.request)
-  const inputTokens = Math.ceil(bytes / bytesPerTokenAtLeast) + images * tokensPerImage
+  const inputTokens = Math.ceil(bytes / bytesPerTokenAtLeast) + images * tokensPerImage + tokensAround
   const common = {
     requestId: admission.requestId,
     user: session.sub,

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { costOf, mostOf, priceOf, pricesSetting } from '../../examples/worker/prices.ts'
-import { settlementOf } from '../../examples/worker/spend.ts'
+import { settlementOf, sizeOf } from '../../examples/worker/spend.ts'
 import type { EndReport } from '../../src/gateway/index.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
@@ -98,5 +98,23 @@ describe('what an answer costs', () => {
     ],
   ])('is %s', (_, more, [inputTokens, outputTokens, cost]) => {
     expect(settlementOf(report(more), reserved)).toMatchObject({ inputTokens, outputTokens, cost })
+  })
+})
+
+describe('the size of a request', () => {
+  it('is that of its text in UTF-8, tools and all, and the number of its pictures', () => {
+    const picture = { type: 'image' as const, data: 'A'.repeat(100_000), mimeType: 'image/png' }
+    const request = (text: string, more: object = {}) =>
+      sizeOf({
+        context: { messages: [{ role: 'user', content: [{ type: 'text', text }, picture, picture] }], ...more },
+        options: { model: 'm' },
+        losses: [],
+      })
+    const { bytes, images } = request('')
+    expect(images).toBe(2)
+    expect(bytes).toBeLessThan(200)
+    expect(request('Grüß 👋').bytes - bytes).toBe(11)
+    const tools = [{ name: 'f', description: 'x'.repeat(1000), parameters: {} }]
+    expect(request('', { tools }).bytes - bytes).toBeGreaterThan(1000)
   })
 })

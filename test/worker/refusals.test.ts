@@ -104,6 +104,8 @@ describe('a Worker whose settings have a hole', () => {
     ['a price that is none', { PRICES: '{"demo-model":["free"]}' }],
     ['a budget that is none', { DAILY_BUDGET_USD: '-1' }],
     ['a model named twice', { OPENAI_MODELS: 'm,m' }],
+    ['a model that stands for many', { OPENAI_MODELS: 'gpt-*' }],
+    ['a model with a query', { GEMINI_MODELS: 'm?x=' }],
     ['a wildcard origin', { ALLOWED_ORIGINS: '*' }],
     ['an origin with a path', { ALLOWED_ORIGINS: 'https://chat.example/' }],
     ['no models', { OPENAI_MODELS: '', ANTHROPIC_MODELS: '', GEMINI_MODELS: '', OLLAMA_MODELS: '' }],
