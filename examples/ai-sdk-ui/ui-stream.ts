@@ -4,7 +4,7 @@
  * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol and `UIMessageChunk` in the types of `ai` 7.0 (read 2026-11)
  */
 import type { FinishReason, UIMessageChunk } from 'ai'
-import { type ContentBlock, type Run, type StopReason, type StreamEvent, textOf } from 'isoglot'
+import { type ContentBlock, type Message, type Run, type StopReason, type StreamEvent, textOf } from 'isoglot'
 
 const finishReasons: Readonly<Partial<Record<StopReason, FinishReason>>> = {
   stop: 'stop',
@@ -15,9 +15,12 @@ const finishReasons: Readonly<Partial<Record<StopReason, FinishReason>>> = {
   refusal: 'content-filter',
 }
 
-/** A run as the AI SDK's chunks. What the run throws is a chunk too: the page's `useChat` has it as its `error`. */
-export async function* uiChunks(run: Run): AsyncGenerator<UIMessageChunk> {
-  const state: State = { round: 0, begun: new Map() }
+/**
+ * A run as the AI SDK's chunks. What the run throws is a chunk too: the page's `useChat` has it as its `error`. `before` is what the
+ * page's last message said already, if the run goes on with it.
+ */
+export async function* uiChunks(run: Run, before: readonly Message[] = []): AsyncGenerator<UIMessageChunk> {
+  const state: State = { round: 0, begun: new Map(), before }
   yield { type: 'start' }
   try {
     for await (const event of run) yield* chunksOf(event, state)
@@ -31,6 +34,7 @@ export async function* uiChunks(run: Run): AsyncGenerator<UIMessageChunk> {
 interface State {
   round: number
   readonly begun: Map<string, string>
+  readonly before: readonly Message[]
 }
 
 function* chunksOf(event: StreamEvent, state: State): Generator<UIMessageChunk> {
@@ -79,7 +83,11 @@ function* chunksOf(event: StreamEvent, state: State): Generator<UIMessageChunk> 
     case 'done': {
       const { stopReason, messages, usage } = event.result
       // The page keeps what was said, proofs and ids and all, and sends it with its next question; what is the application's stays here.
-      const said = messages.map((message) => ({ ...message, artifacts: undefined, extra: undefined }))
+      const said = [...state.before, ...messages].map((message) => ({
+        ...message,
+        artifacts: undefined,
+        extra: undefined,
+      }))
       yield { type: 'finish-step' }
       yield {
         type: 'finish',

@@ -6,7 +6,15 @@ import {
   type UIMessageChunk,
   uiMessageChunkSchema,
 } from 'ai'
-import type { Message, Run, StreamEvent, Usage } from 'isoglot'
+import {
+  type Message,
+  type Run,
+  type RunRequest,
+  type StreamEvent,
+  type ToolDefinition,
+  tool,
+  type Usage,
+} from 'isoglot'
 import { anthropic } from 'isoglot/anthropic'
 import { openaiChat } from 'isoglot/openai-chat'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -35,19 +43,29 @@ interface Read {
 }
 
 /** Asks as `useChat` does: its transport posts the messages, and its reader makes the answer of what comes. */
-async function ask(messages: Answer[], wire: keyof typeof makers = 'openai-chat', key = 'demo'): Promise<Read> {
+async function ask(
+  messages: Answer[],
+  wire: keyof typeof makers = 'openai-chat',
+  key = 'demo',
+  tools?: RunRequest['tools'],
+): Promise<Read> {
   const transport = new DefaultChatTransport<Answer>({
     api: 'http://localhost/api/chat',
-    fetch: (input, init) => chat(new Request(input, init), modelOf(wire, key)),
+    fetch: (input, init) => chat(new Request(input, init), modelOf(wire, key), tools),
   })
   const options = { trigger: 'submit-message', chatId: 'c', messageId: undefined, abortSignal: undefined } as const
-  return read(await transport.sendMessages({ ...options, messages }))
+  const last = messages.at(-1)
+  return read(await transport.sendMessages({ ...options, messages }), last?.role === 'assistant' ? last : undefined)
 }
 
-async function read(stream: ReadableStream<UIMessageChunk>): Promise<Read> {
+async function read(stream: ReadableStream<UIMessageChunk>, before?: Answer): Promise<Read> {
   const errors: string[] = []
-  let answer: Answer = { id: '', role: 'assistant', parts: [] }
-  for await (const one of readUIMessageStream<Answer>({ stream, onError: (error) => errors.push(String(error)) }))
+  let answer: Answer = before ?? { id: '', role: 'assistant', parts: [] }
+  for await (const one of readUIMessageStream<Answer>({
+    stream,
+    onError: (error) => errors.push(String(error)),
+    ...(before && { message: before }),
+  }))
     answer = structuredClone(one)
   return { answer, errors }
 }
@@ -101,6 +119,56 @@ describe.each(['openai-chat', 'anthropic'] as const)('over %s', (wire) => {
         ? ['user', 'assistant', 'user', 'assistant', 'user']
         : ['user', 'assistant', 'tool', 'assistant', 'user'],
     )
+  })
+})
+
+describe('a call that is not for the server alone', () => {
+  const question = said('Weather in Tokyo')
+  const parameters = { type: 'object', properties: { city: { type: 'string' } } } as const
+  const ran: unknown[] = []
+  const careful = tool({
+    name: 'get_weather',
+    parameters,
+    needsApproval: true,
+    execute({ city }) {
+      ran.push(city)
+      return `cloudy in ${city}`
+    },
+  })
+  const ofPage: ToolDefinition = { name: 'get_weather', parameters }
+  const over = (tools: NonNullable<RunRequest['tools']>, ...messages: Answer[]) =>
+    ask([question, ...messages], 'openai-chat', 'demo', tools)
+  /** The answer, with its call as `useChat` leaves it. */
+  const withCall = (answer: Answer, change: object): Answer => ({
+    ...answer,
+    parts: answer.parts.map((part) => ('toolCallId' in part ? ({ ...part, ...change } as typeof part) : part)),
+  })
+
+  it.each([
+    [true, { state: 'output-available', output: 'cloudy in Tokyo' }, ['Tokyo']],
+    [false, { state: 'output-error', errorText: expect.stringContaining('not today') }, []],
+  ])(
+    'waits for the page, and goes on in the same message once it is said that it may run: %s',
+    async (approved, part, runs) => {
+      ran.length = 0
+      const first = await over([careful])
+      expect(first.answer.parts[1]).toMatchObject({ state: 'approval-requested' })
+      const approval = { id: 'c', approved, reason: 'not today' }
+      const second = await over([careful], withCall(first.answer, { state: 'approval-responded', approval }))
+      expect(second.errors).toEqual([])
+      expect(typesOf(second)).toEqual(['step-start', 'tool-get_weather', 'step-start', 'text'])
+      expect(second.answer.parts[1]).toMatchObject(part)
+      expect(ran).toEqual(runs)
+      expect(second.answer.metadata?.messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant'])
+    },
+  )
+
+  it('is run by the page, whose result the model reads', async () => {
+    const first = await over([ofPage])
+    expect(first.answer.parts[1]).toMatchObject({ state: 'input-available', input: { city: 'Tokyo' } })
+    const second = await over([ofPage], withCall(first.answer, { state: 'output-available', output: { sky: 'grey' } }))
+    expect(textOfParts(second)).toContain('{"sky":"grey"}')
+    expect(second.answer.metadata?.messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant'])
   })
 })
 
