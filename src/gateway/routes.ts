@@ -47,8 +47,9 @@ function findModelList(pathname: string, headers: Headers): Route | undefined {
   return { kind: 'models', wire, ...(id !== undefined && { id: decoded(id) }) }
 }
 
+/** A name may have colons of its own, such as `qwen3:8b`: the last one stands before the method. */
 function findGemini(pathname: string, alt: string | null): Route | undefined {
-  const method = /^\/v1(?:beta|alpha)?\/(?:models|tunedModels)\/[^:]+(?::|%3A)(\w+)$/i.exec(pathname)?.[1]
+  const method = /^\/v1(?:beta|alpha)?\/(?:models|tunedModels)\/.+(?::|%3A)(\w+)$/i.exec(pathname)?.[1]
   switch (method) {
     case 'generateContent':
       return { kind: 'answer', wire: 'gemini', path: pathname }

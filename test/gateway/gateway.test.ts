@@ -557,6 +557,15 @@ describe('pages of other origins', () => {
   })
 })
 
+it.each(['qwen3:8b', 'qwen3%3A8b'])('finds a model whose name has a colon in a path of Gemini: %s', async (name) => {
+  providers.answer(answerAll)
+  const models = { 'qwen3:8b': modelsAt(providers.url).ollama }
+  const body = { contents: [{ role: 'user', parts: [{ text: 'Hello' }] }] }
+  const request = post(`/v1beta/models/${name}:generateContent`, body)
+  const response = await createGateway({ models }).fetch(request)
+  expect((await response.json()).candidates[0].content.parts[0].text).toBe(greeting)
+})
+
 describe('lists and counts', () => {
   const get = async (path: string, headers = {}) =>
     (await gatewayOf().fetch(new Request(origin + path, { headers }))).json()

@@ -125,7 +125,7 @@ export function decodeRequest(body: unknown, path = ''): DecodedRequest {
 
 /** `…/models/{model}:{method}`; the collection of tuned models is part of the name. */
 function readPath(path: string, named: Json | undefined): { readonly model: string; readonly stream: boolean } {
-  const found = /(?:^|\/)(?:models\/|(?=tunedModels\/))([^:?#]+)(?::|%3A)(\w+)/i.exec(path)
+  const found = /(?:^|\/)(?:models\/|(?=tunedModels\/))([^?#]+)(?::|%3A)(\w+)/i.exec(path)
   const model = found?.[1] === undefined ? textOr(named, '').replace(/^models\//, '') : decoded(found[1])
   return { model, stream: found?.[2] === 'streamGenerateContent' }
 }
