@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { description, fraction, id, imageUrl, max, name, natural, object, several, text } from './fields.ts'
+import { description, fraction, helpers, id, imageUrl, max, name, natural, object, several, text } from './fields.ts'
 
 const textPart = v.strictObject({ type: v.literal('text'), text })
 const imagePart = v.strictObject({
@@ -17,7 +17,7 @@ const words = v.union([text, several(textPart, max.parts)])
 const call = v.strictObject({
   id,
   type: v.literal('function'),
-  function: v.strictObject({ name, arguments: text }),
+  function: v.strictObject({ name, arguments: text, parsed_arguments: helpers }),
 })
 
 const message = v.variant('role', [
@@ -38,6 +38,7 @@ const message = v.variant('role', [
     annotations: v.nullish(v.array(object)),
     audio: v.optional(v.null()),
     function_call: v.optional(v.null()),
+    parsed: helpers,
     tool_calls: v.optional(several(call, max.tools)),
   }),
   v.strictObject({ role: v.literal('tool'), tool_call_id: id, content: words }),

@@ -22,3 +22,10 @@ export const several = <Item extends v.GenericSchema>(item: Item, most: number) 
 /** Pictures that every provider takes. */
 export const imageTypes = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
 export const imageUrl = v.pipe(v.string(), v.regex(/^(https:\/\/|data:image\/(png|jpeg|gif|webp);base64,)/))
+/** What OpenAI's own helpers add to an answer that they have parsed, and send back with it: no part of the wire, and not passed on. */
+export const helpers = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.transform(() => undefined),
+  ),
+)

@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { description, fraction, id, imageUrl, max, name, natural, object, several, text } from './fields.ts'
+import { description, fraction, helpers, id, imageUrl, max, name, natural, object, several, text } from './fields.ts'
 
 const inputText = v.strictObject({ type: v.literal('input_text'), text })
 const inputImage = v.strictObject({
@@ -20,6 +20,7 @@ const outputText = v.strictObject({
   text,
   annotations: v.nullish(v.array(object)),
   logprobs: v.nullish(v.array(object)),
+  parsed: helpers,
 })
 const refusal = v.strictObject({ type: v.literal('refusal'), refusal: text })
 
@@ -50,6 +51,7 @@ const item = v.variant('type', [
     name,
     arguments: text,
     namespace: v.nullish(v.string()),
+    parsed_arguments: helpers,
     ...marks,
   }),
   v.strictObject({
