@@ -54,7 +54,11 @@ export function showTake(next) {
   }
   wireChoice.disabled = next.isLive
   wireChoice.value = next.wire
-  next.onChange(() => take === next && drawSoon())
+  next.onChange(() => {
+    if (take !== next) return
+    if (next.ending) draw()
+    else drawSoon()
+  })
   draw()
 }
 

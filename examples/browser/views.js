@@ -24,8 +24,8 @@ export function open(name) {
 
 function show() {
   const asked = location.hash.slice(1)
-  // The skip link's target is in the chat.
-  if (asked === 'prompt') current = 'chat'
+  // The skip link's target is in the chat, which on a wide screen is in sight.
+  if (asked === 'prompt' && !wide.matches) current = 'chat'
   if (names.includes(asked)) current = asked
   const shown = wide.matches && (current === 'chat' || current === '') ? 'stream' : current || 'chat'
   for (const name of names) {
@@ -35,7 +35,7 @@ function show() {
     else link.removeAttribute('aria-current')
   }
   drawers.get(shown)?.()
-  if (asked === 'prompt') find('#prompt').focus()
+  if (asked === 'prompt') find(find('#composer').hidden ? '#suggestions button' : '#prompt').focus()
 }
 
 /** Begins to follow the address. */

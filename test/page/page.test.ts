@@ -137,6 +137,19 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(problems).toEqual([])
   })
 
+  it.each([
+    [390, 'chat'],
+    [1280, 'wire'],
+  ])('skips from the wire to the message box by keyboard, %i pixels wide', async (width, view) => {
+    await page.setViewportSize({ width, height: 844 })
+    await page.evaluate(() => location.assign('#wire'))
+    await page.locator('#wire-view').waitFor()
+    await page.locator('.skip').focus()
+    await page.keyboard.press('Enter')
+    await page.locator('#prompt:focus').waitFor()
+    expect(await page.locator('nav [aria-current]').getAttribute('href')).toBe(`#${view}`)
+  })
+
   it('shows the chat on all five wires, as it goes on', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.evaluate(() => location.assign('#wire'))
