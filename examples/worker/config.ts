@@ -7,7 +7,7 @@
 import * as v from 'valibot'
 import type { Accounts } from './accounts.ts'
 import { type Price, pricesSetting } from './prices.ts'
-import { type Entry, idOf, type Provider, providers } from './providers.ts'
+import { type Entry, idOf, type Provider, providers, type Service } from './providers.ts'
 
 /** What wrangler binds: strings from `wrangler.toml`, secrets, the page's files, accounts and counters. */
 export interface Env {
@@ -158,11 +158,16 @@ const modelNames = v.pipe(
   list,
   v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must hold names of models'),
 )
-/** The three settings of each provider. */
+/** A service of one's own that is not on the internet: a binding to another Worker, or to a private network. */
+const service = v.custom<Service>((value) => hasMethod(value, 'fetch'), 'must be a binding with "fetch"')
+/** The settings of each provider. */
 const ofProvider = v.object({
   MODELS: modelNames,
   BASE_URL: v.optional(baseUrl),
   API_KEY: v.optional(v.union([apiKey, storedKey])),
+  SERVICE: v.optional(service),
+  ACCESS_ID: v.optional(apiKey),
+  ACCESS_SECRET: v.optional(apiKey),
 })
 
 const read = new WeakMap<Env, Config | readonly string[]>()
@@ -189,15 +194,17 @@ function parse(env: Env): Config | readonly string[] {
 }
 
 function readProvider({ id, prefix, baseUrl, needsKey }: Provider, env: Env, problems: string[]): Entry[] {
-  const fields = ['MODELS', 'BASE_URL', 'API_KEY'].map((field) => [field, env[`${prefix}_${field}`]])
+  const fields = Object.keys(ofProvider.entries).map((field) => [field, env[`${prefix}_${field}`]])
   const result = v.safeParse(ofProvider, Object.fromEntries(fields))
   if (!result.success) {
     problems.push(...namesOf(result.issues, `${prefix}_`))
     return []
   }
-  const { MODELS: names, BASE_URL: url = baseUrl, API_KEY: apiKey } = result.output
+  const { MODELS: names, BASE_URL: url = baseUrl, API_KEY: apiKey, SERVICE, ACCESS_ID, ACCESS_SECRET } = result.output
   if (names.length > 0 && needsKey && apiKey === undefined) problems.push(`${prefix}_API_KEY is missing`)
-  return names.map((name) => ({ provider: id, name, baseUrl: url, apiKey }))
+  if ((ACCESS_ID === undefined) !== (ACCESS_SECRET === undefined)) problems.push(`Half of ${prefix}_ACCESS is missing`)
+  const access = ACCESS_ID && ACCESS_SECRET ? { id: ACCESS_ID, secret: ACCESS_SECRET } : undefined
+  return names.map((name) => ({ provider: id, name, baseUrl: url, apiKey, access, service: SERVICE }))
 }
 
 function namesOf(issues: readonly v.BaseIssue<unknown>[], prefix: string): string[] {
@@ -221,7 +228,7 @@ function hasMinting(s: Settings): boolean {
 }
 
 function configOf(s: Settings, models: readonly Entry[]): Config {
-  const keys = models.map(({ apiKey }) => apiKey)
+  const keys = models.flatMap(({ apiKey, access }) => [apiKey, access?.secret])
   const all = [s.SESSION_SECRET, s.SESSION_SECRET_NEXT, s.LOGIN_SECRET, s.TURNSTILE_SECRET, ...keys]
   return {
     secrets: {

@@ -23,6 +23,15 @@ export interface Entry {
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: string | (() => Promise<string>) | undefined
+  /** A service token of Cloudflare Access, for what stands behind a Tunnel. */
+  readonly access: { readonly id: string; readonly secret: string } | undefined
+  /** Asked in place of the internet. */
+  readonly service: Service | undefined
+}
+
+/** @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/http/ (read 2026-11) */
+export interface Service {
+  readonly fetch: typeof fetch
 }
 
 /** One provider: how its settings begin, where it lives unless they say so, and the wires that are its own. */
@@ -91,8 +100,15 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 }
 
 /** OpenAI is asked in the wire of the client, if it is one of its two. */
-function modelOf({ provider, name, baseUrl, apiKey }: Entry, wire: WireName): GatewayModel['model'] {
+function modelOf({ provider, name, baseUrl, apiKey, access, service }: Entry, wire: WireName): GatewayModel['model'] {
   const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
-  const headers = { 'user-agent': 'isoglot-worker' }
-  return make(name, { baseUrl, headers, ...(apiKey !== undefined && { apiKey }) })
+  return make(name, {
+    baseUrl,
+    headers: {
+      'user-agent': 'isoglot-worker',
+      ...(access && { 'cf-access-client-id': access.id, 'cf-access-client-secret': access.secret }),
+    },
+    ...(apiKey !== undefined && { apiKey }),
+    ...(service && { fetch: (input, init) => service.fetch(input, init) }),
+  })
 }

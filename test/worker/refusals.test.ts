@@ -103,6 +103,8 @@ describe('a Worker whose settings have a hole', () => {
     ['Turnstile asked elsewhere', { TURNSTILE_SECRET: 'x'.repeat(20), TURNSTILE_URL: 'https://evil.test/siteverify' }],
     ['a price that is none', { PRICES: '{"demo-model":["free"]}' }],
     ['a budget that is none', { DAILY_BUDGET_USD: '-1' }],
+    ['half of a service token', { OLLAMA_ACCESS_ID: 'x'.repeat(20) }],
+    ['a service that is none', { OLLAMA_SERVICE: 'https://ollama.example' }],
     ['a model named twice', { OPENAI_MODELS: 'm,m' }],
     ['a model that stands for many', { OPENAI_MODELS: 'gpt-*' }],
     ['a model with a query', { GEMINI_MODELS: 'm?x=' }],
@@ -403,5 +405,24 @@ describe('a key in the Secrets Store', () => {
     expect(get).toHaveBeenCalledTimes(2)
     const [, init] = upstream.mock.calls[0] ?? []
     expect(init?.headers).toMatchObject({ authorization: `Bearer ${canary}` })
+  })
+})
+
+describe("a provider of one's own", () => {
+  it('is asked by its binding, with a service token of Access, and the internet is not', async () => {
+    const access = { OLLAMA_ACCESS_ID: 'a-client-id.access', OLLAMA_ACCESS_SECRET: canary }
+    const OLLAMA_SERVICE = { fetch: vi.fn(async () => Response.json({ error: `Not with ${canary}` }, { status: 400 })) }
+    const init = {
+      headers: { ...json, authorization: `Bearer ${await sign()}` },
+      body: JSON.stringify(minimal('ollama', 'hi')),
+    }
+    const told = await call(paths.ollama, init, { ...env, ...access, OLLAMA_SERVICE })
+    expect([told.status, holdsCanary(await everythingOf(told))]).toEqual([400, false])
+    expect(upstream).not.toHaveBeenCalled()
+    const headers = { 'cf-access-client-id': 'a-client-id.access', 'cf-access-client-secret': canary }
+    expect(OLLAMA_SERVICE.fetch).toHaveBeenCalledWith(
+      'http://127.0.0.1:11434/api/chat',
+      expect.objectContaining({ headers: expect.objectContaining(headers), redirect: 'manual' }),
+    )
   })
 })
