@@ -29,6 +29,13 @@ const refusals = {
   invalid_request: { status: 400, kind: 'invalid_request', message: 'The request is not allowed' },
   too_many_requests: { status: 429, kind: 'rate_limit', message: 'There were too many requests', retryable: true },
   too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many answers are being written', retryable: true },
+  unknown_stream: { status: 404, kind: 'not_found', message: 'There is no such stream' },
+  stream_gone: { status: 410, kind: 'not_found', message: 'The stream is not kept any more' },
+  key_reused: {
+    status: 409,
+    kind: 'invalid_request',
+    message: 'This Idempotency-Key stands for another request',
+  },
   /** The word that official clients know for it. */
   insufficient_quota: {
     status: 429,

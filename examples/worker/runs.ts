@@ -1,16 +1,21 @@
 /**
  * Answers that outlive the connection they go out on: the same key finds the same answer, and a client that was cut off goes on with it.
+ * Each lives in a Durable Object of its own.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
  */
 import { DurableObject } from 'cloudflare:workers'
-import type { Env } from './config.ts'
+import { readJson } from '../../src/gateway/body.ts'
+import { findRoute } from '../../src/gateway/routes.ts'
+import { answerModel } from './answer.ts'
+import { type Config, type Env, readConfig } from './config.ts'
+import { refuse } from './refusal.ts'
+import { openRun, type Run, type RunCall } from './run.ts'
+import type { Session } from './session.ts'
 
-/** Who asks: what of a session a run needs to know. */
-export interface RunOwner {
-  readonly sub: string
-}
+/** Who asks: what of a session it takes to find a run. */
+type Owner = Pick<Session, 'sub'>
 
 /** Whether a request is to be answered by a run: it has an `Idempotency-Key`. */
 export function ownsRun(request: Request): boolean {
@@ -18,19 +23,89 @@ export function ownsRun(request: Request): boolean {
 }
 
 /** The answer of the run that the request's key stands for; begins it if there is none. */
-export async function startRun(_request: Request, _session: RunOwner, _env: Env): Promise<Response> {
-  return new Response(null, { status: 404 })
+export async function startRun(request: Request, session: Session, env: Env): Promise<Response> {
+  const config = configOf(env)
+  const key = request.headers.get('idempotency-key') ?? ''
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw refuse('invalid_request', 'Idempotency-Key is not usable')
+  const route = findRoute(request)
+  // The pieces of an array are no events: they could be told again, and not gone on with.
+  if (route?.kind === 'answer' && route.framing === 'array')
+    throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')
+  const { text: body } = await readJson(request, config.limits)
+  const id = await nameOf(session, key, config.secrets.session)
+  const digest = hex(await crypto.subtle.digest('SHA-256', encode(`${request.url}\n${body}`)))
+  const call: RunCall = { id, url: request.url, body, digest, session }
+  return runOf(id, session, env).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
 }
 
-/** Goes on with a run behind `Last-Event-ID`. */
-export async function resumeRun(_id: string, _request: Request, _session: RunOwner, _env: Env): Promise<Response> {
-  return new Response(null, { status: 404 })
+/** Goes on with a run behind `Last-Event-ID`: from its beginning if there is none. */
+export async function resumeRun(id: string, request: Request, session: Owner, env: Env): Promise<Response> {
+  const after = request.headers.get('last-event-id') ?? '0'
+  if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID has to be a number')
+  return runOf(id, session, env).fetch(`https://run/?after=${after}`)
 }
 
-/** Ends a run. */
-export async function stopRun(_id: string, _session: RunOwner, _env: Env): Promise<Response> {
-  return new Response(null, { status: 404 })
+/** Ends a run. That it has ended already is as good. */
+export async function stopRun(id: string, session: Owner, env: Env): Promise<Response> {
+  if (!(await runOf(id, session, env).stop())) throw refuse('unknown_stream')
+  return new Response(null, { status: 204 })
+}
+
+/** Whoever has another's id finds an object that has nothing in it, as whoever made one up. */
+function runOf(id: string, { sub }: Owner, { RUNS: runs }: Env): DurableObjectStub<StreamRun> {
+  if (runs === undefined) throw refuse('misconfigured')
+  if (!/^[0-9a-f]{32}$/.test(id)) throw refuse('unknown_stream')
+  return (runs as DurableObjectNamespace<StreamRun>).getByName(`${sub}\n${id}`)
+}
+
+/** The same for the same key of the same user, and not to be guessed: 128 bits, made with the secret that signs tokens. */
+async function nameOf({ sub }: Owner, idempotencyKey: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+  const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  return hex(await crypto.subtle.sign('HMAC', key, encode(`run\n${sub}\n${idempotencyKey}`))).slice(0, 32)
+}
+
+function configOf(env: Env): Config {
+  const config = readConfig(env)
+  if (!('models' in config)) throw refuse('misconfigured')
+  return config
+}
+
+function hex(bytes: ArrayBuffer): string {
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text))
 }
 
 /** One answer, kept while it is written and for a while after. */
-export class StreamRun extends DurableObject<Env> {}
+export class StreamRun extends DurableObject<Env> {
+  readonly #run: Run
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env)
+    const { storage } = ctx
+    this.#run = openRun({
+      sql: storage.sql,
+      sync: () => storage.sync(),
+      setAlarm: (at) => storage.setAlarm(at),
+      clear: () => storage.deleteAll(),
+      waitUntil: (work) => ctx.waitUntil(work),
+      answer: (request, session) => answerModel(request, session, env, ctx),
+      keptMs: () => configOf(env).limits.runKeptMs,
+    })
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    if (request.method === 'POST') return this.#run.start(await request.json<RunCall>())
+    return this.#run.resume(Number(new URL(request.url).searchParams.get('after')))
+  }
+
+  stop(): Promise<boolean> {
+    return this.#run.stop()
+  }
+
+  override alarm(): Promise<void> {
+    return this.#run.wake()
+  }
+}
