@@ -32,11 +32,20 @@ export interface Wish {
   readonly schema?: boolean
 }
 
-export interface Client {
-  converse(url: string, wish: Wish): Conversation
-  /** Begins a stream, reads one piece of text, and leaves. */
-  leave(url: string, model: string, prompt: string): Promise<void>
+/** Where to ask, and what to show there. */
+export interface Place {
+  readonly url: string
+  /** Default: any. */
+  readonly token?: string
 }
+
+export interface Client {
+  converse(at: Place, wish: Wish): Conversation
+  /** Begins a stream, reads one piece of text, and leaves. */
+  leave(at: Place, model: string, prompt: string): Promise<void>
+}
+
+const anyToken = 'a-client-token'
 
 const parameters = { type: 'object' as const, properties: { city: { type: 'string' } }, required: ['city'] }
 const schema = { ...parameters, additionalProperties: false }
@@ -46,10 +55,10 @@ const run = (args: Loose): string => weatherIn(args.city)
 
 // ---- OpenAI, Chat Completions -----------------------------------------------------------------
 
-const openai = (url: string) => new OpenAI({ apiKey: 'a-client-token', baseURL: `${url}/v1`, maxRetries: 0 })
+const openai = ({ url, token = anyToken }: Place) => new OpenAI({ apiKey: token, baseURL: `${url}/v1`, maxRetries: 0 })
 
 const chat: Client = {
-  converse(url, { model, stream, tools, schema: wantsSchema }) {
+  converse(at, { model, stream, tools, schema: wantsSchema }) {
     const messages: OpenAI.ChatCompletionMessageParam[] = []
     let last: OpenAI.ChatCompletionMessage
     async function ask(): Promise<Turn> {
@@ -61,7 +70,7 @@ const chat: Client = {
           response_format: { type: 'json_schema' as const, json_schema: { name: 'place', schema, strict: true } },
         }),
       }
-      const answer = stream ? await streamed(body) : await openai(url).chat.completions.create(body)
+      const answer = stream ? await streamed(body) : await openai(at).chat.completions.create(body)
       last = (answer.choices[0] as OpenAI.ChatCompletion.Choice).message
       messages.push(last)
       const calls = (last.tool_calls ?? []).map((call: Loose) => ({
@@ -78,7 +87,7 @@ const chat: Client = {
     /** Its helper keeps of a field that it does not know the last piece alone: who wants the reasoning adds it up. */
     async function streamed(body: OpenAI.ChatCompletionCreateParams): Promise<OpenAI.ChatCompletion> {
       let thought = ''
-      const helper = openai(url).chat.completions.stream({
+      const helper = openai(at).chat.completions.stream({
         ...body,
         stream: true,
         stream_options: { include_usage: true },
@@ -104,8 +113,8 @@ const chat: Client = {
       },
     }
   },
-  async leave(url, model, content) {
-    const stream = await openai(url).chat.completions.create({
+  async leave(at, model, content) {
+    const stream = await openai(at).chat.completions.create({
       model,
       messages: [{ role: 'user', content }],
       stream: true,
@@ -117,7 +126,7 @@ const chat: Client = {
 // ---- OpenAI, Responses ------------------------------------------------------------------------
 
 const responses: Client = {
-  converse(url, { model, stream, tools, schema: wantsSchema }) {
+  converse(at, { model, stream, tools, schema: wantsSchema }) {
     const input: OpenAI.Responses.ResponseInputItem[] = []
     let last: OpenAI.Responses.Response
     async function ask(): Promise<Turn> {
@@ -129,9 +138,7 @@ const responses: Client = {
         ...(tools && { tools: [{ type: 'function' as const, name, description, parameters, strict: false }] }),
         ...(wantsSchema && { text: { format: { type: 'json_schema' as const, name: 'place', schema, strict: true } } }),
       }
-      last = stream
-        ? await openai(url).responses.stream(body).finalResponse()
-        : await openai(url).responses.create(body)
+      last = stream ? await openai(at).responses.stream(body).finalResponse() : await openai(at).responses.create(body)
       input.push(...(last.output as OpenAI.Responses.ResponseInputItem[]))
       const thoughts = last.output.flatMap((item) =>
         item.type === 'reasoning' ? item.summary.map(({ text }) => text) : [],
@@ -157,8 +164,8 @@ const responses: Client = {
       },
     }
   },
-  async leave(url, model, input) {
-    const stream = await openai(url).responses.create({ model, input, stream: true })
+  async leave(at, model, input) {
+    const stream = await openai(at).responses.create({ model, input, stream: true })
     for await (const event of stream) if (event.type === 'response.output_text.delta') break
   },
 }
@@ -167,10 +174,10 @@ const callsOf = (response: OpenAI.Responses.Response) => response.output.filter(
 
 // ---- Anthropic --------------------------------------------------------------------------------
 
-const claude = (url: string) => new Anthropic({ apiKey: 'a-client-token', baseURL: url, maxRetries: 0 })
+const claude = ({ url, token = anyToken }: Place) => new Anthropic({ apiKey: token, baseURL: url, maxRetries: 0 })
 
 const anthropic: Client = {
-  converse(url, { model, stream, tools, think, schema: wantsSchema }) {
+  converse(at, { model, stream, tools, think, schema: wantsSchema }) {
     const messages: Anthropic.MessageParam[] = []
     let last: Anthropic.Message
     async function ask(): Promise<Turn> {
@@ -182,7 +189,7 @@ const anthropic: Client = {
         ...(think && { thinking: { type: 'enabled' as const, budget_tokens: 1024 } }),
         ...(wantsSchema && { output_config: { format: { type: 'json_schema' as const, schema } } }),
       }
-      last = stream ? await claude(url).messages.stream(body).finalMessage() : await claude(url).messages.create(body)
+      last = stream ? await claude(at).messages.stream(body).finalMessage() : await claude(at).messages.create(body)
       messages.push({ role: 'assistant', content: last.content as Anthropic.ContentBlockParam[] })
       return {
         text: last.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
@@ -209,20 +216,20 @@ const anthropic: Client = {
       },
     }
   },
-  async leave(url, model, content) {
+  async leave(at, model, content) {
     const body = { model, max_tokens: 100, messages: [{ role: 'user' as const, content }], stream: true as const }
-    const stream = await claude(url).messages.create(body)
+    const stream = await claude(at).messages.create(body)
     for await (const event of stream) if (event.type === 'content_block_delta') break
   },
 }
 
 // ---- Google -----------------------------------------------------------------------------------
 
-const google = (url: string) =>
-  new GoogleGenAI({ apiKey: 'a-client-token', httpOptions: { baseUrl: url, retryOptions: { attempts: 1 } } })
+const google = ({ url, token = anyToken }: Place) =>
+  new GoogleGenAI({ apiKey: token, httpOptions: { baseUrl: url, retryOptions: { attempts: 1 } } })
 
 const gemini: Client = {
-  converse(url, { model, stream, tools, think, schema: wantsSchema }) {
+  converse(at, { model, stream, tools, think, schema: wantsSchema }) {
     const contents: Loose[] = []
     let calls: Loose[] = []
     async function ask(): Promise<Turn> {
@@ -233,9 +240,9 @@ const gemini: Client = {
       }
       const answers: Loose[] = []
       if (stream) {
-        for await (const chunk of await google(url).models.generateContentStream({ model, contents, config }))
+        for await (const chunk of await google(at).models.generateContentStream({ model, contents, config }))
           answers.push(chunk)
-      } else answers.push(await google(url).models.generateContent({ model, contents, config }))
+      } else answers.push(await google(at).models.generateContent({ model, contents, config }))
       const parts = answers.flatMap((answer) => answer.candidates?.[0]?.content?.parts ?? [])
       // The last chunk has an empty part, which is none to send back.
       contents.push({
@@ -267,10 +274,10 @@ const gemini: Client = {
       },
     }
   },
-  async leave(url, model, contents) {
+  async leave(at, model, contents) {
     const left = new AbortController()
     const config = { abortSignal: left.signal }
-    for await (const chunk of await google(url).models.generateContentStream({ model, contents, config })) {
+    for await (const chunk of await google(at).models.generateContentStream({ model, contents, config })) {
       if (chunk.text) break
     }
     left.abort()
@@ -279,8 +286,11 @@ const gemini: Client = {
 
 // ---- Ollama -----------------------------------------------------------------------------------
 
+const local = ({ url, token = anyToken }: Place) =>
+  new Ollama({ host: url, headers: { authorization: `Bearer ${token}` } })
+
 const ollama: Client = {
-  converse(url, { model, stream, tools, think, schema: wantsSchema }) {
+  converse(at, { model, stream, tools, think, schema: wantsSchema }) {
     const messages: Loose[] = []
     let last: Loose
     async function ask(): Promise<Turn> {
@@ -291,7 +301,7 @@ const ollama: Client = {
         ...(think && { think: true }),
         ...(wantsSchema && { format: schema }),
       }
-      const client = new Ollama({ host: url })
+      const client = local(at)
       let end: Loose
       if (stream) {
         last = { role: 'assistant', content: '' }
@@ -330,8 +340,8 @@ const ollama: Client = {
       },
     }
   },
-  async leave(url, model, content) {
-    const stream = await new Ollama({ host: url }).chat({ model, messages: [{ role: 'user', content }], stream: true })
+  async leave(at, model, content) {
+    const stream = await local(at).chat({ model, messages: [{ role: 'user', content }], stream: true })
     try {
       for await (const line of stream) if (line.message.content) stream.abort()
     } catch (error) {

@@ -5,12 +5,11 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pause } from '../support/upstream.ts'
-import { clients, type Wish } from './clients.ts'
+import { clients, type Place, type Wish } from './clients.ts'
 import { conclusion, greeting, place, report, thought, weatherIn } from './dialogue.ts'
 import { type WireName, wireNames } from './provider.ts'
 import type { Rig } from './rig.ts'
 
-const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName, WireName] => [client, provider]))
 /** These providers prove what they thought, and want the proof back. */
 const proving: ReadonlySet<WireName> = new Set(['openai-responses', 'anthropic', 'gemini'])
 /** These tell what they thought. OpenAI's Chat Completions does not. */
@@ -20,11 +19,17 @@ export interface Judged {
   readonly title: string
   /** Whole answers, streams, or both. */
   readonly modes: readonly boolean[]
-  start(): Promise<Pick<Rig, 'url' | 'providers' | 'stop'>>
+  /** What can be asked for, by the name of its model. Default: a provider for each wire, by the name of its wire. */
+  readonly providers?: readonly string[]
+  /** The wire in which a provider is asked by a client. Default: that of its name. */
+  readonly wireOf?: (provider: string, client: WireName) => WireName
+  start(): Promise<Pick<Rig, 'url' | 'providers' | 'stop'> & Place>
 }
 
 /** Defines the tests, and prints the table behind them. */
-export function judgeClients({ title, modes, start }: Judged): void {
+export function judgeClients({ title, modes, providers = wireNames, wireOf, start }: Judged): void {
+  const pairs = wireNames.flatMap((client) => providers.map((provider): [WireName, string] => [client, provider]))
+  const behind = (provider: string, client: WireName) => wireOf?.(provider, client) ?? (provider as WireName)
   let rig: Awaited<ReturnType<Judged['start']>>
   beforeAll(async () => {
     rig = await start()
@@ -36,12 +41,7 @@ export function judgeClients({ title, modes, start }: Judged): void {
 
   const results = new Map<string, string>()
   /** Runs a check and notes it in the table. */
-  async function check(
-    feature: string,
-    client: WireName,
-    provider: WireName,
-    body: () => Promise<void>,
-  ): Promise<void> {
+  async function check(feature: string, client: WireName, provider: string, body: () => Promise<void>): Promise<void> {
     const key = `${client} > ${provider} > ${feature}`
     results.set(key, '✗')
     await body()
@@ -55,15 +55,15 @@ export function judgeClients({ title, modes, start }: Judged): void {
         const marks = modes.map((stream) => results.get(`${client} > ${provider} > ${feature} ${mode(stream)}`) ?? '')
         return marks.join('').padEnd(feature.length + 2)
       })
-      return `${client.padEnd(17)}${provider.padEnd(17)}${cells.join('')}`
+      return `${client.padEnd(17)}${provider.padEnd(25)}${cells.join('')}`
     })
-    const head = `${title}\n${'client'.padEnd(17)}${'provider'.padEnd(17)}${features.map((feature) => `${feature}  `).join('')}`
+    const head = `${title}\n${'client'.padEnd(17)}${'provider'.padEnd(25)}${features.map((feature) => `${feature}  `).join('')}`
     return ['', `${head}  (${modes.map(mode).join(', then ')})`, ...rows, ''].join('\n')
   }
 
   const mode = (stream: boolean) => (stream ? 'streamed' : 'whole')
-  const converse = (client: WireName, provider: WireName, wish: Omit<Wish, 'model'>) =>
-    clients[client].converse(rig.url, { model: provider, ...wish })
+  const converse = (client: WireName, provider: string, wish: Omit<Wish, 'model'>) =>
+    clients[client].converse(rig, { model: provider, ...wish })
 
   describe.each(pairs)('the client of %s, with the provider of %s', (client, provider) => {
     it.each(modes)('gets text, and the figures (streaming: %s)', (stream) =>
@@ -98,11 +98,11 @@ export function judgeClients({ title, modes, start }: Judged): void {
         const talk = converse(client, provider, { stream, think: true, tools: true })
         const first = await talk.say('Please think of the weather')
         expect(first.calls).toHaveLength(1)
-        expect(first.thought).toBe(thinking.has(provider) ? thought : '')
+        expect(first.thought).toBe(thinking.has(behind(provider, client)) ? thought : '')
         const second = await talk.answerCalls()
         const third = await talk.say('and now?')
         // Ollama's wire has no place for a proof: the conversation goes on without.
-        const isKept = proving.has(provider) && client !== 'ollama'
+        const isKept = proving.has(behind(provider, client)) && client !== 'ollama'
         const proved = isKept ? 'the proof came back' : 'there was no proof'
         expect([second.text, third.text]).toEqual([`${conclusion} ${proved}`, proved])
       }),
@@ -132,9 +132,9 @@ export function judgeClients({ title, modes, start }: Judged): void {
     it('leaves in the middle, and the provider is left too', () =>
       check('abort streamed', client, provider, async () => {
         rig.providers.asked.length = 0
-        await clients[client].leave(rig.url, provider, 'endless')
+        await clients[client].leave(rig, provider, 'endless')
         const [asked] = rig.providers.asked
-        await Promise.race([asked?.closed, pause(2000)])
+        await Promise.race([asked?.closed, pause(8000)])
         expect(asked?.isCancelled).toBe(true)
         if (modes.length > 1) results.set(`${client} > ${provider} > abort whole`, '·')
       }))
