@@ -1,0 +1,53 @@
+/** W32: what a stream of 200 events costs, what the Worker weighs, and how soon it answers. */
+import { endingOf } from '../../test/gateway/wire.ts'
+import { ask } from './client.mjs'
+import { begin, longPieces } from './provider.mjs'
+import { bundle, eachOf, measure, models } from './rig.mjs'
+
+const streams = 300
+const words = Array.from({ length: 200 }, (_, nth) => `word ${nth} `)
+
+export async function cpu({ worker, upstream, token }) {
+  upstream.play = async (asked, response) => {
+    const { before, said, after } = longPieces(asked.wire, words)
+    begin(response, asked.wire)
+    for (const piece of [...before, ...said, ...after]) {
+      response.write(piece)
+      // An event a packet, as they come from a model.
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    response.end()
+  }
+  const rows = []
+  for (const [name, wire, provider] of [
+    ['passed', 'anthropic', 'anthropic'],
+    ['translated', 'openai-chat', 'anthropic'],
+  ]) {
+    const one = async () => endingOf(wire, (await ask(worker.url, { wire, model: models[provider], token })).text).ends
+    await eachOf(Array.from({ length: 50 }), 4, one)
+    const before = measure(worker.pid).cpuMs
+    const ends = await eachOf(Array.from({ length: streams }), 4, one)
+    const each = (measure(worker.pid).cpuMs - before) / streams
+    const whole = ends.filter((count) => count === 1).length
+    rows.push({
+      what: `a stream of ${words.length} events, ${name} (${whole} of ${streams} whole)`,
+      figure: `${each.toFixed(1)} ms of CPU`,
+      bar: '5 ms',
+      met: each <= 5 && whole === streams,
+    })
+  }
+  const { length } = await bundle()
+  rows.push({
+    what: 'the Worker, minified',
+    figure: `${(length / 1024).toFixed(0)} KiB`,
+    bar: '80 KiB',
+    met: length <= 80 * 1024,
+  })
+  rows.push({
+    what: 'workerd with the Worker, from its start to its first answer',
+    figure: `${worker.startMs.toFixed(0)} ms`,
+    bar: '50 ms',
+    met: worker.startMs <= 50,
+  })
+  return rows
+}

@@ -1,0 +1,68 @@
+/** What the provider of a bench says: its wire by hand, as in the gateway's tests, and ways to say it badly. */
+import { speakers } from '../../test/gateway/provider.ts'
+import { pause } from './rig.mjs'
+
+const types = { ollama: 'application/x-ndjson' }
+
+export function begin(response, wire) {
+  response.writeHead(200, { 'content-type': types[wire] ?? 'text/event-stream' })
+  response.flushHeaders()
+}
+
+/** The events of a streamed answer. */
+export const piecesOf = (wire, said) => speakers[wire].pieces(said)
+export const wholeOf = (wire, said) => JSON.stringify(speakers[wire].whole(said))
+
+/** The events of an answer whose text comes in these pieces: what stands before them, one for each, and what stands behind. */
+export function longPieces(wire, texts) {
+  const mark = 'one piece of text'
+  const pieces = piecesOf(wire, { text: `${mark}${mark}` })
+  const first = pieces.findIndex((piece) => piece.includes(mark))
+  const quoted = (text) => JSON.stringify(text).slice(1, -1)
+  const said = texts.map((text, at) =>
+    number(
+      pieces[first].replace(mark, () => quoted(text)),
+      first + at,
+    ),
+  )
+  const whole = quoted(texts.join(''))
+  const after = pieces.slice(first + 2).map((piece, at) =>
+    number(
+      piece.replaceAll(`${mark}${mark}`, () => whole),
+      first + texts.length + at,
+    ),
+  )
+  return { before: pieces.slice(0, first), said, after }
+}
+
+/** Responses numbers its events, and one that comes twice counts once. */
+function number(piece, count) {
+  return piece.replace(/"sequence_number":\d+/, `"sequence_number":${count}`)
+}
+
+/** Says everything and ends. */
+export function answerWith(pieces) {
+  return (asked, response) => {
+    begin(response, asked.wire)
+    for (const piece of pieces(asked.wire)) response.write(piece)
+    response.end()
+  }
+}
+
+/** Says a piece now and then until the other side goes. */
+export async function talkForever(asked, response, gapMs) {
+  const { before, said } = longPieces(asked.wire, ['word '])
+  begin(response, asked.wire)
+  response.write(before.join(''))
+  for (let count = before.length; !response.destroyed && !response.closed; count++) {
+    response.write(number(said[0], count))
+    await pause(gapMs)
+  }
+}
+
+/** Begins to speak, and then says nothing more. */
+export function fallSilent(asked, response) {
+  const { before, said } = longPieces(asked.wire, ['word '])
+  begin(response, asked.wire)
+  response.write([...before, said[0]].join(''))
+}

@@ -1,0 +1,53 @@
+/**
+ * `npm run reliability -- [disconnect truncation keys budget stalls slow load throughput soak cpu]`: what is named, or all. Each runs the
+ * Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its figures beside their
+ * bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little.
+ */
+import { budget, prices } from './budget.mjs'
+import { cpu } from './cpu.mjs'
+import { disconnect } from './disconnect.mjs'
+import { keys } from './keys.mjs'
+import { load } from './load.mjs'
+import { openSession, startUpstream, startWorkerd } from './rig.mjs'
+import { shortDeadline, slow } from './slow.mjs'
+import { soak } from './soak.mjs'
+import { shortLimits, stalls } from './stalls.mjs'
+import { throughput } from './throughput.mjs'
+import { truncation } from './truncation.mjs'
+
+/** By name: what it runs, and the settings of its Worker. */
+const benches = {
+  disconnect: [disconnect, {}],
+  truncation: [truncation, {}],
+  keys: [keys, {}],
+  budget: [budget, prices],
+  stalls: [stalls, shortLimits],
+  slow: [slow, shortDeadline],
+  load: [load, {}],
+  throughput: [throughput, {}],
+  soak: [soak, {}],
+  cpu: [cpu, {}],
+}
+
+const named = process.argv.slice(2)
+const unknown = named.find((name) => !(name in benches))
+if (unknown !== undefined)
+  throw new Error(`There is no bench "${unknown}"; there are ${Object.keys(benches).join(', ')}`)
+console.log('| bench | what | figure | bar | |\n| --- | --- | --- | --- | --- |')
+for (const [name, [run, settings]] of Object.entries(benches)) {
+  if (named.length > 0 && !named.includes(name)) continue
+  for (const { what, figure, bar, met } of await runOne(run, settings)) {
+    console.log(`| ${[name, what, figure, bar, met ? 'met' : 'missed'].join(' | ')} |`)
+  }
+}
+
+async function runOne(run, settings) {
+  const upstream = await startUpstream()
+  const worker = await startWorkerd(upstream.url, settings)
+  try {
+    return await run({ worker, upstream, token: await openSession(worker.url) })
+  } finally {
+    await worker.stop()
+    await upstream.stop()
+  }
+}
