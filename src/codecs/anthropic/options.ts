@@ -5,6 +5,7 @@
  * @see wire/anthropic.md §1.1 and §2.3
  * @module
  */
+import { effortBudgets, nearestEffort } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
 import { field, isObject, lookup } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
@@ -12,7 +13,6 @@ import type { JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from
 import { narrowSchema } from './schema.ts'
 import {
   type AnthropicDialect,
-  budgets,
   defaultMaxTokens,
   efforts,
   format,
@@ -85,7 +85,7 @@ function isOff({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']
 function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
   if (reasoning === undefined || isOff(reasoning) || isNewer(model)) return undefined
   if (reasoning.budgetTokens !== undefined) return Math.max(minBudgetTokens, reasoning.budgetTokens)
-  return isAdaptive(model) ? undefined : lookup(budgets, reasoning.effort)
+  return isAdaptive(model) ? undefined : lookup(effortBudgets, reasoning.effort)
 }
 
 function encodeThinking(
@@ -144,13 +144,7 @@ function chooseEffort({ reasoning, model }: RequestOptions, ledger: Ledger): Wir
   if (effort !== undefined) return lookup(efforts, effort)
   if (budgetTokens === undefined || budgetTokens === 0 || !isNewer(model)) return undefined
   lose(ledger, 'changed', 'reasoning.budgetTokens', 'this model takes efforts alone')
-  return nearestEffort(budgetTokens)
-}
-
-function nearestEffort(budgetTokens: number): WireOutputConfig['effort'] {
-  const distance = (effort: keyof typeof budgets) => Math.abs(budgets[effort] - budgetTokens)
-  const known = Object.keys(budgets) as (keyof typeof budgets)[]
-  return efforts[known.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))]
+  return lookup(efforts, nearestEffort(budgetTokens))
 }
 
 // ---- output, sampling and the rest ------------------------------------------------------------

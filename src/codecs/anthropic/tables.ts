@@ -69,15 +69,6 @@ export const efforts: Readonly<Record<Exclude<ReasoningEffort, 'none'>, WireEffo
   xhigh: 'xhigh',
   max: 'max',
 }
-/** For models that know budgets alone, in tokens (`wire/README.md` §7). */
-export const budgets: Readonly<Record<Exclude<ReasoningEffort, 'none'>, number>> = {
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 24_576,
-  max: 32_768,
-}
 /** The least that `budget_tokens` may be. */
 export const minBudgetTokens = 1024
 

@@ -4,14 +4,16 @@
  * @see https://docs.ollama.com/api/chat
  * @module
  */
+
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
+import { nearestEffort } from '../../effort.ts'
 import { compact, field, isObject, lookup, otherFields } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { Context, Json, JsonObject, RequestOptions } from '../../model.ts'
 import { keptFields, listAt, objectAt, textAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
-import { effortOfBudget, format, readThink, reasons, thinkOfEffort } from './tables.ts'
+import { format, readThink, reasons, thinkOfEffort } from './tables.ts'
 import { chooseTools, decodeDefinition, encodeDefinitions } from './tools.ts'
 import type { WireOptions, WireRequest, WireThink } from './wire.ts'
 
@@ -61,7 +63,7 @@ function encodeThink({ reasoning }: RequestOptions, losses: Ledger): { think?: W
   if (effort !== undefined) return { think: thinkOfEffort[effort] }
   if (budgetTokens === undefined) return { think: true }
   lose(losses, 'changed', 'options.reasoning.budgetTokens', reasons.budget, 'info')
-  return { think: thinkOfEffort[effortOfBudget(budgetTokens)] }
+  return { think: thinkOfEffort[nearestEffort(budgetTokens)] }
 }
 
 function encodeOptions(options: RequestOptions, kept: Json | undefined, losses: Ledger): { options?: WireOptions } {

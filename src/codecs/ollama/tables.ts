@@ -75,20 +75,6 @@ export const thinkOfEffort: Readonly<Record<ReasoningEffort, WireThink>> = {
   max: 'max',
 }
 
-/** The effort that a budget is nearest to, in tokens: upper bounds, in order. */
-const effortsOfBudgets: readonly (readonly [number, ReasoningEffort])[] = [
-  [0, 'none'],
-  [1024, 'minimal'],
-  [2048, 'low'],
-  [8192, 'medium'],
-  [16_384, 'high'],
-  [24_576, 'xhigh'],
-]
-
-export function effortOfBudget(tokens: number): ReasoningEffort {
-  return effortsOfBudgets.find(([bound]) => tokens <= bound)?.[1] ?? 'max'
-}
-
 /** The wire has no flag for a failed tool, so the text says it. */
 export const toolErrorPrefix = '[tool error] '
 

@@ -4,8 +4,10 @@
  * @see wire/openai-chat.md §2
  * @module
  */
+
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
+import { efforts, nearestEffort } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
@@ -23,7 +25,7 @@ import type { Encoding } from './content.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { encodeMessages } from './messages.ts'
-import { effortBudgets, efforts, format, plainOptions, requestFields } from './tables.ts'
+import { format, plainOptions, requestFields } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
@@ -169,11 +171,6 @@ function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): JsonObjec
       lose(to.ledger, 'dropped', 'options.reasoning', `${to.dialect.title} has no setting for it`)
       return {}
   }
-}
-
-function nearestEffort(budgetTokens: number): ReasoningEffort {
-  const distance = (effort: ReasoningEffort) => Math.abs(effortBudgets[effort] - budgetTokens)
-  return efforts.reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
 }
 
 /** The effort that the host has for this one; `undefined` if it has none. */

@@ -6,7 +6,7 @@
  */
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
-import type { ReasoningEffort, RequestOptions, StopReason } from '../../model.ts'
+import type { RequestOptions, StopReason } from '../../model.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'
 
@@ -50,19 +50,6 @@ export const plainOptions: readonly (readonly [string, keyof RequestOptions, 'nu
   ['parallel_tool_calls', 'parallelToolCalls', 'boolean'],
   ['user', 'user', 'string'],
 ]
-
-/** Least first. */
-export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
-/** What each effort is in tokens, where only one of the two is known: `wire/README.md` §7. */
-export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
-  none: 0,
-  minimal: 1024,
-  low: 2048,
-  medium: 8192,
-  high: 16_384,
-  xhigh: 24_576,
-  max: 32_768,
-}
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 

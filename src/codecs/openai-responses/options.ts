@@ -4,11 +4,12 @@
  * @see https://platform.openai.com/docs/api-reference/responses/create
  * @module
  */
+import { nearestEffort } from '../../effort.ts'
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../model.ts'
 import type { ResponsesDialect } from './dialect.ts'
-import { effortOfBudget, efforts, format, noField } from './tables.ts'
+import { efforts, format, noField } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'
 
 /** Fields of this wire that the caller gave, to lie under what we encode. */
@@ -71,11 +72,11 @@ function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: 
     return undefined
   }
   const given = isObject(kept.reasoning) ? kept.reasoning : {}
-  return { ...given, effort: reasoning.effort ?? nearestEffort(reasoning.budgetTokens ?? 0, into) }
+  return { ...given, effort: reasoning.effort ?? effortFor(reasoning.budgetTokens ?? 0, into) }
 }
 
-function nearestEffort(tokens: number, into: Ledger): ReasoningEffort {
-  const effort = effortOfBudget(tokens)
+function effortFor(tokens: number, into: Ledger): ReasoningEffort {
+  const effort = nearestEffort(tokens)
   lose(into, 'changed', 'options.reasoning.budgetTokens', `the wire knows efforts alone: "${effort}" is the nearest`)
   return effort
 }

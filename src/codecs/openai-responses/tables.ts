@@ -69,20 +69,6 @@ export function statusOf(reason: StopReason, word: string | undefined): { status
   return isIncomplete ? { status: 'incomplete', reason: word ?? null } : { status: 'completed', reason: null }
 }
 
-/** Budgets in tokens, and the effort that stands for each: the first that is enough. */
-const effortsOfBudgets: readonly (readonly [number, ReasoningEffort])[] = [
-  [0, 'none'],
-  [1024, 'minimal'],
-  [2048, 'low'],
-  [8192, 'medium'],
-  [16384, 'high'],
-  [24576, 'xhigh'],
-]
-
-export function effortOfBudget(tokens: number): ReasoningEffort {
-  return effortsOfBudgets.find(([budget]) => tokens <= budget)?.[1] ?? 'max'
-}
-
 export const efforts: Readonly<Record<string, ReasoningEffort>> = {
   none: 'none',
   minimal: 'minimal',

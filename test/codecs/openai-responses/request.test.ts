@@ -405,8 +405,9 @@ describe('options', () => {
   it.each([
     [500, 'minimal'],
     [2048, 'low'],
-    [2049, 'medium'],
-    [10_000, 'high'],
+    [2049, 'low'],
+    [10_000, 'medium'],
+    [13_000, 'high'],
     [1_000_000, 'max'],
   ])('a budget of %i tokens is the effort %s, with a loss', (budgetTokens, effort) => {
     const { body, losses } = encodeMessages([user], { reasoning: { budgetTokens } })
