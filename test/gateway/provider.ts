@@ -315,7 +315,7 @@ const gemini: Speaker = {
     const results = turns.slice(last).flatMap((turn) => partsOf(turn).flatMap((part) => part.functionResponse ?? []))
     return {
       prompt: textOf(partsOf(turns[last])),
-      results: results.map(({ response }) => String(Object.values(response)[0])),
+      results: results.map(({ response }) => String(response.content ?? Object.values(response)[0])),
       hasProof: turns.some((turn) => partsOf(turn).some(({ thoughtSignature }) => thoughtSignature === proof)),
       hasSchema:
         (generationConfig?.responseJsonSchema ?? generationConfig?.responseSchema)?.properties?.city !== undefined,
