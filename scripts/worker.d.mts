@@ -16,6 +16,8 @@ export interface WorkerOptions {
   readonly envFiles?: readonly string[]
   /** Whether it starts anew when its source changes. Default false. */
   readonly follows?: boolean
+  /** Where its objects store, to outlive it. Default: a folder that is gone with it. */
+  readonly stateFolder?: string
   /** Default 30 s. */
   readonly readyWithinMs?: number
 }

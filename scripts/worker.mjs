@@ -32,9 +32,16 @@ export async function freePort(port = 0) {
  * Starts it and waits until it answers.
  *
  * `settings` are its variables and secrets; `envFiles` are read before them, `.dev.vars` alone if there is neither. With `follows` it
- * starts anew, requests and all, whenever its source changes.
+ * starts anew, requests and all, whenever its source changes. What its objects store is gone with it, but for a `stateFolder`.
  */
-export async function startWorker({ port, settings = {}, envFiles = [], readyWithinMs = 30_000, follows = false }) {
+export async function startWorker({
+  port,
+  settings = {},
+  envFiles = [],
+  readyWithinMs = 30_000,
+  follows = false,
+  stateFolder,
+}) {
   mkdirSync(siteFolder, { recursive: true })
   const home = mkdtempSync(join(tmpdir(), 'isoglot-worker-'))
   const settingsFile = join(home, 'settings.env')
@@ -63,7 +70,7 @@ export async function startWorker({ port, settings = {}, envFiles = [], readyWit
   const wrangler = join(root, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')
   const child = spawn(
     node,
-    [...guard, wrangler, ...args, ...files, '--assets', site, '--persist-to', join(home, 'state')],
+    [...guard, wrangler, ...args, ...files, '--assets', site, '--persist-to', stateFolder ?? join(home, 'state')],
     {
       cwd: root,
       detached: true,

@@ -19,7 +19,7 @@ export interface RunCall {
   readonly id: string
   readonly url: string
   readonly body: string
-  /** Of the URL and the body. */
+  /** Of the path and the body. */
   readonly digest: string
   readonly session: Session
 }

@@ -33,7 +33,8 @@ export async function startRun(request: Request, session: Session, env: Env): Pr
     throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')
   const { text: body } = await readJson(request, config.limits)
   const id = await nameOf(session, key, config.secrets.session)
-  const digest = hex(await crypto.subtle.digest('SHA-256', encode(`${request.url}\n${body}`)))
+  const { pathname, search } = new URL(request.url)
+  const digest = hex(await crypto.subtle.digest('SHA-256', encode(`${pathname}${search}\n${body}`)))
   const call: RunCall = { id, url: request.url, body, digest, session }
   return runOf(id, session, env).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
 }

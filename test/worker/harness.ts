@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
-import { freePort, type RunningWorker, startWorker } from '../../scripts/worker.mjs'
+import { freePort, type RunningWorker, startWorker, type WorkerOptions } from '../../scripts/worker.mjs'
 import { speakers, type WireName } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 
@@ -114,10 +114,15 @@ export const paths: Record<WireName, string> = {
 const roomy = { RATE_LIMITS: 'off', LIVE_STREAMS: '1000', DAILY_BUDGET_USD: '1000', TOTAL_DAILY_BUDGET_USD: '100000' }
 
 /** A Worker whose providers are all at `upstreamUrl`. */
-export async function startRig(upstreamUrl: string, settings: Record<string, string> = {}): Promise<Rig> {
+export async function startRig(
+  upstreamUrl: string,
+  settings: Record<string, string> = {},
+  options: Pick<WorkerOptions, 'stateFolder'> = {},
+): Promise<Rig> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const worker = await startWorker({
+    ...options,
     port,
     settings: {
       SESSION_SECRET: sessionSecret,

@@ -1,0 +1,59 @@
+/** Answers that the Worker keeps: asking for them, and what stands in their streams, by hand. */
+import type { ServerResponse } from 'node:http'
+import { speakers } from '../gateway/provider.ts'
+import type { Rig, Script, WireName } from './harness.ts'
+
+export const loginSecret = 'what-the-server-of-the-app-shows-us-1'
+
+export async function tokenFor({ url }: Rig, user: string): Promise<string> {
+  const answer = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ user }),
+  })
+  return ((await answer.json()) as { token: string }).token
+}
+
+/** A user at a Worker. */
+export interface User {
+  /** Asks by a key; says it too, so that it names the provider's script, if there is nothing else to `say`. */
+  ask(key: string, wire: WireName, more?: { readonly say?: string; readonly stream?: boolean }): Promise<Response>
+  read(id: string, after?: number | string): Promise<Response>
+  stop(id: string): Promise<Response>
+}
+
+export function userWith(rig: Rig, token: string): User {
+  const authorization = `Bearer ${token}`
+  const at = (id: string) => `${rig.url}/v1/streams/${id}`
+  return {
+    ask: (key, wire, { say = key, stream = true } = {}) =>
+      rig.ask(wire, say, { stream }, { headers: { authorization, 'idempotency-key': key } }),
+    read: (id, after) =>
+      fetch(at(id), { headers: { authorization, ...(after !== undefined && { 'last-event-id': `${after}` }) } }),
+    stop: (id) => fetch(at(id), { method: 'DELETE', headers: { authorization } }),
+  }
+}
+
+export const idOf = (response: Response): string => response.headers.get('x-isoglot-stream') ?? ''
+
+export const pieces = (wire: WireName, text = 'Hello there'): string[] => speakers[wire].pieces({ text })
+
+export const typeOf = (wire: WireName): Record<string, string> => ({
+  'content-type': wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream',
+})
+
+/** A provider that sends some of its answer at once, and the rest when the gate opens. */
+export function play(wire: WireName, { now = 1000, gate = Promise.resolve() } = {}): Script {
+  return async (_: unknown, response: ServerResponse) => {
+    const all = pieces(wire)
+    response.writeHead(200, typeOf(wire)).write(all.slice(0, now).join(''))
+    await gate
+    response.end(all.slice(now).join(''))
+  }
+}
+
+/** The events, or lines, of a stream, with their numbers; a sign of life is none. */
+export function partsOf(wire: WireName, text: string): string[] {
+  const parts = wire === 'ollama' ? text.split(/(?<=\n)/) : text.split(/(?<=\n\n)/)
+  return parts.map((part) => part.trimStart()).filter((part) => part !== '' && !part.startsWith(':'))
+}
