@@ -108,12 +108,12 @@ function showWelcome(isShown) {
   if (focused instanceof HTMLElement) focused.focus()
 }
 
-/** Goes on with a model of that wire from here, if there is one. @param {string} wire */
-export function goOnWith(wire) {
-  const option = [...choice.options].find(({ value }) => readName(value)?.wire === wire)
-  if (option === undefined || running) return false
-  choice.value = option.value
-  say(`The chat goes on with ${titleOf(option.value)}`)
+/** Goes on from here with that model, if it is offered and nothing runs. @param {string} name */
+export function goOnWith(name) {
+  if (running || ![...choice.options].some(({ value }) => value === name)) return false
+  choice.value = name
+  choice.dispatchEvent(new Event('change'))
+  say(`The chat goes on with ${titleOf(name)}`)
   return true
 }
 
@@ -171,6 +171,7 @@ export async function connect() {
   try {
     choice.replaceChildren(...(await backend.models()).filter(({ names }) => names.length > 0).map(drawGroup))
     choice.disabled = false
+    choice.dispatchEvent(new Event('change'))
   } catch (error) {
     choice.replaceChildren()
     const box = element('p', 'error', `Cannot connect to the Worker: ${error instanceof Error ? error.message : error}`)

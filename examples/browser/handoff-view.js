@@ -12,18 +12,28 @@ import { readName, wireNames, wires } from './wires.js'
  * @typedef {import('./isoglot/index.js').Loss} Loss
  * @typedef {import('./isoglot/index.js').Message} Message
  * @typedef {import('./encode.js').Encoded} Encoded
- * @typedef {import('./wires.js').WireName} WireName
+ * @typedef {{ wire: import('./wires.js').WireName, name: string }} Target
  */
 
 const target = findSelect('#target')
+const model = findSelect('#model')
 
-/** Every provider with its models: proofs travel within a family of models, and no further. */
-const targets = wireNames.flatMap((wire) => wires[wire].models.map((name) => ({ wire, name })))
+/** What the chat offers, then other models of each provider: proofs travel within a family of models, and no further. */
+function targets() {
+  const offered = [...model.querySelectorAll('optgroup:first-child option')].map(
+    (option) => option.getAttribute('value') ?? '',
+  )
+  const known = wireNames.flatMap((wire) => wires[wire].models.map((name) => `${wire}:${name}`))
+  return [...new Set([...offered, ...known])].map(readName).filter((one) => one !== undefined)
+}
 
-/** @param {{ wire: WireName, name: string }} one */
+/** @param {Target} one */
 const titleOf = ({ wire, name }) => `${wires[wire].title}: ${name}`
 
-/** @param {{ wire: WireName, name: string }} one @returns {Encoded | Error} */
+/** @param {Target} one */
+const idOf = ({ wire, name }) => `${wire}:${name}`
+
+/** @param {Target} one @returns {Encoded | Error} */
 function attempt({ wire, name }) {
   try {
     return encodeFor(wire, chosenSample(), name)
@@ -34,9 +44,9 @@ function attempt({ wire, name }) {
 
 function draw() {
   if (!isShown('handoff')) return
-  const results = targets.map((one) => ({ one, result: attempt(one) }))
+  const results = targets().map((one) => ({ one, result: attempt(one) }))
   find('#targets tbody').replaceChildren(...results.map(({ one, result }) => drawRow(one, result)))
-  const chosen = results.find(({ one }) => `${one.wire}:${one.name}` === target.value)
+  const chosen = results.find(({ one }) => idOf(one) === target.value)
   const stored = chosenSample().context.messages
   if (chosen === undefined || chosen.result instanceof Error) {
     find('#handoff-result').replaceChildren(
@@ -50,21 +60,21 @@ function draw() {
 
 /** Whether the chat can go on there is for the chat to say. */
 function drawButton() {
-  const wire = readName(target.value)?.wire
-  const isOffered = [...findSelect('#model').options].some(({ value }) => readName(value)?.wire === wire)
+  const one = readName(target.value)
+  const isOffered = [...model.options].some(({ value }) => value === target.value)
   const button = find('#go-on')
   button.toggleAttribute('disabled', !isOffered)
-  button.textContent = isOffered ? `Go on with ${wires[wire ?? 'openai-chat'].title}` : 'Not offered by the chat'
+  button.textContent = one && isOffered ? `Go on with ${wires[one.wire].title}` : 'Not offered by the chat'
 }
 
 // ---- all targets ------------------------------------------------------------------------------
 
-/** @param {{ wire: WireName, name: string }} one @param {Encoded | Error} result */
+/** @param {Target} one @param {Encoded | Error} result */
 function drawRow(one, result) {
   const button = element('button', 'quiet', titleOf(one))
   button.setAttribute('type', 'button')
-  button.setAttribute('aria-pressed', `${target.value === `${one.wire}:${one.name}`}`)
-  button.dataset.target = `${one.wire}:${one.name}`
+  button.setAttribute('aria-pressed', `${target.value === idOf(one)}`)
+  button.dataset.target = idOf(one)
   const head = element('th', '', [button])
   head.setAttribute('scope', 'row')
   if (result instanceof Error) {
@@ -166,8 +176,15 @@ function textIn(block) {
   }
 }
 
-target.append(...targets.map((one) => new Option(titleOf(one), `${one.wire}:${one.name}`)))
-target.value = 'gemini:gemini-3-pro-preview'
+/** The chat's own choice is the first that one wants to see. */
+function followChat() {
+  target.replaceChildren(...targets().map((one) => new Option(titleOf(one), idOf(one))))
+  if ([...target.options].some(({ value }) => value === model.value)) target.value = model.value
+  draw()
+}
+
+followChat()
+model.addEventListener('change', followChat)
 target.addEventListener('change', draw)
 find('#targets').addEventListener('click', (event) => {
   const name = event.target instanceof HTMLElement ? event.target.dataset.target : undefined
@@ -177,8 +194,7 @@ find('#targets').addEventListener('click', (event) => {
   find(`#targets [data-target="${CSS.escape(name)}"]`).focus()
 })
 find('#go-on').addEventListener('click', () => {
-  const wire = readName(target.value)?.wire
-  if (wire && goOnWith(wire)) open('chat')
+  if (goOnWith(target.value)) open('chat')
 })
 onChosen(draw)
 onShown('handoff', draw)

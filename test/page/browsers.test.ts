@@ -90,7 +90,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
   it.skipIf(!isHere)('shows what a hand-off would change', async () => {
     await driver.click('nav a[href="#handoff"]')
     await until('document.querySelectorAll("#targets tbody tr").length === 9')
-    expect(await textOf('#handoff-result')).toContain('As Gemini: gemini-3-pro-preview gets it')
+    expect(await textOf('#handoff-result')).toContain('As OpenAI Chat: gpt-5.6 gets it')
     await picture('handoff')
   })
 })

@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     'holds a tool round with %s, calls and results in sight',
     async (wire) => {
       const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
-      await page.getByLabel('Model').selectOption(model)
+      await page.getByLabel('Model', { exact: true }).selectOption(model)
       await say('What is the weather in Tokyo?')
       await finished()
       const answer = answers().last()
@@ -70,7 +70,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     ['gemini', 'anthropic:demo-model'],
     ['anthropic', 'ollama:demo-model'],
   ])('speaks %s with %s, whose own wire is another', async (wire, id) => {
-    await page.getByLabel('Model').selectOption(`${wire}:${id}`)
+    await page.getByLabel('Model', { exact: true }).selectOption(`${wire}:${id}`)
     await say('What is the weather in Tokyo?')
     await finished()
     expect(await answers().last().locator('.text').last().innerText()).toContain('Here is what I found')
@@ -84,7 +84,9 @@ describe.skipIf(!hasChromium)('the page', () => {
     const options = await page
       .locator('#model option')
       .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
-    await page.getByLabel('Model').selectOption(options.find((name) => name.startsWith('anthropic:')) ?? '')
+    await page
+      .getByLabel('Model', { exact: true })
+      .selectOption(options.find((name) => name.startsWith('anthropic:')) ?? '')
     await say('Think: how many r are in strawberry?')
     await answers().nth(1).waitFor()
     await finished()
@@ -164,6 +166,25 @@ describe.skipIf(!hasChromium)('the page', () => {
     }
     expect(problems).toEqual([])
     await picture('live-wire')
+  })
+
+  it('shows what a hand-off to a model of the chat would change, as that model is chosen', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.evaluate(() => location.assign('#handoff'))
+    await page.getByLabel('Model', { exact: true }).selectOption('anthropic:demo-model')
+    await say('Think: how many r are in strawberry?')
+    await finished()
+    const sent = page.locator('#handoff-result section').nth(1)
+    expect(await sent.innerText()).toContain('As Anthropic: demo-model gets it')
+    await page.getByLabel('Model', { exact: true }).selectOption('gemini:demo-model')
+    expect(await sent.innerText()).toContain('As Gemini: demo-model gets it')
+    expect(await page.locator('#handoff-result .ledger').first().innerText()).toContain(
+      'it is reasoning without a proof',
+    )
+    expect(await page.getByRole('button', { name: 'Go on with Gemini' }).isEnabled()).toBe(true)
+    await page.getByLabel('Goes on with').selectOption('ollama:qwen3:8b')
+    expect(await page.getByRole('button', { name: 'Not offered by the chat' }).isDisabled()).toBe(true)
+    expect(problems).toEqual([])
   })
 
   it('draws what comes while it comes, tools and all, and stays at the moment one looks at', async () => {
