@@ -90,7 +90,8 @@ describe('answers at once', () => {
     const token = await tokenFor(user)
     const open: ServerResponse[] = []
     upstream.script(user, (_, response) => {
-      const pieces = speakers[wire].pieces({ text: 'Hi' })
+      // As far as it has not ended.
+      const pieces = speakers[wire].pieces({ text: 'Hi' }).filter((piece) => !/"done":true|"finishReason"/.test(piece))
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(pieces.slice(0, 3).join(''))
       open.push(response)
     })
