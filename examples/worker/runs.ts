@@ -36,33 +36,56 @@ export async function startRun(request: Request, session: Session, env: Env): Pr
   const { pathname, search } = new URL(request.url)
   const digest = hex(await crypto.subtle.digest('SHA-256', encode(`${pathname}${search}\n${body}`)))
   const call: RunCall = { id, url: request.url, body, digest, session }
-  return runOf(id, session, env).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
+  return objectOf(id, session, env).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
 }
 
 /** Goes on with a run behind `Last-Event-ID`: from its beginning if there is none. */
 export async function resumeRun(id: string, request: Request, session: Owner, env: Env): Promise<Response> {
   const after = request.headers.get('last-event-id') ?? '0'
   if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID has to be a number')
-  return runOf(id, session, env).fetch(`https://run/?after=${after}`)
+  return (await runOf(id, session, env)).fetch(`https://run/?after=${after}`)
 }
 
 /** Ends a run. That it has ended already is as good. */
 export async function stopRun(id: string, session: Owner, env: Env): Promise<Response> {
-  if (!(await runOf(id, session, env).stop())) throw refuse('unknown_stream')
+  const run = await runOf(id, session, env)
+  if (!(await run.stop())) throw refuse('unknown_stream')
   return new Response(null, { status: 204 })
 }
 
-/** Whoever has another's id finds an object that has nothing in it, as whoever made one up. */
-function runOf(id: string, { sub }: Owner, { RUNS: runs }: Env): DurableObjectStub<StreamRun> {
+/** @throws {ApiError} 404 for a name that is another's, or made up: no object is asked. */
+async function runOf(id: string, owner: Owner, env: Env): Promise<DurableObjectStub<StreamRun>> {
+  const { session, nextSession } = configOf(env).secrets
+  const stem = id.slice(0, markLength)
+  for (const secret of [session, ...(nextSession === undefined ? [] : [nextSession])]) {
+    const expected = encode(await signed(owner, stem, secret))
+    const told = encode(id)
+    if (told.length === expected.length && crypto.subtle.timingSafeEqual(told, expected))
+      return objectOf(id, owner, env)
+  }
+  throw refuse('unknown_stream')
+}
+
+function objectOf(id: string, { sub }: Owner, { RUNS: runs }: Env): DurableObjectStub<StreamRun> {
   if (runs === undefined) throw refuse('misconfigured')
-  if (!/^[0-9a-f]{32}$/.test(id)) throw refuse('unknown_stream')
   return (runs as DurableObjectNamespace<StreamRun>).getByName(`${sub}\n${id}`)
 }
 
-/** The same for the same key of the same user, and not to be guessed: 128 bits, made with the secret that signs tokens. */
-async function nameOf({ sub }: Owner, idempotencyKey: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+/** 64 bits, in hexadecimal. */
+const markLength = 16
+
+/** The same for the same key of the same user: 64 bits that stand for the key, and 64 that show whose it is. */
+async function nameOf(owner: Owner, key: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+  return signed(owner, await mark(secret, ['key', owner.sub, key]), secret)
+}
+
+async function signed({ sub }: Owner, stem: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+  return stem + (await mark(secret, ['run', sub, stem]))
+}
+
+async function mark(secret: Uint8Array<ArrayBuffer>, words: readonly string[]): Promise<string> {
   const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-  return hex(await crypto.subtle.sign('HMAC', key, encode(`run\n${sub}\n${idempotencyKey}`))).slice(0, 32)
+  return hex(await crypto.subtle.sign('HMAC', key, encode(words.join('\n')))).slice(0, markLength)
 }
 
 function configOf(env: Env): Config {
