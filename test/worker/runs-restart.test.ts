@@ -1,0 +1,125 @@
+/** Answers that are kept, over the end of the process that writes them, and over the time for which they are kept. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { ended, endingOf, failed } from '../gateway/wire.ts'
+import { type Rig, startRig, startUpstream, type Upstream, type WireName, wireNames } from './harness.ts'
+import { idOf, loginSecret, partsOf, play, tokenFor, userWith } from './kept.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let upstream: Upstream
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+afterAll(() => upstream.stop())
+
+const askedFor = (say: string) => upstream.asked.filter(({ body }) => JSON.stringify(body).includes(say))
+const never = new Promise<void>(() => {})
+
+/** As a power cut would: nobody is told. */
+async function kill({ worker }: Rig): Promise<void> {
+  process.kill(-worker.pid, 'SIGKILL')
+  await worker.gone
+  await worker.stop()
+}
+
+describe('a Worker that is killed', () => {
+  const stateFolder = mkdtempSync(join(tmpdir(), 'isoglot-state-'))
+  const start = () => startRig(upstream.url, { LOGIN_SECRET: loginSecret }, { stateFolder })
+
+  interface Broken {
+    readonly wire: WireName
+    readonly key: string
+    readonly id: string
+    readonly told: string[]
+  }
+  let broken: Broken[]
+  let whole: { readonly id: string; readonly text: string }
+  let unanswered: string
+  let rig: Rig
+
+  /** Asks for an answer that never ends, and reads what there is. */
+  async function begin(wire: WireName, now: number): Promise<Broken> {
+    const key = crypto.randomUUID()
+    upstream.script(key, play(wire, { now, gate: never }))
+    const answer = await userWith(rig, token).ask(key, wire)
+    const reader = answer.body?.getReader()
+    const decoder = new TextDecoder()
+    let text = ''
+    while (partsOf(wire, text).length < 1) text += decoder.decode((await reader?.read())?.value, { stream: true })
+    reader?.read().catch(() => {}) // it breaks off
+    return { wire, key, id: idOf(answer), told: partsOf(wire, text) }
+  }
+
+  let token: string
+  beforeAll(async () => {
+    rig = await start()
+    token = await tokenFor(rig, 'alice')
+    const user = userWith(rig, token)
+    const key = crypto.randomUUID()
+    upstream.script(key, play('openai-chat'))
+    const answer = await user.ask(key, 'openai-chat')
+    whole = { id: idOf(answer), text: partsOf('openai-chat', await answer.text()).join('') }
+    unanswered = crypto.randomUUID()
+    upstream.script(unanswered, () => {})
+    user.ask(unanswered, 'openai-chat', { stream: false }).catch(() => {})
+    await vi.waitUntil(() => askedFor(unanswered).length === 1, { timeout: 10_000 })
+    broken = await Promise.all(wireNames.flatMap((wire) => [begin(wire, -1), begin(wire, -1), begin(wire, 1)]))
+    await kill(rig)
+    rig = await start()
+  }, 120_000)
+  afterAll(async () => {
+    await rig.stop()
+    rmSync(stateFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+  })
+
+  it.each(wireNames)('has what it told, ends it in one error, and asks nobody again: %s', async (wire) => {
+    const user = userWith(rig, token)
+    for (const { key, id, told } of broken.filter((one) => one.wire === wire)) {
+      const text = await (await user.read(id)).text()
+      expect(partsOf(wire, text).slice(0, told.length)).toEqual(told)
+      expect(endingOf(wire, text)).toEqual(failed)
+      const rest = await (await user.read(id, told.length)).text()
+      expect(partsOf(wire, rest)).toEqual(partsOf(wire, text).slice(told.length))
+      expect(await (await user.ask(key, wire)).text()).toBe(text)
+      expect(askedFor(key)).toHaveLength(1)
+    }
+  })
+
+  it('has an answer that was whole before, and ends it in no other way', async () => {
+    const text = await (await userWith(rig, token).read(whole.id)).text()
+    expect(partsOf('openai-chat', text).join('')).toBe(whole.text)
+    expect(endingOf('openai-chat', text)).toEqual(ended)
+  })
+
+  it('refuses what had no answer yet, for good', async () => {
+    const refused = await userWith(rig, token).ask(unanswered, 'openai-chat', { stream: false })
+    expect(refused.status).toBe(502)
+    expect(refused.headers.get('x-should-retry')).toBe('false')
+    expect(askedFor(unanswered)).toHaveLength(1)
+  })
+})
+
+describe('an answer whose time is over', () => {
+  let rig: Rig
+  beforeAll(async () => {
+    rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, RUN_KEPT_MS: '300' })
+  }, 60_000)
+  afterAll(() => rig.stop())
+
+  it.each(wireNames)('is gone for its owner, and never was for others; its key is free again: %s', async (wire) => {
+    const [alice, bob] = [userWith(rig, await tokenFor(rig, 'alice')), userWith(rig, await tokenFor(rig, 'bob'))]
+    const key = crypto.randomUUID()
+    upstream.script(key, play(wire))
+    const answer = await alice.ask(key, wire)
+    await answer.text()
+    const id = idOf(answer)
+    await expect.poll(async () => (await alice.read(id)).status, { timeout: 30_000 }).toBe(410)
+    expect((await alice.stop(id)).status).toBe(204)
+    expect((await bob.read(id)).status).toBe(404)
+    expect(endingOf(wire, await (await alice.ask(key, wire)).text())).toEqual(ended)
+    expect(askedFor(key)).toHaveLength(2)
+  })
+})
