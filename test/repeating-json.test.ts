@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { newJsonMemory, repeatingJson } from '../src/repeating-json.ts'
+import { repeatingJson } from '../src/repeating-json.ts'
 
 /** Reads texts in a row, each of which must read as `JSON.parse` reads it, or fail as it does. */
 function expectSame(texts: readonly string[]): void {
@@ -102,54 +102,4 @@ describe('JSON that repeats itself', () => {
     const kept = lesson.map((text) => parse(text))
     expect(kept).toEqual(lesson.map((text) => JSON.parse(text)))
   })
-
-  const stream = (id: string) => [
-    `{"type":"start","id":"${id}","list":[],"usage":{"input":3}}`,
-    ...Array.from({ length: 6 }, (_, at) => `{"id":"${id}","list":[{}],"type":"delta","text":"${id} ${at}"}`),
-    `{"type":"ping"}`,
-    `{"type":"stop","id":"${id}","usage":{"input":3,"output":${id.length}}   }`,
-  ]
-
-  it('reads every stream as JSON.parse does when streams teach each other, also in turn', () => {
-    const memory = newJsonMemory()
-    const ids = Array.from({ length: 12 }, (_, at) => 'x'.repeat(at))
-    for (const id of ids) {
-      const parse = repeatingJson(memory)
-      expect(stream(id).map(parse)).toStrictEqual(stream(id).map((text) => JSON.parse(text)))
-    }
-    const streams = ids.map((id) => ({ parse: repeatingJson(memory), texts: stream(id) }))
-    for (let at = 0; at < 9; at++) {
-      for (const { parse, texts } of streams) expect(parse(texts[at] ?? '')).toStrictEqual(JSON.parse(texts[at] ?? ''))
-    }
-  })
-
-  it('shares no object between two events, so that whoever changes one changes no other', () => {
-    const memory = newJsonMemory()
-    const clean = stream('abc').map((text) => JSON.parse(text))
-    for (let round = 0; round < 6; round++) {
-      const values = stream('abc').map(repeatingJson(memory))
-      expect(values).toStrictEqual(clean)
-      for (const value of values) spoil(value)
-    }
-  })
-
-  it('keeps at most sixteen forms, and nothing of what was in their holes', () => {
-    const memory = newJsonMemory()
-    const parse = repeatingJson(memory)
-    for (let form = 0; form < 40; form++) {
-      for (const text of ['one secret', 'another secret']) parse(JSON.stringify({ [`form ${form}`]: 0, text }))
-    }
-    expect(memory.samples.length).toBeLessThanOrEqual(16)
-    const learnt = memory.samples.filter(({ template }) => template !== undefined)
-    expect(learnt.length).toBeGreaterThan(0)
-    expect(JSON.stringify(learnt)).not.toContain('secret')
-  })
 })
-
-/** Changes all that can be changed in a value. */
-function spoil(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return
-  for (const entry of Object.values(value)) spoil(entry)
-  Object.assign(value, { spoilt: true })
-  if (Array.isArray(value)) value.push('spoilt')
-}

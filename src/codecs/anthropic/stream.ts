@@ -12,7 +12,7 @@ import { DecodeError } from '../../errors.ts'
 import { field, isObject, otherFields, textOr } from '../../lookup.ts'
 import type { JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
-import { newJsonMemory, repeatingJson } from '../../repeating-json.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { decodeCitation } from './citations.ts'
 import { decodeBlock, signed } from './content.ts'
 import { decodeErrorEvent } from './errors.ts'
@@ -20,9 +20,6 @@ import { decodeUsage, endFragment, isCall, readBlock, readCallStart, readHead } 
 import { unknownBlock } from './scope.ts'
 import { format, knownFields } from './tables.ts'
 import { inputOf } from './tools.ts'
-
-/** What its events have in common, in every stream. */
-const memory = /* @__PURE__ */ newJsonMemory()
 
 /** What one event leaves for the next. */
 export interface DecodeState {
@@ -50,7 +47,7 @@ export interface DecodeState {
  */
 export const decodeStream: Reducer<DecodeState, Frame, Fragment, { readonly provider?: string } | undefined> = {
   start: (setup) => ({
-    parse: repeatingJson(memory),
+    parse: repeatingJson(),
     provider: setup?.provider ?? format,
     model: '',
     isStarted: false,

@@ -11,7 +11,7 @@ import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
 import type { ContentBlock, Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
-import { newJsonMemory, repeatingJson } from '../../repeating-json.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { follow, newTrack, readCitations, type Track } from './citations.ts'
 import { decodePart, isEmptyPart } from './content.ts'
 import { decodeError } from './errors.ts'
@@ -19,9 +19,6 @@ import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from
 import { knownFields, stopReasons } from './tables.ts'
 import { readCallPart } from './tools.ts'
 import { decodeUsage, isSame, mergeUsage } from './usage.ts'
-
-/** What its events have in common, in every stream. */
-const memory = /* @__PURE__ */ newJsonMemory()
 
 /** What one chunk leaves for the next. */
 export interface State {
@@ -63,7 +60,7 @@ export interface State {
  */
 export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: string }> = {
   start: ({ provider }) => ({
-    parse: repeatingJson(memory),
+    parse: repeatingJson(),
     provider,
     model: '',
     isStarted: false,

@@ -11,7 +11,7 @@ import { field, isObject, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject, MessageEvent } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
-import { newJsonMemory, repeatingJson } from '../../repeating-json.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { encodeEnd, readTime, readUsage, writeTime } from './answer.ts'
 import { decodeImages, encodeBlock, listAt, noFields, objectAt, stringAt } from './content.ts'
 import { decodeError, encodeError, invalidCallError } from './errors.ts'
@@ -21,9 +21,6 @@ import { encodeServedCall, readCallFragment } from './tools.ts'
 import type { WireMessage } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
-
-/** What its events have in common, in every stream. */
-const memory = /* @__PURE__ */ newJsonMemory()
 
 /** What one line leaves for the next. */
 export interface State {
@@ -41,7 +38,7 @@ export interface State {
  * @throws {DecodeError} if a line is not JSON, or a field of it is what it cannot be.
  */
 export const decodeStream: Reducer<State, Frame, Fragment> = {
-  start: () => ({ parse: repeatingJson(memory), isStarted: false, calls: 0, logprobs: [] }),
+  start: () => ({ parse: repeatingJson(), isStarted: false, calls: 0, logprobs: [] }),
 
   step(state, { data }, out) {
     const text = data.trim()

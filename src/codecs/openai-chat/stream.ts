@@ -9,15 +9,12 @@ import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject, StopReason } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
-import { newJsonMemory, repeatingJson } from '../../repeating-json.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { type DeltaState, endMessage, readDelta } from './delta.ts'
 import type { ChatDialect } from './dialect.ts'
 import { errorWithin } from './errors.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
 import { decodeUsage, findUsage } from './usage.ts'
-
-/** What its events have in common, in every stream. */
-const memory = /* @__PURE__ */ newJsonMemory()
 
 /** What one chunk leaves for the next. */
 export interface StreamState extends DeltaState {
@@ -38,7 +35,7 @@ export interface StreamState extends DeltaState {
 export function newStreamState(dialect: ChatDialect): StreamState {
   return {
     dialect,
-    parse: repeatingJson(memory),
+    parse: repeatingJson(),
     model: '',
     hasRefusal: false,
     hasAudio: false,

@@ -12,7 +12,7 @@ import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, stringOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
-import { newJsonMemory, repeatingJson } from '../../repeating-json.ts'
+import { repeatingJson } from '../../repeating-json.ts'
 import { readAnnotation } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
@@ -29,9 +29,6 @@ import {
 import { readEnd, readStart } from './response.ts'
 import { hostedCalls, target } from './tables.ts'
 import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from './tools.ts'
-
-/** What its events have in common, in every stream. */
-const memory = /* @__PURE__ */ newJsonMemory()
 
 /** What one event leaves for the next. */
 export interface StreamState extends Reading {
@@ -55,7 +52,7 @@ export interface StreamState extends Reading {
 export const decodeStream: Reducer<StreamState, Frame, Fragment, ResponsesDialect | undefined> = {
   start: (dialect = openaiDialect) => ({
     ...newReading(dialect, ''),
-    parse: repeatingJson(memory),
+    parse: repeatingJson(),
     isStarted: false,
     isEnded: false,
     last: 0,
