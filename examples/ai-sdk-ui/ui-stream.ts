@@ -4,7 +4,8 @@
  * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol and `UIMessageChunk` in the types of `ai` 7.0 (read 2026-11)
  */
 import type { FinishReason, UIMessageChunk } from 'ai'
-import { type ContentBlock, type Message, type Run, type StopReason, type StreamEvent, textOf } from 'isoglot'
+import { type Message, type Run, type StopReason, type StreamEvent, textOf } from 'isoglot'
+import { blockChunks } from './block-chunks.ts'
 
 const finishReasons: Readonly<Partial<Record<StopReason, FinishReason>>> = {
   stop: 'stop',
@@ -65,7 +66,7 @@ function* chunksOf(event: StreamEvent, state: State): Generator<UIMessageChunk> 
       return yield { type: 'tool-input-error', toolCallId, toolName, input, errorText }
     }
     case 'content_block':
-      return yield* blockChunks(event.block, id, state)
+      return yield* blockChunks(event.block, id, state.begun.has(id))
     case 'tool_progress': {
       const { toolCallId, data: output } = event
       return yield { type: 'tool-output-available', toolCallId, output, preliminary: true }
@@ -100,16 +101,7 @@ function* chunksOf(event: StreamEvent, state: State): Generator<UIMessageChunk> 
 
 /** Whether this is the first that is heard of it. */
 function begins({ begun }: State, id: string, block: string = id): boolean {
-  return !begun.has(id) && begun.set(id, block).has(id)
-}
-
-/** Text and reasoning came before, by their deltas; what a page has no part for is told by its name. */
-function* blockChunks(block: ContentBlock, id: string, { begun }: State): Generator<UIMessageChunk> {
-  const isText = block.type === 'text'
-  if (isText || block.type === 'reasoning') {
-    if (begun.has(id)) yield { type: isText ? 'text-end' : 'reasoning-end', id }
-    for (const { url } of (isText && block.citations) || []) if (url) yield { type: 'source-url', sourceId: url, url }
-  } else if ('mimeType' in block && 'data' in block) {
-    yield { type: 'file', url: `data:${block.mimeType};base64,${block.data}`, mediaType: block.mimeType }
-  } else yield { type: 'custom', kind: `isoglot.${block.type}` }
+  if (begun.has(id)) return false
+  begun.set(id, block)
+  return true
 }

@@ -254,7 +254,8 @@ describe('every event', () => {
       { type: 'text_delta', index: 0, text: 'Hi' },
       block(0, { type: 'text', text: 'Hi', citations }),
       block(1, { type: 'image', data: 'AAAA', mimeType: 'image/png' }),
-      block(2, { type: 'unknown', format: 'gemini', providerType: 'new', value: null }),
+      block(2, { type: 'file', url: 'https://example.com/a.pdf' }),
+      block(3, { type: 'unknown', format: 'gemini', providerType: 'new', value: null }),
       { type: 'warning', warning },
     )
     expect(chunks.slice(2)).toEqual([
@@ -263,6 +264,7 @@ describe('every event', () => {
       { type: 'text-end', id: '1.0' },
       { type: 'source-url', sourceId: 'https://example.com/', url: 'https://example.com/' },
       { type: 'file', url: 'data:image/png;base64,AAAA', mediaType: 'image/png' },
+      { type: 'file', url: 'https://example.com/a.pdf', mediaType: 'application/octet-stream' },
       { type: 'custom', kind: 'isoglot.unknown' },
       { type: 'data-warning', data: warning },
     ])
