@@ -1,81 +1,11 @@
 /** Every official client, with a token in the place of a key, against every provider behind the Worker. */
-import { freePort, startWorker } from '../../scripts/worker.mjs'
 import { judgeClients } from '../gateway/judge.ts'
-import { keys } from '../gateway/models.ts'
-import { answerAll, type WireName } from '../gateway/provider.ts'
-import { type Answering, startUpstream } from '../support/upstream.ts'
-
-/** As the providers call them: a proof goes back to the family of models that it came from. */
-const models = {
-  OPENAI: 'gpt-5',
-  ANTHROPIC: 'claude-sonnet-5',
-  GEMINI: 'gemini-3-flash-preview',
-  XAI: 'grok-4',
-  OLLAMA: 'qwen3:8b',
-}
-const wires: Readonly<Record<string, WireName>> = {
-  'claude-sonnet-5': 'anthropic',
-  'gemini-3-flash-preview': 'gemini',
-  'qwen3:8b': 'ollama',
-}
-const sharedKeys = { openai: 'sk-canary-openai-7Hq2Lw9Zx4', xai: 'xai-canary-5Tm8Vb3Kd6' }
-
-/** OpenAI speaks two wires at one place and with one key; xAI speaks one of them. */
-const answerAny: Answering = (response, asked) => {
-  const [, provider = '', rest = ''] = /^\/(openai|xai)(\/.*)$/.exec(asked.path) ?? []
-  if (provider !== 'openai' && provider !== 'xai') return answerAll(response, asked)
-  const wire = rest === '/v1/responses' ? 'openai-responses' : 'openai-chat'
-  const isKnown = asked.headers.authorization === `Bearer ${sharedKeys[provider]}`
-  const headers = { ...asked.headers, authorization: isKnown ? `Bearer ${keys[wire]}` : 'none' }
-  return answerAll(response, { ...asked, path: `/${wire}${rest}`, headers })
-}
-
-async function start() {
-  const providers = await startUpstream()
-  providers.answer(answerAny)
-  const port = await freePort()
-  const origin = `http://127.0.0.1:${port}`
-  const at = (prefix: keyof typeof models, path: string, key: string) => ({
-    [`${prefix}_MODELS`]: models[prefix],
-    [`${prefix}_BASE_URL`]: `${providers.url}/${prefix.toLowerCase()}${path}`,
-    [`${prefix}_API_KEY`]: key,
-  })
-  const worker = await startWorker({
-    port,
-    settings: {
-      SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
-      ALLOWED_ORIGINS: origin,
-      RATE_LIMITS: 'off',
-      LIVE_STREAMS: '1000',
-      DAILY_BUDGET_USD: '1000',
-      TOTAL_DAILY_BUDGET_USD: '1000',
-      ...at('OPENAI', '/v1', sharedKeys.openai),
-      ...at('ANTHROPIC', '/v1', keys.anthropic),
-      ...at('GEMINI', '/v1beta', keys.gemini),
-      ...at('XAI', '/v1', sharedKeys.xai),
-      ...at('OLLAMA', '', keys.ollama),
-    },
-  })
-  const headers = { origin, 'content-type': 'application/json' }
-  const session = await fetch(`${worker.url}/session`, { method: 'POST', headers, body: '{}' })
-  const { token } = (await session.json()) as { token: string }
-  return {
-    url: worker.url,
-    token,
-    providers,
-    async stop() {
-      await worker.stop()
-      await providers.stop()
-    },
-  }
-}
+import { models, startJudged, wireOf } from './judged.ts'
 
 judgeClients({
   title: 'the Worker',
   modes: [false, true],
   providers: Object.values(models),
-  /** OpenAI is asked in the wire of the client if it is one of its two; xAI in the older of them. */
-  wireOf: (model, client) =>
-    wires[model] ?? (client === 'openai-responses' && model === models.OPENAI ? client : 'openai-chat'),
-  start,
+  wireOf,
+  start: startJudged,
 })

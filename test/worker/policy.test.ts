@@ -79,6 +79,7 @@ const forbidden = [
 
 /** Fields of the list above that a wire has for something harmless. */
 const harmless: Partial<Record<WireName, readonly string[]>> = {
+  'openai-chat': ['store'],
   'openai-responses': ['store'],
   anthropic: ['metadata'],
   ollama: ['options'],

@@ -89,7 +89,7 @@ describe('the official OpenAI client', () => {
     await expect(ask({ messages: [{ role: 'user', content: 'Are you busy?' }] })).rejects.toBeInstanceOf(
       OpenAI.RateLimitError,
     )
-    await expect(ask({ store: true })).rejects.toThrow('"store" is not an allowed field')
+    await expect(ask({ store: true })).rejects.toThrow('"store" has a value that is not allowed')
   })
 
   it.each(['Please fail', 'Please hang up'])(

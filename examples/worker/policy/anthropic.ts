@@ -54,6 +54,7 @@ const tool = v.strictObject({
   description: v.optional(description),
   input_schema: object,
   strict: v.optional(v.boolean()),
+  eager_input_streaming: v.optional(v.boolean()),
   ...cache,
 })
 

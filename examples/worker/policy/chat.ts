@@ -78,6 +78,7 @@ export const chatRequest = v.strictObject({
   max_tokens: v.optional(natural),
   max_completion_tokens: v.optional(natural),
   n: v.optional(v.literal(1)),
+  store: v.nullish(v.literal(false)),
   tools: v.optional(several(tool, max.tools)),
   tool_choice: v.optional(
     v.union([

@@ -1,0 +1,4 @@
+import { judgeAiSdk } from '../gateway/ai-sdk.ts'
+import { models, startJudged } from './judged.ts'
+
+judgeAiSdk(Object.values(models), startJudged)
