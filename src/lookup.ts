@@ -38,8 +38,8 @@ export function arrayOf(value: unknown): readonly Json[] {
 /** The fields of an object that are not listed: what a codec does not know and keeps. `undefined` if there are none. */
 export function otherFields(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
   let rest: JsonObject | undefined
-  for (const key in value) {
-    if (known.has(key) || !Object.hasOwn(value, key)) continue
+  for (const key of Object.keys(value)) {
+    if (known.has(key)) continue
     rest ??= {}
     Object.defineProperty(rest, key, { value: value[key], enumerable: true, writable: true, configurable: true })
   }

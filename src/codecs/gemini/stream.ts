@@ -18,7 +18,7 @@ import { decodeError } from './errors.ts'
 import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from './partial-call.ts'
 import { knownFields, stopReasons } from './tables.ts'
 import { readCallPart } from './tools.ts'
-import { decodeUsage, isSame, mergeUsage } from './usage.ts'
+import { decodeUsage, mergeUsage } from './usage.ts'
 
 /** What one chunk leaves for the next. */
 export interface State {
@@ -140,7 +140,7 @@ function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
 
 /** With every chunk, and mostly the same again. */
 function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
-  if (state.figures === undefined || !isSame(snapshot, state.snapshot)) {
+  if (snapshot !== state.snapshot || state.figures === undefined) {
     state.usage = mergeUsage(state.usage, snapshot)
     state.figures = { type: 'usage', usage: decodeUsage(state.usage) }
     state.snapshot = snapshot

@@ -15,15 +15,6 @@ export function mergeUsage(before: JsonObject, snapshot: JsonObject): JsonObject
   return merged
 }
 
-/** Whether two snapshots say the same. No lists of keys are made: it is asked for each chunk. */
-export function isSame(one: Json | undefined, other: Json | undefined): boolean {
-  if (one === other) return true
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false
-  for (const key in one) if (!isSame((one as JsonObject)[key], (other as JsonObject)[key])) return false
-  for (const key in other) if (!Object.hasOwn(one, key)) return false
-  return true
-}
-
 /** Sums of what is told. Once the prompt or the total is, a count that is absent is 0. Comes with every chunk, so no copies here. */
 export function decodeUsage(wire: JsonObject): Usage {
   const prompt = count(wire, 'promptTokenCount')
