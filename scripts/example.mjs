@@ -33,6 +33,7 @@ const examples = {
   'tools/parallel': ['two calls at the same time, with progress', node, 'tools/parallel.mjs'],
   'tools/extract': ['a typed value out of text', node, 'tools/extract.mjs'],
   'tools/approval': ['a call that waits for a person: ask, approve, resume', node, 'tools/approval.mjs'],
+  resume: ['a stream that is cut and goes on, by a Worker', node, 'resume/resume.mjs'],
   'tools/mcp': ['the tools of an MCP server', node, 'tools/mcp.mjs'],
 }
 

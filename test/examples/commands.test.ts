@@ -62,3 +62,13 @@ describe('the index', () => {
     expect(commandsIn(index)).toEqual(commandsIn(list))
   })
 })
+
+it(
+  'resume goes on with an answer that is cut, tells it again, and stops another',
+  async () => {
+    expect(await runExample('resume').output).toMatch(
+      /^1, 2, 3, .*, 29, 30\n\nTold again by its name: the same\nStopped after: 1, 2, $/m,
+    )
+  },
+  longest,
+)
