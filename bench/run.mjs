@@ -1,23 +1,25 @@
 /**
- * `npm run bench -- [throughput peers cost size start types]`: measures what is named, or all, and holds it against the bars. Peers are
- * installed by this folder's own lock file. Each figure is a ratio or a size, so that it holds on any machine.
+ * `npm run bench -- [throughput peers cost workerd limits size start types] [--markdown]`: measures what is named, or all, and holds it
+ * against the bars. With `--markdown` the tables go into `docs/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
 const bench = import.meta.dirname
-const named = process.argv.slice(2)
+const named = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 if (!existsSync(join(bench, 'node_modules'))) {
   execFileSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent'], {
     cwd: bench,
     stdio: 'inherit',
   })
 }
+const { group, kib, table, writeSections } = await import('./lib/report.mjs')
 const { buildSubject } = await import('./lib/subject.mjs')
 const { wires } = await import('./lib/streams.mjs')
 const subject = await buildSubject()
 const bars = []
+const texts = {}
 
 /** Of programs, brotli, in KiB. */
 const limits = {
@@ -28,39 +30,55 @@ const limits = {
   'isoglot, five wires both ways': 24,
 }
 
-const sections = { throughput, peers, cost, size, start, types }
+const sections = { throughput, peers, cost, workerd, limits: hardInputs, size, start, types }
 for (const [name, section] of Object.entries(sections)) {
-  if (named.length === 0 || named.includes(name)) await section()
+  if (named.length > 0 && !named.includes(name)) continue
+  texts[name] = await section()
+  console.log(`\n## ${name}\n\n${texts[name]}`)
 }
-console.log('\n## Bars\n')
-table(['bar', 'limit', 'worst', ''], bars)
+const verdicts = table(['bar', 'limit', 'worst', ''], bars)
+console.log(`\n## Bars\n\n${verdicts}`)
+if (process.argv.includes('--markdown')) {
+  // The bars are those of a whole run.
+  writeSections(join(bench, '..', 'docs', 'performance.md'), named.length > 0 ? texts : { bars: verdicts, ...texts })
+}
 
 function throughput() {
-  const rows = wires.flatMap((wire) => runJson('throughput.mjs', [subject, wire]))
-  heading('Decoding to the final message, as ratio to the floor')
-  table(
+  const rows = wires.flatMap((wire) => runJson('throughput.mjs', [subject, wire]) ?? [])
+  const isText = ({ kind }) => kind.includes('text')
+  const isRecorded = ({ kind }) => kind.startsWith('recorded')
+  const isWhole = ({ wire }) => wire === 'gemini' || wire === 'ollama'
+  const ratio = ({ ratio }) => ratio
+  const calls = rows.filter((row) => !isText(row) && !isRecorded(row))
+  for (const [name, limit, of] of [
+    ['20,000 events of text, to the floor', 1.25, rows.filter((row) => isText(row) && !isRecorded(row))],
+    ['recorded text, to the floor', 1.25, rows.filter((row) => isText(row) && isRecorded(row))],
+    ['arguments and 64 calls that come in pieces', 1.35, calls.filter((row) => !isWhole(row))],
+    ['arguments and 64 calls that come whole', 1.35, calls.filter(isWhole)],
+    ['recorded calls, to the floor', 1.35, rows.filter((row) => !isText(row) && isRecorded(row))],
+  ]) {
+    bar(name, limit, of, ratio)
+  }
+  return table(
     ['wire', 'stream', 'event a chunk', '1 KiB', '16 KiB'],
     group(rows, ({ wire, kind }) => `${wire}\n${kind}`).map((cuts) => [
       cuts[0].wire,
       cuts[0].kind,
-      ...cuts.map(({ ratio }) => ratio.toFixed(2)),
+      ...cuts.map((row) => row.ratio.toFixed(2)),
     ]),
-  )
-  const isText = ({ kind }) => kind.includes('text')
-  bar('text streams, to the floor', 1.25, rows.filter(isText), ({ ratio }) => ratio)
-  bar(
-    'arguments and parallel calls, to the floor',
-    1.35,
-    rows.filter((row) => !isText(row)),
-    ({ ratio }) => ratio,
   )
 }
 
 async function peers() {
   const { peerNames } = await import('./peers.mjs')
   const rows = peerNames.flatMap((peer) => runJson('peers.mjs', [subject, peer]) ?? [{ peer, error: 'it did not end' }])
-  heading('From `fetch` to the final message, through the public API, as ratio to the floor')
-  table(
+  bar(
+    'from `fetch` to the message: ours to each peer’s',
+    1,
+    rows.filter(({ error }) => !error),
+    ({ isoglot, ratio }) => isoglot / ratio,
+  )
+  return table(
     ['peer', 'wire', 'stream', 'isoglot', 'peer'],
     rows.map(({ peer, wire, kind, isoglot, ratio, error }) => [
       peer,
@@ -70,60 +88,97 @@ async function peers() {
       error ?? ratio.toFixed(2),
     ]),
   )
-  bar(
-    'ours to each peer’s',
-    1,
-    rows.filter(({ error }) => !error),
-    ({ isoglot, ratio }) => isoglot / ratio,
-  )
 }
 
 function cost() {
   const { growth, live, memory, translation } = runJson('cost.mjs', [subject], ['--expose-gc'])
-  heading('Time at 16 times the fragments')
-  table(
-    ['stream', 'live view', 'ratio'],
-    growth.map(({ kind, live: view, ratio }) => [kind, view ? 'yes' : 'no', ratio.toFixed(1)]),
-  )
   bar('16 times the fragments', 18, growth, ({ ratio }) => ratio)
-  heading('The live view of arguments, to without it')
-  table(
-    ['stream', 'ratio'],
-    live.map(({ kind, ratio }) => [kind, ratio.toFixed(2)]),
+  bar('the live view of arguments', 2, live, ({ ratio }) => ratio)
+  bar('peak heap, to 3 x the message + 1 MiB', 1, memory, ({ bytes, peak }) => peak / (3 * bytes + 2 ** 20))
+  bar('translation of text, to the floor', 2.5, translation, ({ ratio }) => ratio)
+  return [
+    'Time at 16 times the fragments:',
+    table(
+      ['stream', 'live view', 'ratio'],
+      growth.map(({ kind, live: view, ratio }) => [kind, view ? 'yes' : 'no', ratio.toFixed(1)]),
+    ),
+    'The live view of arguments, to without it:',
+    table(
+      ['stream', 'ratio'],
+      live.map(({ kind, ratio }) => [kind, ratio.toFixed(2)]),
+    ),
+    'Heap while an answer comes:',
+    table(
+      ['stream', 'events', 'final message', 'peak'],
+      memory.map(({ kind, events, bytes, peak }) => [kind, events, kib(bytes), kib(peak)]),
+    ),
+    'Translation of text in one pass, to the floor:',
+    table(
+      ['from', 'to', 'ratio'],
+      translation.map(({ from, to, ratio }) => [from, to, ratio.toFixed(2)]),
+    ),
+  ].join('\n\n')
+}
+
+function workerd() {
+  const measured = runJson('workerd.mjs', [])
+  if (measured === undefined) return 'It did not end.'
+  const { cpu, memory, bundleBytes, startMs } = measured
+  const translated = cpu.filter(({ to }) => to !== undefined)
+  bar('workerd: CPU ms of 1,000 events translated', 4, translated, ({ msPerThousand }) => msPerThousand)
+  bar('the Worker of the example, minified KiB', 80, [bundleBytes], (bytes) => bytes / 1024)
+  bar('its start in workerd, ms of CPU', 50, [startMs], (ms) => ms)
+  return [
+    'CPU of the process, in milliseconds for 1,000 events of text:',
+    table(
+      ['from', 'read', ...wires.map((to) => `to ${to}`)],
+      wires.map((from) => [from, figure(cpu, from), ...wires.map((to) => (to === from ? '' : figure(cpu, from, to)))]),
+    ),
+    'Memory of the process, for each of 500 streams that are half read:',
+    table(
+      ['from', 'to', 'a stream'],
+      memory.map(({ from, to, bytes }) => [from, to ?? 'a message', kib(bytes)]),
+    ),
+    `The Worker of the example has ${kib(bundleBytes)} minified, and takes ${startMs.toFixed(0)} ms of CPU more to start than an empty one.`,
+  ].join('\n\n')
+}
+
+function figure(cpu, from, to) {
+  return cpu.find((row) => row.from === from && row.to === to)?.msPerThousand.toFixed(1) ?? ''
+}
+
+function hardInputs() {
+  const rows = runJson('limits.mjs', []) ?? []
+  return table(
+    ['input', 'ms', 'to a fourth of it'],
+    rows.map(({ name, ms, growth }) => [
+      name,
+      ms.toFixed(ms < 10 ? 1 : 0),
+      growth === undefined ? '' : growth.toFixed(1),
+    ]),
   )
-  bar('the live view', 2, live, ({ ratio }) => ratio)
-  heading('Heap while an answer comes')
-  table(
-    ['stream', 'events', 'final message', 'peak'],
-    memory.map(({ kind, events, bytes, peak }) => [kind, events, kib(bytes), kib(peak)]),
-  )
-  bar('peak, to 3 x the message + 1 MiB', 1, memory, ({ bytes, peak }) => peak / (3 * bytes + 2 ** 20))
-  heading('Translation of text in one pass, as ratio to the floor')
-  table(
-    ['from', 'to', 'ratio'],
-    translation.map(({ from, to, ratio }) => [from, to, ratio.toFixed(2)]),
-  )
-  bar('translation, to the floor', 2.5, translation, ({ ratio }) => ratio)
 }
 
 function size() {
   const rows = runJson('size.mjs', [])
-  heading('A program that streams a chat with a tool')
-  table(
+  for (const row of rows.filter(({ name }) => name in limits)) {
+    bar(`brotli KiB of ${row.name}`, limits[row.name], [row], ({ brotli }) => brotli / 1024)
+  }
+  return table(
     ['program', 'minified', 'gzip', 'brotli'],
     rows.map(({ name, minified, gzip, brotli, error }) =>
       error === undefined ? [name, kib(minified), kib(gzip), kib(brotli)] : [name, error, '', ''],
     ),
   )
-  for (const row of rows.filter(({ name }) => name in limits)) {
-    bar(`brotli KiB of ${row.name}`, limits[row.name], [row], ({ brotli }) => brotli / 1024)
-  }
 }
 
 function start() {
   const rows = runJson('size.mjs', ['--start'])
-  heading('`import()` of the same programs, bundled: milliseconds of work, in a process of its own')
-  table(
+  const isOurs = ({ name }) => name.startsWith('isoglot')
+  const ours = rows.find(isOurs).importMs
+  const others = rows.filter((row) => !isOurs(row) && row.importMs !== undefined)
+  bar('`import()`: ours to each peer’s', 1, others, ({ importMs }) => ours / importMs)
+  return table(
     ['program', 'ms'],
     rows.map(({ name, importMs, importError, error }) => [name, importMs?.toFixed(1) ?? importError ?? error]),
   )
@@ -131,8 +186,9 @@ function start() {
 
 function types() {
   const rows = runJson('types.mjs', [])
-  heading('What the types of the same program cost the compiler')
-  table(
+  const [ours, ...others] = rows
+  bar('instantiations of `tsc`: ours to each peer’s', 1, others, (row) => ours.instantiations / row.instantiations)
+  return table(
     ['program', 'instantiations', 'types', 'errors'],
     rows.map((row) => [row.name, row.instantiations, row.types, row.errors ?? 0]),
   )
@@ -149,39 +205,17 @@ function runJson(script, args, flags = []) {
       .split('\n')
     return JSON.parse(lines.at(-1))
   } catch (error) {
-    console.error(
-      `${script} ${args.slice(1).join(' ')}: ${String(error.stderr || error.message)
-        .trim()
-        .split('\n')
-        .at(-1)}`,
-    )
+    const finding = String(error.stderr || error.message).trim()
+    console.error(`${script} ${args.slice(1).join(' ')}: ${finding.split('\n').at(-1)}`)
     return undefined
   }
-}
-
-function heading(text) {
-  console.log(`\n## ${text}\n`)
-}
-
-function table(head, rows) {
-  console.log([head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n'))
 }
 
 function bar(name, limit, rows, figureOf) {
   const figures = rows.map(figureOf)
   const worst = Math.max(...figures)
-  const met = figures.filter((figure) => figure <= limit).length
+  const met = figures.filter((one) => one <= limit).length
   const verdict =
     met === rows.length ? 'met' : rows.length === 1 ? 'missed' : `missed: ${met} of ${rows.length} rows are within`
   bars.push([name, limit, worst.toFixed(2), verdict])
-}
-
-function group(rows, keyOf) {
-  const groups = new Map()
-  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row])
-  return [...groups.values()]
-}
-
-function kib(bytes) {
-  return `${(bytes / 1024).toFixed(1)} KiB`
 }

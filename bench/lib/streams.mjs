@@ -45,6 +45,19 @@ export function recordedStreams(wire) {
   return streams
 }
 
+/** What no two answers have alike: ids, and the second in which they were made. */
+const ownIds = /"(?:id|item_id|call_id|response_id|responseId)":\s*"[^"]{3,}"|"created(?:_at)?":\s*\d+/g
+
+/** A recording as several answers in a row would be: with other ids in each, of the same length. */
+export function variants(stream, count = 8) {
+  const text = new TextDecoder().decode(stream)
+  return Array.from({ length: count }, (_, at) => {
+    const digits = String(100 + at)
+    const other = text.replaceAll(ownIds, (field) => field.replace(/.{3}("?)$/, `${digits}$1`))
+    return encoder.encode(other)
+  })
+}
+
 // ---- made up ----------------------------------------------------------------------------------
 
 const words = 'the quick brown fox said "no" to a lazy dog,\nand then ran — très vite — over 12 hills of code'.split(
