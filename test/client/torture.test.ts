@@ -9,6 +9,7 @@ import { gemini } from '../../src/codecs/gemini/index.ts'
 import { ollama } from '../../src/codecs/ollama/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { xai } from '../../src/codecs/xai/index.ts'
 import { IsoglotError } from '../../src/errors.ts'
 
 const models: Readonly<Record<string, (model: string, settings: ModelSettings) => Model>> = {
@@ -17,15 +18,16 @@ const models: Readonly<Record<string, (model: string, settings: ModelSettings) =
   ollama,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
+  xai,
 }
 const call = [`{"path":"a.ts"`, `,"lines":"one"}`]
 const text: Content = contents.text(6)
 
-const flows = Object.keys(models).flatMap((wire) => [
-  { name: `${wire}: a tool, then text`, wire, answers: [{ calls: [call] }, text] },
+const flows = Object.keys(models).flatMap((provider) => [
+  { name: `${provider}: a tool, then text`, provider, answers: [{ calls: [call] }, text] },
   {
-    name: `${wire}: two tools at once, another, then text`,
-    wire,
+    name: `${provider}: two tools at once, another, then text`,
+    provider,
     answers: [{ calls: [call, call] }, { calls: [call] }, text],
   },
 ])
@@ -40,7 +42,7 @@ interface Outcome {
 }
 
 /** Runs a flow in which the thing at this place fails; none, if there is no such place. */
-async function run({ wire, answers }: (typeof flows)[number], failing: number): Promise<Outcome> {
+async function run({ provider, answers }: (typeof flows)[number], failing: number): Promise<Outcome> {
   const points: string[] = []
   const events: StreamEvent[] = []
   let openBodies = 0
@@ -52,7 +54,10 @@ async function run({ wire, answers }: (typeof flows)[number], failing: number): 
   }
   const fetch = async () => {
     await reach('fetch')
-    const parts = writeEvents(wire, answers[points.filter((point) => point === 'fetch').length - 1] ?? text)
+    const parts = writeEvents(
+      provider === 'xai' ? 'openai-chat' : provider,
+      answers[points.filter((point) => point === 'fetch').length - 1] ?? text,
+    )
     const chunks = [parts.slice(0, 2), parts.slice(2)].map((some) => new TextEncoder().encode(some.join('')))
     openBodies++
     const body = new ReadableStream<Uint8Array>(
@@ -87,7 +92,7 @@ async function run({ wire, answers }: (typeof flows)[number], failing: number): 
     },
   } as const
   const apiKey = () => reach('key').then(() => 'key')
-  const model = (models[wire] as NonNullable<(typeof models)[string]>)('m', {
+  const model = (models[provider] as NonNullable<(typeof models)[string]>)('m', {
     apiKey,
     fetch: fetch as typeof globalThis.fetch,
   })
