@@ -24,6 +24,8 @@ export interface Question {
   readonly onPartial: (partial: AssistantMessage) => void
   /** Told the name by which a server keeps the answer. */
   readonly onStream: (id: string) => void
+  /** Told of a request that a server may keep answering though it is given up; settles when it is known by which name. */
+  readonly onAsked: (settled: Promise<unknown>) => void
   /** The name of an answer that was asked for before. */
   readonly streamId: string | undefined
 }
@@ -40,8 +42,12 @@ export async function* streamAnswer(question: Question): Answer {
       const first = await orRetry(answer.next(), attempt, question, deadline)
       if (first === undefined) continue
       if (first.done) return first.value
-      yield first.value
-      return yield* answer
+      try {
+        yield first.value
+        return yield* answer
+      } finally {
+        await answer.return(undefined as never) // left at the first batch, it is told so
+      }
     }
   } finally {
     deadline.clear()
@@ -112,7 +118,7 @@ export async function readWhole(response: Response, maxBytes: number, signal: Ab
 }
 
 async function* streamOnce(question: Question, deadline: Deadline): Answer {
-  const { model, streamId } = question
+  const { model, streamId, request } = question
   const response = streamId === undefined ? await begin(question, deadline) : undefined
   const id = streamId ?? (response && streamIdOf(response))
   if (id !== undefined) question.onStream(id)
@@ -120,7 +126,7 @@ async function* streamOnce(question: Question, deadline: Deadline): Answer {
   let batch: MessageEvent[] = []
   let isLeft = true
   try {
-    for await (const chunk of allChunks({ model, id, response, decoder }, deadline)) {
+    for await (const chunk of allChunks({ model, id, response, decoder, timeouts: request.timeouts }, deadline)) {
       decoder.push(chunk, batch)
       if (batch.length > 0) yield batch
       if (decoder.isEnded) break
@@ -143,9 +149,11 @@ async function* streamOnce(question: Question, deadline: Deadline): Answer {
   }
 }
 
-function begin({ model, encoded, request }: Question, deadline: Deadline): Promise<Response> {
+function begin({ model, encoded, request, onAsked }: Question, deadline: Deadline): Promise<Response> {
   deadline.enter('first_byte')
-  return send(model, encoded, deadline.signal, request)
+  const response = send(model, encoded, deadline.signal, request)
+  if (request.idempotencyKey !== undefined) onAsked(response.catch(() => {}))
+  return response
 }
 
 function decodeOptionsOf({ request, callsBefore }: Question): DecodeOptions {

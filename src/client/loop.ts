@@ -61,6 +61,8 @@ export interface RunState {
   readonly onPartial: (partial: AssistantMessage) => void
   /** Told the name by which a server keeps the answer that is under way. */
   readonly onStream: (id: string) => void
+  /** Told of a request that a server may keep answering though it is given up. */
+  readonly onAsked: (settled: Promise<unknown>) => void
 }
 
 /** All that changes while a run goes on. */
@@ -156,7 +158,7 @@ function say(loop: Loop, messages: readonly Message[]): void {
 
 function prepareQuestion(loop: Loop): { question: Question; losses: readonly Loss[] } {
   const { request, context, asking, responses } = loop
-  const { signal, onPartial, onStream } = loop.state
+  const { signal, onPartial, onStream, onAsked } = loop.state
   const { model, resume } = request
   const prepared = prepare(
     context,
@@ -174,6 +176,7 @@ function prepareQuestion(loop: Loop): { question: Question; losses: readonly Los
       callsBefore,
       onPartial,
       onStream,
+      onAsked,
       streamId: typeof resume === 'string' && responses.length === 0 ? resume : undefined,
     },
     losses: [...prepared.losses, ...encoded.losses],

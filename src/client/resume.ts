@@ -6,8 +6,8 @@
  * @module
  */
 import type { Model } from '../codec.ts'
-import { ApiError, ConnectionError, InterruptedError } from '../errors.ts'
-import { type Deadline, sleep } from './deadline.ts'
+import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../errors.ts'
+import { type Deadline, sleep, startDeadline, type Timeouts } from './deadline.ts'
 import type { AnswerDecoder } from './decode.ts'
 import { backoffMs } from './retry.ts'
 import { call, chunksOf } from './transport.ts'
@@ -28,33 +28,46 @@ export interface Underway {
   /** The connection that is there already. */
   readonly response: Response | undefined
   readonly decoder: Pick<AnswerDecoder, 'isEnded' | 'taken' | 'reconnect'>
+  readonly timeouts: Timeouts | undefined
 }
 
 /** The chunks of an answer, over as many connections as it takes; each event of it comes once, in order. */
 export async function* allChunks(
-  { model, id, response, decoder }: Underway,
+  { model, id, response, decoder, timeouts }: Underway,
   deadline: Deadline,
 ): AsyncGenerator<Uint8Array> {
+  if (id === undefined) return response && (yield* chunksOf(response, deadline))
   let connection = response
   let failures = 0
   for (;;) {
     const before = decoder.taken
+    const line = startLine(timeouts, deadline)
     let cause: unknown
     try {
-      connection ??= await askForRest(model, `${id}`, decoder.taken, deadline)
+      connection ??= await askForRest(model, id, decoder.taken, line)
       if (connection.status === 204) return
-      yield* chunksOf(connection, deadline)
+      yield* chunksOf(connection, line)
     } catch (error) {
-      if (!mayPass(error) || id === undefined) throw giveUp(error, id, decoder.taken)
+      if (deadline.signal.aborted || !mayPass(error)) throw giveUp(error, decoder.taken)
       cause = error
+    } finally {
+      line.clear()
     }
-    if (id === undefined || decoder.isEnded) return
+    if (decoder.isEnded) return
     failures = decoder.taken > before ? 0 : failures + 1
-    if (failures > mostReconnects) throw giveUp(cause, id, decoder.taken)
+    if (failures > mostReconnects) throw giveUp(cause, decoder.taken)
     connection = undefined
     decoder.reconnect()
     await sleep(waitMs(cause, failures), deadline.signal)
   }
+}
+
+/** The clocks of one connection: one that falls silent is dead, and the answer is not. */
+function startLine(timeouts: Timeouts | undefined, deadline: Deadline): Deadline {
+  deadline.pause()
+  const line = startDeadline({ ...timeouts, totalMs: Number.POSITIVE_INFINITY }, deadline.signal)
+  line.enter('first_byte')
+  return line
 }
 
 /** Tells a server to end an answer that it keeps. */
@@ -63,10 +76,9 @@ export async function stopStream(model: Model, id: string, signal: AbortSignal):
   await response.body?.cancel()
 }
 
-function askForRest(model: Model, id: string, taken: number, deadline: Deadline): Promise<Response> {
-  deadline.enter('first_byte')
+function askForRest(model: Model, id: string, taken: number, { signal }: Deadline): Promise<Response> {
   const headers = { 'last-event-id': `${taken}` }
-  return call(model, urlOf(model, id), { method: 'GET', headers, signal: deadline.signal })
+  return call(model, urlOf(model, id), { method: 'GET', headers, signal })
 }
 
 function urlOf({ baseUrl }: Model, id: string): string {
@@ -76,7 +88,7 @@ function urlOf({ baseUrl }: Model, id: string): string {
 
 function mayPass(error: unknown): boolean {
   if (error instanceof ApiError) return error.retryable
-  return error instanceof InterruptedError || error instanceof ConnectionError
+  return error instanceof InterruptedError || error instanceof ConnectionError || error instanceof TimeoutError
 }
 
 /** The first attempt to go on is made at once. */
@@ -86,9 +98,9 @@ function waitMs(cause: unknown, failures: number): number {
 }
 
 /** What was cut stays cut, whatever the server says of the rest. */
-function giveUp(cause: unknown, id: string | undefined, taken: number): unknown {
+function giveUp(cause: unknown, taken: number): unknown {
   const isOfRest = cause === undefined || cause instanceof ApiError || cause instanceof ConnectionError
-  if (id === undefined || taken === 0 || !isOfRest) return cause
+  if (cause !== undefined && (taken === 0 || !isOfRest)) return cause
   return new InterruptedError('Cannot finish the answer: the connection broke, and the rest of it is not to be had', {
     cause,
   })

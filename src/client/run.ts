@@ -81,6 +81,7 @@ export function start(begin: () => Begun, asking: Asking): Run {
   const stopping = new AbortController()
   let streamId: string | undefined
   let endStream = async () => {}
+  let asked: Promise<unknown> | undefined
   let isTaken = false
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
@@ -92,6 +93,9 @@ export function start(begin: () => Begun, asking: Asking): Run {
       streamId = id
       endStream = () => stopStream(request.model, id, AbortSignal.timeout(stopTimeoutMs))
     }
+    const onAsked = (settled: Promise<unknown>) => {
+      asked = settled
+    }
     const onPartial = (message: AssistantMessage) => {
       partial = message
       messages.push(message)
@@ -99,7 +103,7 @@ export function start(begin: () => Begun, asking: Asking): Run {
     let result: RunResult | undefined
     let failure: { readonly cause: unknown } | undefined
     try {
-      result = yield* watched(runLoop(request, asking, { signal, messages, onPartial, onStream }), onEvents)
+      result = yield* watched(runLoop(request, asking, { signal, messages, onPartial, onStream, onAsked }), onEvents)
     } catch (cause) {
       failure = { cause }
       throw cause
@@ -143,9 +147,10 @@ export function start(begin: () => Begun, asking: Asking): Run {
     get streamId() {
       return streamId
     },
-    stop() {
+    async stop() {
+      await asked // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      return endStream()
+      await endStream()
     },
   }
 }

@@ -124,6 +124,26 @@ it('loses and doubles nothing in 10,000 schedules of cuts', async () => {
   expect(failed).toEqual([])
 }, 120_000)
 
+it('goes on over another connection where one falls silent', async () => {
+  const wire = wires[0] as TestWire
+  const answer = answerOf(wire)
+  const whole = await read(ask(wire, keep(answer)))
+  const kept = keep(answer)
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const response = await kept.fetch(input, init)
+    return kept.asked.length > 1 ? response : silentAfter(response, bytesOf(answer.slice(0, 2)) + 5)
+  }
+  expect(await read(ask(wire, { ...kept, fetch }, { timeouts: { idleMs: 20 } }))).toEqual(whole)
+  expect(kept.asked).toEqual(['POST', 'GET 2'])
+})
+
+/** The same answer, of which the end never comes. */
+async function silentAfter(response: Response, bytes: number): Promise<Response> {
+  const start = new Uint8Array(await response.arrayBuffer()).slice(0, bytes)
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(start) })
+  return new Response(body, { headers: response.headers })
+}
+
 describe('what cannot go on', () => {
   const wire = wires[0] as TestWire
   const answer = answerOf(wire)
@@ -151,6 +171,16 @@ describe('what cannot go on', () => {
     const error = await read(ask(wire, { ...kept, fetch })).catch((cause: unknown) => cause)
     expect(error).toBeInstanceOf(InterruptedError)
     expect((error as Error).cause).toBeInstanceOf(ConnectionError)
+  })
+
+  it('is given up when connections end before they have begun', async () => {
+    const nothing: Cut = { bytes: 0, how: 'closed' }
+    const kept = keep(
+      answer,
+      Array.from({ length: 10 }, () => nothing),
+    )
+    await expect(read(ask(wire, kept))).rejects.toBeInstanceOf(InterruptedError)
+    expect(kept.asked).toEqual(['POST', ...Array.from({ length: 5 }, () => 'GET 0')])
   })
 
   it('ends at once where the server keeps nothing, or names no name', async () => {
@@ -221,6 +251,26 @@ describe('an end before the end', () => {
     for await (const event of run) if (event.type === 'text_delta') break
     expect(kept.asked).not.toContain('DELETE')
     expect(run.streamId).toBe(streamId)
+    expect(run.partial).toMatchObject({ stopReason: 'aborted', content: [{ type: 'text', text: 'Grüße, ' }] })
+  })
+
+  it('by stop() waits for the name of an answer that is asked for', async () => {
+    const kept = slow()
+    const gate = Promise.withResolvers<void>()
+    const isAsked = Promise.withResolvers<void>()
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      isAsked.resolve()
+      await gate.promise
+      return kept.fetch(input, init)
+    }
+    const run = ask(wire, { ...kept, fetch }, { resume: true })
+    const reading = read(run).catch((cause: unknown) => cause)
+    await isAsked.promise
+    const stopping = run.stop()
+    gate.resolve()
+    await stopping
+    expect(await reading).toMatchObject({ name: 'AbortError' })
+    expect(kept.asked).toEqual(['POST', 'DELETE'])
   })
 
   it('by stop() before it begins asks nobody', async () => {
