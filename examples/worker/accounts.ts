@@ -72,12 +72,18 @@ export interface Settlement {
   readonly outcome: string
   /** What went wrong, in a word, if something did. */
   readonly errorKind?: string
+  /** What the account may spend in a day, in micro-USD, if somebody wants to know how near it is. */
+  readonly dailyBudget?: number
 }
+
+/** Shares of a day's budget, in percent, that somebody wants to hear of. */
+export const alarmingShares: readonly number[] = [50, 80, 95]
 
 /** One account, over the wire between Worker and Durable Object. */
 export interface Account {
   reserve(reservation: Reservation): Promise<ReserveVerdict>
-  settle(settlement: Settlement): Promise<void>
+  /** Tells which of {@link alarmingShares} was reached by it, if one was. */
+  settle(settlement: Settlement): Promise<number | undefined>
   /** Forgets a reservation that came to nothing. */
   release(requestId: string): Promise<void>
   summary(): Promise<LedgerSummary>

@@ -109,6 +109,8 @@ async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<
   const { inputTokens, outputTokens, cost } = settlement ?? {}
   const figures = { attempts, durationMs, firstEventMs, inputTokens, outputTokens, cost }
   log({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
+  // For whoever set an alarm on it: so much of the day is spent, in percent.
+  if (settlement?.share !== undefined) log({ requestId, status, outcome: `budget_${settlement.share}` }, purse.config)
 }
 
 /** All that is ever written of a request: no header, no body, no query, no name that a client made up. */

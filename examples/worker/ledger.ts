@@ -6,14 +6,15 @@
  * @module
  */
 import { DurableObject } from 'cloudflare:workers'
-import type {
-  Account,
-  DayRow,
-  LedgerSummary,
-  LiveRequest,
-  Reservation,
-  ReserveVerdict,
-  Settlement,
+import {
+  type Account,
+  alarmingShares,
+  type DayRow,
+  type LedgerSummary,
+  type LiveRequest,
+  type Reservation,
+  type ReserveVerdict,
+  type Settlement,
 } from './accounts.ts'
 import { type Env, readConfig } from './config.ts'
 
@@ -66,11 +67,7 @@ export class UserLedger extends DurableObject<Env> implements Kept<Account> {
     if (live >= (reservation.liveStreams ?? Number.POSITIVE_INFINITY)) {
       return { ok: false, reason: 'concurrency', retryAfterSeconds: concurrencyWait }
     }
-    const { spent } = this.#one<{ spent: number }>(
-      'SELECT coalesce(sum(spent), 0) AS spent FROM days WHERE day = ?',
-      dayOf(now),
-    )
-    if (spent + reserved + reservation.cost > reservation.dailyBudget) {
+    if (this.#spentOn(dayOf(now)) + reserved + reservation.cost > reservation.dailyBudget) {
       return { ok: false, reason: 'budget', retryAfterSeconds: Math.min(longestWait, secondsLeftOfDay(now)) }
     }
     const { requestId, user, model, wire, provider, cost, leaseMs } = reservation
@@ -81,10 +78,20 @@ export class UserLedger extends DurableObject<Env> implements Kept<Account> {
     return { ok: true }
   }
 
-  /** Puts what a request did cost in the place of what was reserved. What is not reserved any more has been counted. */
-  settle({ requestId, ...settlement }: Settlement): void {
+  /**
+   * Puts what a request did cost in the place of what was reserved. What is not reserved any more has been counted. Tells which of the
+   * alarming shares of the budget the day has reached by it.
+   */
+  settle({ requestId, dailyBudget = Number.POSITIVE_INFINITY, ...settlement }: Settlement): number | undefined {
     const live = this.#take(requestId)
-    if (live !== undefined) this.#book(live, settlement)
+    if (live === undefined) return undefined
+    const day = dayOf(live.startedAt)
+    const before = this.#spentOn(day)
+    this.#book(live, settlement)
+    const after = before + settlement.cost
+    return alarmingShares.findLast(
+      (share) => before < dailyBudget * (share / 100) && after >= dailyBudget * (share / 100),
+    )
   }
 
   /** Forgets a reservation that came to nothing. */
@@ -113,6 +120,10 @@ export class UserLedger extends DurableObject<Env> implements Kept<Account> {
     const oldest = dayOf(now - keptDays * dayMs)
     this.#sql.exec('DELETE FROM days WHERE day < ?', oldest)
     this.#sql.exec('DELETE FROM errors WHERE day < ?', oldest)
+  }
+
+  #spentOn(day: string): number {
+    return this.#one<{ spent: number }>('SELECT coalesce(sum(spent), 0) AS spent FROM days WHERE day = ?', day).spent
   }
 
   #take(requestId: string): Live | undefined {

@@ -74,11 +74,24 @@ async function take(accounts: Accounts, name: string, reservation: Reservation):
   throw refuse(code, undefined, verdict.retryAfterSeconds)
 }
 
+/** What was booked, and the share of the Worker's budget that was reached by it, if it is one to hear of. */
+export interface Settled extends Settlement {
+  readonly share: number | undefined
+}
+
 /** Books what a request did cost, for the user and for the Worker. */
-export async function settle(report: EndReport, reserved: Reserved, { session, accounts }: Purse): Promise<Settlement> {
+export async function settle(
+  report: EndReport,
+  reserved: Reserved,
+  { session, accounts, config }: Purse,
+): Promise<Settled> {
   const settlement = settlementOf(report, reserved)
-  await Promise.all([accountOf(session.sub), wholeWorker].map((name) => accounts.getByName(name).settle(settlement)))
-  return settlement
+  const { totalDailyBudget: dailyBudget } = config.spending
+  const [share] = await Promise.all([
+    accounts.getByName(wholeWorker).settle({ ...settlement, dailyBudget }),
+    accounts.getByName(accountOf(session.sub)).settle(settlement),
+  ])
+  return { ...settlement, share }
 }
 
 /** What an answer did cost: by its usage, and where it broke off, no less than what was said of it. */

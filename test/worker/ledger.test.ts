@@ -6,7 +6,7 @@ import type { LedgerSummary, Reservation, ReserveVerdict, Settlement } from '../
 /** What workerd's accounts do at once, and their callers await. */
 interface Ledger {
   reserve(reservation: Reservation): ReserveVerdict
-  settle(settlement: Settlement): void
+  settle(settlement: Settlement): number | undefined
   release(requestId: string): void
   summary(): LedgerSummary
 }
@@ -121,6 +121,19 @@ describe('an account', () => {
     ledger.settle(settlement('b', 7))
     ledger.settle(settlement('never', 7))
     expect(ledger.summary().days).toMatchObject([{ requests: 1, spent: 7 }])
+  })
+
+  it('tells of half of the day, of four fifths, and of nearly all of it, once each', () => {
+    const ledger = openLedger()
+    const shares = [300, 199, 1, 100, 290, 70, 30].map((cost, at) => {
+      ledger.reserve(reservation(`${at}`, { cost }))
+      return ledger.settle(settlement(`${at}`, cost, { dailyBudget: 1000 }))
+    })
+    expect(shares).toEqual([undefined, undefined, 50, undefined, 80, 95, undefined])
+    expect(ledger.settle(settlement('0', 900, { dailyBudget: 1000 }))).toBeUndefined()
+    vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
+    ledger.reserve(reservation('next'))
+    expect(ledger.settle(settlement('next', 960, { dailyBudget: 1000 }))).toBe(95)
   })
 
   it('begins anew at midnight UTC, and says for how long it is until then', () => {

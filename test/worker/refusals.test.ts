@@ -9,6 +9,7 @@ import {
   paths,
   sessionSecret,
   type WireName,
+  wholeAnswer,
   wireNames,
 } from './harness.ts'
 
@@ -424,5 +425,22 @@ describe("a provider of one's own", () => {
       'http://127.0.0.1:11434/api/chat',
       expect.objectContaining({ headers: expect.objectContaining(headers), redirect: 'manual' }),
     )
+  })
+})
+
+describe('a day of which much is spent', () => {
+  it('is told of in the log', async () => {
+    upstream.mockImplementation(async () => Response.json(wholeAnswer(paths.ollama)))
+    const waiting: Promise<unknown>[] = []
+    const { LEDGERS: _, ...rest } = env
+    const accounts = { getByName: () => ({ ...ledger, settle: async () => 80 }) }
+    const body = JSON.stringify(minimal('ollama', 'hi'))
+    const headers = { ...json, authorization: `Bearer ${await sign()}` }
+    const request = new Request(`https://worker.example${paths.ollama}`, { method: 'POST', headers, body })
+    const context = { waitUntil: (promise: Promise<unknown>) => void waiting.push(promise) }
+    expect((await worker.fetch(request, { ...rest, LEDGERS: accounts }, context)).status).toBe(200)
+    await Promise.all(waiting)
+    const lines = vi.mocked(console.log).mock.calls.map(([line]) => JSON.parse(line).outcome)
+    expect(lines).toEqual(['answered', 'budget_80'])
   })
 })

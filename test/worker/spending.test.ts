@@ -192,4 +192,5 @@ it('spends no more than the whole Worker may, however many users ask at once', a
   const statuses = await Promise.all(answers)
   expect(statuses.filter((status) => status === 200)).toHaveLength(affordable)
   await untilSettled()
+  expect((await summary()).days.reduce((sum, row) => sum + row.spent, 0)).toBeLessThanOrEqual(50_000)
 })
