@@ -99,12 +99,39 @@ const peers = {
       const settings = { model: 'm', apiKey: 'key', maxRetries: 0, configuration: { baseURL, fetch } }
       const tools = [{ type: 'function', function: { name: 'write_file', description, parameters } }]
       const model = new ChatOpenAI(settings).bindTools(tools)
+      return joined(model)
+    },
+  },
+  '@langchain/anthropic': {
+    wire: 'anthropic',
+    async load() {
+      const { ChatAnthropic } = await import('@langchain/anthropic')
+      const settings = { model: 'm', apiKey: 'key', maxTokens: 9999, maxRetries: 0, clientOptions: { fetch } }
+      const tools = [{ name: 'write_file', description, input_schema: parameters }]
+      return joined(new ChatAnthropic({ ...settings, anthropicApiUrl: 'http://provider.test' }).bindTools(tools))
+    },
+  },
+  '@langchain/google-genai': {
+    wire: 'gemini',
+    async load() {
+      const { ChatGoogleGenerativeAI } = await import('@langchain/google-genai')
+      return joined(new ChatGoogleGenerativeAI({ model: 'gemini-m', apiKey: 'key', maxRetries: 0 }))
+    },
+  },
+  ollama: {
+    wire: 'ollama',
+    async load() {
+      const { Ollama } = await import('ollama')
+      const client = new Ollama({ host: 'http://provider.test', fetch })
+      const tools = [{ type: 'function', function: { name: 'write_file', description, parameters } }]
       return async () => {
-        let message
-        for await (const chunk of await model.stream([['user', 'Write the files']])) {
-          message = message === undefined ? chunk : message.concat(chunk)
+        let text = ''
+        const calls = []
+        for await (const { message } of await client.chat({ model: 'm', messages, tools, stream: true })) {
+          text += message.content
+          calls.push(...(message.tool_calls ?? []))
         }
-        return message
+        return { text, calls }
       }
     },
   },
@@ -182,6 +209,17 @@ if (name !== undefined) {
   }
   console.log(JSON.stringify(rows))
   process.exit(0) // some peers leave timers behind
+}
+
+/** LangChain's own way to one message. */
+function joined(model) {
+  return async () => {
+    let message
+    for await (const chunk of await model.stream([['user', 'Write the files']])) {
+      message = message === undefined ? chunk : message.concat(chunk)
+    }
+    return message
+  }
 }
 
 async function readAll(response) {
