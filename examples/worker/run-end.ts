@@ -47,6 +47,7 @@ const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
   anthropic: (event) => ['message_stop', 'error'].includes(`${field(event, 'type')}`),
   gemini: (event) =>
     field(event, 'error') !== undefined ||
+    field(field(event, 'promptFeedback'), 'blockReason') !== undefined ||
     arrayOf(field(event, 'candidates')).some((candidate) => field(candidate, 'finishReason') !== undefined),
   ollama: (event) => field(event, 'done') === true || field(event, 'error') !== undefined,
 }

@@ -132,6 +132,8 @@ export function openRun(host: RunHost): Run {
   ): Promise<{ readonly refused?: Refused; readonly copying?: Promise<void> }> {
     const request = new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
     try {
+      // Nobody is asked before it is known for good that somebody was.
+      await host.sync()
       const response = await host.answer(request, session)
       const framing = response.ok ? framingOf(response.headers.get('content-type')) : undefined
       if (framing === undefined || response.body === null) return { refused: await giveUp(response) }
@@ -144,6 +146,7 @@ export function openRun(host: RunHost): Run {
         return {}
       }
       log.setHead(framing, headers)
+      await host.sync()
       return { copying: copy(response.body, { url, framing }, signal) }
     } catch (error) {
       return { refused: await giveUp(answerError(request, error)) }
@@ -151,8 +154,8 @@ export function openRun(host: RunHost): Run {
   }
 
   async function giveUp(response: Response): Promise<Refused> {
-    log.forget()
     live = undefined
+    log.forget()
     return { status: response.status, headers: [...response.headers], text: await response.text() }
   }
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 const pieces = (wire: WireName) =>
-  speakers[wire].pieces({ text: 'Hé 👋 there', calls: [{ id: 'call_1', name: 'add', args: { a: 1 } }] })
+  speakers[wire].pieces({ text: 'Hé 👋 there', calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Rome' } }] })
 /** How many of them there are before the one that ends the answer. */
 const open = (wire: WireName) =>
   pieces(wire).findIndex((piece) =>
