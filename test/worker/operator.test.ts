@@ -1,0 +1,58 @@
+/** The operator's view of a Worker that runs: its page, and what its accounts say. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { LedgerSummary } from '../../examples/worker/accounts.ts'
+import { prepare } from '../../scripts/prepare.mjs'
+import { type Rig, startRig, startUpstream, type Upstream } from './harness.ts'
+
+const token = 'an-admin-token-of-more-than-32-bytes'
+let upstream: Upstream
+let rig: Rig
+beforeAll(async () => {
+  prepare()
+  upstream = await startUpstream()
+  rig = await startRig(upstream.url, { ADMIN_TOKEN: token })
+}, 60_000)
+afterAll(async () => {
+  await rig?.stop()
+  await upstream?.stop()
+})
+
+const look = (shown: string) => fetch(`${rig.url}/admin/summary`, { headers: { authorization: `Bearer ${shown}` } })
+const summary = async () => (await (await look(token)).json()) as LedgerSummary
+
+it('serves the page, whose files may be loaded by it', async () => {
+  const page = await fetch(`${rig.url}/admin`)
+  expect(page.status).toBe(200)
+  expect(await page.text()).toContain('<script type="module" src="/admin.js">')
+  expect(page.headers.get('content-security-policy')).toContain("script-src 'self'")
+  for (const file of ['admin.js', 'admin-figures.js', 'admin-plots.js', 'admin.css']) {
+    expect([file, (await fetch(`${rig.url}/${file}`)).status]).toEqual([file, 200])
+  }
+})
+
+it('is closed to a token of a user, and to none', async () => {
+  expect((await look(await rig.open())).status).toBe(401)
+  expect((await fetch(`${rig.url}/admin/summary`)).status).toBe(401)
+})
+
+it('tells requests, tokens, spend, errors and what is open, and nothing that was said', async () => {
+  const secret = 'a prompt that nobody else may read'
+  expect((await rig.ask('anthropic', secret)).status).toBe(200)
+  upstream.script('fail', (_, response) => void response.writeHead(529).end())
+  expect((await rig.ask('anthropic', 'fail')).ok).toBe(false)
+  upstream.script('wait', () => {})
+  const left = new AbortController()
+  const waiting = rig.ask('ollama', 'wait', { stream: true }, { signal: left.signal }).catch(() => {})
+  await expect.poll(async () => (await summary()).live.map(({ wire }) => wire)).toEqual(['ollama'])
+  const told = await summary()
+  const day = new Date().toISOString().slice(0, 10)
+  expect(told.days.filter(({ spent }) => spent > 0)).toEqual([
+    expect.objectContaining({ day, inputTokens: 11, outputTokens: 7, user: expect.stringMatching(/^[0-9a-f-]{36}$/) }),
+  ])
+  expect(told.errors).toEqual([{ day, kind: 'overloaded', count: 1 }])
+  expect(told.limits).toMatchObject({ dailyBudget: 1_000_000_000, liveStreams: 1000 })
+  expect(JSON.stringify(told)).not.toContain('prompt')
+  left.abort()
+  await waiting
+  await expect.poll(async () => (await summary()).live, { timeout: 15_000 }).toEqual([])
+})
