@@ -1,8 +1,10 @@
 /**
  * `npm run reliability -- [disconnect truncation keys budget stalls slow load throughput soak cpu]`: what is named, or all. Each runs the
  * Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its figures beside their
- * bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little.
+ * bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
  */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { budget, prices } from './budget.mjs'
 import { cpu } from './cpu.mjs'
 import { disconnect } from './disconnect.mjs'
@@ -29,16 +31,38 @@ const benches = {
   cpu: [cpu, {}],
 }
 
-const named = process.argv.slice(2)
+const names = process.argv.slice(2)
+const writes = names.includes('--write')
+const named = names.filter((name) => name !== '--write')
 const unknown = named.find((name) => !(name in benches))
 if (unknown !== undefined)
   throw new Error(`There is no bench "${unknown}"; there are ${Object.keys(benches).join(', ')}`)
-console.log('| bench | what | figure | bar | |\n| --- | --- | --- | --- | --- |')
+
+const rows = []
 for (const [name, [run, settings]] of Object.entries(benches)) {
   if (named.length > 0 && !named.includes(name)) continue
   for (const { what, figure, bar, met } of await runOne(run, settings)) {
-    console.log(`| ${[name, what, figure, bar, met ? 'met' : 'missed'].join(' | ')} |`)
+    rows.push(`| ${[name, what, figure, bar, met ? 'met' : 'missed'].join(' | ')} |`)
+    console.log(rows.at(-1))
   }
+}
+if (writes) writeRows(rows)
+
+/** Puts the figures into the guide, in the place of those that were measured anew. */
+function writeRows(rows) {
+  const guide = join(import.meta.dirname, '..', '..', 'docs', 'reliability.md')
+  const [before, table, after] = readFileSync(guide, 'utf8').split(
+    /(?<=<!-- figures -->\n)|(?=\n<!-- end of figures -->)/,
+  )
+  const nameOf = (row) => row.split(' ')[1]
+  const isNew = new Set(rows.map(nameOf))
+  const all = [...table.split('\n').filter((row) => /^\| [a-z]/.test(row) && !isNew.has(nameOf(row))), ...rows]
+  const order = ['bench', ...Object.keys(benches)]
+  const sorted = all
+    .filter((row) => nameOf(row) !== 'bench')
+    .sort((a, b) => order.indexOf(nameOf(a)) - order.indexOf(nameOf(b)))
+  const head = ['', '| bench | what | figure | bar | |', '| --- | --- | --- | --- | --- |']
+  writeFileSync(guide, [before, [...head, ...sorted, ''].join('\n'), after].join(''))
 }
 
 async function runOne(run, settings) {

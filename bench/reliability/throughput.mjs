@@ -3,8 +3,8 @@ import { ask } from './client.mjs'
 import { wholeOf } from './provider.mjs'
 import { eachOf, models, openSession, pause, quantile } from './rig.mjs'
 
-const seconds = 8
-const rate = 500
+const seconds = 5
+const wanted = 500
 
 export async function throughput({ worker, upstream }) {
   upstream.play = (asked, response) => {
@@ -24,7 +24,9 @@ export async function throughput({ worker, upstream }) {
   await hammer(through, 2)
   const most = await hammer(through, seconds)
   const refusals = await hammer(refused, seconds / 2)
-  const [ours, floor] = [await paced(through), await paced(direct)]
+  // Beyond what it can do a queue would be measured.
+  const rate = Math.min(wanted, Math.floor(most.perSecond / 2))
+  const [ours, floor] = [await paced(through, rate), await paced(direct, rate)]
   const [p50, p99] = [0.5, 0.99].map((share) => quantile(ours.times, share) - quantile(floor.times, share))
   return [
     {
@@ -36,8 +38,8 @@ export async function throughput({ worker, upstream }) {
     {
       what: `added at ${rate} in a second`,
       figure: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(0)} ms, ${ours.wrong} wrong`,
-      bar: '5 ms, 75 ms',
-      met: p50 <= 5 && p99 <= 75 && ours.wrong === 0,
+      bar: `5 ms, 75 ms at ${wanted}`,
+      met: rate === wanted && p50 <= 5 && p99 <= 75 && ours.wrong === 0,
     },
     {
       what: 'refusals of a token, 50 at once',
@@ -68,7 +70,7 @@ async function hammer(work, seconds) {
 }
 
 /** So many in a second, whether those before are through or not. */
-async function paced(work) {
+async function paced(work, rate) {
   const times = []
   let wrong = 0
   const startedAt = performance.now()
