@@ -23,7 +23,8 @@ export interface Run extends AsyncIterable<StreamEvent> {
   /** The name by which the server keeps the answer that is under way, or was last; `undefined` if it keeps none: see `resume`. */
   readonly streamId: string | undefined
   /**
-   * Ends the run, and the answer where the server keeps it: leaving such a run would only hang up. The run rejects with an `AbortError`.
+   * Ends the run, and the answer where the server keeps it: leaving such a run would only hang up. The run rejects with an `AbortError`. An
+   * answer that is being asked for is ended as soon as the server has named it.
    *
    * @throws {ApiError} or {@link ConnectionError} if the server could not be told.
    */
