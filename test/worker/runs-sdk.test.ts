@@ -1,0 +1,113 @@
+/** The SDK over an answer that the Worker keeps, on a network that breaks: in workerd, over real connections, while the answer is written. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { StreamEvent } from '../../src/client/loop.ts'
+import { stream } from '../../src/client/run.ts'
+import type { Model, ModelSettings } from '../../src/codec.ts'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { gemini } from '../../src/codecs/gemini/index.ts'
+import { ollama } from '../../src/codecs/ollama/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { seeded } from '../support/random.ts'
+import { type Rig, startRig, startUpstream, type Upstream, type WireName, wireNames } from './harness.ts'
+import { loginSecret, partsOf, pieces, tokenFor, typeOf, userWith } from './kept.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+let upstream: Upstream
+let rig: Rig
+let token: string
+beforeAll(async () => {
+  upstream = await startUpstream()
+  rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret })
+  token = await tokenFor(rig, 'alice')
+}, 60_000)
+afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
+
+const providers: Record<WireName, [make: (model: string, settings: ModelSettings) => Model, path: string]> = {
+  'openai-chat': [openaiChat, '/v1'],
+  'openai-responses': [openaiResponses, '/v1'],
+  anthropic: [anthropic, '/v1'],
+  gemini: [gemini, '/v1beta'],
+  ollama: [ollama, ''],
+}
+
+/** A network that drops its connections, one after the other, each behind so many bytes; those that come later last. */
+function breaking(cuts: readonly number[]) {
+  const waiting = [...cuts]
+  const asked: string[] = []
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    asked.push(init?.method ?? 'GET')
+    const response = await globalThis.fetch(input, init)
+    const bytes = waiting.shift()
+    return bytes === undefined || response.body === null ? response : new Response(cut(response.body, bytes), response)
+  }
+  return { fetch, asked }
+}
+
+function cut(body: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Uint8Array> {
+  let left = bytes
+  return body.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        if (chunk.length <= left) controller.enqueue(chunk)
+        else {
+          if (left > 0) controller.enqueue(chunk.subarray(0, left))
+          controller.error(new TypeError('network error'))
+        }
+        left -= chunk.length
+      },
+    }),
+  )
+}
+
+/** Scripts an answer whose pieces come one by one, and asks for it by a key of its own. */
+async function read(wire: WireName, cuts: readonly number[]) {
+  const key = crypto.randomUUID()
+  upstream.script(key, async (_, response) => {
+    response.writeHead(200, typeOf(wire))
+    for (const piece of pieces(wire, 'Hé 👋 there, and farewell')) {
+      response.write(piece)
+      await new Promise(setImmediate)
+    }
+    response.end()
+  })
+  const { fetch, asked } = breaking(cuts)
+  const [make, path] = providers[wire]
+  const model = make('demo-model', { apiKey: token, baseUrl: rig.url + path, fetch })
+  const run = stream({ model, prompt: key, maxTokens: 100, idempotencyKey: key })
+  const events: StreamEvent[] = []
+  for await (const event of run) events.push(event)
+  return { key, asked, events, id: `${run.streamId}` }
+}
+
+/** Without what names the request, and not the answer. */
+const told = (events: readonly StreamEvent[], key: string) => JSON.stringify(events).replaceAll(key, '')
+
+describe.each(wireNames)('%s', (wire) => {
+  it('tells each event once, in order, cut behind each and at 50 random bytes, up to five times', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0) // waits between attempts are a share of what they may be
+    const { key: first, events, id } = await read(wire, [])
+    const whole = told(events, first)
+    const parts = partsOf(wire, await (await userWith(rig, token).read(id)).text())
+    expect(parts.length).toBeGreaterThan(2)
+    const ends = parts.map((_, at) => new TextEncoder().encode(parts.slice(0, at).join('')).length)
+    const random = seeded(50)
+    const upTo = (limit: number) => Math.floor(random() * limit)
+    const size = Math.max(...ends)
+    const schedules = [
+      ...ends.map((end) => [end]),
+      ...Array.from({ length: 50 }, () => Array.from({ length: 1 + upTo(5) }, () => upTo(size))),
+    ]
+    let reconnects = 0
+    for (const cuts of schedules) {
+      const { key, asked, events: seen } = await read(wire, cuts)
+      expect(told(seen, key), `cut behind ${cuts} bytes`).toBe(whole)
+      expect(asked.filter((method) => method === 'POST')).toHaveLength(1)
+      expect(upstream.asked.filter(({ body }) => JSON.stringify(body).includes(key))).toHaveLength(1)
+      reconnects += asked.length - 1
+    }
+    expect(reconnects).toBeGreaterThan(50)
+    console.log(`${wire}: ${schedules.length} schedules, ${reconnects} reconnects, 0 events lost, 0 told twice`)
+  })
+})
