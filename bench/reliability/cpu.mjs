@@ -19,11 +19,13 @@ export async function cpu({ worker, upstream, token }) {
     response.end()
   }
   const rows = []
-  for (const [name, wire, provider] of [
-    ['passed', 'anthropic', 'anthropic'],
-    ['translated', 'openai-chat', 'anthropic'],
+  for (const [name, wire, count] of [
+    ['passed', 'anthropic', 200],
+    ['translated', 'openai-chat', 200],
+    ['passed', 'anthropic', 1],
   ]) {
-    const one = async () => endingOf(wire, (await ask(worker.url, { wire, model: models[provider], token })).text).ends
+    const asking = { wire, model: models.anthropic, token, say: `say ${count}` }
+    const one = async () => endingOf(wire, (await ask(worker.url, asking)).text).ends
     await eachOf(Array.from({ length: 50 }), 4, one)
     const before = measure(worker.pid).cpuMs
     const ends = await eachOf(Array.from({ length: streams }), 4, one)
@@ -32,8 +34,8 @@ export async function cpu({ worker, upstream, token }) {
     rows.push({
       what: `a stream of ${count} events, ${name} (${whole} of ${streams} whole)`,
       figure: `${each.toFixed(1)} ms of CPU`,
-      bar: `${bar} ms`,
-      met: each <= bar && whole === streams,
+      bar: '5 ms',
+      met: each <= 5 && whole === streams,
     })
   }
   const { length } = await bundle()

@@ -25,7 +25,7 @@ export async function keys({ worker, upstream, token }) {
   const other = await startOther()
   upstream.play = (asked, response) => failWith(random, keyOf(asked), other.url, asked, response)
   const answers = []
-  await eachOf(Array.from({ length: count }), 16, async () => {
+  await eachOf(Array.from({ length: count }), 32, async () => {
     const [wire, provider] = [random.pick(wires), random.pick(wires)]
     const what = { wire, model: models[provider], token, stream: random.chance(0.6) }
     const { status, headers, text } = await ask(worker.url, what).catch(({ code }) => ({

@@ -6,7 +6,12 @@ import { eachOf, measure, models, pause, quantile } from './rig.mjs'
 
 const [streams, perSecond, seconds] = [1000, 4, 12]
 const said = perSecond * seconds
+const rampMs = 4000
 const at = / at (\d+\.\d) /g
+const spoken = longPieces(
+  'anthropic',
+  Array.from({ length: said }, () => ' at TIME '),
+)
 
 export async function load({ worker, upstream, token }) {
   const rows = []
@@ -23,27 +28,20 @@ export async function load({ worker, upstream, token }) {
 
 async function measureStreams({ worker, token, name, wire, provider }) {
   const before = measure(worker.pid)
+  const heldBefore = await worker.heldKiB()
   const delays = []
-  let exact = 0
-  let peak = 0
-  let isOver = false
   const startedAt = performance.now()
-  const watching = (async () => {
-    while (!isOver) {
-      await pause(500)
-      peak = Math.max(peak, measure(worker.pid).rssKiB)
-    }
-  })()
-  await Promise.all(
+  // Once, since a collection of garbage holds everything up.
+  const held = pause(rampMs + 3000).then(() => worker.heldKiB())
+  const texts = await Promise.all(
     Array.from({ length: streams }, async (_, nth) => {
-      await pause((nth / streams) * 4000)
-      if (await listen(worker, token, wire, provider, delays)) exact++
+      await pause((nth / streams) * rampMs)
+      return listen(worker, token, wire, provider, delays)
     }),
   )
-  isOver = true
-  await watching
   const cpu = (measure(worker.pid).cpuMs - before.cpuMs) / (performance.now() - startedAt)
-  const each = (peak - before.rssKiB) / streams
+  const each = ((await held) - heldBefore) / streams
+  const exact = texts.filter((text) => isExact(wire, text)).length
   const [p50, p99] = [quantile(delays, 0.5), quantile(delays, 0.99)]
   return [
     {
@@ -69,15 +67,7 @@ async function measureStreams({ worker, token, name, wire, provider }) {
 
 /** Says the time, so often; the first and last events of the stream stand around it. */
 async function tick(asked, response) {
-  const times = Array.from({ length: said }, () => '')
-  const {
-    before,
-    said: pieces,
-    after,
-  } = longPieces(
-    asked.wire,
-    times.map(() => ' at TIME '),
-  )
+  const { before, said: pieces, after } = spoken
   begin(response, asked.wire)
   response.write(before.join(''))
   for (const piece of pieces) {
@@ -88,7 +78,7 @@ async function tick(asked, response) {
   response.end(after.join(''))
 }
 
-/** Whether all came, once, in order, with one proper end. */
+/** The whole text; to read it takes time, which others would be late by. */
 async function listen(worker, token, wire, provider, delays) {
   const answer = await send(worker.url, { wire, model: models[provider], token }).answer
   const chunks = []
@@ -98,7 +88,11 @@ async function listen(worker, token, wire, provider, delays) {
     for (const [, time] of text.matchAll(at)) delays.push(now - Number(time))
     chunks.push(chunk)
   }
-  const text = Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks).toString()
+}
+
+/** Whether all came, once, in order, with one proper end. */
+function isExact(wire, text) {
   const times = [...textOf(wire, text).matchAll(at)].map(([, time]) => Number(time))
   const isOrdered = times.every((time, nth) => nth === 0 || time >= times[nth - 1])
   return times.length === said && isOrdered && endingOf(wire, text).ends === 1

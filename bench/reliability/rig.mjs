@@ -105,7 +105,11 @@ export async function startWorkerd(upstreamUrl, settings = {}) {
     mode: 0o600,
   })
   const startedAt = performance.now()
-  const child = spawn(workerdFile(), ['serve', 'config.capnp'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  const inspector = `127.0.0.1:${await freePort()}`
+  const child = spawn(workerdFile(), ['serve', 'config.capnp', `--inspector-addr=${inspector}`], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let log = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (log += bytes))
   const url = `http://127.0.0.1:${port}`
@@ -120,7 +124,36 @@ export async function startWorkerd(upstreamUrl, settings = {}) {
     await stop()
     throw new Error(`Cannot start workerd: ${error.message}\n${log}`)
   }
-  return { url, pid: child.pid, startMs: performance.now() - startedAt, log: () => log, stop }
+  return {
+    url,
+    pid: child.pid,
+    startMs: performance.now() - startedAt,
+    log: () => log,
+    heldKiB: () => heldKiB(inspector, url),
+    stop,
+  }
+}
+
+/** What V8 holds once its garbage is collected, in KiB. The isolate listens only while it has something to do. */
+async function heldKiB(inspector, url) {
+  const [{ webSocketDebuggerUrl }] = await (await fetch(`http://${inspector}/json`)).json()
+  const socket = new WebSocket(webSocketDebuggerUrl)
+  await new Promise((resolve) => socket.addEventListener('open', resolve))
+  const poke = setInterval(() => void fetch(`${url}/v1`).then((answer) => answer.text()), 50)
+  const call = (id, method) =>
+    new Promise((resolve) => {
+      socket.addEventListener('message', ({ data }) => {
+        const said = JSON.parse(data)
+        if (said.id === id) resolve(said.result)
+      })
+      socket.send(JSON.stringify({ id, method }))
+    })
+  await call(1, 'HeapProfiler.enable')
+  await call(2, 'HeapProfiler.collectGarbage')
+  const { usedSize, embedderHeapUsedSize, backingStorageSize } = await call(3, 'Runtime.getHeapUsage')
+  clearInterval(poke)
+  socket.close()
+  return (usedSize + embedderHeapUsedSize + backingStorageSize) / 1024
 }
 
 /** The one that wrangler runs. */

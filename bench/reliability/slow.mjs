@@ -1,7 +1,7 @@
 /** W16: a hundred readers at 1 KB a second, each of an answer of 10 MB; what does the Worker keep for each? */
 import { send } from './client.mjs'
 import { begin, longPieces } from './provider.mjs'
-import { eachOf, measure, models, pause } from './rig.mjs'
+import { eachOf, models, pause } from './rig.mjs'
 
 const [readers, answerBytes, deadlineMs] = [100, 10 * 1024 * 1024, 20_000]
 export const shortDeadline = { TOTAL_TIMEOUT_MS: `${deadlineMs}` }
@@ -9,7 +9,7 @@ export const shortDeadline = { TOTAL_TIMEOUT_MS: `${deadlineMs}` }
 export async function slow({ worker, upstream, token }) {
   upstream.play = pour
   await Promise.all(Array.from({ length: 20 }, () => drain(worker, token)))
-  const before = measure(worker.pid).rssKiB
+  const before = await worker.heldKiB()
   const startedAt = performance.now()
   const closings = upstream.asked.length
   const open = await eachOf(Array.from({ length: readers }), readers, async () => {
@@ -19,8 +19,8 @@ export async function slow({ worker, upstream, token }) {
   })
   let peak = 0
   while (performance.now() - startedAt < deadlineMs * 0.7) {
-    await pause(500)
-    peak = Math.max(peak, measure(worker.pid).rssKiB - before)
+    await pause(2000)
+    peak = Math.max(peak, (await worker.heldKiB()) - before)
   }
   const ended = await Promise.race([
     Promise.all(upstream.asked.slice(closings).map((asked) => asked.closed)),
