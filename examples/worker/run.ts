@@ -8,7 +8,7 @@
 import { answerError } from '../../src/gateway/index.ts'
 import { refuse } from './refusal.ts'
 import { errorEvents, interruption, stop } from './run-end.ts'
-import { cutEvents, type EventCutter, framingOf, type RunFraming } from './run-events.ts'
+import { cutEvents, framingOf, type RunFraming } from './run-events.ts'
 import { openLog, type RunRow, type Sql } from './run-log.ts'
 import { createTail, followTail } from './run-tail.ts'
 import type { Session } from './session.ts'
@@ -72,7 +72,6 @@ const heartbeatMs = 30_000
 /** For how long it is known of an answer that is not kept any more that there was one. */
 const rememberedMs = 24 * 60 * 60 * 1000
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>
 interface StreamHead {
   readonly url: string
   readonly framing: Exclude<RunFraming, 'whole'>
@@ -160,24 +159,8 @@ export function openRun(host: RunHost): Run {
   }
 
   async function copy(body: ReadableStream<Uint8Array>, head: StreamHead, signal: AbortSignal): Promise<void> {
-    const reader = body.getReader()
-    const leave = () => void reader.cancel().catch(() => {})
-    signal.addEventListener('abort', leave, { once: true })
-    if (signal.aborted) leave()
-    const isWhole = await copyEvents(reader, cutEvents(head.framing), signal).catch(() => false)
-    signal.removeEventListener('abort', leave)
-    leave()
+    const isWhole = await copyEvents(body, head.framing, signal, keep).catch(() => false)
     await end(head, signal.aborted ? 'stopped' : isWhole ? 'done' : 'failed')
-  }
-
-  /** Tells whether the answer came to its end. */
-  async function copyEvents(reader: Reader, cutter: EventCutter, signal: AbortSignal): Promise<boolean> {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (signal.aborted) return false
-      if (done) return !cutter.isWithin
-      await keep(cutter.push(value))
-    }
   }
 
   async function end(head: Pick<RunRow, 'url' | 'framing'>, state: 'done' | 'failed' | 'stopped'): Promise<void> {
@@ -254,6 +237,30 @@ export function openRun(host: RunHost): Run {
   function clear(): Promise<void> {
     log.drop()
     return host.clear()
+  }
+}
+
+/** Tells whether the answer came to its end. When the signal fires, the provider is left at once. */
+async function copyEvents(
+  body: ReadableStream<Uint8Array>,
+  framing: StreamHead['framing'],
+  signal: AbortSignal,
+  keep: (events: readonly Uint8Array<ArrayBuffer>[]) => Promise<void>,
+): Promise<boolean> {
+  const cutter = cutEvents(framing)
+  const reader = body.getReader()
+  const leave = () => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await reader.read()
+      if (done) return !cutter.isWithin
+      await keep(cutter.push(value))
+    }
+    return false
+  } finally {
+    signal.removeEventListener('abort', leave)
+    leave()
   }
 }
 
