@@ -127,7 +127,7 @@ async function weigh(name, { code, from = bench }) {
   const brotli = brotliCompressSync(contents, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length
   const sizes = { minified: contents.length, gzip: gzipSync(contents, { level: 9 }).length, brotli }
   if (flag === '--start') return { ...sizes, ...(await timeImport(file, contents)) }
-  return flag === '--parts' ? { ...sizes, parts: partsOf(metafile) } : sizes
+  return from === root ? { ...sizes, parts: partsOf(metafile) } : sizes
 }
 
 function partsOf({ outputs }) {
