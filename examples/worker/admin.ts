@@ -4,6 +4,7 @@
  * @module
  */
 import type { LedgerSummary } from './accounts.ts'
+import { isSame, shownBearer } from './bearer.ts'
 
 /** Of the bindings, what this needs. */
 export interface AdminEnv {
@@ -29,7 +30,7 @@ export async function answerAdmin(request: Request, env: AdminEnv): Promise<Resp
   const isOpen = typeof expected === 'string' && encode(expected).length >= minTokenBytes
   if (!isOpen || new URL(request.url).pathname !== path) return refuse(404, 'There is no such route')
   if (request.method !== 'GET') return refuse(405, 'This route takes GET', { allow: 'GET' })
-  if (!(await isSame(shownToken(request), expected))) {
+  if (!(await isSame(shownBearer(request), expected))) {
     return refuse(401, 'The admin token is missing or wrong', { 'www-authenticate': 'Bearer' })
   }
   return Response.json(await (ledgers as Ledgers).getByName(wholeWorker).summary(), { headers })
@@ -39,20 +40,6 @@ const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 
 function refuse(status: number, message: string, more: Readonly<Record<string, string>> = {}): Response {
   return Response.json({ error: { message } }, { status, headers: { ...headers, ...more } })
-}
-
-function shownToken(request: Request): string {
-  return /^Bearer ([^\s,]+)$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? ''
-}
-
-/** In a time that tells nothing of where they differ: what is compared is their digests. */
-async function isSame(shown: string, expected: string): Promise<boolean> {
-  const [one, other] = (await Promise.all([shown, expected].map(digest))) as [Uint8Array, Uint8Array]
-  return one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0
-}
-
-async function digest(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', encode(text)))
 }
 
 const encode = (text: string) => new TextEncoder().encode(text)

@@ -125,6 +125,16 @@ const settings = v.object({
   SESSION_SECRET_NEXT: v.optional(secret),
   LOGIN_SECRET: v.optional(secret),
   TURNSTILE_SECRET: v.optional(apiKey),
+  /** For the operator's view; `admin.ts` takes none that is short. */
+  ADMIN_TOKEN: v.optional(
+    v.union([
+      secret,
+      v.pipe(
+        v.string(),
+        v.transform(() => undefined),
+      ),
+    ]),
+  ),
   TURNSTILE_ACTION: v.optional(v.string(), 'session'),
   TURNSTILE_URL: v.optional(v.pipe(v.string(), v.check(isLoopback, 'must be on loopback'))),
   DEMO: v.optional(v.literal('open')),
@@ -229,7 +239,8 @@ function hasMinting(s: Settings): boolean {
 
 function configOf(s: Settings, models: readonly Entry[]): Config {
   const keys = models.flatMap(({ apiKey, access }) => [apiKey, access?.secret])
-  const all = [s.SESSION_SECRET, s.SESSION_SECRET_NEXT, s.LOGIN_SECRET, s.TURNSTILE_SECRET, ...keys]
+  const own = [s.SESSION_SECRET, s.SESSION_SECRET_NEXT, s.LOGIN_SECRET, s.TURNSTILE_SECRET, s.ADMIN_TOKEN]
+  const all = [...own, ...keys]
   return {
     secrets: {
       session: encode(s.SESSION_SECRET),

@@ -9,6 +9,7 @@
  * @module
  */
 import * as v from 'valibot'
+import { isSame, shownBearer } from './bearer.ts'
 import type { Config } from './config.ts'
 import { checkOrigin } from './origins.ts'
 import { idOf } from './providers.ts'
@@ -39,7 +40,7 @@ const plea = v.strictObject({ turnstile: v.optional(v.pipe(v.string(), v.maxLeng
  */
 export async function login(request: Request, body: unknown, config: Config): Promise<Grant> {
   const { loginSecret, turnstile, isDemo } = config.minting
-  if (loginSecret !== undefined && (await showsSecret(request, loginSecret))) return grantOrder(body, config)
+  if (loginSecret !== undefined && (await isSame(shownBearer(request), loginSecret))) return grantOrder(body, config)
   if (turnstile === undefined && !isDemo) throw refuse('not_logged_in')
   checkOrigin(request, config.allowedOrigins, true)
   const { turnstile: answer } = read(plea, body)
@@ -77,17 +78,6 @@ function everything({ models, maxOutputTokens, spending }: Config): Omit<Grant, 
 async function anonymousId(request: Request, config: Config): Promise<string> {
   const session = await readSession(request, config).catch(() => undefined)
   return session?.sub ?? crypto.randomUUID()
-}
-
-/** In a time that tells nothing of where they differ: what is compared is their digests. */
-async function showsSecret({ headers }: Request, secret: string): Promise<boolean> {
-  const shown = /^Bearer ([^\s,]+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
-  const [one, other] = await Promise.all([shown, secret].map(digest))
-  return one?.every((byte, at) => byte === other?.[at]) === true
-}
-
-async function digest(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest('SHA-256', Uint8Array.from(new TextEncoder().encode(text))))
 }
 
 function read<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {

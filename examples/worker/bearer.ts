@@ -1,0 +1,16 @@
+/** A secret that a caller shows in `Authorization`. @module */
+
+/** What a request shows as its bearer token; empty if it shows none. */
+export function shownBearer({ headers }: Request): string {
+  return /^Bearer ([^\s,]+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
+}
+
+/** In a time that tells nothing of where they differ: what is compared is their digests. */
+export async function isSame(shown: string, expected: string): Promise<boolean> {
+  const [one, other] = (await Promise.all([shown, expected].map(digest))) as [Uint8Array, Uint8Array]
+  return one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0
+}
+
+async function digest(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}
