@@ -134,10 +134,10 @@ export class TimeoutError extends IsoglotError {
   static readonly code = 'timeout'
   override readonly name = 'TimeoutError'
   override readonly code = 'timeout'
-  readonly phase: 'first_byte' | 'idle' | 'total'
+  readonly phase: 'first_byte' | 'first_content' | 'idle' | 'total'
   readonly timeoutMs: number
 
-  constructor(message: string, phase: 'first_byte' | 'idle' | 'total', timeoutMs: number) {
+  constructor(message: string, phase: TimeoutError['phase'], timeoutMs: number) {
     super(message)
     this.phase = phase
     this.timeoutMs = timeoutMs

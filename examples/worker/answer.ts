@@ -76,6 +76,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
   const { models, ids } = tableFor(wire, config.models, config.maxOutputTokens)
   const idOfName = (name: string) => ids.get(name) ?? name
   const { maxBodyBytes, bodyTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
+  const { firstContentTimeoutMs: firstContentMs } = config.limits
   return createGateway<Visitor>({
     models,
     authorize: (_, visitor) => ({
@@ -97,6 +98,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
       maxAnswerBytes,
       maxEventBytes,
       keepAliveMs,
+      firstContentMs,
       timeouts: { firstByteMs: headersTimeoutMs, idleMs: idleTimeoutMs, totalMs: totalTimeoutMs },
     },
   })

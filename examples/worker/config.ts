@@ -77,6 +77,8 @@ export interface Limits {
   readonly bodyTimeoutMs: number
   /** Until the first byte of a streamed answer, in ms. Default 30 s. */
   readonly headersTimeoutMs: number
+  /** Until a streamed answer says something, signs of life aside, in ms. Default 60 s. */
+  readonly firstContentTimeoutMs: number
   /** Between two chunks of the provider, in ms. Default 30 s. */
   readonly idleTimeoutMs: number
   /** The whole answer, in ms. Default 10 min. */
@@ -152,6 +154,7 @@ const settings = v.object({
   MAX_BODY_BYTES: count('1048576'),
   BODY_TIMEOUT_MS: count('15000'),
   HEADERS_TIMEOUT_MS: count('30000'),
+  FIRST_CONTENT_TIMEOUT_MS: count('60000'),
   IDLE_TIMEOUT_MS: count('30000'),
   TOTAL_TIMEOUT_MS: count('600000'),
   RUN_KEPT_MS: count('600000'),
@@ -260,6 +263,7 @@ function configOf(s: Settings, models: readonly Entry[]): Config {
       maxBodyBytes: s.MAX_BODY_BYTES,
       bodyTimeoutMs: s.BODY_TIMEOUT_MS,
       headersTimeoutMs: s.HEADERS_TIMEOUT_MS,
+      firstContentTimeoutMs: s.FIRST_CONTENT_TIMEOUT_MS,
       idleTimeoutMs: s.IDLE_TIMEOUT_MS,
       totalTimeoutMs: s.TOTAL_TIMEOUT_MS,
       runKeptMs: s.RUN_KEPT_MS,

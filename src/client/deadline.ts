@@ -57,7 +57,7 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
   }
 }
 
-function timeoutError(phase: TimeoutError['phase'], timeoutMs: number): TimeoutError {
+function timeoutError(phase: 'first_byte' | 'idle' | 'total', timeoutMs: number): TimeoutError {
   const what = { first_byte: 'no first byte came', idle: 'nothing more came', total: 'the answer was not whole' }[phase]
   return new TimeoutError(`Cannot wait any longer: ${what} within ${timeoutMs} ms`, phase, timeoutMs)
 }

@@ -1,10 +1,11 @@
 /** Asks one entry of the table, and reads what it answers. @module */
 import { readWhole } from '../client/answer.ts'
-import { startDeadline, type Timeouts } from '../client/deadline.ts'
+import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, sendText } from '../client/transport.ts'
 import type { Model, Reply } from '../codec.ts'
-import { LimitError } from '../errors.ts'
+import { LimitError, TimeoutError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'
+import { after } from '../timer.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type Discretion, tellError } from './errors.ts'
 import type { Target } from './models.ts'
@@ -81,6 +82,7 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
   const attempt = await prepareAttempt(target, call)
   const { model, question, discretion, seen } = attempt
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
+  const patience = awaitContent(call, deadline)
   const flow = flowOf(attempt)
   let out: string[] = []
   const take = () => {
@@ -96,6 +98,7 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
     for await (const chunk of bounded(chunksOf(response, deadline), maxAnswerBytes(call))) {
       flow.push(chunk, out)
       if (flow.error !== undefined) break
+      if (seen.hasBegun) patience.stop()
       if (seen.hasBegun && out.length > 0) yield take()
       if (flow.isEnded) return undefined
     }
@@ -103,12 +106,20 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
   } catch (error) {
     flow.fail(deadline.signal.aborted ? deadline.signal.reason : error, out)
   } finally {
+    patience.stop()
     deadline.clear()
     deadline.abort(undefined)
   }
   if (flow.error !== undefined && !seen.hasBegun) throw flow.error
   if (out.length > 0) yield take()
   return flow.error
+}
+
+/** Ends the wait for a provider that keeps the line warm and says nothing. */
+function awaitContent({ options }: Call, deadline: Deadline): { stop(): void } {
+  const ms = options.limits?.firstContentMs ?? Number.POSITIVE_INFINITY
+  const message = `Cannot wait any longer: nothing was said within ${ms} ms`
+  return after(ms, () => deadline.abort(new TimeoutError(message, 'first_content', ms)))
 }
 
 function maxAnswerBytes({ options }: Call): number {

@@ -38,6 +38,11 @@ export interface GatewayLimits {
   readonly maxEventBytes?: number
   /** How long a provider may take: see {@link Timeouts}. `totalMs` is for a request with all its fallbacks. */
   readonly timeouts?: Timeouts
+  /**
+   * Until a provider that streams has said something, in milliseconds; signs of life are nothing said. Default: as long as `timeouts` let it,
+   * since some models think for minutes and show none of it.
+   */
+  readonly firstContentMs?: number
   /** How long headers are held back for the first real event, in milliseconds. Default 2,000. */
   readonly commitMs?: number
   /** A stream that is silent for so long gets a sign of life, in milliseconds. Default 5,000. */

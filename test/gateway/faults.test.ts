@@ -16,16 +16,20 @@ let rig: Rig
 let strict: Rig
 /** Gives up soon, and says something to the client before the provider does. */
 let hasty: Rig
+/** Gives up soon on who says nothing. */
+let eager: Rig
 beforeAll(async () => {
   const timeouts = { firstByteMs, idleMs }
   rig = await startRig()
   strict = await startRig({ limits: { timeouts } })
   hasty = await startRig({ limits: { timeouts, commitMs: 50, keepAliveMs: 50 } })
+  eager = await startRig({ limits: { firstContentMs: firstByteMs } })
 })
 afterAll(async () => {
   await rig.stop()
   await strict.stop()
   await hasty.stop()
+  await eager.stop()
 })
 
 const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName, WireName] => [client, provider]))
@@ -140,6 +144,32 @@ describe.each(wireNames)('a client of %s', (client) => {
     expect(texts.map((text) => endingOf(client, text))).toEqual(all(failed))
     for (const text of texts) expect(text).toMatch(/: keep-alive\n\n|event: ping\n| {3}/)
     expect(await areLeft(hasty)).toEqual(all(true))
+  })
+
+  /** Signs of life of a provider, for longer than it may say nothing. */
+  const signsOfLife = (provider: WireName) =>
+    Array.from({ length: 40 }, () => (provider === 'ollama' ? '\n' : ': still here\n\n'))
+
+  it('gets a 504 when the provider shows that it lives and says nothing', async () => {
+    eager.providers.answer((response, asked) => {
+      const provider = wireOf(asked.path) as WireName
+      const pieces = [...piecesOf(provider).slice(0, silent[provider]), ...signsOfLife(provider)]
+      return chunks(pieces, { gapMs: 20, after: 'hang' })(response, asked)
+    })
+    const { responses, texts } = await askAll(eager)
+    expect(responses.map(({ status }) => status)).toEqual(all(504))
+    expect(texts.map((text) => isErrorBody(client, JSON.parse(text)))).toEqual(all(true))
+    expect(await areLeft(eager)).toEqual(all(true))
+  })
+
+  it('gets the whole answer of a provider that says something, and then nothing for as long', async () => {
+    eager.providers.answer((response, asked) => {
+      const provider = wireOf(asked.path) as WireName
+      const pieces = piecesOf(provider).toSpliced(silent[provider] + 1, 0, ...signsOfLife(provider))
+      return chunks(pieces, { gapMs: 20 })(response, asked)
+    })
+    const { texts } = await askAll(eager)
+    expect(texts.map((text) => endingOf(client, text))).toEqual(all(ended))
   })
 
   it('is let in before a slow provider says anything, and gets one error when it never does', async () => {
