@@ -38,6 +38,7 @@ export async function cpu({ worker, upstream, token }) {
       met: each <= 5 && whole === streams,
     })
   }
+  rows.push(await refusals(worker))
   const { length } = await bundle()
   rows.push({
     what: 'the Worker, minified',
@@ -52,4 +53,15 @@ export async function cpu({ worker, upstream, token }) {
     met: worker.startMs <= 50,
   })
   return rows
+}
+
+/** W1: what it costs to say no to a token that is none. */
+async function refusals({ url, pid }) {
+  const headers = { authorization: 'Bearer x.y.z', 'content-type': 'application/json' }
+  const one = async () => (await fetch(`${url}/v1/messages`, { method: 'POST', headers, body: '{}' })).text()
+  await eachOf(Array.from({ length: 200 }), 8, one)
+  const before = measure(pid).cpuMs
+  await eachOf(Array.from({ length: 2000 }), 8, one)
+  const each = (measure(pid).cpuMs - before) / 2000
+  return { what: 'a token that is refused', figure: `${each.toFixed(2)} ms of CPU`, bar: '5 ms', met: each <= 5 }
 }

@@ -1,10 +1,11 @@
 /**
- * `npm run reliability -- [disconnect truncation keys budget stalls slow load throughput soak cpu]`: what is named, or all. Each runs the
+ * `npm run reliability -- [disconnect truncation keys budget stalls slow bodies load throughput soak cpu]`: what is named, or all. Each runs the
  * Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its figures beside their
  * bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { bodies } from './bodies.mjs'
 import { budget, prices } from './budget.mjs'
 import { cpu } from './cpu.mjs'
 import { disconnect } from './disconnect.mjs'
@@ -25,6 +26,7 @@ const benches = {
   budget: [budget, prices],
   stalls: [stalls, shortLimits],
   slow: [slow, shortDeadline],
+  bodies: [bodies, {}],
   load: [load, {}],
   throughput: [throughput, {}],
   soak: [soak, {}],
