@@ -2,15 +2,12 @@
  * `node bench/limits.mjs`: how long the hardest inputs take that tests try for their outcome alone, and what four times as much takes: in
  * work that grows with the input, four times as long. Prints JSON.
  */
-import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
 import { median, workedMs } from './lib/measure.mjs'
-import { out, root } from './lib/subject.mjs'
+import { buildModule } from './lib/subject.mjs'
 
-const outfile = `${out}/limits.mjs`
-await build({
-  stdin: {
-    contents: `export { decodeSse } from './src/framing/sse.ts'
+const address = await buildModule(
+  'limits.mjs',
+  `export { decodeSse } from './src/framing/sse.ts'
 export { fold } from './src/assemble/fold.ts'
 export { splitMessage } from './src/messages/split-message.ts'
 export { invokeTool } from './src/tools/invoke.ts'
@@ -19,17 +16,8 @@ export { parseArguments } from './src/tool-call.ts'
 export { streamObject } from './src/client/structured.ts'
 export { decodeResponse, openaiChat } from './src/codecs/openai-chat/index.ts'
 export { createClientCodec, decodeRequest } from './src/codecs/anthropic/index.ts'`,
-    resolveDir: root,
-    loader: 'ts',
-  },
-  bundle: true,
-  format: 'esm',
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  target: 'es2022',
-  outfile,
-})
-const isoglot = await import(pathToFileURL(outfile).href)
+)
+const isoglot = await import(address)
 const encoder = new TextEncoder()
 const object = (properties) => ({ type: 'object', properties, required: Object.keys(properties) })
 

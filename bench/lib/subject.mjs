@@ -20,11 +20,14 @@ export * as openaiResponses from './src/codecs/openai-responses/index.ts'
 `
 
 /** Builds the sources and returns the address of what can be imported. */
-export async function buildSubject() {
+export const buildSubject = () => buildModule('isoglot.mjs', exported)
+
+/** Builds a module that is written as if it stood at the root of the project, and returns its address. */
+export async function buildModule(name, contents) {
   mkdirSync(out, { recursive: true })
-  const outfile = join(out, 'isoglot.mjs')
+  const outfile = join(out, name)
   await build({
-    stdin: { contents: exported, resolveDir: root, loader: 'ts' },
+    stdin: { contents, resolveDir: root, loader: 'ts' },
     bundle: true,
     format: 'esm',
     platform: 'neutral',

@@ -30,7 +30,7 @@ type OfTurn = 'prompt' | 'signal' | 'approvals'
 export interface ChatSettings extends Omit<RunRequest, OfTurn> {
   /** What is shown as the chat goes on. Default `none`. */
   readonly echo?: EchoMode
-  /** Where it is shown, such as `(text) => process.stdout.write(text)`. Needed for an `echo`. */
+  /** Where it is shown, such as `(text) => view.append(text)`. Needed for an `echo`. */
   readonly write?: (text: string) => void
 }
 
