@@ -1,5 +1,5 @@
 /** One answer: whom to ask, and the next one if that fails while nothing has been said. @module */
-import { askForAnswer, askForStream, type StreamedText } from './ask.ts'
+import { type AnswerText, askForStream, askForWhole } from './ask.ts'
 import type { Call } from './call.ts'
 import { openWindow } from './commit.ts'
 import { errorAnswer, mayAskAnother, tellError } from './errors.ts'
@@ -20,34 +20,31 @@ export async function answer(call: Call): Promise<Response> {
   }
 }
 
+/** Held back until it is here, or for as long as the client is to wait without a sign of life. */
 async function answerWhole(call: Call): Promise<Response> {
-  const text = await firstAnswer(call)
+  const text = textOfFirst(call)
+  const begun = await openWindow(text, call.options.limits?.wholeCommitMs ?? Number.POSITIVE_INFINITY)
+  const headers = { 'content-type': 'application/json' }
+  if (begun.first === 'late') return new Response(relay(begun, text, call), { headers })
+  const { done, value } = begun.first
+  if (done) throw value
+  await text.return(undefined)
   call.end('answered', 200)
-  return new Response(text, { headers: { 'content-type': 'application/json' } })
-}
-
-async function firstAnswer(call: Call): Promise<string> {
-  for (const [at, target] of call.targets.entries()) {
-    try {
-      return await askForAnswer(target, call)
-    } catch (error) {
-      if (isLast(at, error, call)) throw error
-    }
-  }
-  throw new RangeError('There is nobody to ask')
+  return new Response(value.join(''), { headers })
 }
 
 async function answerInPieces(call: Call): Promise<Response> {
-  const text = streamFromFirst(call)
+  const text = textOfFirst(call)
   const begun = await openWindow(text, call.options.limits?.commitMs ?? 2000)
   return new Response(relay(begun, text, call), { headers: { 'content-type': contentType(call) } })
 }
 
-/** Also behind the headers, as long as nothing but signs of life went out. */
-async function* streamFromFirst(call: Call): StreamedText {
+/** The text of the first of them that says something. Also behind the headers, as long as nothing but signs of life went out. */
+async function* textOfFirst(call: Call): AnswerText {
+  const ask = call.asksStream ? askForStream : askForWhole
   for (const [at, target] of call.targets.entries()) {
     try {
-      return yield* askForStream(target, call)
+      return yield* ask(target, call)
     } catch (error) {
       if (isLast(at, error, call)) throw error
     }

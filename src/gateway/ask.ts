@@ -2,7 +2,7 @@
 import { readWhole } from '../client/answer.ts'
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, sendText } from '../client/transport.ts'
-import type { Model, Reply } from '../codec.ts'
+import type { Model, Reply, ServerCodec } from '../codec.ts'
 import { LimitError, TimeoutError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'
 import { after } from '../timer.ts'
@@ -14,6 +14,7 @@ import { passStream } from './pass.ts'
 import { type Question, writeQuestion } from './question.ts'
 import { createScrubber } from './scrub.ts'
 import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
+import { encodeWhole } from './whole.ts'
 
 /** What is known of an attempt. */
 interface Attempt {
@@ -27,7 +28,7 @@ interface Attempt {
 async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
   const seen = beginAttempt(call, target)
   const question = writeQuestion(target, call)
-  call.progress.passed = question.passes
+  call.progress.passed = question.passes && call.stream === call.asksStream
   call.progress.losses = question.losses
   const model = await withKey(target.model)
   const discretion = discretionOf(model, call.options)
@@ -71,14 +72,15 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 
 // ---- streams ----------------------------------------------------------------------------------
 
-/** Pieces of text, one for each event of the wire; at the end, what went wrong, if the text tells of it already. */
-export type StreamedText = AsyncGenerator<readonly string[], unknown>
+/** Pieces of text, one for each event of the wire; at the end, what went wrong behind the first of them, which a stream's text tells of. */
+export type AnswerText = AsyncGenerator<readonly string[], unknown>
 
 /**
- * The text of a streamed answer, a batch for each chunk of the network that says something. Nothing is handed out before the
- * provider has said something; what goes wrong until then is thrown, and what goes wrong later ends the text in an error of its wire.
+ * The text of an answer that is asked for as a stream: a batch for each chunk of the network that says something, or one piece at its end
+ * for a client that wants it whole. Nothing is handed out before the provider has said something; what goes wrong until then is thrown,
+ * and what goes wrong later ends a streamed text in an error of its wire.
  */
-export async function* askForStream(target: Target, call: Call): StreamedText {
+export async function* askForStream(target: Target, call: Call): AnswerText {
   const attempt = await prepareAttempt(target, call)
   const { model, question, discretion, seen } = attempt
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
@@ -88,9 +90,12 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
   const take = () => {
     const taken = out.map(discretion.scrub)
     out = []
-    call.progress.firstEventMs ??= Date.now() - call.startedAt
     call.progress.losses = [...question.losses, ...flow.losses]
     return taken
+  }
+  const begin = () => {
+    patience.stop()
+    call.progress.firstEventMs ??= Date.now() - call.startedAt
   }
   try {
     deadline.enter('first_byte')
@@ -98,7 +103,7 @@ export async function* askForStream(target: Target, call: Call): StreamedText {
     for await (const chunk of bounded(chunksOf(response, deadline), maxAnswerBytes(call))) {
       flow.push(chunk, out)
       if (flow.error !== undefined) break
-      if (seen.hasBegun) patience.stop()
+      if (seen.hasBegun) begin()
       if (seen.hasBegun && out.length > 0) yield take()
       if (flow.isEnded) return undefined
     }
@@ -141,20 +146,20 @@ async function* bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): As
   }
 }
 
-function flowOf({ call, model, question, discretion, seen }: Attempt): StreamTranslator {
+function flowOf(attempt: Attempt): StreamTranslator {
+  const { call, model, question, discretion, seen } = attempt
   const { wire, options } = call
   const told = (error: unknown) => tellError(error, discretion)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
   const reply = replyOf(call)
-  const { encodeStream } = wire.codec
-  const framing = call.isArray ? 'ndjson' : wire.codec.framing
-  if (question.passes) {
+  const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
+  if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
     return passStream(model.codec, wire, { seen, reply, tellError: told, hidesUsage, framing, ...limits })
   }
   return translateStream(
     model.codec,
-    { encodeStream, framing },
+    { encodeStream: encoderOf(attempt), framing },
     {
       ...question.answering,
       ...limits,
@@ -165,17 +170,25 @@ function flowOf({ call, model, question, discretion, seen }: Attempt): StreamTra
   )
 }
 
+/** Where the wires are equal a whole answer keeps what it says of itself, such as the id by which it can be gone on from. */
+function encoderOf({ call, question }: Attempt): ServerCodec['encodeStream'] {
+  const { codec } = call.wire
+  if (call.stream) return codec.encodeStream
+  return (reply) => encodeWhole(codec, question.passes ? undefined : reply)
+}
+
 // ---- whole answers ----------------------------------------------------------------------------
 
-/** The text of a whole answer. */
-export async function askForAnswer(target: Target, call: Call): Promise<string> {
+/** The text of an answer that is asked for as a whole. */
+export async function* askForWhole(target: Target, call: Call): AnswerText {
   const attempt = await prepareAttempt(target, call)
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
   try {
     const response = await sendText(attempt.model, attempt.question, deadline.signal, {})
     const text = await readWhole(response, maxAnswerBytes(call), deadline.signal)
     call.progress.firstEventMs = Date.now() - call.startedAt
-    return attempt.discretion.scrub(readAnswer(text, attempt))
+    yield [attempt.discretion.scrub(readAnswer(text, attempt))]
+    return undefined
   } catch (error) {
     throw deadline.signal.aborted ? deadline.signal.reason : error
   } finally {

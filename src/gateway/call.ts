@@ -20,7 +20,10 @@ export interface Call {
   readonly headers: Headers
   readonly body: ReadBody
   readonly request: DecodedRequest
+  /** The client wants a stream. */
   readonly stream: boolean
+  /** The provider is asked for one. */
+  readonly asksStream: boolean
   /** Whom to ask, in order. */
   readonly targets: readonly Target[]
   readonly permit: Permit

@@ -7,22 +7,29 @@
  * @see security.md §2.4
  * @module
  */
-import type { StreamedText } from './ask.ts'
+import { after } from '../timer.ts'
+import type { AnswerText } from './ask.ts'
 
 /** The next batch of a stream. */
-export type Next = ReturnType<StreamedText['next']>
+export type Next = ReturnType<AnswerText['next']>
 
-/** The stream's first batch, begun: settled if it came in time. @throws what went wrong in that time. */
-export async function openWindow(text: StreamedText, commitMs: number): Promise<{ readonly next: Next }> {
+/** A text whose first batch has been asked for. */
+export interface Begun {
+  readonly next: Next
+  /** The batch, if it came in time. */
+  readonly first: Awaited<Next> | 'late'
+}
+
+/** @throws what went wrong in that time. */
+export async function openWindow(text: AnswerText, commitMs: number): Promise<Begun> {
   const next = text.next()
-  await within(commitMs, next)
-  return { next }
+  return { next, first: await within(commitMs, next) }
 }
 
 /** The promise's value, or `late`; the promise stays good. */
 export function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve('late'), ms)
-    promise.then(resolve, reject).finally(() => clearTimeout(timer))
+    const timer = after(ms, () => resolve('late'))
+    promise.then(resolve, reject).finally(() => timer.stop())
   })
 }

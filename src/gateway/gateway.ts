@@ -194,6 +194,7 @@ async function answerRequest<Env>(
       body,
       request: decoded,
       stream,
+      asksStream: stream || (options.wholeAnswers === 'stream' && !wire.isOnlyWhole(body.value)),
       targets,
       permit,
       options,

@@ -58,12 +58,17 @@ function translateQuestion(target: Target, call: Call): Question {
   if (call.request.context.providerState?.previousResponseId !== undefined && model.codec.rules.chains !== true) {
     throw refusal(400, 'Stored answers cannot be gone on from: "previous_response_id" is not supported by this model')
   }
-  const limited = withLimit(call.request, outputLimit(target, call))
+  const limited = withLimit(inPieces(call), outputLimit(target, call))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
   const encoded = translateRequest(call.body.value, { decodeRequest: () => limited }, model.codec, options)
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
   return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
+}
+
+/** The request, for a stream if one is asked for. */
+function inPieces({ request, asksStream }: Call): DecodedRequest {
+  return asksStream ? { ...request, options: { ...request.options, stream: true } } : request
 }
 
 function withLimit(request: DecodedRequest, maxTokens: number | undefined): DecodedRequest {
@@ -74,10 +79,11 @@ function withLimit(request: DecodedRequest, maxTokens: number | undefined): Deco
 
 function passQuestion(target: Target, call: Call): Question {
   const { model } = target
-  const { wire, body, stream } = call
-  const asksUsage = wire.name === 'openai-chat' && stream && !asksForUsage(body.value)
+  const { wire, body, stream, asksStream } = call
+  const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(body.value)
   const fields = {
     ...namedModel(target, call),
+    ...(asksStream && !stream && wire.name !== 'gemini' && { stream: true }),
     ...limitFields(body.value, wire, limitOf(target, call.permit)),
     ...(asksUsage && { stream_options: { ...objectAt(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
@@ -87,7 +93,7 @@ function passQuestion(target: Target, call: Call): Question {
     Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, JSON.stringify(value)])),
   )
   // The path does not depend on what is said.
-  const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream, maxTokens: 1 })
+  const { path } = model.codec.encodeRequest({ messages: [] }, { model: model.model, stream: asksStream, maxTokens: 1 })
   return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
 }
 

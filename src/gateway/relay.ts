@@ -1,7 +1,8 @@
 /**
- * The body of a streamed answer: one pass from the provider's chunks to the client's, with signs of life where there is nothing else.
+ * The body of an answer that was begun before it is all here: one pass from the provider's chunks to the client's, with signs of life where there is nothing else.
  *
- * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed.
+ * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed. A whole answer has no place for
+ * an error behind its headers: it breaks off.
  *
  * @see https://streams.spec.whatwg.org/#rs-model
  * @module
@@ -9,16 +10,17 @@
 import type { Frame } from '../codec.ts'
 import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
-import { replyOf, type StreamedText } from './ask.ts'
+import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
-import { type Next, within } from './commit.ts'
+import { type Begun, type Next, within } from './commit.ts'
 import { tellError } from './errors.ts'
 
-/** The stream as the client gets it, with its one end. */
-export function relay(begun: { readonly next: Next }, text: StreamedText, call: Call): ReadableStream<Uint8Array> {
+/** The answer as the client gets it, with its one end. */
+export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
   const keepAliveMs = call.options.limits?.keepAliveMs ?? 5000
   const encoder = new TextEncoder()
   const write = call.isArray ? arrayWriter() : plainWriter
+  const keepAlive = call.isArray || !call.stream ? ' ' : call.wire.keepAlive
   let pending: Next | undefined = begun.next
   let isEnded = false
 
@@ -34,13 +36,15 @@ export function relay(begun: { readonly next: Next }, text: StreamedText, call: 
     try {
       pending ??= text.next()
       const next = await within(keepAliveMs, pending)
-      if (next === 'late') return call.isArray ? ' ' : call.wire.keepAlive
+      if (next === 'late') return keepAlive
       pending = undefined
       if (!next.done) return write.more(next.value)
+      if (!call.stream && next.value !== undefined) throw next.value
       finish(next.value)
       return write.end([])
     } catch (error) {
       finish(error)
+      if (!call.stream) throw tellError(error, call.progress.discretion)
       return write.end(errorText(error, call))
     }
   }

@@ -43,9 +43,14 @@ export interface GatewayLimits {
    * since some models think for minutes and show none of it.
    */
   readonly firstContentMs?: number
-  /** How long headers are held back for the first real event, in milliseconds. Default 2,000. */
+  /** How long headers of a stream are held back for the first real event, in milliseconds. Default 2,000. */
   readonly commitMs?: number
-  /** A stream that is silent for so long gets a sign of life, in milliseconds. Default 5,000. */
+  /**
+   * How long headers of a whole answer are held back for it, in milliseconds. White space in front of it keeps the line warm from then on,
+   * which is how a runtime notices that the client left; but what goes wrong can then only break the line off. Default: until it is here.
+   */
+  readonly wholeCommitMs?: number
+  /** An answer that is silent for so long gets a sign of life, in milliseconds. Default 5,000. */
   readonly keepAliveMs?: number
 }
 
@@ -152,6 +157,13 @@ export interface GatewayOptions<Env = unknown> {
   /** Pages that may call: exact origins, or `*` for all of them. Default: none, and no CORS header is sent. */
   readonly origins?: readonly string[] | '*'
   readonly limits?: GatewayLimits
+  /**
+   * How a provider is asked for an answer that the client wants whole. `whole`: as it is wanted; where the wires are equal its bytes go
+   * through, and of the limits in time only that of the whole answer applies. `stream`: as a stream that is put together here, so that all
+   * limits apply and a provider that is left stops writing; requests that only have a whole answer (several choices, speech, background)
+   * are asked as they are. Default `whole`.
+   */
+  readonly wholeAnswers?: 'whole' | 'stream'
   /** Whether a client is told in the provider's own words what is wrong with its request; keys are cut out of them. Default true. */
   readonly tellsProviderWords?: boolean
   /** Which losses of a translation are errors: see `RequestOptions.strict`. */

@@ -1,0 +1,172 @@
+/** Whole answers that are asked for as streams: C8 of `security.md`. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway, type GatewayOptions } from '../../src/gateway/index.ts'
+import { type Answering, type Asked, chunks, hang, json } from '../support/upstream.ts'
+import { greeting } from './dialogue.ts'
+import { modelsAt } from './models.ts'
+import { answerAll, speakers, type WireName, wireNames, wireOf } from './provider.ts'
+import { type Rig, startRig } from './rig.ts'
+import { ask, isErrorBody } from './wire.ts'
+
+type Body = ReturnType<typeof JSON.parse>
+
+/** Asks as it is asked. */
+let plain: Rig
+/** Asks for streams. */
+let piecewise: Rig
+/** And gives up soon. */
+let strict: Rig
+/** And says something to the client soon. */
+let warm: Rig
+beforeAll(async () => {
+  const wholeAnswers = 'stream'
+  const start = (limits?: GatewayOptions['limits']) => startRig({ wholeAnswers, ...(limits && { limits }) })
+  plain = await startRig()
+  piecewise = await start()
+  strict = await start({ firstContentMs: 500, timeouts: { firstByteMs: 250, idleMs: 250 } })
+  warm = await start({ wholeCommitMs: 50, keepAliveMs: 20 })
+})
+afterAll(() => Promise.all([plain, piecewise, strict, warm].map((rig) => rig.stop())))
+
+const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName, WireName] => [client, provider]))
+const piecesOf = (provider: WireName) => speakers[provider].pieces({ text: greeting })
+const wanted = { stream: false } as const
+
+/** Without what is of the moment. A wire may have more fields than the script says. */
+function comparable(body: Body): Body {
+  const text = JSON.stringify(body, (key, value) => {
+    const isOfTheMoment = ['id', 'item_id', 'responseId', 'created', 'created_at', 'completed_at'].includes(key)
+    return isOfTheMoment ? undefined : value
+  })
+  return JSON.parse(text)
+}
+
+async function answerOf(rig: Rig, client: WireName, provider: WireName, prompt: string): Promise<Body> {
+  const response = await ask(rig.url, client, provider, prompt, wanted)
+  expect(response.headers.get('content-type')).toBe('application/json')
+  return response.json()
+}
+
+describe.each(pairs)('a client of %s that wants a whole answer, with a provider of %s', (client, provider) => {
+  const pieces = piecesOf(provider)
+
+  it.each(['Hello', 'weather', 'Tokyo and Paris', 'think'])('gets the same of a stream (%s)', async (prompt) => {
+    for (const { providers } of [plain, piecewise]) providers.answer(answerAll)
+    const whole = await answerOf(plain, client, provider, prompt)
+    const folded = await answerOf(piecewise, client, provider, prompt)
+    expect(comparable(folded)).toMatchObject(comparable(whole))
+    expect(piecewise.providers.asked.map(speakers[provider].isStream)).toEqual([true])
+    expect(piecewise.reports.at(-1)).toMatchObject({
+      outcome: 'answered',
+      stream: false,
+      passed: false,
+      usage: { outputTokens: expect.any(Number) },
+      firstEventMs: expect.any(Number),
+    })
+  })
+
+  it('gets a status for what goes wrong behind any event, and nobody else is asked', async () => {
+    for (let at = 0; at < pieces.length - 2; at++) {
+      piecewise.providers.answer(chunks([...pieces.slice(0, at), speakers[provider].errorPiece('Overloaded')]))
+      const response = await ask(piecewise.url, client, provider, 'Hello', wanted)
+      expect([at, response.ok, isErrorBody(client, await response.json())]).toEqual([at, false, true])
+      expect(piecewise.providers.asked).toHaveLength(1)
+      expect(piecewise.reports.at(-1)).toMatchObject({ outcome: 'failed' })
+    }
+  })
+})
+
+describe.each(wireNames)('a client of %s that wants a whole answer', (client) => {
+  const all = <T>(value: T): T[] => wireNames.map(() => value)
+
+  async function statuses(answering: (provider: WireName) => Answering): Promise<[number, boolean][]> {
+    strict.providers.answer((response, asked) => answering(wireOf(asked.path) as WireName)(response, asked))
+    const responses = await Promise.all(wireNames.map((provider) => ask(strict.url, client, provider, 'Hello', wanted)))
+    const told = responses.map(async (response): Promise<[number, boolean]> => {
+      return [response.status, isErrorBody(client, await response.json())]
+    })
+    const outcomes = await Promise.all(told)
+    await Promise.all(strict.providers.asked.map(({ closed }) => closed))
+    return outcomes
+  }
+
+  it('gets a 504 when nothing comes, and the provider is left', async () => {
+    expect(await statuses(() => hang)).toEqual(all([504, true]))
+    expect(strict.providers.asked.map(({ isCancelled }) => isCancelled)).toEqual(all(true))
+  })
+
+  it('gets a 504 when the provider falls silent behind what it said, and the provider is left', async () => {
+    const half = (provider: WireName) => chunks(piecesOf(provider).slice(0, -2), { after: 'hang' })
+    expect(await statuses(half)).toEqual(all([504, true]))
+    expect(strict.providers.asked.map(({ isCancelled }) => isCancelled)).toEqual(all(true))
+  })
+
+  it('waits with white space in front of the answer, which its JSON allows', async () => {
+    warm.providers.answer((response, asked) =>
+      chunks(piecesOf(wireOf(asked.path) as WireName), { gapMs: 60 })(response, asked),
+    )
+    const texts = await Promise.all(
+      wireNames.map(async (provider) => (await ask(warm.url, client, provider, 'Hello', wanted)).text()),
+    )
+    for (const text of texts) {
+      expect(text).toMatch(/^ +\{/)
+      expect(JSON.stringify(JSON.parse(text))).toContain('世界')
+    }
+  })
+
+  it('is cut off where the answer breaks off behind the headers, since it could not tell it from a whole one', async () => {
+    for (const provider of wireNames) {
+      warm.providers.answer(chunks(piecesOf(provider).slice(0, -2), { gapMs: 60, after: 'reset' }))
+      const response = await ask(warm.url, client, provider, 'Hello', wanted)
+      expect(response.status).toBe(200)
+      await expect(response.text()).rejects.toThrow()
+      expect(warm.reports.at(-1)).toMatchObject({ outcome: 'failed', status: 200 })
+    }
+  })
+})
+
+describe('a request that has no stream that says the same', () => {
+  it.each<[string, WireName, object]>([
+    ['several choices', 'openai-chat', { n: 2 }],
+    ['speech', 'openai-chat', { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }],
+    ['an answer in the background', 'openai-responses', { background: true }],
+  ])('is asked for whole: %s', async (_, wire, body) => {
+    const answer = speakers[wire].whole({ text: greeting })
+    piecewise.providers.answer(json(answer))
+    const response = await ask(piecewise.url, wire, wire, 'Hello', { ...wanted, body })
+    expect(await response.json()).toEqual(answer)
+    expect(piecewise.providers.asked.map(speakers[wire].isStream)).toEqual([false])
+    expect(piecewise.reports.at(-1)).toMatchObject({ passed: true })
+  })
+})
+
+describe('an answer of the provider whose wire it is', () => {
+  it('keeps the id by which it can be gone on from', async () => {
+    piecewise.providers.answer(answerAll)
+    const { id } = await answerOf(piecewise, 'openai-responses', 'openai-responses', 'Hello')
+    const { providers } = piecewise
+    const { path, body } = providers.asked[0] as Asked
+    expect(path).toContain('/responses')
+    expect(body).toMatchObject({ stream: true })
+    const streamed = await (await ask(piecewise.url, 'openai-responses', 'openai-responses')).text()
+    expect(streamed).toContain(`"id":${JSON.stringify(id)}`)
+  })
+})
+
+describe('another model', () => {
+  it('is asked while the first has said nothing, and not behind that', async () => {
+    const { providers } = piecewise
+    const { anthropic, gemini } = modelsAt(providers.url)
+    const models = { first: { model: anthropic, fallbacks: ['second'] }, second: gemini }
+    const gateway = createGateway({ wholeAnswers: 'stream', models })
+    const fetch = ((url, init) => gateway.fetch(new Request(url, init))) as typeof globalThis.fetch
+    const asking = async (broken: Answering) => {
+      providers.answer(broken, chunks(piecesOf('gemini')))
+      const { status } = await ask('http://gateway', 'openai-chat', 'first', 'Hello', { ...wanted, fetch })
+      return [status, providers.asked.length]
+    }
+    expect(await asking(json(speakers.anthropic.error(529, 'Overloaded'), 529))).toEqual([200, 2])
+    expect(await asking(chunks([speakers.anthropic.errorPiece('Overloaded')]))).toEqual([200, 2])
+    expect(await asking(chunks(piecesOf('anthropic').slice(0, 4)))).toEqual([502, 1])
+  })
+})
