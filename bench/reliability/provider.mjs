@@ -11,7 +11,17 @@ export function begin(response, wire) {
 
 /** The events of a streamed answer. */
 export const piecesOf = (wire, said) => speakers[wire].pieces(said)
-export const wholeOf = (wire, said) => JSON.stringify(speakers[wire].whole(said))
+
+/** Answers in pieces or whole, as it is asked. */
+export const answering = (said) => (asked, response) => {
+  const { wire, path, text } = asked
+  if (!speakers[wire].isStream({ path, body: JSON.parse(text) })) {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    return response.end(JSON.stringify(speakers[wire].whole(said)))
+  }
+  begin(response, wire)
+  response.end(piecesOf(wire, said).join(''))
+}
 
 /** The events of an answer whose text comes in these pieces: what stands before them, one for each, and what stands behind. */
 export function longPieces(wire, texts) {

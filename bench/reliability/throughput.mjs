@@ -1,16 +1,13 @@
 /** W31: whole answers through all of the Worker (token, origin, policy, accounts, gateway), and what a refusal costs. */
 import { ask } from './client.mjs'
-import { wholeOf } from './provider.mjs'
+import { answering } from './provider.mjs'
 import { eachOf, models, openSession, pause, quantile } from './rig.mjs'
 
 const seconds = 5
 const wanted = 500
 
 export async function throughput({ worker, upstream }) {
-  upstream.play = (asked, response) => {
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(wholeOf(asked.wire, { text: 'Hello' }))
-  }
+  upstream.play = answering({ text: 'Hello' })
   const tokens = await eachOf(Array.from({ length: 50 }), 10, (_, nth) => openSession(worker.url, `user-${nth}`))
   const whole = (nth) => ({
     wire: 'anthropic',

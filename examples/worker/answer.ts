@@ -75,7 +75,7 @@ function gatewayOf(config: Config, wire: WireName): Gateway<Visitor> {
 function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
   const { models, ids } = tableFor(wire, config.models, config.maxOutputTokens)
   const idOfName = (name: string) => ids.get(name) ?? name
-  const { maxBodyBytes, bodyTimeoutMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
+  const { maxBodyBytes, bodyTimeoutMs, wholeCommitMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
   const { firstContentTimeoutMs: firstContentMs } = config.limits
   return createGateway<Visitor>({
     models,
@@ -90,6 +90,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
     },
     onEnd: (report) => end(report, report.caller as Visitor),
     tellsProviderWords: false,
+    wholeAnswers: config.wholeAnswers,
     limits: {
       maxBodyBytes,
       bodyTimeoutMs,
@@ -97,6 +98,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
       maxValues: 50_000,
       maxAnswerBytes,
       maxEventBytes,
+      wholeCommitMs,
       keepAliveMs,
       firstContentMs,
       timeouts: { firstByteMs: headersTimeoutMs, idleMs: idleTimeoutMs, totalMs: totalTimeoutMs },

@@ -39,6 +39,8 @@ export interface Config {
   readonly revoked: ReadonlySet<string>
   /** Whether the platform's counters are asked. */
   readonly limitsRates: boolean
+  /** How a provider is asked for an answer that the client wants whole. Default `stream`. */
+  readonly wholeAnswers: 'whole' | 'stream'
 }
 
 /** What signs tokens, and what must never leave. */
@@ -75,6 +77,8 @@ export interface Limits {
   readonly maxBodyBytes: number
   /** Until the whole request body is here, in ms. Default 15 s. */
   readonly bodyTimeoutMs: number
+  /** Until a whole answer gets signs of life in front of it, in ms; an error can then only break it off. Default 10 s. */
+  readonly wholeCommitMs: number
   /** Until the first byte of a streamed answer, in ms. Default 30 s. */
   readonly headersTimeoutMs: number
   /** Until a streamed answer says something, signs of life aside, in ms. Default 60 s. */
@@ -147,12 +151,14 @@ const settings = v.object({
   LIVE_STREAMS: count('4'),
   REVOKED: list,
   RATE_LIMITS: v.optional(v.picklist(['on', 'off']), 'on'),
+  WHOLE_ANSWERS: v.optional(v.picklist(['whole', 'stream']), 'stream'),
   LEDGERS: v.custom<Accounts>((value) => hasMethod(value, 'getByName'), 'must be bound to UserLedger'),
   PER_USER: v.optional(counter),
   PER_IP: v.optional(counter),
   MAX_OUTPUT_TOKENS: count('4096'),
   MAX_BODY_BYTES: count('1048576'),
   BODY_TIMEOUT_MS: count('15000'),
+  WHOLE_COMMIT_MS: count('10000'),
   HEADERS_TIMEOUT_MS: count('30000'),
   FIRST_CONTENT_TIMEOUT_MS: count('60000'),
   IDLE_TIMEOUT_MS: count('30000'),
@@ -262,6 +268,7 @@ function configOf(s: Settings, models: readonly Entry[]): Config {
     limits: {
       maxBodyBytes: s.MAX_BODY_BYTES,
       bodyTimeoutMs: s.BODY_TIMEOUT_MS,
+      wholeCommitMs: s.WHOLE_COMMIT_MS,
       headersTimeoutMs: s.HEADERS_TIMEOUT_MS,
       firstContentTimeoutMs: s.FIRST_CONTENT_TIMEOUT_MS,
       idleTimeoutMs: s.IDLE_TIMEOUT_MS,
@@ -278,6 +285,7 @@ function configOf(s: Settings, models: readonly Entry[]): Config {
     },
     revoked: new Set(s.REVOKED),
     limitsRates: s.RATE_LIMITS === 'on',
+    wholeAnswers: s.WHOLE_ANSWERS,
   }
 }
 

@@ -96,7 +96,7 @@ async function finish(
   const headers = new Headers(response.headers)
   const id = headers.get('x-request-id') ?? requestId
   const fixed = {
-    'cache-control': 'no-store',
+    'cache-control': 'no-store, no-transform',
     'x-content-type-options': 'nosniff',
     'x-request-id': id,
     'request-id': id,

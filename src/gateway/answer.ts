@@ -1,7 +1,7 @@
 /** One answer: whom to ask, and the next one if that fails while nothing has been said. @module */
 import { type AnswerText, askForStream, askForWhole } from './ask.ts'
 import type { Call } from './call.ts'
-import { openWindow } from './commit.ts'
+import { type Next, openWindow } from './commit.ts'
 import { errorAnswer, mayAskAnother, tellError } from './errors.ts'
 import { relay } from './relay.ts'
 
@@ -20,17 +20,31 @@ export async function answer(call: Call): Promise<Response> {
   }
 }
 
-/** Held back until it is here, or for as long as the client is to wait without a sign of life. */
+/** Held back until it is here, or until the provider has been at it for so long that the client gets signs of life. */
 async function answerWhole(call: Call): Promise<Response> {
-  const text = textOfFirst(call)
+  const text = gather(textOfFirst(call))
+  orThrow(await text.next())
   const begun = await openWindow(text, call.options.limits?.wholeCommitMs ?? Number.POSITIVE_INFINITY)
   const headers = { 'content-type': 'application/json' }
   if (begun.first === 'late') return new Response(relay(begun, text, call), { headers })
-  const { done, value } = begun.first
-  if (done) throw value
-  await text.return(undefined)
+  const whole = orThrow(begun.first).join('')
   call.end('answered', 200)
-  return new Response(value.join(''), { headers })
+  return new Response(whole, { headers })
+}
+
+/** An empty batch when it begins, and then all of it in one. */
+async function* gather(text: AnswerText): AnswerText {
+  const pieces: string[] = []
+  let next = await text.next()
+  if (!next.done) yield pieces
+  for (; !next.done; next = await text.next()) pieces.push(...next.value)
+  if (next.value === undefined) yield pieces
+  return next.value
+}
+
+function orThrow({ done, value }: Awaited<Next>): readonly string[] {
+  if (done) throw value
+  return value
 }
 
 async function answerInPieces(call: Call): Promise<Response> {

@@ -76,8 +76,8 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 export type AnswerText = AsyncGenerator<readonly string[], unknown>
 
 /**
- * The text of an answer that is asked for as a stream: a batch for each chunk of the network that says something, or one piece at its end
- * for a client that wants it whole. Nothing is handed out before the provider has said something; what goes wrong until then is thrown,
+ * The text of an answer that is asked for as a stream: a batch for each chunk of the network that says something; for a client that wants it
+ * whole, an empty one at the first of them and one piece at the end. Nothing is handed out before the provider has said something; what goes wrong until then is thrown,
  * and what goes wrong later ends a streamed text in an error of its wire.
  */
 export async function* askForStream(target: Target, call: Call): AnswerText {
@@ -103,8 +103,9 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
     for await (const chunk of bounded(chunksOf(response, deadline), maxAnswerBytes(call))) {
       flow.push(chunk, out)
       if (flow.error !== undefined) break
-      if (seen.hasBegun) begin()
-      if (seen.hasBegun && out.length > 0) yield take()
+      const begins = seen.hasBegun && call.progress.firstEventMs === undefined
+      if (begins) begin()
+      if (begins || (seen.hasBegun && out.length > 0)) yield take()
       if (flow.isEnded) return undefined
     }
     flow.end(out)

@@ -82,10 +82,14 @@ async function visit<Env>(request: Request, house: House<Env>): Promise<Response
   return withHeaders(response, { ...corsHeaders(request, origins), 'x-request-id': id, 'request-id': id })
 }
 
-/** A copy, since the headers of some answers cannot be changed. */
+/**
+ * A copy, since the headers of some answers cannot be changed. Who compresses on the way may hold signs of life back: `no-transform` asks not to.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9111#name-no-transform-2
+ */
 function withHeaders(response: Response, more: Readonly<Record<string, string>>): Response {
   const headers = new Headers(response.headers)
-  const fixed = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...more }
+  const fixed = { 'cache-control': 'no-store, no-transform', 'x-content-type-options': 'nosniff', ...more }
   for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
   const { status, statusText, body } = response
   return new Response(body, { status, statusText, headers })

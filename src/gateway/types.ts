@@ -46,8 +46,9 @@ export interface GatewayLimits {
   /** How long headers of a stream are held back for the first real event, in milliseconds. Default 2,000. */
   readonly commitMs?: number
   /**
-   * How long headers of a whole answer are held back for it, in milliseconds. White space in front of it keeps the line warm from then on,
-   * which is how a runtime notices that the client left; but what goes wrong can then only break the line off. Default: until it is here.
+   * How long headers of a whole answer are held back for it once the provider has said something, in milliseconds. White space in front
+   * of it keeps the line warm from then on, which is how a runtime notices that the client left; but what goes wrong can then only break
+   * the line off. Only with {@link GatewayOptions.wholeAnswers} `stream` is it known when that is. Default: until it is here.
    */
   readonly wholeCommitMs?: number
   /** An answer that is silent for so long gets a sign of life, in milliseconds. Default 5,000. */

@@ -19,7 +19,7 @@ interface Speaker {
   hear(body: Json): Heard
   whole(said: Said): unknown
   pieces(said: Said): string[]
-  isStream(asked: Asked): boolean
+  isStream(asked: Pick<Asked, 'path' | 'body'>): boolean
   error(status: number, message: string): unknown
   /** The error as it comes behind a 200, in a stream. */
   errorPiece(message: string): string

@@ -51,8 +51,7 @@ export async function startUpstream(): Promise<Upstream> {
     }
     asked.push(entry)
     const play = scripts.get(saidIn(body))
-    if (play) await play(entry, response)
-    else response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(wholeAnswer(entry.path)))
+    await (play ?? saying('Hi'))(entry, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -77,8 +76,19 @@ export function wireOf(path: string): WireName {
   return path === '/v1/messages' ? 'anthropic' : 'openai-chat'
 }
 
-export function wholeAnswer(path: string): unknown {
-  return speakers[wireOf(path)].whole({ text: 'Hi' })
+/** Answers with this text, in pieces or whole, as it is asked. */
+export function saying(text: string): Script {
+  return ({ path, body }, response) => {
+    const speaker = speakers[wireOf(path)]
+    const isStream = speaker.isStream({ path, body })
+    response.writeHead(200, { 'content-type': isStream ? typeOf(wireOf(path)) : 'application/json' })
+    response.end(isStream ? speaker.pieces({ text }).join('') : JSON.stringify(speaker.whole({ text })))
+  }
+}
+
+/** What a provider of the wire calls its streams. */
+export function typeOf(wire: WireName): string {
+  return wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
 }
 
 export interface Rig {

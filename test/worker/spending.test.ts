@@ -6,7 +6,16 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
-import { type Rig, startRig, startUpstream, type Upstream, type WireName, wireNames } from './harness.ts'
+import {
+  type Rig,
+  saying,
+  startRig,
+  startUpstream,
+  typeOf,
+  type Upstream,
+  type WireName,
+  wireNames,
+} from './harness.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -69,9 +78,7 @@ const untilSettled = () => expect.poll(async () => (await summary()).live, { tim
 
 const pieces = (wire: WireName) => speakers[wire].pieces({ text: 'Hello there' })
 const send = (wire: WireName, response: ServerResponse, some: readonly string[]) =>
-  response
-    .writeHead(200, { 'content-type': wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' })
-    .write(some.join(''))
+  response.writeHead(200, { 'content-type': typeOf(wire) }).write(some.join(''))
 
 describe('of 200 requests at once, with money for 10 of them', () => {
   it.each(runs)('exactly 10 go out (%s)', async (wire) => {
@@ -107,14 +114,7 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
   it.each([true, false])('is booked as the provider tells it (streaming: %s)', async (stream) => {
     const user = crypto.randomUUID()
     const token = await tokenFor(user, 1)
-    upstream.script(user, (_, response) => {
-      if (stream) send(wire, response, pieces(wire))
-      else {
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.write(JSON.stringify(speakers[wire].whole({ text: 'Hello' })))
-      }
-      response.end()
-    })
+    upstream.script(user, saying('Hello there'))
     await (await ask(token, wire, user, stream)).text()
     await untilSettled()
     expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 35 }])

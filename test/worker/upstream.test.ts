@@ -11,8 +11,10 @@ import {
   holdsCanary,
   minimal,
   type Rig,
+  saying,
   startRig,
   startUpstream,
+  typeOf,
   type Upstream,
   type WireName,
   wireNames,
@@ -29,6 +31,7 @@ beforeAll(async () => {
   ;[upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
   const times = {
     HEADERS_TIMEOUT_MS: '6000',
+    WHOLE_COMMIT_MS: '1200',
     IDLE_TIMEOUT_MS: '600',
     TOTAL_TIMEOUT_MS: '9000',
     MAX_OUTPUT_TOKENS: '500',
@@ -47,7 +50,6 @@ async function askedDuring(act: () => Promise<unknown>) {
   return upstream.asked.slice(before)
 }
 
-const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
 const json = { 'content-type': 'application/json' }
 const begin = (wire: WireName, response: ServerResponse, ...pieces: string[]) =>
   response.writeHead(200, { 'content-type': typeOf(wire) }).write(pieces.join(''))
@@ -97,7 +99,7 @@ const upstreamPaths: Record<WireName, string> = {
   'openai-chat': '/v1/chat/completions',
   'openai-responses': '/v1/responses',
   anthropic: '/v1/messages',
-  gemini: '/v1beta/models/demo-model:generateContent',
+  gemini: '/v1beta/models/demo-model:streamGenerateContent?alt=sse',
   ollama: '/api/chat',
 }
 /** How each says the most that an answer may have. */
@@ -254,13 +256,12 @@ describe.each(wireNames)('%s upstream', (wire) => {
       Buffer.from(`x${canary}`).toString('base64'),
     ].join(' ')
     const said = (text: string) => text.replaceAll('Hé', told)
-    upstream.script('echo', ({ body, path }, response) => {
+    upstream.script('echo', (_, response) => {
       response
         .setHeader('x-request-id', canary)
         .setHeader('set-cookie', canary)
         .setHeader('access-control-allow-origin', '*')
-      if (body.stream || path.includes('stream')) begin(wire, response, ...pieces.map(said))
-      else response.writeHead(200, json).write(said(JSON.stringify(speakers[wire].whole({ text: 'Hé' }))))
+      begin(wire, response, ...pieces.map(said))
       response.end()
     })
     for (const body of [{}, stream]) {
@@ -332,9 +333,13 @@ describe.each(wireNames)('%s upstream', (wire) => {
     expect(await asked?.closedEarly).toBe(true)
   })
 
-  it('that stops in the middle of a whole answer is given up with 504', async () => {
-    upstream.script('half', (_, response) => void response.writeHead(200, json).write('{"id":'))
-    expect((await ask('half')).status).toBe(504)
+  it('that falls silent in an answer that is wanted whole is given up with 504', async () => {
+    upstream.script('half', (_, response) => void begin(wire, response, ...pieces.slice(0, open)))
+    const [asked] = await askedDuring(async () => {
+      const answer = await ask('half')
+      expect([answer.status, isErrorBody(wire, await answer.json())]).toEqual([504, true])
+    })
+    expect(await asked?.closedEarly).toBe(true)
   })
 
   it.each(['one event', 'one answer'])('that sends %s without end is cut off', async (what) => {
@@ -353,10 +358,8 @@ describe.each(wireNames)('%s upstream', (wire) => {
   it('that sends little which unpacks to much is cut off', async () => {
     const line = wire === 'ollama' ? `{"message":{"content":"${'x'.repeat(65_536)}"}}\n` : `: ${'x'.repeat(65_536)}\n\n`
     const bomb = gzipSync(line.repeat(600))
-    upstream.script('packed', ({ body, path }, response) => {
-      const isStream = body.stream === true || path.includes('stream')
-      const contentType = isStream ? typeOf(wire) : 'application/json'
-      response.writeHead(200, { 'content-type': contentType, 'content-encoding': 'gzip' }).end(bomb)
+    upstream.script('packed', (_, response) => {
+      response.writeHead(200, { 'content-type': typeOf(wire), 'content-encoding': 'gzip' }).end(bomb)
     })
     for (const body of [{ stream: false }, stream]) {
       const answer = await ask('packed', body)
@@ -376,6 +379,35 @@ describe.each(wireNames)('%s upstream', (wire) => {
       leave.abort()
     })
     expect(await within(3000, asked?.closedEarly)).toBe(true)
+  })
+
+  it('is closed when the client leaves an answer that it wants whole', async () => {
+    upstream.script('drip whole', drip)
+    const leave = new AbortController()
+    const [asked] = await askedDuring(async () => {
+      // The development server in front compresses JSON, whatever it is asked, and holds it back.
+      const headers = { 'accept-encoding': 'identity' }
+      const answer = await ask('drip whole', {}, { headers, signal: leave.signal })
+      expect(answer.headers.get('content-type')).toBe('application/json')
+      leave.abort()
+    })
+    expect(await within(3000, asked?.closedEarly)).toBe(true)
+  })
+
+  it('that breaks off behind the headers of a whole answer breaks that off, and does not make it look whole', async () => {
+    upstream.script('broken', breakOff)
+    const answer = await ask('broken')
+    expect(answer.status).toBe(200)
+    await expect(answer.text()).rejects.toThrow()
+  })
+
+  it('that breaks off so late in a whole answer that is kept has a status all the same, and is not kept', async () => {
+    upstream.script('broken again', breakOff)
+    const headers = { 'idempotency-key': `broken ${wire}`.replace(' ', '-') }
+    const answer = await ask('broken again', {}, { headers })
+    expect([answer.status, isErrorBody(wire, await answer.json())]).toEqual([502, true])
+    upstream.script('broken again', saying('Better now'))
+    expect(await (await ask('broken again', {}, { headers })).text()).toContain('Better now')
   })
 
   it('is closed when the client resets its connection', async () => {
@@ -404,6 +436,13 @@ describe.each(wireNames)('%s upstream', (wire) => {
     begin(wire, response, ...pieces.slice(0, open))
     const timer = setInterval(() => response.write(wire === 'ollama' ? '\n' : ': still here\n\n'), 50)
     response.on('close', () => clearInterval(timer))
+  }
+
+  /** The same, for longer than headers are held back. */
+  async function breakOff(_: unknown, response: ServerResponse): Promise<void> {
+    drip(_, response)
+    await new Promise((resolve) => setTimeout(resolve, 1700))
+    response.destroy()
   }
 })
 
