@@ -10,18 +10,22 @@ const pairs = wires.flatMap((wire, at) => [
   [wire, wires[(at + 2) % wires.length]],
 ])
 const rounds = 4
+export const shortWindow = { WHOLE_COMMIT_MS: '1000' }
 
+const talk = (asked, response) => talkForever(asked, response, 20)
 const cases = [
-  ['in mid-stream, an event every 20 ms', (asked, response) => talkForever(asked, response, 20), 100],
-  ['in mid-stream, the provider silent', fallSilent, 1250],
-  ['before the provider says anything', () => {}, 3250],
+  { what: 'in mid-stream, an event every 20 ms', play: talk, bar: 100 },
+  { what: 'in mid-stream, the provider silent', play: fallSilent, bar: 1250 },
+  { what: 'before the provider says anything', play: () => {}, bar: 3250, isMute: true },
+  // The headers of a whole answer are out once it has been written for `WHOLE_COMMIT_MS`.
+  { what: 'in an answer that is wanted whole', play: talk, bar: 1250, stream: false },
 ]
 
 export async function disconnect({ worker, upstream, token }) {
   const rows = []
-  for (const [what, play, bar] of cases) {
+  for (const { what, play, bar, isMute = false, stream = true } of cases) {
     const times = await eachOf(Array.from({ length: rounds }, () => pairs).flat(), 4, (pair) =>
-      leave({ worker, upstream, token, pair, play, waits: play.length > 0 }),
+      leave({ worker, upstream, token, pair, play, stream, waits: !isMute }),
     )
     const worst = Math.max(...times)
     const figure = `p50 ${tell(quantile(times, 0.5))}, p99 ${tell(quantile(times, 0.99))}, worst ${tell(worst)}`
@@ -32,7 +36,7 @@ export async function disconnect({ worker, upstream, token }) {
 
 const tell = (ms) => `${ms.toFixed(0)} ms`
 
-async function leave({ worker, upstream, token, pair: [wire, provider], play, waits }) {
+async function leave({ worker, upstream, token, pair: [wire, provider], play, stream, waits }) {
   const mark = crypto.randomUUID()
   const known = upstream.play
   const arrived = new Promise((resolve) => {
@@ -42,7 +46,7 @@ async function leave({ worker, upstream, token, pair: [wire, provider], play, wa
       return play(asked, response)
     }
   })
-  const { answer, leave: close } = send(worker.url, { wire, model: models[provider], token, say: mark })
+  const { answer, leave: close } = send(worker.url, { wire, model: models[provider], token, say: mark, stream })
   const asked = await arrived
   if (waits) await begun(await answer)
   await pause(100)

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { bodies } from './bodies.mjs'
 import { budget, prices } from './budget.mjs'
 import { cpu } from './cpu.mjs'
-import { disconnect } from './disconnect.mjs'
+import { disconnect, shortWindow } from './disconnect.mjs'
 import { keys } from './keys.mjs'
 import { load } from './load.mjs'
 import { openSession, startUpstream, startWorkerd } from './rig.mjs'
@@ -20,7 +20,7 @@ import { truncation } from './truncation.mjs'
 
 /** By name: what it runs, and the settings of its Worker. */
 const benches = {
-  disconnect: [disconnect, {}],
+  disconnect: [disconnect, shortWindow],
   truncation: [truncation, {}],
   keys: [keys, {}],
   budget: [budget, prices],
