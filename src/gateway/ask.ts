@@ -2,7 +2,7 @@
 import { readWhole } from '../client/answer.ts'
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, sendText } from '../client/transport.ts'
-import type { Model, Reply, ServerCodec } from '../codec.ts'
+import type { ClientCodec, Fragment, Frame, Model, Reply, ServerCodec } from '../codec.ts'
 import { LimitError, TimeoutError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'
 import { after } from '../timer.ts'
@@ -159,7 +159,7 @@ function flowOf(attempt: Attempt): StreamTranslator {
     return passStream(model.codec, wire, { seen, reply, tellError: told, hidesUsage, framing, ...limits })
   }
   return translateStream(
-    model.codec,
+    discreetly(model.codec, discretion),
     { encodeStream: encoderOf(attempt), framing },
     {
       ...question.answering,
@@ -169,6 +169,18 @@ function flowOf(attempt: Attempt): StreamTranslator {
       onEvent: (event) => seeEvent(seen, event),
     },
   )
+}
+
+/** Keys are cut out before a stream is read as well: of what does not repeat itself exactly, a part of one could be put together. */
+function discreetly(codec: ClientCodec, { scrub }: Discretion): ClientCodec {
+  const decodeStream = () => {
+    const decoder = codec.decodeStream()
+    return {
+      ...decoder,
+      push: (frame: Frame, out: Fragment[]) => decoder.push({ ...frame, data: scrub(frame.data) }, out),
+    }
+  }
+  return { ...codec, decodeStream }
 }
 
 /** Where the wires are equal a whole answer keeps what it says of itself, such as the id by which it can be gone on from. */
