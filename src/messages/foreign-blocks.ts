@@ -2,13 +2,15 @@
  * The parts of others in our words: one function for each type, and for each shape of parts without a type.
  *
  * Names: `text`, `image_url`, `input_audio`, `file`, `refusal` of OpenAI Chat; `input_*`, `output_text`, `function_call`, `reasoning`
- * of OpenAI Responses; `image`, `document`, `tool_use`, `tool_result`, `thinking` of Anthropic; parts of Gemini; blocks of LangChain.
+ * of OpenAI Responses; `image`, `document`, `tool_use`, `tool_result`, `thinking` of Anthropic; parts of Gemini; blocks of LangChain;
+ * `tool-call`, `tool-result` and others of the AI SDK.
  *
  * @see wire/openai-chat.md, wire/openai-responses.md, wire/anthropic.md, wire/gemini.md
  * @module
  */
 import { arrayOf, field, isObject, lookup, stringOr } from '../lookup.ts'
 import type { Json, JsonObject } from '../model.ts'
+import { openCall, openMedia, openResult } from './ai-sdk-parts.ts'
 import { sourceOf } from './data-url.ts'
 import { readAnyCall, readId } from './read-call.ts'
 
@@ -69,6 +71,12 @@ export const types: Readonly<Record<string, Reader>> = {
     type: 'server_tool_result',
     ...defined('toolCallId', tool_call_id),
   }),
+  'tool-call': (value, place) => readAiCall(openCall(value), place),
+  'tool-result': openResult,
+  'file-data': readMedia,
+  'file-url': readMedia,
+  'image-data': readMedia,
+  'image-url': readMedia,
   non_standard: ({ value }) => ({ type: 'unknown', format: '', providerType: 'non_standard', value: value ?? null }),
 }
 
@@ -144,12 +152,18 @@ const mediaTypes: Readonly<Record<string, string>> = {
   input_video: 'video',
   input_file: 'file',
   media: 'file',
+  'file-data': 'file',
+  'file-url': 'file',
+  'image-data': 'image',
+  'image-url': 'image',
 }
 
 /** The wire's holder of where the bytes are: `image_url` (text or an object), `input_audio`, `file`, `source`. */
 const holders = ['image_url', 'audio_url', 'video_url', 'input_audio', 'input_video', 'file', 'source'] as const
 
-function readMedia(value: JsonObject, { path }: Place): JsonObject {
+function readMedia(value: JsonObject, place: Place): JsonObject {
+  const { path } = place
+  if (value.mediaType !== undefined || value.image !== undefined) return readMedia(openMedia(value), place)
   const type = lookup(mediaTypes, value.type) ?? value.type ?? 'file'
   const flat: JsonObject = { ...value }
   for (const key of holders) {
@@ -267,6 +281,10 @@ function geminiText(value: JsonObject): JsonObject {
 
 function readClientCall(value: JsonObject, place: Place): JsonObject {
   return readAnyCall(value, place.nextCall, place.madeId ?? `call_${place.nextCall}`) as unknown as JsonObject
+}
+
+function readAiCall(call: JsonObject, place: Place): JsonObject {
+  return call.type === 'tool_call' ? readClientCall(call, place) : readServerCall(call)
 }
 
 function geminiCall(value: JsonObject, place: Place): JsonObject {

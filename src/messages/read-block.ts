@@ -7,6 +7,7 @@
 import { DecodeError } from '../errors.ts'
 import { field, isObject, lookup } from '../lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../model.ts'
+import { proofOf } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { type Place, shapes, types } from './foreign-blocks.ts'
 import { check, contentBlock, fieldsOfBlock, isBlockType } from './schema.ts'
@@ -74,7 +75,7 @@ function translate(value: JsonObject, place: Place): JsonObject {
     throw new DecodeError(`Cannot read block: ${at(place)}"type" is missing`, { path: place.path })
   }
   const read = lookup(types, type)
-  if (read !== undefined) return read(value, place)
+  if (read !== undefined) return { ...read(value, place), ...proofOf(value.providerOptions) }
   if (isBlockType(type)) return value
   if (type.endsWith('_tool_result')) return serverResult(value, type)
   return { type: 'unknown', format: '', providerType: type, value }

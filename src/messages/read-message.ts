@@ -1,6 +1,6 @@
 /**
- * One message from whatever is meant as one: ours, OpenAI's, Anthropic's, Gemini's and Ollama's maps, LangChain's envelopes, text,
- * and pairs of a role and content.
+ * One message from whatever is meant as one: ours, OpenAI's, Anthropic's, Gemini's and Ollama's maps, the AI SDK's `ModelMessage`,
+ * LangChain's envelopes, text, and pairs of a role and content.
  *
  * @see spec/features.md 4.13 to 4.19, spec/beyond.md (BeamWeaver's normaliser)
  * @module
@@ -8,6 +8,7 @@
 import { DecodeError } from '../errors.ts'
 import { arrayOf, field, isObject, lookup, textOr } from '../lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, ToolCall } from '../model.ts'
+import { withServerResults } from './ai-sdk-parts.ts'
 import { joined, readPart, readResultContent } from './read-block.ts'
 import { readAnyCall, readId } from './read-call.ts'
 import { roleOf } from './roles.ts'
@@ -119,15 +120,17 @@ function readMap(value: JsonObject, path: string, reading: Reading): Message {
       value.role === undefined ? '"role" is missing' : `the role ${JSON.stringify(value.role)} is not known`,
     )
   }
-  if (role === 'tool' && isGeminiResult(value)) return readMap({ ...value, role: 'user' }, path, reading)
+  if (role === 'tool' && namesCallsInside(value)) return readMap({ ...value, role: 'user' }, path, reading)
   const read = role === 'assistant' ? readAssistant : role === 'tool' ? readTool : readSaid
   const fields = read({ ...value, role: isStoredDeveloper(value) ? 'developer' : role }, path, reading)
   return check(message, withoutStrangers(fields, fieldsOfMessage(role)), 'read message', path)
 }
 
-/** Older clients of Gemini give results a role of their own, and name the calls in the parts. */
-function isGeminiResult({ parts, content, tool_call_id, toolCallId }: JsonObject): boolean {
-  return Array.isArray(parts) && content === undefined && (tool_call_id ?? toolCallId) === undefined
+/** Older clients of Gemini, and the AI SDK, give results a role of their own and name the calls in the parts. */
+function namesCallsInside({ parts, content, tool_call_id, toolCallId }: JsonObject): boolean {
+  if ((tool_call_id ?? toolCallId) !== undefined) return false
+  if (content === undefined) return Array.isArray(parts)
+  return arrayOf(content).some((part) => field(part, 'type') === 'tool-result')
 }
 
 /** A store without the developer's role keeps it as a system message and says so in its metadata. */
@@ -166,7 +169,7 @@ function readAssistant(value: JsonObject, path: string, reading: Reading): JsonO
   const calls = lists.flatMap(arrayOf)
   const hasContent = (fields.content ?? parts) !== undefined
   if (!hasContent && calls.length === 0 && fields.content !== null) throw wrong(path, '"content" is missing')
-  const said = readContent(fields.content ?? parts ?? null, path, reading)
+  const said = readContent(withServerResults(fields.content ?? parts ?? null), path, reading)
   const invalid = [...arrayOf(invalidToolCalls), ...arrayOf(invalid_tool_calls)].filter(isObject).map(readInvalid)
   const outside = readCalls(calls, said.blocks, path, reading)
   const thought = textOr(reasoning_content ?? reasoning ?? thinking, undefined)

@@ -1,0 +1,94 @@
+/**
+ * The parts of the AI SDK's `ModelMessage` in our words.
+ *
+ * @see https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message (read 2026-11; package `ai` 7)
+ * @module
+ */
+import { field, isObject, stringOr } from '../lookup.ts'
+import type { Json, JsonObject } from '../model.ts'
+
+/** A call, run by us or by the provider. */
+export function openCall({ type: _, toolCallId, toolName, input, providerExecuted, ...rest }: JsonObject): JsonObject {
+  const call = { ...rest, id: toolCallId ?? null, name: toolName ?? null, arguments: input ?? {} }
+  return { ...call, type: providerExecuted === true ? 'server_tool_call' : 'tool_call' }
+}
+
+/** A result: its `output` says what it is by a type of its own; before `ai` 5 it was `result`, whatever it was. */
+export function openResult({ type: _, toolName, output, result, ...rest }: JsonObject): JsonObject {
+  const told = isObject(output) ? output : { type: 'json', value: output ?? result ?? null }
+  const kind = stringOr(told.type, '')
+  const isError = kind.startsWith('error') || kind === 'execution-denied'
+  return {
+    ...rest,
+    type: 'tool_result',
+    ...(toolName !== undefined && { name: toolName }),
+    content: kind === 'execution-denied' ? (told.reason ?? 'The call was not allowed') : textOf(kind, told.value),
+    ...(isError && { isError }),
+  }
+}
+
+/** An answer holds results of the provider's own calls alone. */
+export function withServerResults(content: Json): Json {
+  if (!Array.isArray(content)) return content
+  return content.map((part) => (isObject(part) && part.type === 'tool-result' ? openServerResult(part) : part))
+}
+
+function openServerResult({ toolName, output, result, type: _, ...rest }: JsonObject): JsonObject {
+  const told = field(output, 'value') ?? output ?? result ?? null
+  const isError = stringOr(field(output, 'type'), '').startsWith('error')
+  const status = isError ? 'error' : 'success'
+  return {
+    ...rest,
+    type: 'server_tool_result',
+    ...(toolName !== undefined && { name: toolName }),
+    status,
+    output: told,
+  }
+}
+
+/** Text as it is; parts as they are, to be read in turn; everything else as JSON. */
+function textOf(kind: string, value: Json | undefined): Json {
+  if (kind === 'content' || typeof value === 'string') return value ?? ''
+  return JSON.stringify(value ?? null)
+}
+
+/** Media by where their bytes are: bare, under a tag, or at a link. */
+export function openMedia({ type: _, mediaType, image, data, ...rest }: JsonObject): JsonObject {
+  const given = image ?? data
+  const tagged = isObject(given) ? given : { data: given ?? null }
+  const text = field(tagged, 'text')
+  if (typeof text === 'string') return { ...rest, ...mimeTypeOf(mediaType), type: 'plain_text', text }
+  const isImage = image !== undefined || stringOr(mediaType, '').startsWith('image')
+  const { type: _tag, reference, ...source } = tagged
+  return { ...rest, ...source, ...referenceOf(reference), ...mimeTypeOf(mediaType), type: isImage ? 'image' : 'file' }
+}
+
+/** Half a type, such as `image`, is none. */
+function mimeTypeOf(mediaType: Json | undefined): JsonObject {
+  return typeof mediaType === 'string' && mediaType.includes('/') ? { mimeType: mediaType } : {}
+}
+
+/** By provider; whose it is we do not keep. */
+function referenceOf(reference: Json | undefined): JsonObject {
+  const [id] = isObject(reference) ? Object.values(reference) : []
+  return typeof id === 'string' ? { fileId: id } : {}
+}
+
+/** The proof of a provider's own that stands in the options of a part. An empty model is any of the provider's. */
+export function proofOf(options: Json | undefined): JsonObject {
+  const signature = field(field(options, 'anthropic'), 'signature')
+  const redacted = field(field(options, 'anthropic'), 'redactedData')
+  const thoughtSignature = field(field(options, 'google'), 'thoughtSignature')
+  const encrypted = field(field(options, 'openai'), 'reasoningEncryptedContent')
+  const id = field(field(options, 'openai'), 'itemId')
+  if (typeof signature === 'string') return proof('anthropic', 'anthropic', { signature })
+  if (typeof redacted === 'string') return proof('anthropic', 'anthropic', { data: redacted })
+  if (typeof thoughtSignature === 'string') return proof('gemini', 'gemini', { thoughtSignature })
+  if (typeof encrypted !== 'string') return {}
+  const data = { encrypted_content: encrypted, ...(typeof id === 'string' && { id }) }
+  return proof('openai', 'openai-responses', data)
+}
+
+function proof(provider: string, format: string, data: JsonObject): JsonObject {
+  return { opaque: { provider, model: '', format, data } }
+}
