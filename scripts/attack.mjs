@@ -10,12 +10,14 @@ import { checks } from './attack/checks.mjs'
 const help = `npm run attack -- URL       such as https://my-chat.example.workers.dev
       --origin https://…    an origin that it allows; default: the URL's own
       --token …             a token of a user, if it gives none to a page by itself
-      --max-body 1048576    its limit, if it is another`
+      --max-body 1048576    its limit, if it is another
+  With ADMIN_TOKEN in the environment, the operator's token, it asks for the self-test as well.`
 
 /** Why a check is not tried. */
 const missing = {
   token: 'no token: give --token, or --origin',
   minted: 'it gave none by itself',
+  adminToken: 'no ADMIN_TOKEN in the environment',
   rate: 'too many requests: try again in a minute',
 }
 
@@ -40,7 +42,9 @@ try {
 
 async function attack(url, { origin, token, 'max-body': maxBody }) {
   if (!URL.canParse(url)) throw new Error(`"${url}" is not a URL`)
-  const target = { ...createTarget(url, { origin, token }), maxBody: Number(maxBody) }
+  // Not an option: a command line is for all to see.
+  const { ADMIN_TOKEN: adminToken } = process.env
+  const target = { ...createTarget(url, { origin, token }), maxBody: Number(maxBody), adminToken }
   const first = await ask(target, { method: 'GET', path: '/v1' })
   if (first.status === 0) throw new Error(`nobody answers at ${url}: ${first.problem}`)
   if (token === undefined) await mintToken(target)

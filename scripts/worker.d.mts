@@ -18,6 +18,8 @@ export interface WorkerOptions {
   readonly follows?: boolean
   /** Where its objects store, to outlive it. Default: a folder that is gone with it. */
   readonly stateFolder?: string
+  /** In place of what `wrangler.toml` says: a date, and all flags. */
+  readonly compatibility?: { readonly date?: string; readonly flags?: readonly string[] }
   /** Default 30 s. */
   readonly readyWithinMs?: number
 }

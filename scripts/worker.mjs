@@ -32,7 +32,8 @@ export async function freePort(port = 0) {
  * Starts it and waits until it answers.
  *
  * `settings` are its variables and secrets; `envFiles` are read before them, `.dev.vars` alone if there is neither. With `follows` it
- * starts anew, requests and all, whenever its source changes. What its objects store is gone with it, but for a `stateFolder`.
+ * starts anew, requests and all, whenever its source changes. What its objects store is gone with it, but for a `stateFolder`. The platform
+ * is as `wrangler.toml` has it, but for `compatibility`.
  */
 export async function startWorker({
   port,
@@ -41,6 +42,7 @@ export async function startWorker({
   readyWithinMs = 30_000,
   follows = false,
   stateFolder,
+  compatibility = {},
 }) {
   mkdirSync(siteFolder, { recursive: true })
   const home = mkdtempSync(join(tmpdir(), 'isoglot-worker-'))
@@ -61,6 +63,8 @@ export async function startWorker({
     '--inspector-port',
     '0',
     '--show-interactive-dev-session=false',
+    ...(compatibility.date ? ['--compatibility-date', compatibility.date] : []),
+    ...(compatibility.flags ?? []).flatMap((flag) => ['--compatibility-flags', flag]),
   ]
   const files = [...envFiles, settingsFile].flatMap((file) => ['--env-file', file])
   // Wrangler needs no provider's key of ours, so it gets none.

@@ -1,39 +1,52 @@
 /**
- * What the operator sees: the ledger's sums, for whoever has the admin token. No prompt, no answer and no header is in them.
+ * What the operator sees, for whoever has the admin token: the ledger's sums, with no prompt, answer or header in them, and whether the
+ * platform is as the Worker counts on.
  *
  * @module
  */
-import type { LedgerSummary } from './accounts.ts'
+import { wholeWorker } from './accounts.ts'
 import { isSame, shownBearer } from './bearer.ts'
+import { type Env, isLongEnough } from './config.ts'
+import { runSelfTest } from './self-test.ts'
 
-/** Of the bindings, what this needs. */
-export interface AdminEnv {
-  /** A secret of at least 32 bytes. Without one there is no operator's view. */
-  readonly ADMIN_TOKEN?: unknown
-  readonly LEDGERS?: unknown
+/** Of `GET` alone. */
+const views: Readonly<Record<string, (env: Env) => Promise<Response>>> = {
+  '/admin/summary': async ({ LEDGERS }) => Response.json(await LEDGERS?.getByName(wholeWorker).summary(), { headers }),
+  '/admin/self-test': answerSelfTest,
 }
 
-/** The ledgers, as far as this reads them. */
-interface Ledgers {
-  getByName(name: string): { summary(): Promise<LedgerSummary> }
-}
-
-/** Shorter secrets could be guessed, and count as none. */
-const minTokenBytes = 32
-const path = '/admin/summary'
-/** The account that has all users in it, as in `ledger.ts`. */
-const wholeWorker = 'all'
-
-/** `GET /admin/summary` with `Authorization: Bearer <ADMIN_TOKEN>`; everything else below `/admin/` is 404, and all of it if no token is set. */
-export async function answerAdmin(request: Request, env: AdminEnv): Promise<Response> {
-  const { ADMIN_TOKEN: expected, LEDGERS: ledgers } = env
-  const isOpen = typeof expected === 'string' && encode(expected).length >= minTokenBytes
-  if (!isOpen || new URL(request.url).pathname !== path) return refuse(404, 'There is no such route')
+/**
+ * `GET /admin/summary` and `GET /admin/self-test` with `Authorization: Bearer <ADMIN_TOKEN>`; everything else below `/admin/` is 404, and all
+ * of it if no token is set, or a short one.
+ */
+export async function answerAdmin(request: Request, env: Env): Promise<Response> {
+  const view = viewOf(request)
+  if (view === undefined || !isLongEnough(env.ADMIN_TOKEN)) return refuse(404, 'There is no such route')
   if (request.method !== 'GET') return refuse(405, 'This route takes GET', { allow: 'GET' })
-  if (!(await isSame(shownBearer(request), expected))) {
+  if (!(await isOperator(request, env))) {
     return refuse(401, 'The admin token is missing or wrong', { 'www-authenticate': 'Bearer' })
   }
-  return Response.json(await (ledgers as Ledgers).getByName(wholeWorker).summary(), { headers })
+  return view(env)
+}
+
+/** What is told of a Worker whose settings are not in order: the self-test, to the operator; to everybody else nothing. */
+export async function answerMisconfigured(request: Request, env: Env): Promise<Response | undefined> {
+  const isAsked = viewOf(request) === answerSelfTest && request.method === 'GET'
+  return isAsked && (await isOperator(request, env)) ? answerSelfTest(env) : undefined
+}
+
+function viewOf({ url }: Request): ((env: Env) => Promise<Response>) | undefined {
+  const { pathname } = new URL(url)
+  return Object.hasOwn(views, pathname) ? views[pathname] : undefined
+}
+
+async function isOperator(request: Request, { ADMIN_TOKEN: expected }: Env): Promise<boolean> {
+  return isLongEnough(expected) && isSame(shownBearer(request), expected)
+}
+
+async function answerSelfTest(env: Env): Promise<Response> {
+  const result = await runSelfTest(env)
+  return Response.json(result, { status: result.ok ? 200 : 503, headers })
 }
 
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
@@ -41,5 +54,3 @@ const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosnif
 function refuse(status: number, message: string, more: Readonly<Record<string, string>> = {}): Response {
   return Response.json({ error: { message } }, { status, headers: { ...headers, ...more } })
 }
-
-const encode = (text: string) => new TextEncoder().encode(text)

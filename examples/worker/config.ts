@@ -99,7 +99,7 @@ const minSecretBytes = 32
 
 const secret = v.pipe(
   v.string(),
-  v.check((text) => encode(text).length >= minSecretBytes, `must have at least ${minSecretBytes} bytes`),
+  v.check((text) => isLongEnough(text), `must have at least ${minSecretBytes} bytes`),
 )
 /** The characters a bearer credential may have (RFC 6750 §2.1), and too many to be found by chance in an answer. */
 const apiKey = v.pipe(v.string(), v.regex(/^[\w.~+/=-]{8,}$/, 'must be a bearer credential'))
@@ -313,6 +313,11 @@ function isLoopback(text: string): boolean {
 
 function hasMethod(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+}
+
+/** Whether it is a text that nobody will guess, as far as its length says so. */
+export function isLongEnough(value: unknown): value is string {
+  return typeof value === 'string' && encode(value).length >= minSecretBytes
 }
 
 function encode(text: string): Uint8Array<ArrayBuffer> {

@@ -9,7 +9,7 @@
 import { readJson } from '../../src/gateway/body.ts'
 import { answerError, createScrubber, type ExecutionContextLike } from '../../src/gateway/index.ts'
 import { findRoute, methodOf } from '../../src/gateway/routes.ts'
-import { answerAdmin } from './admin.ts'
+import { answerAdmin, answerMisconfigured } from './admin.ts'
 import { answerModel, log } from './answer.ts'
 import { type Config, type Env, readConfig } from './config.ts'
 import { limitNetwork, limitUser } from './limits.ts'
@@ -66,7 +66,11 @@ async function serve(
   config: Config | readonly string[],
   ctx: ExecutionContextLike,
 ): Promise<Response> {
-  if (!('models' in config)) throw refuse('misconfigured')
+  if (!('models' in config)) {
+    const told = await answerMisconfigured(request, env)
+    if (told === undefined) throw refuse('misconfigured')
+    return told
+  }
   const route = routeOf(request)
   if (route === undefined) throw refuse('unknown_route')
   const { methods } = route

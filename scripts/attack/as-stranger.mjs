@@ -109,6 +109,8 @@ export async function tryAdmin(target) {
     ['a password', { authorization: 'Basic YWRtaW46YWRtaW4=' }],
     ...(target.token === undefined ? [] : [["a user's token", bearer(target.token)]]),
   ]
-  const tries = shown.map(([what, headers]) => [what, { method: 'GET', path: '/admin/summary', headers }])
+  const tries = ['summary', 'self-test'].flatMap((view) =>
+    shown.map(([what, headers]) => [`${what}, ${view}`, { method: 'GET', path: `/admin/${view}`, headers }]),
+  )
   return judge(await askAll(target, tries), among(401, 403, 404))
 }

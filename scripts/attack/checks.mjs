@@ -2,6 +2,7 @@
  * What must hold of a Worker on the open internet, as far as it can be seen from outside. Each check asks, and gives what it found: a list
  * of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
  */
+import { trySelfTest } from './as-operator.mjs'
 import { seeHeaders, seeKeys } from './as-reader.mjs'
 import { tryHeaders, tryHosts, tryMethods, tryPaths, tryRedirects } from './as-scanner.mjs'
 import { tryOrigins, tryPreflights, trySimplePosts } from './as-site.mjs'
@@ -70,5 +71,12 @@ export const checks = [
   { id: 'W27', name: 'odd paths lead nowhere', expected: 'refused', run: tryPaths },
   { id: 'W27', name: 'Host decides nothing', expected: 'refused', run: tryHosts },
   { id: 'W27', name: "the operator's view is closed", expected: '401 or 404', run: tryAdmin },
+  {
+    id: 'C20',
+    name: 'the platform is as the Worker counts on',
+    expected: 'every row ok',
+    needs: 'adminToken',
+    run: trySelfTest,
+  },
   { id: 'W8', name: 'no answer, and no file, holds a key', expected: 'none', run: seeKeys },
 ]

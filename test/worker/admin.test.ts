@@ -5,6 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { answerAdmin } from '../../examples/worker/admin.ts'
+import type { Env } from '../../examples/worker/config.ts'
 import { findChromium } from '../../scripts/chromium.mjs'
 import { type Served, serve } from '../support/serve.ts'
 
@@ -40,7 +41,8 @@ const summary: LedgerSummary = {
   limits: { dailyBudget: 1_000_000, totalDailyBudget: 2_000_000, liveStreams: 4 },
 }
 
-const env = { ADMIN_TOKEN: token, LEDGERS: { getByName: () => ({ summary: async () => summary }) } }
+/** No more than a view of the ledger takes. */
+const env = { ADMIN_TOKEN: token, LEDGERS: { getByName: () => ({ summary: async () => summary }) } } as unknown as Env
 const ask = (path = '/admin/summary', init: RequestInit = { headers: { authorization: `Bearer ${token}` } }) =>
   new Request(`https://worker.example${path}`, init)
 

@@ -2,8 +2,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { prepare } from '../../scripts/prepare.mjs'
 import { type Rig, startDemo } from './harness.ts'
-import { type Leak, leaks, startLeaky } from './leaky.ts'
+import { adminToken, type Leak, leaks, startLeaky } from './leaky.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 
@@ -14,9 +15,12 @@ interface Report {
   readonly marked: (mark: 'ok' | 'FAILED' | '-') => readonly string[]
 }
 
-async function attack(...args: string[]): Promise<Report> {
+const attack = (...args: string[]) => attackAs({ ADMIN_TOKEN: adminToken }, ...args)
+
+async function attackAs(env: Record<string, string>, ...args: string[]): Promise<Report> {
   const child = spawn(process.execPath, [join(root, 'scripts', 'attack.mjs'), ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH: process.env.PATH, ...env },
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
@@ -28,7 +32,8 @@ async function attack(...args: string[]): Promise<Report> {
 describe('our Worker', () => {
   let rig: Rig
   beforeAll(async () => {
-    rig = await startDemo()
+    prepare()
+    rig = await startDemo({ ADMIN_TOKEN: adminToken })
   })
   afterAll(() => rig?.stop())
 
@@ -38,6 +43,13 @@ describe('our Worker', () => {
     expect(marked('-'), output).toEqual([])
     expect(marked('ok').length).toBeGreaterThan(20)
     expect(code).toBe(0)
+  })
+
+  it('is not asked what the operator alone is told, without the token', async () => {
+    const { code, output, marked } = await attackAs({}, rig.url)
+    expect(code, output).toBe(0)
+    expect(marked('-')).toEqual(['the platform is as the Worker counts on'])
+    expect(output).toContain('no ADMIN_TOKEN in the environment')
   })
 
   it('gives way nowhere to who has a token', async () => {

@@ -127,7 +127,7 @@ const roomy = { RATE_LIMITS: 'off', LIVE_STREAMS: '1000', DAILY_BUDGET_USD: '100
 export async function startRig(
   upstreamUrl: string,
   settings: Record<string, string> = {},
-  options: Pick<WorkerOptions, 'stateFolder'> = {},
+  options: Pick<WorkerOptions, 'stateFolder' | 'compatibility'> = {},
 ): Promise<Rig> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
@@ -190,9 +190,9 @@ export function minimal(wire: WireName, say: string): Record<string, unknown> {
 }
 
 /** A Worker in front of the embedded provider. */
-export async function startDemo(): Promise<Rig & { readonly provider: Provider }> {
+export async function startDemo(settings: Record<string, string> = {}): Promise<Rig & { readonly provider: Provider }> {
   const provider = await startProvider({ key: canary })
-  const rig = await startRig(provider.url, settingsFor(provider.url, canary))
+  const rig = await startRig(provider.url, { ...settingsFor(provider.url, canary), ...settings })
   const stop = async () => {
     await rig.stop()
     await provider.stop()

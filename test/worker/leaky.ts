@@ -33,11 +33,17 @@ export const leaks = {
   'a file': 'odd paths lead nowhere',
   'Host decides': 'Host decides nothing',
   'open to admins': "the operator's view is closed",
+  'open self-test': "the operator's view is closed",
+  drift: 'the platform is as the Worker counts on',
+  'drift, well said': 'the platform is as the Worker counts on',
+  'no self-test': 'the platform is as the Worker counts on',
   'key in an error': 'no answer, and no file, holds a key',
   'key in a file, coded': 'no answer, and no file, holds a key',
 } as const
 
 const model = 'a-model'
+/** What the operator shows this server. */
+export const adminToken = 'an-admin-token-of-more-than-32-bytes'
 const fields = new Set([
   'model',
   'messages',
@@ -122,7 +128,15 @@ function showPage(path: string, headers: IncomingMessage['headers'], leak: Leak 
   if (path === '/chat.js') return html(leak === 'key in a file, coded' ? key : 'x')
   if (path === '/.dev.vars' && leak === 'a file') return html('nothing')
   if (path === '/admin/summary') return leak === 'open to admins' && headers.authorization ? yes : no(401)
+  if (path === '/admin/self-test') return selfTest(headers, leak)
   return no(path === '/session' ? 405 : 404)
+}
+
+function selfTest({ authorization }: IncomingMessage['headers'], leak: Leak | undefined): Decision {
+  if (authorization !== `Bearer ${adminToken}` && leak !== 'open self-test') return no(401)
+  if (leak === 'no self-test') return no(404)
+  const ok = leak !== 'drift' && leak !== 'drift, well said'
+  return { status: leak === 'drift' ? 503 : 200, said: { ok: true, checks: [{ name: 'a flag', ok }] } }
 }
 
 function refuseOrigin({ headers, method, url }: IncomingMessage, leak: Leak | undefined): Decision | undefined {

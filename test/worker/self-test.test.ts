@@ -1,0 +1,147 @@
+/** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { answerAdmin } from '../../examples/worker/admin.ts'
+import type { Env } from '../../examples/worker/config.ts'
+import type { SelfTest } from '../../examples/worker/self-test.ts'
+import { prepare } from '../../scripts/prepare.mjs'
+import type { WorkerOptions } from '../../scripts/worker.mjs'
+import { everythingOf, holdsCanary, type Rig, sessionSecret, startRig } from './harness.ts'
+
+const token = 'an-admin-token-of-more-than-32-bytes'
+const [signal, strict] = ['enable_request_signal', 'global_fetch_strictly_public']
+const path = '/admin/self-test'
+
+let rig: Rig | undefined
+afterEach(async () => {
+  await rig?.stop()
+  rig = undefined
+})
+
+async function start(settings: Record<string, string> = {}, compatibility: WorkerOptions['compatibility'] = {}) {
+  prepare()
+  // Nobody is asked, so there need be nobody.
+  rig = await startRig('http://127.0.0.1:9', { ADMIN_TOKEN: token, ...settings }, { compatibility })
+  return rig
+}
+
+const look = ({ url }: Rig, shown = token) => fetch(url + path, { headers: { authorization: `Bearer ${shown}` } })
+
+async function failedIn(answer: Response): Promise<{ status: number; failed: string[] }> {
+  const { ok, checks } = (await answer.json()) as SelfTest
+  expect(ok).toBe(checks.every((row) => row.ok))
+  return { status: answer.status, failed: checks.filter((row) => !row.ok).map(({ name }) => name) }
+}
+
+describe('the self-test', () => {
+  it('finds the platform as the Worker counts on, and tells names alone', async () => {
+    const answer = await look(await start())
+    const all = await everythingOf(answer.clone())
+    expect(await answer.json()).toEqual({
+      ok: true,
+      checks: [
+        { name: signal, ok: true },
+        { name: strict, ok: true },
+        { name: 'strip_authorization_on_cross_origin_redirect', ok: true },
+        { name: 'settings', ok: true },
+        { name: 'secrets', ok: true },
+        { name: 'ledger', ok: true },
+        { name: 'runs', ok: true },
+        { name: 'rate limits', ok: true },
+        { name: 'assets', ok: true },
+        { name: 'redirects are not followed', ok: true },
+      ],
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.headers.get('cache-control')).toContain('no-store')
+    expect([holdsCanary(all), all.includes(token), all.includes(sessionSecret)]).toEqual([false, false, false])
+  })
+
+  it('leaves no trace, and can be done again', async () => {
+    const { url } = await start()
+    for (let times = 0; times < 2; times++) expect((await look(rig as Rig)).status).toBe(200)
+    const summary = await fetch(`${url}/admin/summary`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await summary.json()).toMatchObject({ live: [], days: [] })
+  })
+
+  it.each<[string, NonNullable<WorkerOptions['compatibility']>, string[]]>([
+    [
+      'a date at which redirects take keys along',
+      { date: '2025-08-15', flags: [signal, strict] },
+      ['strip_authorization_on_cross_origin_redirect'],
+    ],
+    ['no word of clients that left', { flags: [strict] }, [signal]],
+    ['fetches that reach what is not public', { flags: [signal] }, [strict]],
+  ])('sees %s', async (_, compatibility, expected) => {
+    expect(await failedIn(await look(await start({}, compatibility)))).toEqual({ status: 503, failed: expected })
+  })
+
+  it.each<[string, Record<string, string>, string[]]>([
+    ['a secret that is short', { LOGIN_SECRET: 'short' }, ['settings', 'secrets']],
+    ['a setting that is none', { LIVE_STREAMS: 'many' }, ['settings']],
+  ])('tells the operator of %s, where nobody else is told anything', async (_, settings, expected) => {
+    const { url } = await start(settings)
+    expect(await failedIn(await look(rig as Rig))).toEqual({ status: 503, failed: expected })
+    const others = [look(rig as Rig, `${token}x`), fetch(url + path), fetch(`${url}/admin/summary`), fetch(`${url}/x`)]
+    const texts = (await Promise.all(others)).map(async (answer) => [
+      answer.status,
+      (await answer.json()).error.message,
+    ])
+    for (const told of await Promise.all(texts)) expect(told).toEqual([503, 'The service is not configured'])
+  })
+
+  it('is closed to a token of a user, to none, and to everybody where no admin token is set', async () => {
+    const { url, open } = await start()
+    expect((await look(rig as Rig, await open())).status).toBe(401)
+    expect((await fetch(url + path)).status).toBe(401)
+    expect((await fetch(`${url}${path}/x`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(404)
+    await rig?.stop()
+    expect((await look(await start({ ADMIN_TOKEN: 'short' }), 'short')).status).toBe(404)
+  })
+})
+
+/** Bindings that do as they should, by hand. */
+const page = async ({ url }: Request) =>
+  url.endsWith('/index.html') ? new Response(null, { status: 307, headers: { location: '/' } }) : new Response('x')
+const counter = { limit: async () => ({ success: false }) }
+const good = {
+  ADMIN_TOKEN: token,
+  LEDGERS: { getByName: () => ({ summary: async () => ({ live: [], days: [], errors: [], limits: {} }) }) },
+  RUNS: { getByName: () => ({ stop: async () => false }) },
+  PER_USER: counter,
+  PER_IP: counter,
+  ASSETS: { fetch: page },
+}
+const never = async () => Promise.reject(new Error('There is no such object'))
+
+describe('the self-test of a binding', () => {
+  const failed = async (change: object) => {
+    const request = new Request(`https://worker.example${path}`, { headers: { authorization: `Bearer ${token}` } })
+    const answer = await answerAdmin(request, { ...good, ...change } as unknown as Env)
+    return new Set((await failedIn(answer)).failed)
+  }
+
+  it.each<[string, object, string]>([
+    ['no ledger', { LEDGERS: undefined }, 'ledger'],
+    ['a ledger that does not answer', { LEDGERS: { getByName: () => ({ summary: never }) } }, 'ledger'],
+    ['no runs', { RUNS: undefined }, 'runs'],
+    ['runs that throw', { RUNS: { getByName: () => ({ stop: never }) } }, 'runs'],
+    ['no counter for networks', { PER_IP: undefined }, 'rate limits'],
+    ['a counter that does not count', { PER_USER: { limit: never } }, 'rate limits'],
+    ['no page', { ASSETS: undefined }, 'assets'],
+    ['a page without files', { ASSETS: { fetch: async () => new Response(null, { status: 404 }) } }, 'assets'],
+    [
+      'a redirect that was followed',
+      { ASSETS: { fetch: async () => new Response('the page') } },
+      'redirects are not followed',
+    ],
+  ])('sees %s', async (_, change, name) => {
+    expect((await failed({})).has(name)).toBe(false)
+    expect((await failed(change)).has(name)).toBe(true)
+  })
+
+  it('asks for no counters where something else stops floods', async () => {
+    const without = { RATE_LIMITS: 'off', PER_USER: undefined, PER_IP: undefined }
+    expect((await failed(without)).has('rate limits')).toBe(false)
+    expect((await failed({ ...without, RATE_LIMITS: 'on' })).has('rate limits')).toBe(true)
+  })
+})
