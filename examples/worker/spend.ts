@@ -71,7 +71,9 @@ async function take(accounts: Accounts, name: string, reservation: Reservation):
   const verdict = await accounts.getByName(name).reserve(reservation)
   if (verdict.ok) return
   const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
-  throw refuse(code, undefined, verdict.retryAfterSeconds)
+  // Waiting would not help: of a model without a price, say.
+  const isTooDear = verdict.reason === 'budget' && reservation.cost > reservation.dailyBudget
+  throw refuse(code, isTooDear ? 'this answer by itself could cost more' : undefined, verdict.retryAfterSeconds)
 }
 
 /** What was booked, and the share of the Worker's budget that was reached by it, if it is one to hear of. */

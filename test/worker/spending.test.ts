@@ -104,10 +104,22 @@ describe('of 200 requests at once, with money for 10 of them', () => {
     const refusals = all.filter(({ status }) => status === 429)
     expect(refusals).toHaveLength(190)
     expect(refusals.every(({ retry, text }) => retry === 'false' && text.includes('The limit of the day'))).toBe(true)
+    expect(refusals.filter(({ text }) => text.includes('by itself'))).toEqual([])
     expect(upstream.asked.length - before).toBe(10)
     await untilSettled()
     expect(await rowsOf(user)).toMatchObject([{ requests: 10, inputTokens: 110, outputTokens: 70, spent: 350 }])
   })
+})
+
+it('says so when one answer by itself could cost more than there is in a day', async () => {
+  const refusal = async (dailyBudgetUsd: number) => {
+    const user = crypto.randomUUID()
+    const answer = await ask(await tokenFor(user, dailyBudgetUsd), 'openai-chat', user)
+    return [answer.status, await answer.text()]
+  }
+  // It can cost 500 micro-dollars: 100 tokens at 5.
+  expect(await refusal(0.000499)).toEqual([429, expect.stringContaining('this answer by itself could cost more')])
+  expect((await refusal(0.0005))[0]).toBe(200)
 })
 
 describe.each(wireNames)('an answer in the words of %s', (wire) => {
