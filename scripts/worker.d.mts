@@ -10,8 +10,8 @@ export interface RunningWorker {
 
 export interface WorkerOptions {
   readonly port: number
-  /** Variables and secrets. */
-  readonly settings?: Readonly<Record<string, string>>
+  /** Variables and secrets; `undefined` for one that is not set. */
+  readonly settings?: Readonly<Record<string, string | undefined>>
   /** Read before `settings`. */
   readonly envFiles?: readonly string[]
   /** Whether it starts anew when its source changes. Default false. */

@@ -131,6 +131,7 @@ async function bundle(home) {
 
 function toEnvFile(settings) {
   return Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}='${value}'\n`)
     .join('')
 }

@@ -144,6 +144,8 @@ const settings = v.object({
   TURNSTILE_ACTION: v.optional(v.string(), 'session'),
   TURNSTILE_URL: v.optional(v.pipe(v.string(), v.check(isLoopback, 'must be on loopback'))),
   DEMO: v.optional(v.literal('open')),
+  AI_GATEWAY_URL: v.optional(baseUrl),
+  AI_GATEWAY_TOKEN: v.optional(apiKey),
   ALLOWED_ORIGINS: origins,
   PRICES: pricesSetting,
   DAILY_BUDGET_USD: money('1'),
@@ -202,8 +204,9 @@ export function readConfig(env: Env): Config | readonly string[] {
 
 function parse(env: Env): Config | readonly string[] {
   const problems: string[] = []
-  const models = providers.flatMap((provider) => readProvider(provider, env, problems))
   const result = v.safeParse(settings, env)
+  const gateway = result.success ? gatewayOf(result.output) : undefined
+  const models = providers.flatMap((provider) => readProvider(provider, env, gateway, problems))
   if (!result.success) problems.push(...namesOf(result.issues, ''))
   else problems.push(...holesOf(result.output))
   if (models.length === 0) problems.push('All lists of models are empty')
@@ -212,18 +215,33 @@ function parse(env: Env): Config | readonly string[] {
   return problems.length > 0 || !result.success ? problems : configOf(result.output, models)
 }
 
-function readProvider({ id, prefix, baseUrl, needsKey }: Provider, env: Env, problems: string[]): Entry[] {
+/** Cloudflare's AI Gateway, which has the providers' keys. */
+interface AiGateway {
+  readonly url: string
+  readonly token: string
+}
+
+function gatewayOf({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: token }: Settings): AiGateway | undefined {
+  return url !== undefined && token !== undefined ? { url, token } : undefined
+}
+
+function readProvider(provider: Provider, env: Env, gateway: AiGateway | undefined, problems: string[]): Entry[] {
+  const { id, prefix, needsKey, gatewayPath } = provider
   const fields = Object.keys(ofProvider.entries).map((field) => [field, env[`${prefix}_${field}`]])
   const result = v.safeParse(ofProvider, Object.fromEntries(fields))
   if (!result.success) {
     problems.push(...namesOf(result.issues, `${prefix}_`))
     return []
   }
-  const { MODELS: names, BASE_URL: url = baseUrl, API_KEY: apiKey, SERVICE, ACCESS_ID, ACCESS_SECRET } = result.output
-  if (names.length > 0 && needsKey && apiKey === undefined) problems.push(`${prefix}_API_KEY is missing`)
+  const { MODELS: names, BASE_URL: url, API_KEY: apiKey, SERVICE: service, ACCESS_ID, ACCESS_SECRET } = result.output
+  // A place of one's own goes before the gateway.
+  const through = url === undefined && service === undefined && gatewayPath !== undefined ? gateway : undefined
+  if (names.length > 0 && needsKey && !through && apiKey === undefined) problems.push(`${prefix}_API_KEY is missing`)
+  if (through && apiKey !== undefined) problems.push(`${prefix}_API_KEY is set, and AI_GATEWAY_URL too`)
   if ((ACCESS_ID === undefined) !== (ACCESS_SECRET === undefined)) problems.push(`Half of ${prefix}_ACCESS is missing`)
   const access = ACCESS_ID && ACCESS_SECRET ? { id: ACCESS_ID, secret: ACCESS_SECRET } : undefined
-  return names.map((name) => ({ provider: id, name, baseUrl: url, apiKey, access, service: SERVICE }))
+  const baseUrl = through ? `${through.url}${gatewayPath}` : (url ?? provider.baseUrl)
+  return names.map((name) => ({ provider: id, name, baseUrl, apiKey, access, service, gatewayToken: through?.token }))
 }
 
 function namesOf(issues: readonly v.BaseIssue<unknown>[], prefix: string): string[] {
@@ -236,6 +254,8 @@ function holesOf(s: Settings): string[] {
   if (s.RATE_LIMITS === 'on' && (s.PER_USER === undefined || s.PER_IP === undefined)) {
     holes.push('PER_USER or PER_IP is missing, and RATE_LIMITS is not off')
   }
+  if ((s.AI_GATEWAY_URL === undefined) !== (s.AI_GATEWAY_TOKEN === undefined))
+    holes.push('Half of AI_GATEWAY is missing')
   if (!hasMinting(s)) holes.push('LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not open')
   return holes
 }
@@ -248,7 +268,14 @@ function hasMinting(s: Settings): boolean {
 
 function configOf(s: Settings, models: readonly Entry[]): Config {
   const keys = models.flatMap(({ apiKey, access }) => [apiKey, access?.secret])
-  const own = [s.SESSION_SECRET, s.SESSION_SECRET_NEXT, s.LOGIN_SECRET, s.TURNSTILE_SECRET, s.ADMIN_TOKEN]
+  const own = [
+    s.SESSION_SECRET,
+    s.SESSION_SECRET_NEXT,
+    s.LOGIN_SECRET,
+    s.TURNSTILE_SECRET,
+    s.ADMIN_TOKEN,
+    s.AI_GATEWAY_TOKEN,
+  ]
   const all = [...own, ...keys]
   return {
     secrets: {

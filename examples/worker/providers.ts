@@ -27,6 +27,8 @@ export interface Entry {
   readonly access: { readonly id: string; readonly secret: string } | undefined
   /** Asked in place of the internet. */
   readonly service: Service | undefined
+  /** What Cloudflare's AI Gateway is shown, where the model is asked through it. It has the provider's key, and no `apiKey` is here. */
+  readonly gatewayToken: string | undefined
 }
 
 /** @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/http/ (read 2026-11) */
@@ -42,6 +44,13 @@ export interface Provider {
   readonly wires: readonly WireName[]
   /** A server of one's own may take no key. */
   readonly needsKey: boolean
+  /**
+   * Where it is below an AI Gateway of Cloudflare, if it is there.
+   *
+   * @see https://developers.cloudflare.com/ai-gateway/usage/providers/ (read 2026-11). Of xAI its two examples differ; this is the path of
+   *   the one for curl, and of Cloudflare's own client.
+   */
+  readonly gatewayPath?: string
 }
 
 export const providers: readonly Provider[] = [
@@ -51,6 +60,7 @@ export const providers: readonly Provider[] = [
     baseUrl: 'https://api.openai.com/v1',
     wires: ['openai-chat', 'openai-responses'],
     needsKey: true,
+    gatewayPath: '/openai',
   },
   {
     id: 'anthropic',
@@ -58,6 +68,7 @@ export const providers: readonly Provider[] = [
     baseUrl: 'https://api.anthropic.com/v1',
     wires: ['anthropic'],
     needsKey: true,
+    gatewayPath: '/anthropic/v1',
   },
   {
     id: 'gemini',
@@ -65,8 +76,16 @@ export const providers: readonly Provider[] = [
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     wires: ['gemini'],
     needsKey: true,
+    gatewayPath: '/google-ai-studio/v1beta',
   },
-  { id: 'xai', prefix: 'XAI', baseUrl: 'https://api.x.ai/v1', wires: [], needsKey: true },
+  {
+    id: 'xai',
+    prefix: 'XAI',
+    baseUrl: 'https://api.x.ai/v1',
+    wires: [],
+    needsKey: true,
+    gatewayPath: '/grok/v1',
+  },
   { id: 'ollama', prefix: 'OLLAMA', baseUrl: 'http://127.0.0.1:11434', wires: ['ollama'], needsKey: false },
 ]
 
@@ -100,15 +119,33 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 }
 
 /** OpenAI is asked in the wire of the client, if it is one of its two. */
-function modelOf({ provider, name, baseUrl, apiKey, access, service }: Entry, wire: WireName): GatewayModel['model'] {
+function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
+  const { provider, name, baseUrl, apiKey, access, service, gatewayToken } = entry
   const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
   return make(name, {
     baseUrl,
     headers: {
       'user-agent': 'isoglot-worker',
       ...(access && { 'cf-access-client-id': access.id, 'cf-access-client-secret': access.secret }),
+      ...(gatewayToken !== undefined && gatewayHeaders(gatewayToken)),
     },
     ...(apiKey !== undefined && { apiKey }),
     ...(service && { fetch: (input, init) => service.fetch(input, init) }),
   })
+}
+
+/**
+ * What a gateway is told, whatever its own settings are: who asks; that no answer is another's, from a cache; that nothing is paid for
+ * twice; and that neither questions nor answers are to be kept in its log.
+ *
+ * @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/, and of that site features/caching/,
+ *   configuration/request-handling/ and observability/logging/ (read 2026-11)
+ */
+function gatewayHeaders(token: string): Record<string, string> {
+  return {
+    'cf-aig-authorization': `Bearer ${token}`,
+    'cf-aig-skip-cache': 'true',
+    'cf-aig-max-attempts': '1',
+    'cf-aig-collect-log-payload': 'false',
+  }
 }

@@ -9,6 +9,7 @@ import type { Admission, EndReport } from '../../src/gateway/index.ts'
 import { type Accounts, accountOf, type Reservation, type Settlement, wholeWorker } from './accounts.ts'
 import type { Config } from './config.ts'
 import { costOf, mostOf, type Price, priceOf } from './prices.ts'
+import { idOf } from './providers.ts'
 import { refuse } from './refusal.ts'
 import type { Session } from './session.ts'
 
@@ -28,6 +29,8 @@ const marginMs = 5 * 60 * 1000
 export interface Reserved {
   readonly price: Price
   readonly inputBytes: number
+  /** The most it can cost, in micro-USD, where whoever is asked may go on when nobody listens any more. */
+  readonly most?: number
 }
 
 /** Whose money it is, and where it is kept. */
@@ -64,7 +67,10 @@ export async function reserve(
     await own.release(admission.requestId)
     throw error
   }
-  return { price, inputBytes: bytes + images * tokensPerImage * bytesPerTokenUsually }
+  const inputBytes = bytes + images * tokensPerImage * bytesPerTokenUsually
+  // An AI Gateway lets the provider finish.
+  const goesOn = config.models.some((entry) => idOf(entry) === id && entry.gatewayToken !== undefined)
+  return { price, inputBytes, ...(goesOn && { most: common.cost }) }
 }
 
 async function take(accounts: Accounts, name: string, reservation: Reservation): Promise<void> {
@@ -97,7 +103,7 @@ export async function settle(
 }
 
 /** What an answer did cost: by its usage, and where it broke off, no less than what was said of it. */
-export function settlementOf(report: EndReport, { price, inputBytes }: Reserved): Settlement {
+export function settlementOf(report: EndReport, { price, inputBytes, most = 0 }: Reserved): Settlement {
   const { requestId, outcome, usage, saidBytes, error } = report
   const ended = { requestId, outcome, ...(error !== undefined && { errorKind: error.kind }) }
   if (isFree(report)) return { ...ended, inputTokens: 0, outputTokens: 0, cost: 0 }
@@ -105,7 +111,8 @@ export function settlementOf(report: EndReport, { price, inputBytes }: Reserved)
   const isTold = outcome === 'answered' && usage?.outputTokens !== undefined
   const inputTokens = usage?.inputTokens ?? Math.ceil(inputBytes / bytesPerTokenUsually)
   const outputTokens = isTold ? (usage.outputTokens ?? said) : Math.max(usage?.outputTokens ?? 0, said)
-  return { ...ended, inputTokens, outputTokens, cost: costOf(price, { ...usage, inputTokens, outputTokens }) }
+  const cost = costOf(price, { ...usage, inputTokens, outputTokens })
+  return { ...ended, inputTokens, outputTokens, cost: isTold ? cost : Math.max(cost, most) }
 }
 
 /** Nobody was asked, or who was asked said no before anything else. */

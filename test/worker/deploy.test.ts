@@ -47,6 +47,7 @@ describe('the check before it', () => {
     ['a key in plain sight', { vars: { OPENAI_API_KEY: 'x' } }, 'OPENAI_API_KEY stands in [vars]'],
     ['a key under another name', { vars: { NOTE: 'sk-0123456789abcdefghij' } }, 'NOTE stands in [vars]'],
     ['a signing secret in plain sight', { vars: { SESSION_SECRET: 'x' } }, 'SESSION_SECRET stands in [vars]'],
+    ["a gateway's token in plain sight", { vars: { AI_GATEWAY_TOKEN: 'x' } }, 'AI_GATEWAY_TOKEN stands in [vars]'],
     ['a date at which redirects take keys along', { compatibility_date: '2025-08-15' }, 'compatibility_date is before'],
     ['a flag that is gone', { compatibility_flags: [] }, 'The flag global_fetch_strictly_public is missing'],
     ['no accounts', { durable_objects: { bindings: [] } }, 'The class UserLedger is missing'],

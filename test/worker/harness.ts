@@ -68,12 +68,12 @@ function saidIn({ messages, input, contents }: ReturnType<typeof JSON.parse>): s
   return Array.isArray(first) ? first[0]?.text : first
 }
 
-/** Of a request to a provider: each has a path of its own. */
+/** Of a request to a provider: each has a path of its own, below a gateway too. */
 export function wireOf(path: string): WireName {
-  if (path.startsWith('/v1beta/')) return 'gemini'
-  if (path === '/api/chat') return 'ollama'
-  if (path === '/v1/responses') return 'openai-responses'
-  return path === '/v1/messages' ? 'anthropic' : 'openai-chat'
+  if (path.includes('/v1beta/')) return 'gemini'
+  if (path.endsWith('/api/chat')) return 'ollama'
+  if (path.endsWith('/responses')) return 'openai-responses'
+  return path.endsWith('/messages') ? 'anthropic' : 'openai-chat'
 }
 
 /** Answers with this text, in pieces or whole, as it is asked. */
@@ -126,7 +126,7 @@ const roomy = { RATE_LIMITS: 'off', LIVE_STREAMS: '1000', DAILY_BUDGET_USD: '100
 /** A Worker whose providers are all at `upstreamUrl`. */
 export async function startRig(
   upstreamUrl: string,
-  settings: Record<string, string> = {},
+  settings: Record<string, string | undefined> = {},
   options: Pick<WorkerOptions, 'stateFolder' | 'compatibility'> = {},
 ): Promise<Rig> {
   const port = await freePort()
@@ -187,6 +187,17 @@ export function minimal(wire: WireName, say: string): Record<string, unknown> {
     ollama: { model: 'demo-model', messages: [{ role: 'user', content: say }], stream: false },
   }
   return { ...bodies[wire] }
+}
+
+/** What makes {@link startRig} ask its upstream as Cloudflare's AI Gateway, at this path of it: a token, and no provider's key. */
+export function throughGateway(upstreamUrl: string, path = '/v1/my-account/my-gateway') {
+  const none = ['OPENAI', 'ANTHROPIC', 'GEMINI'].flatMap((name) => [`${name}_API_KEY`, `${name}_BASE_URL`])
+  return {
+    ...Object.fromEntries(none.map((name) => [name, undefined])),
+    OLLAMA_API_KEY: undefined,
+    AI_GATEWAY_URL: upstreamUrl + path,
+    AI_GATEWAY_TOKEN: canary,
+  }
 }
 
 /** A Worker in front of the embedded provider. */

@@ -170,6 +170,19 @@ describe('what an answer costs', () => {
   ])('is %s', (_, more, [inputTokens, outputTokens, cost]) => {
     expect(settlementOf(report(more), reserved)).toMatchObject({ inputTokens, outputTokens, cost })
   })
+
+  it.each([
+    ['its usage, when it tells it', { saidBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, 330],
+    ['all that was set aside, when the client left', { outcome: 'left' as const, saidBytes: 30 }, 7777],
+    ['all that was set aside, when it fell silent', { outcome: 'failed' as const, saidBytes: 30 }, 7777],
+    [
+      'nothing, when the provider said no',
+      { outcome: 'failed' as const, error: { kind: 'overloaded' as const, status: 529 } },
+      0,
+    ],
+  ])('is %s, where the provider goes on when nobody listens', (_, more, cost) => {
+    expect(settlementOf(report(more), { ...reserved, most: 7777 }).cost).toBe(cost)
+  })
 })
 
 describe('the size of a request', () => {
