@@ -1,4 +1,5 @@
 /** The page's pass to the Worker: a token that lives for minutes, fetched again when it is about to end. The page never sees a key. */
+import { personAnswer } from './person.js'
 
 const marginMs = 30_000
 
@@ -24,10 +25,11 @@ export async function sessionToken() {
 
 async function openSession() {
   endsAt = Number.POSITIVE_INFINITY
+  const turnstile = await personAnswer()
   const answer = await fetch('/session', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...(last !== '' && { authorization: `Bearer ${last}` }) },
-    body: '{}',
+    body: JSON.stringify({ turnstile }),
   })
   const body = await answer.json().catch(() => undefined)
   if (!answer.ok) throw new Error(body?.error?.message ?? `The Worker answered ${answer.status}`)

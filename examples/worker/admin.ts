@@ -6,8 +6,9 @@
  */
 import { wholeWorker } from './accounts.ts'
 import { isSame, shownBearer } from './bearer.ts'
-import { type Env, isLongEnough } from './config.ts'
+import type { Env } from './config.ts'
 import { runSelfTest } from './self-test.ts'
+import { isLongEnough } from './setting-kinds.ts'
 
 /** Of `GET` alone. */
 const views: Readonly<Record<string, (env: Env) => Promise<Response>>> = {

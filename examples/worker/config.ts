@@ -8,6 +8,22 @@ import * as v from 'valibot'
 import type { Accounts } from './accounts.ts'
 import { type Price, pricesSetting } from './prices.ts'
 import { type Entry, idOf, type Provider, providers, type Service } from './providers.ts'
+import {
+  apiKey,
+  baseUrl,
+  count,
+  encode,
+  hasMethod,
+  isLoopback,
+  list,
+  modelNames,
+  money,
+  origins,
+  secret,
+  siteKey,
+  storedKey,
+  widgetAction,
+} from './setting-kinds.ts'
 
 /** What wrangler binds: strings from `wrangler.toml`, secrets, the page's files, accounts and counters. */
 export interface Env {
@@ -66,9 +82,19 @@ export interface Spending {
 export interface Minting {
   /** What the operator's own server shows, to get a token for one of its users. */
   readonly loginSecret: string | undefined
-  readonly turnstile: { readonly secret: string; readonly url: string; readonly action: string } | undefined
+  readonly turnstile: Turnstile | undefined
   /** Whether anybody from an allowed origin gets one. */
   readonly isDemo: boolean
+}
+
+/** Cloudflare's Turnstile. */
+export interface Turnstile {
+  readonly secret: string
+  /** Who says whether an answer is good. */
+  readonly url: string
+  readonly action: string
+  /** Of the widget that our own page shows, if it shows one. */
+  readonly siteKey: string | undefined
 }
 
 /** How much and how long. */
@@ -94,36 +120,6 @@ export interface Limits {
 /** @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11) */
 const siteverify = 'https://challenges.cloudflare.com/turnstile/v0/siteverify'
 
-/** HS256 wants a key as long as its hash (RFC 7518 §3.2). */
-const minSecretBytes = 32
-
-const secret = v.pipe(
-  v.string(),
-  v.check((text) => isLongEnough(text), `must have at least ${minSecretBytes} bytes`),
-)
-/** The characters a bearer credential may have (RFC 6750 §2.1), and too many to be found by chance in an answer. */
-const apiKey = v.pipe(v.string(), v.regex(/^[\w.~+/=-]{8,}$/, 'must be a bearer credential'))
-const list = v.pipe(v.optional(v.string(), ''), v.transform(splitList))
-const origins = v.pipe(
-  v.string(),
-  v.transform(splitList),
-  v.minLength(1),
-  v.everyItem(isOrigin, 'must hold exact origins such as https://chat.example'),
-)
-const baseUrl = v.pipe(v.string(), v.check(isSafeBase, 'must be an https URL, or http on loopback, with no query'))
-const count = (fallback: string) =>
-  v.pipe(
-    v.optional(v.string(), fallback),
-    v.regex(/^[1-9]\d{0,8}$/, 'must be a positive whole number'),
-    v.transform(Number),
-  )
-/** In dollars, with six digits behind the point at most; read in micro-dollars. */
-const money = (fallback: string) =>
-  v.pipe(
-    v.optional(v.string(), fallback),
-    v.regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be an amount in dollars, such as 2.50'),
-    v.transform((text) => Math.round(Number(text) * 1e6)),
-  )
 const counter = v.custom<RateLimiter>((value) => hasMethod(value, 'limit'), 'must be a rate limiting binding')
 
 const settings = v.object({
@@ -141,7 +137,8 @@ const settings = v.object({
       ),
     ]),
   ),
-  TURNSTILE_ACTION: v.optional(v.string(), 'session'),
+  TURNSTILE_SITE_KEY: v.optional(siteKey),
+  TURNSTILE_ACTION: widgetAction,
   TURNSTILE_URL: v.optional(v.pipe(v.string(), v.check(isLoopback, 'must be on loopback'))),
   DEMO: v.optional(v.literal('open')),
   AI_GATEWAY_URL: v.optional(baseUrl),
@@ -169,16 +166,6 @@ const settings = v.object({
 })
 type Settings = v.InferOutput<typeof settings>
 
-/** A key that is read from Cloudflare's Secrets Store at each call. */
-const storedKey = v.pipe(
-  v.custom<{ get(): Promise<string> }>((value) => hasMethod(value, 'get')),
-  v.transform((store) => () => store.get()),
-)
-/** As providers spell them. A star would stand for many. */
-const modelNames = v.pipe(
-  list,
-  v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must hold names of models'),
-)
 /** A service of one's own that is not on the internet: a binding to another Worker, or to a private network. */
 const service = v.custom<Service>((value) => hasMethod(value, 'fetch'), 'must be a binding with "fetch"')
 /** The settings of each provider. */
@@ -256,6 +243,9 @@ function holesOf(s: Settings): string[] {
   }
   if ((s.AI_GATEWAY_URL === undefined) !== (s.AI_GATEWAY_TOKEN === undefined))
     holes.push('Half of AI_GATEWAY is missing')
+  if (s.TURNSTILE_SITE_KEY !== undefined && s.TURNSTILE_SECRET === undefined) {
+    holes.push('TURNSTILE_SITE_KEY is set, and TURNSTILE_SECRET is missing')
+  }
   if (!hasMinting(s)) holes.push('LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not open')
   return holes
 }
@@ -307,46 +297,16 @@ function configOf(s: Settings, models: readonly Entry[]): Config {
       turnstile:
         s.TURNSTILE_SECRET === undefined
           ? undefined
-          : { secret: s.TURNSTILE_SECRET, url: s.TURNSTILE_URL ?? siteverify, action: s.TURNSTILE_ACTION },
+          : {
+              secret: s.TURNSTILE_SECRET,
+              url: s.TURNSTILE_URL ?? siteverify,
+              action: s.TURNSTILE_ACTION,
+              siteKey: s.TURNSTILE_SITE_KEY,
+            },
       isDemo: s.LOGIN_SECRET === undefined && s.TURNSTILE_SECRET === undefined,
     },
     revoked: new Set(s.REVOKED),
     limitsRates: s.RATE_LIMITS === 'on',
     wholeAnswers: s.WHOLE_ANSWERS,
   }
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((word) => word.trim())
-    .filter(Boolean)
-}
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text
-}
-
-function isSafeBase(text: string): boolean {
-  if (!URL.canParse(text) || /[?#@]|\/$/.test(text)) return false
-  return new URL(text).protocol === 'https:' || isLoopback(text)
-}
-
-function isLoopback(text: string): boolean {
-  if (!URL.canParse(text)) return false
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
-}
-
-function hasMethod(value: unknown, name: string): boolean {
-  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
-}
-
-/** Whether it is a text that nobody will guess, as far as its length says so. */
-export function isLongEnough(value: unknown): value is string {
-  return typeof value === 'string' && encode(value).length >= minSecretBytes
-}
-
-function encode(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(new TextEncoder().encode(text))
 }

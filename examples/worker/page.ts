@@ -6,7 +6,7 @@
  */
 import type { MiddlewareHandler } from 'hono'
 import { secureHeaders } from 'hono/secure-headers'
-import type { Env } from './config.ts'
+import { type Env, readConfig, type Turnstile } from './config.ts'
 
 const turnstile = 'https://challenges.cloudflare.com'
 
@@ -36,8 +36,30 @@ function headersWith(more: string[]): MiddlewareHandler {
 }
 
 /** A file of the page; `undefined` if there is none of that name. */
-export async function findFile(request: Request, { ASSETS }: Env): Promise<Response | undefined> {
-  const file = await ASSETS?.fetch(request)
+export async function findFile(request: Request, env: Env): Promise<Response | undefined> {
+  const config = readConfig(env)
+  const widget = 'models' in config ? config.minting.turnstile : undefined
+  const isPage = widget?.siteKey !== undefined && new URL(request.url).pathname === '/'
+  const file = await env.ASSETS?.fetch(isPage ? unconditional(request) : request)
+  if (file === undefined || file.status === 404) return undefined
   // A copy, since the headers of what a binding answers cannot be changed.
-  return file === undefined || file.status === 404 ? undefined : new Response(file.body, file)
+  return isPage ? withWidget(file, widget) : new Response(file.body, file)
+}
+
+/** Tells the page which widget to show: its head says so, as it says whether there is a Worker. */
+function withWidget(page: Response, { siteKey, action }: Turnstile): Response {
+  const said = `<meta name="turnstile-site-key" content="${siteKey}" data-action="${action}">`
+  const told = new HTMLRewriter()
+    .on('head', { element: (head) => void head.append(said, { html: true }) })
+    .transform(page)
+  const headers = new Headers(told.headers)
+  headers.delete('etag')
+  return new Response(told.body, { status: told.status, headers })
+}
+
+/** The page is another with each site key, and its tag is of the file. */
+function unconditional(request: Request): Request {
+  const headers = new Headers(request.headers)
+  for (const name of ['if-none-match', 'if-modified-since']) headers.delete(name)
+  return new Request(request, { headers })
 }

@@ -7,7 +7,8 @@
  * @module
  */
 import { wholeWorker } from './accounts.ts'
-import { type Env, isLongEnough, readConfig } from './config.ts'
+import { type Env, readConfig } from './config.ts'
+import { isLongEnough } from './setting-kinds.ts'
 
 /** One thing that the Worker rests on. */
 export interface SelfTestRow {

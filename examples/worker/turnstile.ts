@@ -4,7 +4,7 @@
  * @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11)
  * @module
  */
-import type { Minting } from './config.ts'
+import type { Turnstile } from './config.ts'
 import { refuse } from './refusal.ts'
 
 /** How long Cloudflare may take, in ms. */
@@ -14,7 +14,7 @@ const timeoutMs = 5000
 export async function checkPerson(
   { headers }: Request,
   answer: string | undefined,
-  { secret, url, action }: NonNullable<Minting['turnstile']>,
+  { secret, url, action }: Turnstile,
   allowedOrigins: ReadonlySet<string>,
 ): Promise<void> {
   if (!answer) throw refuse('not_logged_in', '"turnstile" is missing')

@@ -8,8 +8,8 @@ export interface Demo {
   stop(): Promise<void>
 }
 
-export async function startDemo(): Promise<Demo> {
+export async function startDemo(settings: Record<string, string> = {}): Promise<Demo> {
   prepare()
-  const { url, stop } = await startWorkerAndProvider()
+  const { url, stop } = await startWorkerAndProvider(settings)
   return { url, key: canary, stop }
 }

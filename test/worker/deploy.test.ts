@@ -31,7 +31,7 @@ describe('the Worker, as it stands', () => {
     const explained = readFileSync(`${root}docs/worker.md`, 'utf8')
     const names = [
       ...source.matchAll(
-        /^\s+(?:readonly )?([A-Z][A-Z_]{4,})\??: (?:v\.|secret|origins|money|count|list|prices|unknown)/gm,
+        /^\s+(?:readonly )?([A-Z][A-Z_]{4,})\??: (?:v\.|secret|origins|money|count|list|prices|unknown|widgetAction)/gm,
       ),
     ].map(([, name = '']) => name)
     expect(names.length).toBeGreaterThan(20)

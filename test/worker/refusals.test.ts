@@ -102,6 +102,17 @@ describe('a Worker whose settings have a hole', () => {
     ['no key for Gemini', { GEMINI_API_KEY: undefined }],
     ['Ollama on a host of its own in plain http', { OLLAMA_MODELS: 'm', OLLAMA_BASE_URL: 'http://ollama.example' }],
     ['Turnstile asked elsewhere', { TURNSTILE_SECRET: 'x'.repeat(20), TURNSTILE_URL: 'https://evil.test/siteverify' }],
+    ['a widget of Turnstile, and no secret of it', { TURNSTILE_SITE_KEY: '0x4AAAAAAAtest' }],
+    [
+      'a widget that breaks out of the page',
+      { TURNSTILE_SECRET: 'x'.repeat(20), TURNSTILE_SITE_KEY: '"><script src=//evil.test>' },
+    ],
+    [
+      'an action that breaks out of the page',
+      { TURNSTILE_SECRET: 'x'.repeat(20), TURNSTILE_SITE_KEY: '0x4AAAAAAAtest', TURNSTILE_ACTION: '"><script>' },
+    ],
+    ['an AI Gateway, and no token of it', { AI_GATEWAY_URL: 'https://gateway.ai.cloudflare.com/v1/a/g' }],
+    ['a token of an AI Gateway, and no gateway', { AI_GATEWAY_TOKEN: 'x'.repeat(20) }],
     ['a price that is none', { PRICES: '{"demo-model":["free"]}' }],
     ['a budget that is none', { DAILY_BUDGET_USD: '-1' }],
     ['half of a service token', { OLLAMA_ACCESS_ID: 'x'.repeat(20) }],

@@ -1,0 +1,97 @@
+/**
+ * Kinds of settings: what a text of the environment has to look like, and what is read from it. What is wrong is never told with its value.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+
+/** HS256 wants a key as long as its hash (RFC 7518 §3.2). */
+const minSecretBytes = 32
+
+/** What signs, or is shown: of 32 bytes or more. */
+export const secret = v.pipe(
+  v.string(),
+  v.check((text) => isLongEnough(text), `must have at least ${minSecretBytes} bytes`),
+)
+/** The characters a bearer credential may have (RFC 6750 §2.1), and too many to be found by chance in an answer. */
+export const apiKey = v.pipe(v.string(), v.regex(/^[\w.~+/=-]{8,}$/, 'must be a bearer credential'))
+/** Words with commas between them; none by default. */
+export const list = v.pipe(v.optional(v.string(), ''), v.transform(splitList))
+/** Exact origins, one at least. */
+export const origins = v.pipe(
+  v.string(),
+  v.transform(splitList),
+  v.minLength(1),
+  v.everyItem(isOrigin, 'must hold exact origins such as https://chat.example'),
+)
+/** Where paths are appended to: https, or http on loopback. */
+export const baseUrl = v.pipe(
+  v.string(),
+  v.check(isSafeBase, 'must be an https URL, or http on loopback, with no query'),
+)
+/** A whole number above zero. */
+export const count = (fallback: string) =>
+  v.pipe(
+    v.optional(v.string(), fallback),
+    v.regex(/^[1-9]\d{0,8}$/, 'must be a positive whole number'),
+    v.transform(Number),
+  )
+/** In dollars, with six digits behind the point at most; read in micro-dollars. */
+export const money = (fallback: string) =>
+  v.pipe(
+    v.optional(v.string(), fallback),
+    v.regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be an amount in dollars, such as 2.50'),
+    v.transform((text) => Math.round(Number(text) * 1e6)),
+  )
+/** A key that is read from Cloudflare's Secrets Store at each call. */
+export const storedKey = v.pipe(
+  v.custom<{ get(): Promise<string> }>((value) => hasMethod(value, 'get')),
+  v.transform((store) => () => store.get()),
+)
+/** As providers spell them. A star would stand for many. */
+export const modelNames = v.pipe(
+  list,
+  v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must hold names of models'),
+)
+/** Which widget of Turnstile: public, and written into the page. */
+export const siteKey = v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/, 'must be a site key'))
+/** What a widget of Turnstile is for, as it may be spelled there. */
+export const widgetAction = v.pipe(v.optional(v.string(), 'session'), v.regex(/^[\w-]{1,32}$/, 'must be an action'))
+
+function splitList(text: string): string[] {
+  return text
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+function isSafeBase(text: string): boolean {
+  if (!URL.canParse(text) || /[?#@]|\/$/.test(text)) return false
+  return new URL(text).protocol === 'https:' || isLoopback(text)
+}
+
+/** Whether an address is of this machine alone. */
+export function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
+/** What a binding has to have, at least. */
+export function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+}
+
+/** Whether it is a text that nobody will guess, as far as its length says so. */
+export function isLongEnough(value: unknown): value is string {
+  return typeof value === 'string' && encode(value).length >= minSecretBytes
+}
+
+/** In UTF-8. */
+export function encode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text))
+}

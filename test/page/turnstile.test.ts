@@ -1,0 +1,154 @@
+/** The page where the Worker asks for Turnstile: in a real Chromium, with the widget's script by hand, and a siteverify of ours. */
+import { readFileSync } from 'node:fs'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { hasChromium, launchChromium, problemsOf } from './browser.ts'
+import { type Demo, startDemo } from './demo.ts'
+
+const secret = 'a-secret-of-turnstile'
+const siteKey = '0x4AAAAAAAtest_site-key'
+const file = readFileSync(new URL('../../examples/browser/index.html', import.meta.url), 'utf8')
+const good = { success: true, hostname: '127.0.0.1', action: 'chat' }
+
+/** What the page may see of Turnstile's script: a widget that answers by itself, each time something else. */
+const script = `
+  let widgets = 0
+  globalThis.shown = []
+  globalThis.turnstile = {
+    render(place, settings) {
+      const id = 'widget-' + ++widgets
+      place.append(Object.assign(document.createElement('iframe'), { src: 'https://challenges.cloudflare.com/widget' }))
+      shown.push({ sitekey: settings.sitekey, action: settings.action, id, isThere: true })
+      setTimeout(() => globalThis.turnstileFails ? settings['error-callback']('110200') : settings.callback('answer-' + widgets))
+      return id
+    },
+    remove(id) { shown.find((one) => one.id === id).isThere = false },
+  }`
+
+describe.skipIf(!hasChromium)('the page, where a person has to be there', () => {
+  let siteverify: Upstream
+  let demo: Demo
+  let plain: Demo
+  let browser: Browser
+  let page: Page
+  let problems: string[]
+  let loaded: string[]
+
+  beforeAll(async () => {
+    siteverify = await startUpstream()
+    const settings = {
+      TURNSTILE_SECRET: secret,
+      TURNSTILE_URL: `${siteverify.url}/siteverify`,
+      TURNSTILE_ACTION: 'chat',
+    }
+    demo = await startDemo({ ...settings, TURNSTILE_SITE_KEY: siteKey })
+    plain = await startDemo(settings)
+    browser = await launchChromium()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await Promise.all([demo?.stop(), plain?.stop(), siteverify?.stop()])
+  })
+  beforeEach(async () => {
+    siteverify.answer(json(good))
+    await page?.close()
+    page = await browser.newPage()
+    problems = problemsOf(page)
+    loaded = []
+    await page.route(/^https:/, (route) => {
+      const { pathname, search } = new URL(route.request().url())
+      loaded.push(route.request().url())
+      if (pathname === '/widget') return route.fulfill({ contentType: 'text/html', body: 'a widget' })
+      if (`${pathname}${search}` !== '/turnstile/v0/api.js?render=explicit') return route.abort()
+      return route.fulfill({ contentType: 'text/javascript', body: script })
+    })
+  })
+
+  const answersShown = () => siteverify.asked.map(({ body }) => body.response)
+  const ready = () => page.locator('#model:enabled').waitFor()
+  const say = (text: string) =>
+    page
+      .getByRole('textbox', { name: 'Message' })
+      .fill(text)
+      .then(() => page.keyboard.press('Enter'))
+  const answered = (count: number) =>
+    page.waitForFunction(
+      (expected) =>
+        document.querySelectorAll('#log article.assistant').length === expected &&
+        !document.querySelector('#log [aria-busy="true"]'),
+      count,
+    )
+
+  it('shows the widget of its key, and gets a token for what it says', async () => {
+    await page.goto(demo.url)
+    await ready()
+    expect(siteverify.asked.map(({ body }) => body)).toEqual([
+      expect.objectContaining({ secret, response: 'answer-1' }),
+    ])
+    expect(await page.evaluate('shown')).toEqual([{ sitekey: siteKey, action: 'chat', id: 'widget-1', isThere: false }])
+    expect(await page.locator('.person').count()).toBe(0)
+    await say('Hello')
+    await answered(1)
+    expect(await page.locator('#log article.assistant').innerText()).toContain('embedded provider')
+    expect(answersShown()).toEqual(['answer-1'])
+    // What the page's policy forbids would be told in the console: the script and the frame are all that it needs.
+    expect(problems).toEqual([])
+    expect(new Set(loaded.map((url) => new URL(url).host))).toEqual(new Set(['challenges.cloudflare.com']))
+  })
+
+  it('asks for a new answer when the token ends, and stays who it was', async () => {
+    const users: string[] = []
+    page.on('response', async (response) => {
+      if (!response.url().endsWith('/session')) return
+      const { token } = (await response.json()) as { token: string }
+      users.push(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub)
+    })
+    await page.clock.install()
+    await page.goto(demo.url)
+    await ready()
+    await page.clock.fastForward('15:00')
+    await say('Hello')
+    await answered(1)
+    expect([users.length, new Set(users).size]).toEqual([2, 1])
+    expect(answersShown()).toEqual(['answer-1', 'answer-2'])
+    expect(problems).toEqual([])
+  })
+
+  it.each([
+    ['the widget says no', 'The check that a person is here failed: 110200', { fails: true }],
+    ['its script cannot be loaded', 'The check that a person is here cannot be loaded', { isBlocked: true }],
+    ['the Worker is told no', 'There is no token for you', { said: { ...good, success: false } }],
+  ])('says so when %s', async (_, words, { fails, isBlocked, said }: Failing) => {
+    if (fails) await page.addInitScript('globalThis.turnstileFails = true')
+    if (isBlocked) await page.route(/^https:/, (route) => route.abort())
+    if (said) siteverify.answer(json(said))
+    await page.goto(demo.url)
+    await page.getByText(words).first().waitFor()
+    expect(await page.locator('.person').count()).toBe(0)
+    expect(siteverify.asked).toHaveLength(said ? 1 : 0)
+  })
+
+  it('comes with the key in its head, whatever a cache has of it', async () => {
+    const marker = `<meta name="turnstile-site-key" content="${siteKey}" data-action="chat">`
+    const tag = (await fetch(plain.url)).headers.get('etag') ?? ''
+    expect(tag).not.toBe('')
+    const answer = await fetch(demo.url, { headers: { 'if-none-match': tag } })
+    expect([answer.status, answer.headers.get('etag')]).toEqual([200, null])
+    expect(await answer.text()).toBe(file.replace('</head>', `${marker}</head>`))
+  })
+
+  it('comes as it is without the key, loads nothing, and is told that a token is not for it', async () => {
+    const answer = await fetch(plain.url)
+    expect(await answer.text()).toBe(file)
+    await page.goto(plain.url)
+    await page.getByText('There is no token for you').first().waitFor()
+    expect([loaded, siteverify.asked]).toEqual([[], []])
+  })
+})
+
+interface Failing {
+  readonly fails?: boolean
+  readonly isBlocked?: boolean
+  readonly said?: object
+}
