@@ -1,0 +1,42 @@
+/**
+ * `npm run newest-workerd`: the Worker's tests on the newest workerd of npm, in place of the one that wrangler pins. Cloudflare runs the
+ * newest under every Worker, whatever its compatibility date, so what will break there breaks here first.
+ *
+ * It is installed apart, and no lock file changes. Words behind `--` go to vitest, in place of `test/worker`.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { install } from './install.mjs'
+
+install()
+const { withNode } = await import('./with-node.mjs')
+
+const folder = mkdtempSync(join(tmpdir(), 'isoglot-workerd-'))
+const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error']
+try {
+  execFileSync('npm', [...args, '--prefix', folder, 'workerd@latest'], { stdio: 'inherit' })
+  const newest = workerdOf(join(folder, 'node_modules'))
+  const pinned = workerdOf(join(import.meta.dirname, '..', 'node_modules'))
+  console.log(`workerd ${newest.version}, in place of ${pinned.version}`)
+  process.exitCode = await test(newest.file)
+} finally {
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** Its version, and where the program is that its package has for this machine. */
+function workerdOf(modules) {
+  const require = createRequire(join(modules, 'workerd', 'package.json'))
+  return { version: require('./package.json').version, file: require('.').default }
+}
+
+/** The variable is miniflare's, by which wrangler starts workerd. */
+async function test(file) {
+  const filters = process.argv.slice(2)
+  const child = withNode('vitest', ['run', ...(filters.length > 0 ? filters : ['test/worker'])], {
+    env: { MINIFLARE_WORKERD_PATH: file },
+  })
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)).once('error', () => resolve(1)))
+}
