@@ -14,8 +14,8 @@ import { modernNode } from './modern-node.mjs'
 
 const root = join(import.meta.dirname, '..')
 
-/** Settings that are never to be plain. */
-const secretName = /(_KEY|_SECRET|_SECRET_NEXT|_TOKEN)$/
+/** Settings that are never to be plain; a site's key is one that every page tells. */
+const secretName = /((?<!_SITE)_KEY|_SECRET|_SECRET_NEXT|_TOKEN)$/
 /** How keys of providers and long random texts look. */
 const secretShape = /\b(sk-[\w-]{16,}|xai-\w{16,}|AIza[\w-]{20,})|-----BEGIN|^[\w+/=-]{32,}$/
 /** Since then, a redirect to somewhere else does not take `Authorization` along. */

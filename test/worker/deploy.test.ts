@@ -59,6 +59,14 @@ describe('the check before it', () => {
     expect(findings.filter((text) => text.startsWith(finding))).toHaveLength(1)
   })
 
+  it('has nothing to say of what is public', async () => {
+    const vars = {
+      TURNSTILE_SITE_KEY: '0x4AAAAAAADnPIDROrmt1Wwj',
+      AI_GATEWAY_URL: 'https://gateway.ai.cloudflare.com/v1/0123456789abcdef0123456789abcdef/my-gateway',
+    }
+    expect(findingsOf({ ...(await readConfig()), vars })).toEqual([])
+  })
+
   it.each([
     'sk-ant-api03-0123456789abcdefghijklmn',
     'AIzaSyA0123456789abcdefghijklmnopqrstu',
