@@ -1,6 +1,7 @@
 /** What would be deployed: `wrangler deploy` without the upload, and the check before it. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { knownPrices } from '../../examples/worker/price-table.ts'
 import { bundle, findingsIn, findingsOf, readConfig } from '../../scripts/check-deploy.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
@@ -22,6 +23,16 @@ describe('the Worker, as it stands', () => {
 
   it('has nothing in its settings that stands in the way', async () => {
     expect(findingsOf(await readConfig())).toEqual([])
+  })
+
+  it('names no model that has no price of its own', async () => {
+    const { OPENAI_MODELS, ANTHROPIC_MODELS } = (await readConfig()).vars as Record<string, string>
+    const ids = [
+      ...(OPENAI_MODELS ?? '').split(',').map((name) => `openai-chat:${name}`),
+      ...(ANTHROPIC_MODELS ?? '').split(',').map((name) => `anthropic:${name}`),
+    ]
+    expect(ids.length).toBeGreaterThan(3)
+    expect(ids.filter((id) => !Object.hasOwn(knownPrices, id))).toEqual([])
   })
 
   it('has every one of its settings explained', () => {
