@@ -1,11 +1,14 @@
 /** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { answerAdmin } from '../../examples/worker/admin.ts'
 import type { Env } from '../../examples/worker/config.ts'
 import type { SelfTest } from '../../examples/worker/self-test.ts'
 import { prepare } from '../../scripts/prepare.mjs'
 import type { WorkerOptions } from '../../scripts/worker.mjs'
 import { everythingOf, holdsCanary, type Rig, sessionSecret, startRig } from './harness.ts'
+
+// Each test starts a Worker or two.
+vi.setConfig({ testTimeout: 90_000 })
 
 const token = 'an-admin-token-of-more-than-32-bytes'
 const [signal, strict] = ['enable_request_signal', 'global_fetch_strictly_public']
