@@ -1,14 +1,15 @@
 /** Providers that fail in every way that providers do, in front of clients of every wire: W12 to W15 of `security.md`. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { chunks, hang, json, pause } from '../support/upstream.ts'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { chunks, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { speakers, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
-import { ask, ended, endingOf, failed, isErrorBody } from './wire.ts'
+import { ask, ended, endingOf, failed, type Hearing, hear, isErrorBody } from './wire.ts'
 
-/** As short as a busy machine lets them be. */
 const firstByteMs = 250
 const idleMs = 250
+const commitMs = 50
+const keepAliveMs = 50
 
 /** Waits for long. */
 let rig: Rig
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const timeouts = { firstByteMs, idleMs }
   rig = await startRig()
   strict = await startRig({ limits: { timeouts } })
-  hasty = await startRig({ limits: { timeouts, commitMs: 50, keepAliveMs: 50 } })
+  hasty = await startRig({ limits: { timeouts, commitMs, keepAliveMs } })
   eager = await startRig({ limits: { firstContentMs: firstByteMs } })
 })
 afterAll(async () => {
@@ -35,7 +36,7 @@ afterAll(async () => {
 const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName, WireName] => [client, provider]))
 const piecesOf = (provider: WireName) => speakers[provider].pieces({ text: greeting })
 
-/** How many pieces it takes until the provider has said something. */
+/** How many pieces come before the one in which the provider says something. */
 const silent: Readonly<Record<WireName, number>> = {
   'openai-chat': 1,
   'openai-responses': 4,
@@ -43,6 +44,12 @@ const silent: Readonly<Record<WireName, number>> = {
   gemini: 0,
   ollama: 0,
 }
+
+/** All that comes until the provider has said something, at once. */
+const firstWords = (provider: WireName): string =>
+  piecesOf(provider)
+    .slice(0, silent[provider] + 1)
+    .join('')
 
 /** Where a reason for the end is told before the end, the line may close behind it: `wire/README.md` §1. */
 const reasons: Partial<Readonly<Record<WireName, string>>> = {
@@ -56,28 +63,28 @@ function isWhole(provider: WireName, pieces: readonly string[]): boolean {
   return pieces.length === piecesOf(provider).length
 }
 
-/** Asks, and says how it ended: an error before the stream, or how the stream did. */
-async function outcome(client: WireName, provider: WireName): Promise<unknown> {
-  const response = await ask(rig.url, client, provider)
-  if (!response.ok) return { status: response.status, isError: isErrorBody(client, await response.json()) }
-  return endingOf(client, await response.text())
+/** How an answer ended: in an error before the stream, or as the stream did. */
+async function outcomeOf(client: WireName, hearing: Hearing): Promise<unknown> {
+  await hearing.over
+  const { status, text } = hearing
+  return status === 200 ? endingOf(client, text) : { status, isError: isErrorBody(client, JSON.parse(text)) }
 }
 
 const refused = (status: number) => ({ status, isError: true })
 
 describe.each(pairs)('a client of %s, with a provider of %s', (client, provider) => {
   const pieces = piecesOf(provider)
+  const outcome = () => outcomeOf(client, hear(ask(rig.url, client, provider)))
 
   it('gets one end of its own wire, when nothing goes wrong', async () => {
     rig.providers.answer(chunks(pieces))
-    expect(await outcome(client, provider)).toEqual(ended)
+    expect(await outcome()).toEqual(ended)
   })
 
   it('gets a real status for an error that comes first in a 200, as an event or as a body', async () => {
     const speaker = speakers[provider]
     rig.providers.answer(chunks([speaker.errorPiece('Overloaded')]), json(speaker.error(503, 'Overloaded')))
-    for (const _ of [1, 2])
-      expect(await outcome(client, provider)).toMatchObject({ status: expect.any(Number), isError: true })
+    for (const _ of [1, 2]) expect(await outcome()).toMatchObject({ status: expect.any(Number), isError: true })
   })
 
   it('gets one error for an error behind any event, and what was said before', async () => {
@@ -93,89 +100,116 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
   it.each(['end', 'reset'] as const)('gets one error when the line is cut behind any event (by %s)', async (after) => {
     for (let at = 0; at < pieces.length; at++) {
       const sent = pieces.slice(0, at)
-      // A reset may overtake what was written before it.
-      rig.providers.answer(chunks(sent, { after, gapMs: after === 'reset' ? 3 : 0 }))
-      const expected =
-        at <= silent[provider] ? refused(502) : after === 'end' && isWhole(provider, sent) ? ended : failed
-      expect([at, await outcome(client, provider)]).toEqual([at, expected])
+      const isSilent = at <= silent[provider]
+      // A reset may overtake what was written before it, so it waits until that has arrived.
+      const before = () => until(() => isSilent || hearing.text.includes('Grüß Gott'))
+      rig.providers.answer(chunks(sent, { after, before }))
+      const hearing = hear(ask(rig.url, client, provider))
+      const expected = isSilent ? refused(502) : after === 'end' && isWhole(provider, sent) ? ended : failed
+      expect([at, await outcomeOf(client, hearing)]).toEqual([at, expected])
     }
   })
 
-  it('leaves before the provider has answered, and the provider is left at once', { retry: 2 }, async () => {
+  it('leaves before the provider has answered, and the provider is left at once', async () => {
+    const reported = rig.reports.length
     rig.providers.answer(hang)
     const left = new AbortController()
     const asking = ask(rig.url, client, provider, 'Hello', { signal: left.signal })
-    while (rig.providers.asked.length === 0) await pause(5)
+    await until(() => rig.providers.asked.length > 0)
     left.abort()
     await expect(asking).rejects.toThrow()
     await rig.providers.asked[0]?.closed
-    await pause(5)
+    await until(() => rig.reports.length > reported)
     expect(rig.reports.at(-1)).toMatchObject({ outcome: 'left', wire: client, model: provider })
   })
 })
 
-/** All providers at once, since it takes its time. */
+/** All providers at once, by clocks that move only when they are told to: then no network is too slow for them. */
 describe.each(wireNames)('a client of %s', (client) => {
-  const askAll = async (of: Rig): Promise<{ responses: Response[]; texts: string[] }> => {
-    const responses = await Promise.all(wireNames.map((provider) => ask(of.url, client, provider)))
-    const texts = await Promise.all(responses.map((response) => response.text()))
-    return { responses, texts }
-  }
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  const askAll = (of: Rig): Hearing[] => wireNames.map((provider) => hear(ask(of.url, client, provider)))
+  const areAsked = (of: Rig): Promise<void> => until(() => of.providers.asked.length === wireNames.length)
+  const haveAnswered = (all: Hearing[]): Promise<void> => until(() => all.every(({ status }) => status !== undefined))
+  const haveSpoken = (all: Hearing[]): Promise<void> => until(() => all.every(({ text }) => text.includes('Grüß Gott')))
+  const outcomes = (all: Hearing[]): Promise<unknown[]> => Promise.all(all.map((hearing) => outcomeOf(client, hearing)))
   const areLeft = async (of: Rig): Promise<boolean[]> => {
     await Promise.all(of.providers.asked.map(({ closed }) => closed))
     return of.providers.asked.map(({ isCancelled }) => isCancelled)
   }
   const all = <T>(value: T): T[] => wireNames.map(() => value)
 
-  it('gets a 504 when nothing comes, in time, and the provider is left', { retry: 2 }, async () => {
+  it('gets a 504 when nothing comes, in time, and the provider is left', async () => {
     strict.providers.answer(hang)
-    const { responses, texts } = await askAll(strict)
-    expect(responses.map(({ status }) => status)).toEqual(all(504))
-    expect(texts.map((text) => isErrorBody(client, JSON.parse(text)))).toEqual(all(true))
+    const answers = askAll(strict)
+    await areAsked(strict)
+    await vi.advanceTimersByTimeAsync(firstByteMs)
+    expect(await outcomes(answers)).toEqual(all(refused(504)))
     expect(await areLeft(strict)).toEqual(all(true))
   })
 
-  it('gets one error when the provider falls silent, in time, and signs of life until then', { retry: 2 }, async () => {
+  async function expectSign(answers: Hearing[]): Promise<void> {
+    const before = answers.map(({ text }) => text.length)
+    await vi.advanceTimersByTimeAsync(keepAliveMs)
+    await until(() => answers.every(({ text }, at) => text.length > (before[at] ?? 0)))
+  }
+
+  it('gets one error when the provider falls silent, in time, and signs of life until then', async () => {
     hasty.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
-      return chunks(piecesOf(provider).slice(0, silent[provider] + 1), { after: 'hang' })(response, asked)
+      return chunks([firstWords(provider)], { after: 'hang' })(response, asked)
     })
-    const { texts } = await askAll(hasty)
-    expect(texts.map((text) => endingOf(client, text))).toEqual(all(failed))
-    for (const text of texts) expect(text).toMatch(/: keep-alive\n\n|event: ping\n| {3}/)
+    const answers = askAll(hasty)
+    await haveSpoken(answers)
+    for (const _ of [1, 2, 3]) await expectSign(answers)
+    expect(answers.map(({ text }) => /: keep-alive\n\n|event: ping\n| {3}/.test(text))).toEqual(all(true))
+    await vi.advanceTimersByTimeAsync(idleMs)
+    expect(await outcomes(answers)).toEqual(all(failed))
     expect(await areLeft(hasty)).toEqual(all(true))
   })
 
+  const gapMs = 20
   /** Signs of life of a provider, for longer than it may say nothing. */
   const signsOfLife = (provider: WireName) =>
-    Array.from({ length: 40 }, () => (provider === 'ollama' ? '\n' : ': still here\n\n'))
+    Array.from({ length: (2 * firstByteMs) / gapMs }, () => (provider === 'ollama' ? '\n' : ': still here\n\n'))
 
   it('gets a 504 when the provider shows that it lives and says nothing', async () => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
       const pieces = [...piecesOf(provider).slice(0, silent[provider]), ...signsOfLife(provider)]
-      return chunks(pieces, { gapMs: 20, after: 'hang' })(response, asked)
+      return chunks(pieces, { gapMs, after: 'hang' })(response, asked)
     })
-    const { responses, texts } = await askAll(eager)
-    expect(responses.map(({ status }) => status)).toEqual(all(504))
-    expect(texts.map((text) => isErrorBody(client, JSON.parse(text)))).toEqual(all(true))
+    const answers = askAll(eager)
+    await areAsked(eager)
+    await vi.advanceTimersByTimeAsync(firstByteMs)
+    expect(await outcomes(answers)).toEqual(all(refused(504)))
     expect(await areLeft(eager)).toEqual(all(true))
   })
 
   it('gets the whole answer of a provider that says something, and then nothing for as long', async () => {
     eager.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
-      const pieces = piecesOf(provider).toSpliced(silent[provider] + 1, 0, ...signsOfLife(provider))
-      return chunks(pieces, { gapMs: 20 })(response, asked)
+      const rest = piecesOf(provider).slice(silent[provider] + 1)
+      return chunks([firstWords(provider), ...signsOfLife(provider), ...rest], { gapMs })(response, asked)
     })
-    const { texts } = await askAll(eager)
-    expect(texts.map((text) => endingOf(client, text))).toEqual(all(ended))
+    const answers = askAll(eager)
+    await haveSpoken(answers)
+    await vi.advanceTimersByTimeAsync(4 * firstByteMs)
+    expect(await outcomes(answers)).toEqual(all(ended))
   })
 
   it('is let in before a slow provider says anything, and gets one error when it never does', async () => {
     hasty.providers.answer(hang)
-    const { responses, texts } = await askAll(hasty)
-    expect(responses.map(({ status }) => status)).toEqual(all(200))
-    expect(texts.map((text) => endingOf(client, text))).toEqual(all(failed))
+    const answers = askAll(hasty)
+    await areAsked(hasty)
+    await vi.advanceTimersByTimeAsync(commitMs)
+    await haveAnswered(answers)
+    await vi.advanceTimersByTimeAsync(firstByteMs)
+    expect(await outcomes(answers)).toEqual(all(failed))
   })
 })

@@ -48,6 +48,28 @@ const requests: Readonly<Record<WireName, Minimal>> = {
   }),
 }
 
+/** An answer, as it comes in. */
+export interface Hearing {
+  /** What came so far. */
+  text: string
+  status?: number
+  /** Resolves when there is no more to come. */
+  readonly over: Promise<void>
+}
+
+/** Reads an answer as it comes. */
+export function hear(asking: Promise<Response>): Hearing {
+  const hearing: Hearing = { text: '', over: read() }
+  hearing.over.catch(() => {}) // whoever waits for it is told
+  return hearing
+
+  async function read(): Promise<void> {
+    const { status, body } = await asking
+    hearing.status = status
+    for await (const part of body?.pipeThrough(new TextDecoderStream()) ?? []) hearing.text += part
+  }
+}
+
 /** What came of a stream. */
 export interface Ending {
   /** How often it ended properly. */

@@ -84,12 +84,12 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   }
 }
 
-/** Sends each piece as a chunk of its own, `gapMs` apart, and then ends, or does what `after` says. */
+/** Sends each piece as a chunk of its own, `gapMs` apart, and then ends, or does what `after` says, once `before` has come. */
 export function chunks(
   pieces: readonly string[],
-  options: { gapMs?: number; after?: 'end' | 'hang' | 'reset' } = {},
+  options: { gapMs?: number; after?: 'end' | 'hang' | 'reset'; before?: () => Promise<void> } = {},
 ): Answering {
-  const { gapMs = 0, after = 'end' } = options
+  const { gapMs = 0, after = 'end', before } = options
   return async (response, asked) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.flushHeaders()
@@ -98,6 +98,7 @@ export function chunks(
       response.write(piece)
       await pause(gapMs)
     }
+    await before?.()
     if (after === 'end') response.end()
     if (after === 'reset') response.destroy()
   }
@@ -109,6 +110,11 @@ export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms)
   })
+}
+
+/** Lets the network do its work until it is so; the time limit of the test bounds it. Waits for no clock, so that clocks may stand still. */
+export async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
 }
 
 // ---- Chat Completions, as it travels ------------------------------------------------------------
