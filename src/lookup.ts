@@ -6,6 +6,7 @@ export function lookup<T>(table: Readonly<Record<string, T>>, word: unknown): T 
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
 }
 
+/** Whether it is an object, and no array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -13,6 +14,12 @@ export function isObject(value: unknown): value is JsonObject {
 /** An own field of whatever this is; `undefined` if it is no object or has none. */
 export function field(value: unknown, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
+}
+
+/** An own field that is an object; an empty one if there is none. */
+export function objectIn(value: unknown, key: string): JsonObject {
+  const found = field(value, key)
+  return isObject(found) ? found : {}
 }
 
 /** The value, if it is a string. */

@@ -6,7 +6,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, lookup } from '../../lookup.ts'
+import { isObject, lookup, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl } from '../../media.ts'
 import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../model.ts'
@@ -96,8 +96,7 @@ export function noteForeign(value: Annotated, where: string, losses: Ledger): vo
 
 /** Our own kept fields: what goes back under what we encode. */
 export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
-  const kept = field(value.providerData, format)
-  return isObject(kept) ? kept : {}
+  return objectIn(value.providerData, format)
 }
 
 /** Images of a message, as blocks. A `data:` prefix is not of this wire, but clients send it. */

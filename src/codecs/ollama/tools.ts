@@ -6,7 +6,7 @@
  */
 import type { CallFragment, DecodedCalls } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { compact, field, isObject, otherFields, textOr } from '../../lookup.ts'
+import { compact, field, isObject, objectIn, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -49,7 +49,7 @@ function encodeDefinition(tool: ToolDefinition, path: string, losses: Ledger): W
     ...kept,
     type: 'function',
     function: {
-      ...keptFunction(kept),
+      ...objectIn(kept, 'function'),
       name: tool.name,
       ...(tool.description !== undefined && { description: tool.description }),
       parameters: encodeSchema(tool.parameters),
@@ -94,11 +94,6 @@ function keep(
   return { [format]: { ...outer, ...(inner && { function: inner }) } }
 }
 
-function keptFunction(kept: JsonObject): JsonObject {
-  const inner = field(kept, 'function')
-  return isObject(inner) ? inner : {}
-}
-
 /** Which tools the model sees: with no `tool_choice` on the wire, leaving tools out is all that can be done. */
 export function chooseTools(
   tools: readonly (ToolDefinition | ProviderTool)[] | undefined,
@@ -139,7 +134,11 @@ function encodeCall(call: ToolCall | InvalidToolCall): WireToolCall {
   return {
     ...kept,
     ...(!isMade && { id: call.id as string }),
-    function: { ...keptFunction(kept), name: call.name ?? '', arguments: 'arguments' in call ? call.arguments : {} },
+    function: {
+      ...objectIn(kept, 'function'),
+      name: call.name ?? '',
+      arguments: 'arguments' in call ? call.arguments : {},
+    },
   }
 }
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
-import { compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { compact, field, isObject, lookup, objectIn, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl, toDataUrl } from '../../media.ts'
 import type {
@@ -292,9 +292,4 @@ function readCacheMark(mark: unknown): Metadata['cacheHint'] {
   if (!isObject(mark)) return undefined
   const ttl = field(mark, 'ttl')
   return ttl === '5m' || ttl === '30m' || ttl === '1h' || ttl === '12h' ? { ttl } : 'ephemeral'
-}
-
-function objectIn(value: unknown, key: string): JsonObject {
-  const found = field(value, key)
-  return isObject(found) ? found : {}
 }
