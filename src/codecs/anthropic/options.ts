@@ -1,25 +1,17 @@
 /**
  * Anthropic Messages: what is asked of the model beside the conversation, both ways.
  *
- * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking (read 2026-11)
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  * @see wire/anthropic.md §1.1 and §2.3
  * @module
  */
-import { effortBudgets, nearestEffort } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, lookup } from '../../lookup.ts'
+import { field, isObject, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
-import type { JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../model.ts'
+import type { JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
 import { narrowSchema } from './schema.ts'
-import {
-  type AnthropicDialect,
-  defaultMaxTokens,
-  efforts,
-  format,
-  isAdaptive,
-  isNewer,
-  minBudgetTokens,
-} from './tables.ts'
+import { type AnthropicDialect, defaultMaxTokens, format, isNewer } from './tables.ts'
+import { budgetFor, chooseEffort, encodeThinking, keptThinking, mergeThinking, readThinking } from './thinking.ts'
 import { decodeToolChoice, encodeToolChoice } from './tools.ts'
 import type { WireOutputConfig, WireRequest, WireThinkingConfig } from './wire.ts'
 
@@ -57,13 +49,7 @@ export function encodeOptions(
 }
 
 function keptOptions(options: RequestOptions): JsonObject {
-  const kept = field(options.providerOptions, format)
-  return isObject(kept) ? kept : {}
-}
-
-function objectIn(holder: JsonObject, key: string): JsonObject {
-  const value = field(holder, key)
-  return isObject(value) ? value : {}
+  return objectIn(options.providerOptions, format)
 }
 
 /** The wire requires one; a budget for thinking comes on top of what is meant for the answer. */
@@ -72,79 +58,6 @@ function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, led
   const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
   lose(ledger, 'invented', 'maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
   return chosen
-}
-
-// ---- thinking ---------------------------------------------------------------------------------
-
-/** Newer models think unless they are told not to, so this has to be said. */
-function isOff({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>): boolean {
-  return effort === 'none' || budgetTokens === 0
-}
-
-/** The budget asked for, where the model takes one. */
-function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
-  if (reasoning === undefined || isOff(reasoning) || isNewer(model)) return undefined
-  if (reasoning.budgetTokens !== undefined) return Math.max(minBudgetTokens, reasoning.budgetTokens)
-  return isAdaptive(model) ? undefined : lookup(effortBudgets, reasoning.effort)
-}
-
-function encodeThinking(
-  options: RequestOptions,
-  maxTokens: number,
-  kept: JsonObject,
-  ledger: Ledger,
-): WireThinkingConfig | undefined {
-  const { reasoning } = options
-  if (reasoning === undefined) return undefined
-  if (isOff(reasoning)) return { type: 'disabled' }
-  const budget = budgetFor(options)
-  if (budget === undefined && isBare(reasoning) && !isAdaptive(options.model)) {
-    lose(ledger, 'dropped', 'reasoning', 'it names no budget, and this model takes nothing else')
-    return undefined
-  }
-  if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
-  if (maxTokens <= minBudgetTokens) {
-    lose(ledger, 'dropped', 'reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
-    return { type: 'disabled' }
-  }
-  if (budget !== reasoning.budgetTokens || budget >= maxTokens) {
-    lose(ledger, 'changed', 'reasoning', 'the budget was fitted between 1024 and maxTokens', 'info')
-  }
-  return { type: 'enabled', budget_tokens: Math.min(budget, maxTokens - 1) }
-}
-
-/** It asks for reasoning, and says not how much. */
-function isBare({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>): boolean {
-  return effort === undefined && budgetTokens === undefined
-}
-
-/** Whether thinking has to be asked for. A request of this wire that named an effort alone still does so. */
-function isAsked({ effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>, kept: JsonObject): boolean {
-  if (effort === undefined) return budgetTokens !== undefined || keptThinking(kept) === undefined
-  return field(objectIn(kept, 'output_config'), 'effort') !== effort || field(kept, 'thinking') !== undefined
-}
-
-function keptThinking(kept: JsonObject): WireThinkingConfig | undefined {
-  const thinking = field(kept, 'thinking')
-  return typeof field(thinking, 'type') === 'string' ? (thinking as unknown as WireThinkingConfig) : undefined
-}
-
-/** What was kept of the same way of thinking, such as `display`, goes with it. */
-function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): WireThinkingConfig {
-  const { type, ...rest } = objectIn(kept, 'thinking')
-  const isSame = thinking.type !== 'disabled' && (type === undefined || type === thinking.type)
-  return isSame ? { ...rest, ...thinking } : thinking
-}
-
-/** The effort for models that think by it; of a budget that they do not take, the nearest. */
-function chooseEffort({ reasoning, model }: RequestOptions, ledger: Ledger): WireOutputConfig['effort'] {
-  if (reasoning === undefined || !isAdaptive(model)) return undefined
-  const { effort, budgetTokens } = reasoning
-  if (effort === 'minimal') lose(ledger, 'changed', 'reasoning.effort', 'the least effort is low', 'info')
-  if (effort !== undefined) return lookup(efforts, effort)
-  if (budgetTokens === undefined || budgetTokens === 0 || !isNewer(model)) return undefined
-  lose(ledger, 'changed', 'reasoning.budgetTokens', 'this model takes efforts alone')
-  return lookup(efforts, nearestEffort(budgetTokens))
 }
 
 // ---- output, sampling and the rest ------------------------------------------------------------
@@ -233,7 +146,8 @@ function noteUnknownOptions(options: RequestOptions, ledger: Ledger): void {
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-const known: ReadonlySet<string> = new Set([
+/** Fields that {@link decodeOptions} and the conversation read. */
+export const knownRequestFields: ReadonlySet<string> = new Set([
   'model',
   'max_tokens',
   'messages',
@@ -293,9 +207,6 @@ export function decodeOptions(body: JsonObject, otherFields: JsonObject | undefi
   }
 }
 
-/** Fields that `decodeOptions` and the conversation read. */
-export const knownRequestFields: ReadonlySet<string> = known
-
 type Types = { string: string; number: number; boolean: boolean }
 
 /** `null` counts as absent. */
@@ -314,29 +225,6 @@ function readStop(body: JsonObject): string[] | undefined {
   throw new DecodeError('Cannot decode Anthropic request: "stop_sequences" is no array of strings', {
     path: 'stop_sequences',
   })
-}
-
-interface Thinking {
-  readonly reasoning?: NonNullable<RequestOptions['reasoning']>
-  /** What our words leave of `thinking`. */
-  readonly kept?: JsonObject
-  /** An effort that came without thinking: of models that do not think by themselves it says something else. */
-  readonly keptEffort?: string
-}
-
-function readThinking(body: JsonObject, model: string): Thinking {
-  const thinking = objectIn(body, 'thinking')
-  const word = field(field(body, 'output_config'), 'effort')
-  const effort = typeof word === 'string' && Object.hasOwn(efforts, word) ? (word as ReasoningEffort) : undefined
-  const { type, budget_tokens: budgetTokens, ...rest } = thinking
-  const others = Object.keys(rest).length > 0 ? { kept: rest } : {}
-  const keptEffort = typeof word === 'string' ? { keptEffort: word } : {}
-  if (type === 'disabled') return { reasoning: { effort: 'none' }, ...others, ...keptEffort }
-  if (type === 'enabled' && typeof budgetTokens === 'number')
-    return { reasoning: { budgetTokens }, ...others, ...keptEffort }
-  const kept = type === undefined ? {} : { kept: thinking }
-  if (effort !== undefined && type === 'adaptive') return { reasoning: { effort }, ...kept }
-  return { ...(effort !== undefined && isNewer(model) && { reasoning: { effort } }), ...kept, ...keptEffort }
 }
 
 /** `output_format` is the older name of `output_config.format`. */
