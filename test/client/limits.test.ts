@@ -8,17 +8,19 @@ import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/u
 
 const upstream = ownUpstream()
 
-const ran: string[] = []
+/** Of the test that runs; a tool that outlives its own goes on writing into the list of that. */
+let ran: string[]
 beforeEach(() => {
-  ran.length = 0
+  ran = []
 })
 const step = tool({
   name: 'step',
   parameters: t.object({ at: t.optional(t.string()), ms: t.optional(t.integer()) }),
   async execute({ at = 'x', ms = 0 }) {
-    ran.push(`start ${at}`)
+    const own = ran
+    own.push(`start ${at}`)
     await pause(ms)
-    ran.push(`end ${at}`)
+    own.push(`end ${at}`)
     return at
   },
 })
