@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeResponse, encodeResponse } from '../../../src/codecs/anthropic/index.ts'
-import { ApiError, DecodeError, InterruptedError } from '../../../src/errors.ts'
+import { ApiError, InterruptedError } from '../../../src/errors.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/model.ts'
 import { oracle } from './oracle.ts'
 
@@ -142,14 +142,7 @@ describe('a body', () => {
     ['a content that is none', body({ content: 'a' }), 'content'],
     ['a block that is none', body({ content: [null] }), 'content[0]'],
   ])('that is wrong tells where: %s', (_, given, path) => {
-    let error: unknown
-    try {
-      decodeResponse(given)
-    } catch (caught) {
-      error = caught
-    }
-    expect(error).toBeInstanceOf(DecodeError)
-    expect((error as DecodeError).path).toBe(path)
+    expect(() => decodeResponse(given)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
 
   it('of an error is that error', () => {

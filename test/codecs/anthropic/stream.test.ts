@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Fragment, Frame } from '../../../src/codec.ts'
 import { decodeStream } from '../../../src/codecs/anthropic/index.ts'
-import { ApiError, DecodeError, InterruptedError } from '../../../src/errors.ts'
+import { ApiError, InterruptedError } from '../../../src/errors.ts'
 import type { ChatResponse } from '../../../src/model.ts'
 import { run } from '../../../src/reducer.ts'
 import { foldFrames, fragmentsOf, frames } from './run.ts'
@@ -395,14 +395,9 @@ describe('errors', () => {
     ],
   ])('tell what is wrong: %s', (_, data, path) => {
     const out: Fragment[] = []
-    let error: unknown
-    try {
-      run(decodeStream, undefined).push({ data }, out)
-    } catch (caught) {
-      error = caught
-    }
-    expect(error).toBeInstanceOf(DecodeError)
-    expect((error as DecodeError).path).toBe(path)
+    expect(() => run(decodeStream, undefined).push({ data }, out)).toThrow(
+      expect.objectContaining({ name: 'DecodeError', path }),
+    )
   })
 
   it.each([
