@@ -1,5 +1,7 @@
 /** A conversation drawn event by event ends as the conversation that the run keeps. */
+
 import { describe, expect, it } from 'vitest'
+import { block } from '../../src/block.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { applyEvent, message, type RunResult, type StreamEvent, stream, tool } from '../../src/index.ts'
 import type { Message } from '../../src/model.ts'
@@ -59,15 +61,7 @@ describe('while an answer comes', () => {
   })
 
   it('shows a call with all its text so far, then the call', () => {
-    const call = {
-      type: 'tool_call',
-      id: 'c',
-      name: 'f',
-      arguments: { a: 1 },
-      argumentsText: '{"a":1}',
-      index: 0,
-      complete: true,
-    } as const
+    const call = block.toolCall('c', 'f', { a: 1 })
     const seen = applied([start, chunk(0, '{"a"'), chunk(0, ':1}'), { type: 'tool_call', index: 0, call }])
     expect(seen.slice(2).map(([answer]) => answer?.content)).toEqual([
       [{ type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta: '{"a"' }],

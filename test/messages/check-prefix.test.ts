@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../src/block.ts'
 import { checkPrefix } from '../../src/messages/check-prefix.ts'
 import { prepare } from '../../src/messages/prepare.ts'
 import type { Context, Message, ToolDefinition } from '../../src/model.ts'
@@ -39,16 +40,7 @@ const tools: ToolDefinition[] = [
   { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
   { name: 'get_time', parameters: { type: 'object', properties: { zone: { type: 'string' } } } },
 ]
-const call = (id: string, city: string, index: number) =>
-  ({
-    type: 'tool_call',
-    id,
-    name: 'get_weather',
-    arguments: { city },
-    argumentsText: `{"city":"${city}"}`,
-    index,
-    complete: true,
-  }) as const
+const call = (id: string, city: string, index: number) => block.toolCall(id, 'get_weather', { city }, { index })
 const conversation: Message[] = [
   { role: 'user', content: 'Weather in Tokyo and Paris?' },
   {

@@ -1,20 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../src/block.ts'
 import type { Rules } from '../../src/codec.ts'
 import { toolCallsOf } from '../../src/content.ts'
 import { legalToolName, prepare } from '../../src/messages/prepare.ts'
 import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/model.ts'
 import { wires } from '../support/rules.ts'
 
-const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({
-  type: 'tool_call',
-  id,
-  name: 'weather',
-  arguments: {},
-  argumentsText: '{}',
-  index: 0,
-  complete: true,
-  ...more,
-})
+const call = (id: string, more: Partial<ToolCall> = {}) => block.toolCall(id, 'weather', {}, more)
 const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content })
 const result = (toolCallId: string, content = 'sunny'): Message => ({
   role: 'tool',

@@ -13,10 +13,10 @@ import {
   toToolMessage,
 } from '../../src/index.ts'
 import type { AssistantMessage, ContentBlock, Message, Metadata, ToolMessage } from '../../src/model.ts'
-import { listOf, send, toolCall, type Wire, wires } from './wires.ts'
+import { listOf, send, type Wire, wires } from './wires.ts'
 
 const question = message.user('Hi')
-const called = message.assistant([toolCall('call_1', 'shot')])
+const called = message.assistant([block.toolCall('call_1', 'shot')])
 
 function stored<T extends Message>(one: T): unknown {
   return deserializeMessages(JSON.parse(JSON.stringify(serializeMessages([one]))))[0]
@@ -28,7 +28,7 @@ function frozen<T>(value: T): T {
 
 describe('a message', () => {
   const turn: AssistantMessage = message.assistant(
-    [block.reasoning('hm'), block.text('done'), toolCall('call_1', 'f')],
+    [block.reasoning('hm'), block.text('done'), block.toolCall('call_1', 'f')],
     {
       id: 'msg_1',
       name: 'ann',
@@ -157,7 +157,7 @@ describe('a result', () => {
   })
 
   it('[4.44] is the same message whether a tool says its content and artifacts or a value', async () => {
-    const call = toolCall('call_1', 'shot')
+    const call = block.toolCall('call_1', 'shot')
     const run = async (execute: () => unknown) => {
       const shot = tool({ name: 'shot', execute })
       return toToolMessage(await invokeTool(call, new Map([['shot', shot]])))

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
 import { gemini } from '../../src/codecs/gemini/index.ts'
 import { openaiCompatible } from '../../src/codecs/openai-compatible/index.ts'
-import { contentBlocks, message } from '../../src/index.ts'
+import { block, contentBlocks, message } from '../../src/index.ts'
 import type { Message } from '../../src/model.ts'
-import { listOf, send, toolCall, type Wire, wires } from './wires.ts'
+import { listOf, send, type Wire, wires } from './wires.ts'
 
 const question = message.user('Hi')
-const called = message.assistant([toolCall('call_1', 'add', { a: 1 })])
+const called = message.assistant([block.toolCall('call_1', 'add', { a: 1 })])
 const answered = message.tool('2', { toolCallId: 'call_1', name: 'add' })
 
 const plain = { role: 'user', content: 'Hi' }
@@ -158,7 +158,7 @@ describe('what an assistant says', () => {
   const mixed = message.assistant([
     { type: 'reasoning', text: 'hm', opaque },
     { type: 'text', text: 'I add' },
-    toolCall('call_1', 'add', { a: 1 }),
+    block.toolCall('call_1', 'add', { a: 1 }),
   ])
 
   it('[0.19] [0.38] [0.42] [0.74] may mix thinking, text and calls, in the order in which Anthropic gets them', () => {
@@ -197,7 +197,7 @@ describe('what an assistant says', () => {
   ] as const)(
     '[2.03] [2.20] [4.36] may be null where there are calls, and is no empty text to %s',
     (wire, expected) => {
-      const turn = message.assistant(null, { toolCalls: [toolCall('call_1', 'add', { a: 1 })] })
+      const turn = message.assistant(null, { toolCalls: [block.toolCall('call_1', 'add', { a: 1 })] })
       expect((listOf(wire, [question, turn, answered]) as unknown[])[1]).toMatchObject(expected)
     },
   )

@@ -6,11 +6,11 @@ import { gemini } from '../../src/codecs/gemini/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
 import { InterruptedError } from '../../src/errors.ts'
-import { fold, mergeChunks, message, stream, toMessage } from '../../src/index.ts'
+import { block, fold, mergeChunks, message, stream, toMessage } from '../../src/index.ts'
 import { model as modelOf, providerNames } from '../../src/models.ts'
 import { decodeText } from '../support/decode.ts'
 import { chatText } from '../support/upstream.ts'
-import { listOf, send, toolCall } from './wires.ts'
+import { listOf, send } from './wires.ts'
 
 const sse = (...events: readonly unknown[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
 const chat = (...deltas: readonly object[]) =>
@@ -188,7 +188,7 @@ describe('thinking on Chat Completions', () => {
   })
 
   it('[0.81] goes back only to hosts that want it', () => {
-    const turn = message.assistant([{ type: 'reasoning', text: 'hm' }, toolCall('call_1', 'f')])
+    const turn = message.assistant([{ type: 'reasoning', text: 'hm' }, block.toolCall('call_1', 'f')])
     const messages = [message.user('Hi'), turn, message.tool('x', { toolCallId: 'call_1' })]
     const sentTo = (model: Parameters<typeof send>[0]) => (send(model, { messages }).body.messages as object[])[1]
     expect(sentTo(deepseek('deepseek-chat'))).toMatchObject({ reasoning_content: 'hm' })

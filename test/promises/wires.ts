@@ -6,7 +6,7 @@ import { ollama } from '../../src/codecs/ollama/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
 import { prepare } from '../../src/messages/prepare.ts'
-import type { Context, Loss, Message, RequestOptions, ToolCall } from '../../src/model.ts'
+import type { Context, Loss, Message, RequestOptions } from '../../src/model.ts'
 
 export const models = {
   openaiChat: openaiChat('gpt-4.1'),
@@ -45,9 +45,4 @@ const listNames: Readonly<Record<Wire, string>> = {
 /** The list that holds the conversation on this wire. */
 export function listOf(wire: Wire, messages: readonly Message[], more: Partial<Context> = {}): unknown {
   return send(wire, { messages, ...more }).body[listNames[wire]]
-}
-
-export function toolCall(id: string, name: string, args: ToolCall['arguments'] = {}, index = 0): ToolCall {
-  const argumentsText = JSON.stringify(args)
-  return { type: 'tool_call', id, name, arguments: args, argumentsText, index, complete: true }
 }

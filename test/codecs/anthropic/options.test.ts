@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import { decodeRequest, encodeRequest } from '../../../src/codecs/anthropic/index.ts'
 import type { Json, JsonObject, RequestOptions, ToolDefinition } from '../../../src/model.ts'
 
@@ -88,15 +89,7 @@ describe('thinking', () => {
   })
 
   it('is off in a tool round that began without it', () => {
-    const call = {
-      type: 'tool_call',
-      id: 'x',
-      name: 'f',
-      arguments: {},
-      argumentsText: '',
-      index: 0,
-      complete: true,
-    } as const
+    const call = block.toolCall('x', 'f', {}, { argumentsText: '' })
     const messages = [
       { role: 'user', content: 'go' } as const,
       { role: 'assistant', content: [call] } as const,

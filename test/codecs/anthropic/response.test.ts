@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import { decodeResponse, encodeResponse } from '../../../src/codecs/anthropic/index.ts'
 import { ApiError, InterruptedError } from '../../../src/errors.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/model.ts'
@@ -25,15 +26,7 @@ function answer(
 ): ChatResponse {
   return { message: { role: 'assistant', content, stopReason, ...more }, stopReason }
 }
-const call = {
-  type: 'tool_call',
-  id: 'x',
-  name: 'f',
-  arguments: { a: 1 },
-  argumentsText: '{"a":1}',
-  index: 0,
-  complete: true,
-} as const
+const call = block.toolCall('x', 'f', { a: 1 })
 
 describe('a body', () => {
   it.each<[string, object]>([

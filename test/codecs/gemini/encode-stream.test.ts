@@ -1,23 +1,17 @@
 /** Streams of this wire, written from events. */
+
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import type { Frame, Reply } from '../../../src/codec.ts'
 import { createClientCodec, encodeStream } from '../../../src/codecs/gemini/index.ts'
 import { ApiError } from '../../../src/errors.ts'
 import { encodeSse } from '../../../src/framing/sse.ts'
-import type { AssistantMessage, MessageEvent, ToolCall } from '../../../src/model.ts'
+import type { AssistantMessage, MessageEvent } from '../../../src/model.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle, remembered } from './oracle.ts'
 
 const opaque = { provider: 'gemini', model: 'gemini-3-pro', format: 'gemini', data: { thoughtSignature: 'c2ln' } }
-const call: ToolCall = {
-  type: 'tool_call',
-  id: 'x',
-  name: 'f',
-  arguments: { a: 1 },
-  argumentsText: '{"a":1}',
-  index: 0,
-  complete: true,
-}
+const call = block.toolCall('x', 'f', { a: 1 })
 const delta = (index: number, text: string): MessageEvent => ({ type: 'text_delta', index, text })
 const text = (index: number, said: string): MessageEvent => ({
   type: 'content_block',

@@ -1,8 +1,10 @@
 /** The provider function, the two halves of the codec, and what `prepare` and this codec do together. */
+
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import { createClientCodec, createServerCodec, gemini, geminiDialect } from '../../../src/codecs/gemini/index.ts'
 import { prepare } from '../../../src/messages/prepare.ts'
-import type { Message, ToolCall } from '../../../src/model.ts'
+import type { Message } from '../../../src/model.ts'
 
 describe('a model', () => {
   it('has the address of the provider, and what is set instead', () => {
@@ -59,15 +61,7 @@ it('a dialect speaks in its own name', () => {
 describe('a conversation begun elsewhere', () => {
   const model = 'gemini-3-pro-preview'
   const codec = createClientCodec()
-  const call = (id: string, name: string): ToolCall => ({
-    type: 'tool_call',
-    id,
-    name,
-    arguments: {},
-    argumentsText: '{}',
-    index: 0,
-    complete: true,
-  })
+  const call = (id: string, name: string) => block.toolCall(id, name)
   const encode = (messages: readonly Message[]) => {
     const { context } = prepare({ messages }, codec.rules, { model })
     return codec.encodeRequest(context, { model }).body as { contents: { role: string; parts: object[] }[] }

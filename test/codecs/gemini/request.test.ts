@@ -1,5 +1,6 @@
 /** Requests of this wire, written from conversations by hand and read from what clients send. */
 import { describe, expect, it } from 'vitest'
+import { toolCall as call } from '../../../src/block.ts'
 import { decodeRequest, encodeRequest, geminiDialect } from '../../../src/codecs/gemini/index.ts'
 import { UnsupportedError } from '../../../src/errors.ts'
 import type { Context, Message, RequestOptions, ToolCall } from '../../../src/model.ts'
@@ -12,10 +13,6 @@ const bodyOf = (messages: readonly Message[], options: Partial<RequestOptions> =
 const contentsOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
   bodyOf(messages, options).contents
 
-function call(id: string, name: string, args: ToolCall['arguments'] = {}, more: Partial<ToolCall> = {}): ToolCall {
-  const argumentsText = JSON.stringify(args)
-  return { type: 'tool_call', id, name, arguments: args, argumentsText, index: 0, complete: true, ...more }
-}
 const signed = (thoughtSignature: string, from = model) => ({
   provider: 'gemini',
   model: from,

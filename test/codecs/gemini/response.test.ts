@@ -1,8 +1,10 @@
 /** Whole answers of this wire, read and written. */
+
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import { decodeResponse, encodeResponse } from '../../../src/codecs/gemini/index.ts'
 import { ApiError, DecodeError, InterruptedError } from '../../../src/errors.ts'
-import type { AssistantMessage, ChatResponse, StopReason, ToolCall, Usage } from '../../../src/model.ts'
+import type { AssistantMessage, ChatResponse, StopReason, Usage } from '../../../src/model.ts'
 import { oracle } from './oracle.ts'
 
 const answer = (message: Partial<AssistantMessage>, more: Partial<ChatResponse> = {}): ChatResponse => {
@@ -93,15 +95,7 @@ describe('an answer of any provider', () => {
     })
   })
 
-  const call: ToolCall = {
-    type: 'tool_call',
-    id: 'call_1',
-    name: 'f',
-    arguments: { a: 1 },
-    argumentsText: '{"a":1}',
-    index: 0,
-    complete: true,
-  }
+  const call = block.toolCall('call_1', 'f', { a: 1 })
   it('has the ids of its calls, but for those that stand for none on this wire', () => {
     const content = [
       call,

@@ -1,5 +1,7 @@
 /** Definitions, calls and results of this wire on their own. */
+
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import {
   decodeRequest,
   decodeToolCalls,
@@ -8,7 +10,7 @@ import {
   encodeResult,
   geminiDialect,
 } from '../../../src/codecs/gemini/index.ts'
-import type { ContentBlock, Message, ToolCall, ToolMessage } from '../../../src/model.ts'
+import type { ContentBlock, Message, ToolMessage } from '../../../src/model.ts'
 
 /** A value nested 80 deep. */
 const nested = (open: string, inside: string, close: string): unknown =>
@@ -155,15 +157,7 @@ describe('results', () => {
   })
 
   const image: ContentBlock = { type: 'image', mimeType: 'image/png', data: 'AAAA' }
-  const call: ToolCall = {
-    type: 'tool_call',
-    id: 'x',
-    name: 'f',
-    arguments: {},
-    argumentsText: '{}',
-    index: 0,
-    complete: true,
-  }
+  const call = block.toolCall('x', 'f')
   const other = { ...call, id: 'y', index: 1 }
   const round: Message[] = [
     { role: 'assistant', content: [call, other] },

@@ -1,14 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { toolCall as call } from '../../../src/block.ts'
 import { decodeRequest, encodeRequest } from '../../../src/codecs/ollama/index.ts'
 import { UnsupportedError } from '../../../src/errors.ts'
-import type { ContentBlock, Message, ToolCall } from '../../../src/model.ts'
+import type { ContentBlock, Message } from '../../../src/model.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUg=='
-
-function call(id: string, name: string, args: ToolCall['arguments'] = {}, more: Partial<ToolCall> = {}): ToolCall {
-  const fixed = { type: 'tool_call', complete: true, index: 0 } as const
-  return { ...fixed, id, name, arguments: args, argumentsText: JSON.stringify(args), ...more }
-}
 
 function encode(messages: readonly Message[], strict?: boolean) {
   const options = { model: 'm', ...(strict !== undefined && { strict }) }

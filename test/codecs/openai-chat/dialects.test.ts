@@ -1,5 +1,7 @@
 /** What each host wants said otherwise: dialects.md, section by section. */
+
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import type { Model } from '../../../src/codec.ts'
 import { alibaba } from '../../../src/codecs/alibaba/index.ts'
 import { azureOpenai } from '../../../src/codecs/azure-openai/index.ts'
@@ -23,7 +25,7 @@ import { UnsupportedError } from '../../../src/errors.ts'
 import { legalId } from '../../../src/ids.ts'
 import { bridge } from '../../../src/messages/prepare/placement.ts'
 import { prepare } from '../../../src/messages/prepare.ts'
-import type { Context, Message, RequestOptions, ToolCall } from '../../../src/model.ts'
+import type { Context, Message, RequestOptions } from '../../../src/model.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 
@@ -35,15 +37,7 @@ const said = (model: Model, ...messages: readonly Message[]) => ask(model, { mes
 const answered = (model: Model, message: object, usage?: object) =>
   model.codec.decodeResponse({ model: model.model, choices: [{ index: 0, message, finish_reason: 'stop' }], usage })
 
-const call: ToolCall = {
-  type: 'tool_call',
-  id: 'call_a',
-  name: 'f',
-  arguments: {},
-  argumentsText: '{}',
-  index: 0,
-  complete: true,
-}
+const call = block.toolCall('call_a', 'f')
 const hi: Message = { role: 'user', content: 'Hi' }
 const called: Message = { role: 'assistant', content: [call] }
 const result: Message = { role: 'tool', toolCallId: 'call_a', name: 'f', content: '5' }

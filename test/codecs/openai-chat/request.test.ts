@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import {
   type ChatDialect,
   compatible,
@@ -7,7 +8,7 @@ import {
   openai,
 } from '../../../src/codecs/openai-chat/index.ts'
 import { IsoglotError, UnsupportedError } from '../../../src/errors.ts'
-import type { Context, Message, RequestOptions, ToolCall } from '../../../src/model.ts'
+import type { Context, Message, RequestOptions } from '../../../src/model.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 
@@ -18,15 +19,7 @@ function encode(context: Partial<Context>, options: Partial<RequestOptions> = {}
 const messages = (list: readonly Message[], dialect?: ChatDialect) =>
   encode({ messages: list }, {}, dialect).body.messages
 const user: Message = { role: 'user', content: 'Hi' }
-const call: ToolCall = {
-  type: 'tool_call',
-  id: 'call_a',
-  name: 'f',
-  arguments: { a: 1 },
-  argumentsText: '{"a": 1}',
-  index: 0,
-  complete: true,
-}
+const call = block.toolCall('call_a', 'f', { a: 1 }, { argumentsText: '{"a": 1}' })
 const wireCall = { id: 'call_a', type: 'function', function: { name: 'f', arguments: '{"a": 1}' } }
 const tools = [{ name: 'f', parameters: { type: 'object' } }]
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import { decodeResponse, decodeToolCalls, encodeResponse } from '../../../src/codecs/openai-chat/index.ts'
 import { openrouter } from '../../../src/codecs/openrouter/index.ts'
 import { DecodeError, InterruptedError, IsoglotError } from '../../../src/errors.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, StopReason, ToolCall } from '../../../src/model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/model.ts'
 
 const body = (message: unknown, finish: unknown = 'stop') => ({
   id: 'chatcmpl-1',
@@ -17,15 +18,7 @@ function respond(content: readonly ContentBlock[], more: Partial<AssistantMessag
   const message: AssistantMessage = { role: 'assistant', content, stopReason: 'stop', ...more }
   return { message, stopReason: message.stopReason ?? 'stop' }
 }
-const toolCall: ToolCall = {
-  type: 'tool_call',
-  id: 'call_a',
-  name: 'f',
-  arguments: { a: 1 },
-  argumentsText: '{"a": 1}',
-  index: 0,
-  complete: true,
-}
+const toolCall = block.toolCall('call_a', 'f', { a: 1 }, { argumentsText: '{"a": 1}' })
 const answer = (response: ChatResponse) => encodeResponse(response).body.choices[0]
 
 describe('decodeResponse', () => {

@@ -1,23 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import { ollamaChatDialect } from '../../../src/codecs/ollama-chat/index.ts'
 import { type ChatDialect, encodeRequest, openai } from '../../../src/codecs/openai-chat/index.ts'
 import { perplexityDialect } from '../../../src/codecs/perplexity/index.ts'
-import type { Message, ToolCall } from '../../../src/model.ts'
+import type { Message } from '../../../src/model.ts'
 
 function encode(messages: readonly Message[], dialect: ChatDialect) {
   const { body, losses } = encodeRequest({ messages }, { model: 'any', strict: false }, dialect)
   return { messages: body.messages, losses }
 }
 
-const call: ToolCall = {
-  type: 'tool_call',
-  id: 'call_1',
-  name: 'get_weather',
-  arguments: { city: 'Tokyo' },
-  argumentsText: '{"city":"Tokyo"}',
-  index: 0,
-  complete: true,
-}
+const call = block.toolCall('call_1', 'get_weather', { city: 'Tokyo' })
 
 describe('a host without tools', () => {
   const round: Message[] = [

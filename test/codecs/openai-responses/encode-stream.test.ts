@@ -1,28 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { toolCall } from '../../../src/block.ts'
 import type { Frame, Reply } from '../../../src/codec.ts'
 import { createClientCodec, decodeResponse, encodeStream } from '../../../src/codecs/openai-responses/index.ts'
 import { ApiError } from '../../../src/errors.ts'
-import type {
-  AssistantMessage,
-  ChatResponse,
-  ContentBlock,
-  JsonObject,
-  MessageEvent,
-  ToolCall,
-} from '../../../src/model.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, JsonObject, MessageEvent } from '../../../src/model.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle } from './oracle.ts'
 
 const start: MessageEvent = { type: 'message_start', id: 'resp_1', model: 'm' }
-const call = (id: string, index: number): ToolCall => ({
-  type: 'tool_call',
-  id,
-  name: 'f',
-  arguments: { a: index },
-  argumentsText: `{"a":${index}}`,
-  index,
-  complete: true,
-})
+const call = (id: string, index: number) => toolCall(id, 'f', { a: index }, { index })
 const chunk = (
   index: number,
   position: number,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { block } from '../../../src/block.ts'
 import {
   azureDialect,
   createClientCodec,
@@ -40,16 +41,8 @@ const inputOf = (messages: readonly Message[], options: Partial<RequestOptions> 
   encodeMessages(messages, options).body.input
 
 const user: Message = { role: 'user', content: 'Hi' }
-const call = (id: string, more: Partial<ToolCall> = {}): ToolCall => ({
-  type: 'tool_call',
-  id,
-  name: 'f',
-  arguments: { a: 1 },
-  argumentsText: '{"a": 1}',
-  index: 0,
-  complete: true,
-  ...more,
-})
+const call = (id: string, more: Partial<ToolCall> = {}): ToolCall =>
+  block.toolCall(id, 'f', { a: 1 }, { argumentsText: '{"a": 1}', ...more })
 const reasoning = (data: JsonObject, more: Partial<ReasoningBlock> = {}): ReasoningBlock => ({
   type: 'reasoning',
   text: 'Hm',
