@@ -1,13 +1,13 @@
 /** Tells why Anthropic Messages would answer with a 400. Written from wire/anthropic.md (§1.1, §2, §2.1, §2.2, §2.4, §6) alone. */
 import {
-  checkWellFormed,
-  Findings,
+  type Findings,
   isBase64,
   isObject,
   isWebAddress,
   list,
   object,
   type Validator,
+  validator,
   type Wire,
   words,
 } from './findings.ts'
@@ -27,9 +27,7 @@ interface Turn {
   readonly content: Wire[]
 }
 
-export const validate: Validator = (raw) => {
-  const found = new Findings()
-  const body = object(raw)
+export const validate: Validator = validator((body, found) => {
   found.keys(body, bodyKeys, 'body')
   found.text(body.model, 'model')
   found.check(Number.isInteger(body.max_tokens) && Number(body.max_tokens) > 0, 'max_tokens', 'is required')
@@ -39,9 +37,7 @@ export const validate: Validator = (raw) => {
   })
   checkTurns(mergeTurns(list(body.messages), found), found)
   checkCacheMarks(body, found)
-  checkWellFormed(raw, found)
-  return found.all
-}
+})
 
 function checkSystem(system: unknown, found: Findings): void {
   if (system === undefined || typeof system === 'string') return

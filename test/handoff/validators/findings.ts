@@ -41,8 +41,18 @@ export const isWebAddress = (value: unknown): boolean => typeof value === 'strin
 export const isDataUrl = (value: unknown): boolean =>
   typeof value === 'string' && /^data:[\w.+-]+\/[\w.+-]+;base64,[\w+/-]+={0,2}$/.test(value)
 
+/** A validator of what such a check finds, and of what every wire forbids. */
+export function validator(check: (body: Wire, found: Findings) => void): Validator {
+  return (body) => {
+    const found = new Findings()
+    check(object(body), found)
+    checkWellFormed(body, found)
+    return found.all
+  }
+}
+
 /** Halves of characters make an invalid body (openai-chat.md §2.3). */
-export function checkWellFormed(body: unknown, found: Findings): void {
+function checkWellFormed(body: unknown, found: Findings): void {
   const text = JSON.stringify(body)
   found.check(!/(^|[^\\])(\\\\)*\\ud[89a-f]/i.test(text), 'body', 'holds half of a character')
 }

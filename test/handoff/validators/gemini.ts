@@ -1,12 +1,12 @@
 /** Tells why Gemini would answer with a 400. Written from wire/gemini.md (§2, §2.1, §2.2, §2.4, §6) alone. */
 import {
-  checkWellFormed,
-  Findings,
+  type Findings,
   isBase64,
   isObject,
   list,
   object,
   type Validator,
+  validator,
   type Wire,
   words,
 } from './findings.ts'
@@ -21,9 +21,7 @@ const partKeys = new Set([...dataKeys, ...words('thought thoughtSignature videoM
 /** §2.2: `parameters` has no such words. */
 const notInOpenApi = words('$ref $defs additionalProperties const oneOf allOf not')
 
-export const validate: Validator = (raw) => {
-  const found = new Findings()
-  const body = object(raw)
+export const validate: Validator = validator((body, found) => {
   found.keys(body, bodyKeys, 'body')
   if ('systemInstruction' in body) {
     const parts = list(object(body.systemInstruction).parts)
@@ -33,9 +31,7 @@ export const validate: Validator = (raw) => {
   checkTools(list(body.tools), body, found)
   checkContents(list(body.contents), found)
   checkSignatures(list(body.contents), found)
-  checkWellFormed(raw, found)
-  return found.all
-}
+})
 
 function checkTools(tools: readonly Wire[], body: Wire, found: Findings): void {
   const declarations = tools.flatMap((tool) => list(tool.functionDeclarations))

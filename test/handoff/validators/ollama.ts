@@ -1,12 +1,12 @@
 /** Tells why Ollama's `/api/chat` would answer with a 400, or lose what it was sent. Written from wire/ollama.md §2 alone. */
 import {
-  checkWellFormed,
-  Findings,
+  type Findings,
   isBase64,
   isObject,
   list,
   object,
   type Validator,
+  validator,
   type Wire,
   words,
 } from './findings.ts'
@@ -21,9 +21,7 @@ const messageKeys: Readonly<Record<string, ReadonlySet<string>>> = {
   tool: words('role content tool_name tool_call_id images'),
 }
 
-export const validate: Validator = (raw) => {
-  const found = new Findings()
-  const body = object(raw)
+export const validate: Validator = validator((body, found) => {
   found.keys(body, bodyKeys, 'body')
   found.text(body.model, 'model')
   // "default true when absent: a non-streaming request must say `false`".
@@ -35,9 +33,7 @@ export const validate: Validator = (raw) => {
     if (parameters !== undefined) found.check(isObject(parameters), `tools[${at}].function.parameters`, 'is no schema')
   })
   checkMessages(list(body.messages), found)
-  checkWellFormed(raw, found)
-  return found.all
-}
+})
 
 function checkMessages(messages: readonly Wire[], found: Findings): void {
   found.check(messages.length > 0, 'messages', 'an empty list only loads the model')

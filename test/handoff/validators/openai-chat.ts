@@ -4,8 +4,7 @@
  */
 import { type ChatRules, chatRulesOf } from './dialects.ts'
 import {
-  checkWellFormed,
-  Findings,
+  type Findings,
   isBase64,
   isDataUrl,
   isObject,
@@ -14,6 +13,7 @@ import {
   object,
   parsesToObject,
   type Validator,
+  validator,
   type Wire,
   words,
 } from './findings.ts'
@@ -39,12 +39,7 @@ const messageKeys: Readonly<Record<string, ReadonlySet<string>>> = {
 /** The validator of one provider of this format. */
 export function validatorOf(provider: string): Validator {
   const rules = chatRulesOf(provider)
-  return (body) => {
-    const found = new Findings()
-    checkBody(object(body), rules, found)
-    checkWellFormed(body, found)
-    return found.all
-  }
+  return validator((body, found) => checkBody(body, rules, found))
 }
 
 function checkBody(body: Wire, rules: ChatRules, found: Findings): void {

@@ -1,13 +1,12 @@
 /** Tells why OpenAI Responses would answer with a 400. Written from wire/openai-responses.md (§2.1, §2.2, §2.4, §7) alone. */
 import {
-  checkWellFormed,
-  Findings,
+  type Findings,
   isDataUrl,
   isObject,
   isWebAddress,
   list,
-  object,
   type Validator,
+  validator,
   type Wire,
   words,
 } from './findings.ts'
@@ -24,12 +23,7 @@ const hosted = words(
 const prefixes: Readonly<Record<string, string>> = { reasoning: 'rs_', function_call: 'fc_', message: 'msg_' }
 
 export function validatorOf(provider: string): Validator {
-  return (body) => {
-    const found = new Findings()
-    checkBody(object(body), provider, found)
-    checkWellFormed(body, found)
-    return found.all
-  }
+  return validator((body, found) => checkBody(body, provider, found))
 }
 
 function checkBody(body: Wire, provider: string, found: Findings): void {
