@@ -29,6 +29,8 @@ export type Script = (asked: Asked, response: ServerResponse) => void | Promise<
 export interface Upstream {
   readonly url: string
   readonly asked: Asked[]
+  /** All that it got with these words somewhere in it. */
+  askedFor(words: string): Asked[]
   script(name: string, play: Script): void
   stop(): Promise<void>
 }
@@ -57,6 +59,7 @@ export async function startUpstream(): Promise<Upstream> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
+    askedFor: (words) => asked.filter(({ body }) => JSON.stringify(body).includes(words)),
     script: (name, play) => scripts.set(name, play),
     stop: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()),
   }

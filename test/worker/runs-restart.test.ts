@@ -15,7 +15,6 @@ beforeAll(async () => {
 })
 afterAll(() => upstream.stop())
 
-const askedFor = (say: string) => upstream.asked.filter(({ body }) => JSON.stringify(body).includes(say))
 const never = new Promise<void>(() => {})
 
 /** As a power cut would: nobody is told. */
@@ -65,7 +64,7 @@ describe('a Worker that is killed', () => {
     unanswered = crypto.randomUUID()
     upstream.script(unanswered, () => {})
     user.ask(unanswered, 'openai-chat', { stream: false }).catch(() => {})
-    await vi.waitUntil(() => askedFor(unanswered).length === 1, { timeout: 10_000 })
+    await vi.waitUntil(() => upstream.askedFor(unanswered).length === 1, { timeout: 10_000 })
     broken = await Promise.all(wireNames.flatMap((wire) => [begin(wire, -1), begin(wire, -1), begin(wire, 1)]))
     await kill(rig)
     rig = await start()
@@ -84,7 +83,7 @@ describe('a Worker that is killed', () => {
       const rest = await (await user.read(id, told.length)).text()
       expect(partsOf(wire, rest)).toEqual(partsOf(wire, text).slice(told.length))
       expect(await (await user.ask(key, wire)).text()).toBe(text)
-      expect(askedFor(key)).toHaveLength(1)
+      expect(upstream.askedFor(key)).toHaveLength(1)
     }
   })
 
@@ -98,7 +97,7 @@ describe('a Worker that is killed', () => {
     const refused = await userWith(rig, token).ask(unanswered, 'openai-chat', { stream: false })
     expect(refused.status).toBe(502)
     expect(refused.headers.get('x-should-retry')).toBe('false')
-    expect(askedFor(unanswered)).toHaveLength(1)
+    expect(upstream.askedFor(unanswered)).toHaveLength(1)
   })
 })
 
@@ -120,6 +119,6 @@ describe('an answer whose time is over', () => {
     expect((await alice.stop(id)).status).toBe(204)
     expect((await bob.read(id)).status).toBe(404)
     expect(endingOf(wire, await (await alice.ask(key, wire)).text())).toEqual(ended)
-    expect(askedFor(key)).toHaveLength(2)
+    expect(upstream.askedFor(key)).toHaveLength(2)
   })
 })

@@ -54,7 +54,6 @@ function scripted(wire: WireName, turn: () => Promise<unknown> = atOnce): string
   upstream.script(say, (_, response) => play(wire, response, turn))
   return say
 }
-const askedFor = (say: string) => upstream.asked.filter(({ body }) => JSON.stringify(body).includes(say))
 
 /** All events, as a client without a key gets them. */
 async function allEvents(wire: WireName): Promise<unknown[]> {
@@ -98,7 +97,7 @@ describe.each(wireNames)('a key, in the words of %s', (wire) => {
       gate.resolve()
       told.push(...(await readParts(wire, await ada.read(idOf(first), told.length))))
       expect(saidIn(wire, told.join('')), `cut behind event ${cut}`).toEqual(all)
-      expect(askedFor(say)).toHaveLength(1)
+      expect(upstream.askedFor(say)).toHaveLength(1)
     })
     await Promise.all(runs)
     console.log(`${wire}: cut behind each of ${all.length - 1} events: 0 lost, 0 told twice`)
@@ -134,7 +133,7 @@ describe.each(wireNames)('a key, in the words of %s', (wire) => {
     const rest = await ada.read(idOf(first), told.length)
     if (rest.status !== 204) told.push(...(await readParts(wire, rest)))
     expect(saidIn(wire, told.join(''))).toEqual(all)
-    expect(askedFor(say)).toHaveLength(1)
+    expect(upstream.askedFor(say)).toHaveLength(1)
   })
 
   it('is stopped for all who read it, at once', async () => {
@@ -143,7 +142,7 @@ describe.each(wireNames)('a key, in the words of %s', (wire) => {
     const [id = ''] = readers.map(idOf)
     const from = performance.now()
     const stopping = ada.stop(id)
-    expect(await askedFor(say)[0]?.closedEarly).toBe(true)
+    expect(await upstream.askedFor(say)[0]?.closedEarly).toBe(true)
     console.log(`${wire}: the provider was left ${Math.round(performance.now() - from)} ms after the stop was sent`)
     expect((await stopping).status).toBe(204)
     const [text = '', same] = await Promise.all(readers.map((reader) => reader.text()))
@@ -162,7 +161,7 @@ describe.each(wireNames)('a key, in the words of %s', (wire) => {
     const text = await (await ada.ask(say, wire)).text()
     expect(endingOf(wire, text)).toEqual(failed)
     expect(await (await ada.ask(say, wire)).text()).toBe(text)
-    expect(askedFor(say)).toHaveLength(1)
+    expect(upstream.askedFor(say)).toHaveLength(1)
   })
 })
 
@@ -206,7 +205,7 @@ it('goes on writing when everybody has left, for longer than workerd keeps an ob
   await first.body?.cancel()
   await new Promise((resolve) => setTimeout(resolve, 15_000))
   gate.resolve()
-  expect(await askedFor(say)[0]?.closedEarly).toBe(false)
+  expect(await upstream.askedFor(say)[0]?.closedEarly).toBe(false)
   expect(endingOf('openai-chat', await (await ada.read(idOf(first))).text())).toEqual(ended)
-  expect(askedFor(say)).toHaveLength(1)
+  expect(upstream.askedFor(say)).toHaveLength(1)
 })

@@ -18,8 +18,6 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
-const askedFor = (say: string) => upstream.asked.filter(({ body }) => JSON.stringify(body).includes(say))
-
 describe.each(wireNames)('%s', (wire) => {
   it('numbers the events of a kept answer, and tells those behind any of them again', async () => {
     const key = crypto.randomUUID()
@@ -40,7 +38,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect((await alice.read(id)).status).toBe(200)
     expect((await alice.read(id, all.length)).status).toBe(204)
     expect((await alice.read(id, all.length + 1)).status).toBe(400)
-    expect(askedFor(key)).toHaveLength(1)
+    expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
   it('asks the provider once for twenty who ask by one key at once, and for those who come later', async () => {
@@ -48,13 +46,13 @@ describe.each(wireNames)('%s', (wire) => {
     const gate = Promise.withResolvers<void>()
     upstream.script(key, play(wire, { now: 2, gate: gate.promise }))
     const asking = Array.from({ length: 20 }, async () => (await alice.ask(key, wire)).text())
-    await expect.poll(() => askedFor(key).length, { timeout: 30_000 }).toBe(1)
+    await expect.poll(() => upstream.askedFor(key).length, { timeout: 30_000 }).toBe(1)
     gate.resolve()
     const texts = (await Promise.all(asking)).map((text) => partsOf(wire, text).join(''))
     const later = partsOf(wire, await (await alice.ask(key, wire)).text()).join('')
     expect(endingOf(wire, later)).toEqual(ended)
     expect(new Set([...texts, later]).size).toBe(1)
-    expect(askedFor(key)).toHaveLength(1)
+    expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
   it('keeps a whole answer as well', async () => {
@@ -66,7 +64,7 @@ describe.each(wireNames)('%s', (wire) => {
     const [text, same] = [await one.text(), await other.text()]
     expect(same).toBe(text)
     expect(await (await alice.ask(key, wire, { stream: false })).text()).toBe(text)
-    expect(askedFor(key)).toHaveLength(1)
+    expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
   it('refuses another request under the same key, and gives another user an answer of their own', async () => {
@@ -81,7 +79,7 @@ describe.each(wireNames)('%s', (wire) => {
     const others = await bob.ask(key, wire)
     await others.text()
     expect(idOf(others)).not.toBe(idOf(own))
-    expect(askedFor(key)).toHaveLength(2)
+    expect(upstream.askedFor(key)).toHaveLength(2)
   })
 
   it('goes on with the answer when its client has left, and lets others read it meanwhile', async () => {
@@ -93,7 +91,7 @@ describe.each(wireNames)('%s', (wire) => {
     const reading = alice.read(idOf(answer)).then((response) => response.text())
     gate.resolve()
     expect(endingOf(wire, await reading)).toEqual(ended)
-    expect(await askedFor(key)[0]?.closedEarly).toBe(false)
+    expect(await upstream.askedFor(key)[0]?.closedEarly).toBe(false)
   })
 
   it('is stopped by DELETE, once and again: the provider is left, and the answer ends in an error', async () => {
@@ -102,12 +100,12 @@ describe.each(wireNames)('%s', (wire) => {
     const answer = await alice.ask(key, wire)
     const reading = answer.text()
     expect((await alice.stop(idOf(answer))).status).toBe(204)
-    expect(await askedFor(key)[0]?.closedEarly).toBe(true)
+    expect(await upstream.askedFor(key)[0]?.closedEarly).toBe(true)
     const text = await reading
     expect(endingOf(wire, text)).toEqual(failed)
     expect((await alice.stop(idOf(answer))).status).toBe(204)
     expect(partsOf(wire, await (await alice.ask(key, wire)).text())).toEqual(partsOf(wire, text))
-    expect(askedFor(key)).toHaveLength(1)
+    expect(upstream.askedFor(key)).toHaveLength(1)
   })
 
   it('does not keep a refusal: the next request by that key is asked anew', async () => {
@@ -118,7 +116,7 @@ describe.each(wireNames)('%s', (wire) => {
     expect(isErrorBody(wire, await refused.json())).toBe(true)
     upstream.script(key, play(wire))
     expect(endingOf(wire, await (await alice.ask(key, wire)).text())).toEqual(ended)
-    expect(askedFor(key)).toHaveLength(2)
+    expect(upstream.askedFor(key)).toHaveLength(2)
   })
 
   it('is not held up by one who does not read', async () => {
@@ -131,7 +129,7 @@ describe.each(wireNames)('%s', (wire) => {
       response.end(rest.join(''))
     })
     const answer = await alice.ask(key, wire)
-    expect(await askedFor(key)[0]?.closedEarly).toBe(false)
+    expect(await upstream.askedFor(key)[0]?.closedEarly).toBe(false)
     const replay = partsOf(wire, await (await alice.read(idOf(answer))).text()).join('')
     expect(replay.length).toBeGreaterThan(10_000_000)
     expect(partsOf(wire, await answer.text()).join('') === replay).toBe(true)
@@ -174,6 +172,6 @@ describe('a key', () => {
     const say = crypto.randomUUID()
     const response = await alice.ask(key, 'openai-chat', { say })
     expect(response.status).toBe(400)
-    expect(askedFor(say)).toHaveLength(0)
+    expect(upstream.askedFor(say)).toHaveLength(0)
   })
 })

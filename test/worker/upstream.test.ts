@@ -448,7 +448,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
 
 describe('an upstream that does not answer', () => {
   const silence = (say: string) => upstream.script(say, () => {})
-  const askedFor = (say: string) => upstream.asked.find(({ body }) => JSON.stringify(body).includes(say))
+  const askedFor = (say: string) => upstream.askedFor(say)[0]
 
   it.concurrent.each(wireNames)(
     'is given up with 504, or with one error once the stream has begun (%s)',
