@@ -5,7 +5,20 @@
  * @module
  */
 import * as v from 'valibot'
-import { description, fraction, helpers, id, imageUrl, max, name, natural, object, several, text } from './fields.ts'
+import {
+  description,
+  fraction,
+  functionFields,
+  helpers,
+  id,
+  imageUrl,
+  max,
+  name,
+  natural,
+  object,
+  several,
+  text,
+} from './fields.ts'
 
 const textPart = v.strictObject({ type: v.literal('text'), text })
 const imagePart = v.strictObject({
@@ -46,12 +59,7 @@ const message = v.variant('role', [
 
 const tool = v.strictObject({
   type: v.literal('function'),
-  function: v.strictObject({
-    name,
-    description: v.optional(description),
-    parameters: v.optional(object),
-    strict: v.nullish(v.boolean()),
-  }),
+  function: v.strictObject({ ...functionFields, strict: v.nullish(v.boolean()) }),
 })
 
 const format = v.variant('type', [

@@ -16,6 +16,12 @@ export const fraction = (limit: number) => v.pipe(v.number(), v.minValue(-limit)
 export const object = v.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 )
+/** What Chat Completions says of a function, and Ollama after it, beside `strict`. */
+export const functionFields = {
+  name,
+  description: v.optional(description),
+  parameters: v.optional(object),
+} as const
 /** One or more. */
 export const several = <Item extends v.GenericSchema>(item: Item, most: number) =>
   v.pipe(v.array(item), v.minLength(1), v.maxLength(most))

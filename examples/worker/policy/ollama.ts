@@ -5,7 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
-import { description, fraction, id, max, name, natural, object, several, text, whole } from './fields.ts'
+import { fraction, functionFields, id, max, name, natural, object, several, text, whole } from './fields.ts'
 
 const call = v.strictObject({
   id: v.optional(id),
@@ -25,12 +25,7 @@ const message = v.strictObject({
 
 const tool = v.strictObject({
   type: v.literal('function'),
-  function: v.strictObject({
-    name,
-    description: v.optional(description),
-    parameters: v.optional(object),
-    strict: v.optional(v.boolean()),
-  }),
+  function: v.strictObject({ ...functionFields, strict: v.optional(v.boolean()) }),
 })
 
 /** A whole request. Without `stream` it is streamed. */
