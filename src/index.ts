@@ -27,7 +27,7 @@ export {
   type PartialOutput,
   streamObject,
 } from './client/structured.ts'
-export type { AnyCall, ToolEvent } from './client/tools.ts'
+export type { ToolEvent } from './client/tools.ts'
 export type * from './codec.ts'
 export { blocksOf, blocksOfTurn, canRunTools, textOf, toolCallsOf } from './content.ts'
 export {
@@ -81,6 +81,7 @@ export { type TrimOptions, trimMessages } from './messages/trim-messages.ts'
 export { type BrokenLink, validateLinks } from './messages/validate-links.ts'
 export type * from './model.ts'
 export { type Machine, type Reducer, run } from './reducer.ts'
+export type { AnyCall } from './tool-call.ts'
 export { type Approval, type CallLedger, memoryLedger, signApproval, verifyApproval } from './tools/approval.ts'
 export {
   failed,

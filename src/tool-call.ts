@@ -6,6 +6,10 @@ import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall 
 /** Arguments nested deeper than this are refused, since whatever walks them later may overflow its stack. */
 export const maxArgumentsDepth = 64
 
+/** A call of a turn: one that can run, or one that cannot. */
+export type AnyCall = ToolCall | InvalidToolCall
+
+/** What a call is made of. */
 export interface CallParts {
   readonly id: string
   readonly generatedId?: boolean | undefined
@@ -20,7 +24,7 @@ export interface CallParts {
 }
 
 /** A complete call, if the parts make one. Nothing is repaired: text that is not the JSON of an object is an invalid call. */
-export function readCall(parts: CallParts): ToolCall | InvalidToolCall {
+export function readCall(parts: CallParts): AnyCall {
   if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
   const parsed = parts.value === undefined ? parseArguments(parts.argumentsText) : { value: parts.value }
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)

@@ -6,15 +6,14 @@ import { noResult } from '../messages/prepare/pair.ts'
 import type { MessageLike } from '../messages/to-message.ts'
 import type {
   AssistantMessage,
-  InvalidToolCall,
   Message,
   ProviderState,
   ProviderTool,
-  ToolCall,
   ToolDefinition,
   ToolMessage,
   Usage,
 } from '../model.ts'
+import type { AnyCall } from '../tool-call.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ToolResult } from '../tools/invoke.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -41,7 +40,6 @@ export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tool
 }
 
 type AnyTool = Tool | ToolDefinition | ProviderTool
-type AnyCall = ToolCall | InvalidToolCall
 type OnRequest = (call: AnyCall) => Verdict | Promise<Verdict>
 type OnResult = (result: ToolResult) => void | Promise<void>
 

@@ -1,7 +1,7 @@
 /** When a run is not to ask again, though the model would. @module */
 import { addUsage } from '../messages/add-usage.ts'
 import type { ChatResponse, Usage } from '../model.ts'
-import type { AnyCall } from './tools.ts'
+import type { AnyCall } from '../tool-call.ts'
 
 /** How a run ended. */
 export type RunOutcome =

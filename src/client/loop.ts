@@ -15,13 +15,14 @@ import type {
   Usage,
 } from '../model.ts'
 import { withAskedModel } from '../opaque.ts'
+import type { AnyCall } from '../tool-call.ts'
 import { type Approval, type CallLedger, memoryLedger } from '../tools/approval.ts'
 import { argumentsFit, toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
 import { isUsedUp, type RunOutcome, type RunProgress, repeatWatch, usageOf } from './limits.ts'
 import { beginningOf, optionsOf, type RunRequest } from './request.ts'
-import { type AnyCall, runTools, type ToolEvent } from './tools.ts'
+import { runTools, type ToolEvent } from './tools.ts'
 
 /** What `stream` hands out. */
 export type StreamEvent = MessageEvent | ToolEvent | { readonly type: 'done'; readonly result: RunResult }

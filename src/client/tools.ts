@@ -1,13 +1,11 @@
 /** Runs the calls of one turn: those that may run, in the way their tools ask for. @module */
 import { compact } from '../lookup.ts'
-import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
+import type { Message, ToolCall, ToolMessage } from '../model.ts'
+import type { AnyCall } from '../tool-call.ts'
 import { type Approval, type CallLedger, verifyApproval } from '../tools/approval.ts'
 import { describe, failed, invokeTool, type ToolResult, toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { RunRequest } from './request.ts'
-
-/** A call of a turn: one that can run, or one that cannot. */
-export type AnyCall = ToolCall | InvalidToolCall
 
 /** What a run tells of its tools. */
 export type ToolEvent =
