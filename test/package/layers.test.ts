@@ -1,0 +1,55 @@
+/** Who imports whom in `src`: the table of CONTRIBUTING.md, read off the sources. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../../src')
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+
+/** From the lowest up. Files at the top of `src` are values. */
+const layers = ['values', 'framing', 'assemble', 'codecs', 'tools', 'messages', 'client', 'gateway']
+/** By which users come in. */
+const doors = ['index.ts', 'models.ts', 'mcp.ts', 'block.ts']
+
+/** The files that a file names behind `from`, types included. */
+function importsOf(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8')
+  const found = text.matchAll(/^(?:import|export|\}).*? from '(\.[^']+)'$/gm)
+  return [...found].map(([, to = '']) => relative(root, join(root, dirname(file), to)))
+}
+const imports = new Map(files.map((file) => [file, importsOf(file)]))
+
+function layerOf(file: string): number {
+  const [folder = ''] = file.split('/')
+  return folder === file ? 0 : layers.indexOf(folder)
+}
+
+/** The files on the way from the first of these back to itself; `undefined` if there is none. */
+function circleFrom(path: readonly string[], seen: Set<string>): readonly string[] | undefined {
+  for (const next of imports.get(path.at(-1) ?? '') ?? []) {
+    if (next === path[0]) return path
+    if (seen.has(next)) continue
+    seen.add(next)
+    const circle = circleFrom([...path, next], seen)
+    if (circle !== undefined) return circle
+  }
+  return undefined
+}
+
+describe('imports', () => {
+  it('are found, of values and of types', () => {
+    expect(imports.get('index.ts')).toEqual(expect.arrayContaining(['client/run.ts', 'model.ts', 'errors.ts']))
+    expect(imports.get('gateway/wires.ts')).toContain('codecs/ollama/index.ts')
+    expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([])
+  })
+
+  it.each(files.filter((file) => !doors.includes(file)))('of %s are of its own layer or of one below', (file) => {
+    expect(layerOf(file)).toBeGreaterThanOrEqual(0)
+    const upwards = (imports.get(file) ?? []).filter((to) => layerOf(to) > layerOf(file) || doors.includes(to))
+    expect(upwards).toEqual([])
+  })
+
+  it('go in no circle', () => {
+    expect(files.flatMap((file) => circleFrom([file], new Set()) ?? [])).toEqual([])
+  })
+})
