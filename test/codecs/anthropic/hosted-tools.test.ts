@@ -2,14 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import {
   codeExecution,
-  decodeRequest,
   encodeDefinitions,
   encodeRequest,
   webFetch,
   webSearch,
 } from '../../../src/codecs/anthropic/index.ts'
-import { encodeRequest as encodeForGemini } from '../../../src/codecs/gemini/index.ts'
-import { encodeRequest as encodeForResponses } from '../../../src/codecs/openai-responses/index.ts'
 import type { ProviderTool } from '../../../src/model.ts'
 
 describe('tools that Anthropic runs', () => {
@@ -145,23 +142,5 @@ describe('tools that Anthropic runs', () => {
     const tool = webSearch({ allowedDomains })
     allowedDomains.push('example.com')
     expect(tool.value.allowed_domains).toEqual(['nature.com'])
-  })
-
-  it('read back as the values that they were made as', () => {
-    const tools = [webSearch({ maxUses: 2 }), webFetch(), codeExecution()]
-    const { body } = encodeRequest({ messages: [{ role: 'user', content: 'Hi' }], tools }, { model: 'm', maxTokens: 1 })
-    expect(decodeRequest(body).context.tools).toEqual(tools)
-  })
-
-  it('are left out on other wires, with a warning for each', () => {
-    const context = { messages: [], tools: [webSearch(), codeExecution()] }
-    for (const encode of [encodeForGemini, encodeForResponses]) {
-      const { body, losses } = encode(context, { model: 'm' })
-      expect(body.tools ?? []).toEqual([])
-      expect(losses).toMatchObject([
-        { path: 'tools[0]', action: 'dropped', severity: 'minor' },
-        { path: 'tools[1]', action: 'dropped', severity: 'minor' },
-      ])
-    }
   })
 })

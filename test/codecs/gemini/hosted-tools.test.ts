@@ -1,15 +1,12 @@
 /** The tools that Google runs itself: wire §2.2, and the fields of the official client's types. */
 import { describe, expect, it } from 'vitest'
-import { encodeRequest as encodeForAnthropic } from '../../../src/codecs/anthropic/index.ts'
 import {
   codeExecution,
-  decodeRequest,
   encodeDefinitions,
   encodeRequest,
   googleSearch,
   urlContext,
 } from '../../../src/codecs/gemini/index.ts'
-import { encodeRequest as encodeForResponses } from '../../../src/codecs/openai-responses/index.ts'
 
 describe('tools that Google runs', () => {
   it('need no options', () => {
@@ -56,23 +53,5 @@ describe('tools that Google runs', () => {
     const tool = googleSearch({ blockedDomains })
     blockedDomains.push('example.org')
     expect(tool.value.googleSearch.excludeDomains).toEqual(['example.com'])
-  })
-
-  it('read back as the values that they were made as', () => {
-    const tools = [googleSearch({ blockedDomains: ['example.com'] }), codeExecution(), urlContext()]
-    const { body } = encodeRequest({ messages: [{ role: 'user', content: 'Hi' }], tools }, { model: 'm' })
-    expect(decodeRequest(body).context.tools).toEqual(tools)
-  })
-
-  it('are left out on other wires, with a warning for each', () => {
-    const context = { messages: [], tools: [googleSearch(), urlContext()] }
-    for (const encode of [encodeForAnthropic, encodeForResponses]) {
-      const { body, losses } = encode(context, { model: 'm', maxTokens: 16 })
-      expect(body.tools ?? []).toEqual([])
-      expect(losses).toMatchObject([
-        { path: 'tools[0]', action: 'dropped', severity: 'minor' },
-        { path: 'tools[1]', action: 'dropped', severity: 'minor' },
-      ])
-    }
   })
 })

@@ -1,11 +1,7 @@
 /** The tools that OpenAI runs itself: wire §2.2, and the fields of the official client's types. */
 import { describe, expect, it } from 'vitest'
-import { encodeRequest as encodeForAnthropic } from '../../../src/codecs/anthropic/index.ts'
-import { encodeRequest as encodeForGemini } from '../../../src/codecs/gemini/index.ts'
-import { encodeRequest as encodeForChat } from '../../../src/codecs/openai-chat/index.ts'
 import {
   codeInterpreter,
-  decodeRequest,
   encodeDefinitions,
   encodeRequest,
   fileSearch,
@@ -230,23 +226,5 @@ describe('tools that OpenAI runs', () => {
     const tool = fileSearch({ vectorStoreIds })
     vectorStoreIds.push('vs_2')
     expect(tool.value.vector_store_ids).toEqual(['vs_1'])
-  })
-
-  it('read back as the values that they were made as', () => {
-    const tools = [webSearch({ allowedDomains: ['nature.com'] }), codeInterpreter(), imageGeneration()]
-    const { body } = encodeRequest({ messages: [{ role: 'user', content: 'Hi' }], tools }, { model: 'm' })
-    expect(decodeRequest(body).context.tools).toEqual(tools)
-  })
-
-  it('are left out on other wires, that of Chat too, with a warning for each', () => {
-    const context = { messages: [], tools: [webSearch(), imageGeneration()] }
-    for (const encode of [encodeForAnthropic, encodeForChat, encodeForGemini]) {
-      const { body, losses } = encode(context, { model: 'm', maxTokens: 16 })
-      expect(body.tools ?? []).toEqual([])
-      expect(losses).toMatchObject([
-        { path: 'tools[0]', action: 'dropped', severity: 'minor' },
-        { path: 'tools[1]', action: 'dropped', severity: 'minor' },
-      ])
-    }
   })
 })
