@@ -136,7 +136,7 @@ function readCitation({ url_citation, cited_text, document_title, ...rest }: Jso
     ...defined('endIndex', endIndex ?? end_index),
     ...defined('providerData', providerData),
     ...((kept.length > 0 || isObject(metadata)) && {
-      metadata: { ...Object.fromEntries(kept), ...(isObject(metadata) ? metadata : {}) },
+      metadata: { ...Object.fromEntries(kept), ...(isObject(metadata) && metadata) },
     }),
   }
 }
@@ -289,7 +289,7 @@ function readAiCall(call: JsonObject, place: Place): JsonObject {
 
 function geminiCall(value: JsonObject, place: Place): JsonObject {
   const { functionCall, opaque } = withGeminiProof(value)
-  return readClientCall({ ...(isObject(functionCall) ? functionCall : {}), ...defined('opaque', opaque) }, place)
+  return readClientCall({ ...(isObject(functionCall) && functionCall), ...defined('opaque', opaque) }, place)
 }
 
 function readServerCall(value: JsonObject): JsonObject {

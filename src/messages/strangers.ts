@@ -1,5 +1,5 @@
 /** Fields that we have no word for: kept, where the application keeps its own. @module */
-import { isObject } from '../lookup.ts'
+import { isObject, objectIn } from '../lookup.ts'
 import type { JsonObject } from '../model.ts'
 
 /** How others spell what we have. */
@@ -36,8 +36,7 @@ export function withoutStrangers(value: JsonObject, known: ReadonlySet<string>):
   const mayBeNull = value.type === 'unknown' || value.role === 'assistant' || value.type === 'server_tool_result'
   const own = Object.fromEntries(fields.filter(([, entry]) => entry !== undefined && (entry !== null || mayBeNull)))
   if (kept.length === 0) return own as JsonObject
-  const metadata = isObject(own.metadata) ? own.metadata : {}
-  return { ...own, metadata: { ...Object.fromEntries(kept), ...metadata } } as JsonObject
+  return { ...own, metadata: { ...Object.fromEntries(kept), ...objectIn(own, 'metadata') } } as JsonObject
 }
 
 /** Anthropic's cache mark. */

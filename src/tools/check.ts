@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { isObject } from '../lookup.ts'
+import { isObject, objectIn } from '../lookup.ts'
 import type { JsonSchema } from '../model.ts'
 
 /** Deeper than this, values are not looked at; arguments are never nested so deep. */
@@ -58,7 +58,7 @@ function checkProperties(
   depth: number,
 ): void {
   const at = (key: string) => (path === '' ? key : `${path}.${key}`)
-  const properties = isObject(schema.properties) ? schema.properties : {}
+  const properties = objectIn(schema, 'properties')
   for (const key of Array.isArray(schema.required) ? schema.required : []) {
     if (!Object.hasOwn(value, String(key))) problems.push(`${at(String(key))}: is missing`)
   }
