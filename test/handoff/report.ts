@@ -109,7 +109,8 @@ function matrix(pairs: Pairs): string {
 /** Such as `95 of 95 valid; 12 kinds of loss, 1 major`. */
 function cell({ count, refused, losses }: Pair): string {
   const majors = [...losses].filter((line) => line.startsWith('| **major**')).length
-  return `${count - refused} of ${count} valid; ${losses.size} kinds of loss${majors > 0 ? `, ${majors} major` : ''}`
+  const kinds = losses.size === 1 ? 'kind' : 'kinds'
+  return `${count - refused} of ${count} valid; ${losses.size} ${kinds} of loss${majors > 0 ? `, ${majors} major` : ''}`
 }
 
 const order = ['**major**', '*minor*', 'info']
