@@ -5,11 +5,10 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { seeded } from '../support/random.ts'
 import { type Answering, json, type Upstream as Scripted, startUpstream as startScripted } from '../support/upstream.ts'
-import { type Rig, sessionSecret, startRig, startUpstream, type Upstream, wireNames } from './harness.ts'
+import { loginSecret, type Rig, sessionSecret, startRig, startUpstream, type Upstream, wireNames } from './harness.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
 
-const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 const nextSecret = 'the-secret-that-comes-after-this-one-2'
 
 let upstream: Upstream

@@ -11,6 +11,8 @@ export { type WireName, wireNames } from '../gateway/provider.ts'
 
 /** The key that must never leave; unlike any other text. */
 export const canary = 'sk-canary/Zq8+Wn3~Lk5.Jh7-Bv9='
+/** What the server of an app shows, to get tokens for its users. */
+export const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 export const sessionSecret = 'a-signing-secret-for-tests-of-40-bytes!!'
 
 export interface Asked {
@@ -87,6 +89,22 @@ export function saying(text: string): Script {
     response.writeHead(200, { 'content-type': isStream ? typeOf(wireOf(path)) : 'application/json' })
     response.end(isStream ? speaker.pieces({ text }).join('') : JSON.stringify(speaker.whole({ text })))
   }
+}
+
+/** A token for a user, with what else the server says of them. */
+export async function tokenFor(
+  { url }: Pick<Rig, 'url'>,
+  user: string,
+  more: object = {},
+  headers: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const answer = await fetch(`${url}/session`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ user, ...more }),
+  })
+  if (!answer.ok) throw new Error(`There is no token for ${user}: ${answer.status}`)
+  return ((await answer.json()) as { token: string }).token
 }
 
 /** What a provider of the wire calls its streams. */

@@ -1,18 +1,7 @@
 /** Answers that the Worker keeps: asking for them, and what stands in their streams, by hand. */
 import type { ServerResponse } from 'node:http'
 import { speakers } from '../gateway/provider.ts'
-import type { Rig, Script, WireName } from './harness.ts'
-
-export const loginSecret = 'what-the-server-of-the-app-shows-us-1'
-
-export async function tokenFor({ url }: Rig, user: string): Promise<string> {
-  const answer = await fetch(`${url}/session`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ user }),
-  })
-  return ((await answer.json()) as { token: string }).token
-}
+import { type Rig, type Script, typeOf, type WireName } from './harness.ts'
 
 /** A user at a Worker. */
 export interface User {
@@ -38,15 +27,13 @@ export const idOf = (response: Response): string => response.headers.get('x-isog
 
 export const pieces = (wire: WireName, text = 'Hello there'): string[] => speakers[wire].pieces({ text })
 
-export const typeOf = (wire: WireName): Record<string, string> => ({
-  'content-type': wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream',
-})
+export const headersOf = (wire: WireName): Record<string, string> => ({ 'content-type': typeOf(wire) })
 
 /** A provider that sends some of its answer at once, and the rest when the gate opens. */
 export function play(wire: WireName, { now = 1000, gate = Promise.resolve() } = {}): Script {
   return async (_: unknown, response: ServerResponse) => {
     const all = pieces(wire)
-    response.writeHead(200, typeOf(wire)).write(all.slice(0, now).join(''))
+    response.writeHead(200, headersOf(wire)).write(all.slice(0, now).join(''))
     await gate
     response.end(all.slice(now).join(''))
   }

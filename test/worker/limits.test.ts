@@ -3,11 +3,9 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { networkOf } from '../../examples/worker/limits.ts'
 import { speakers } from '../gateway/provider.ts'
-import { type Rig, startRig, startUpstream, type Upstream, wireNames } from './harness.ts'
+import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
-
-const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 
 let upstream: Upstream
 let rig: Rig
@@ -21,15 +19,6 @@ let address = 0
 /** Each from a network of its own, unless it says from which. */
 const from = (network = `10.0.${++address >> 8}.${address & 255}`) => ({ 'cf-connecting-ip': network })
 
-async function tokenFor(user: string): Promise<string> {
-  const answer = await fetch(`${rig.url}/session`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json', ...from() },
-    body: JSON.stringify({ user }),
-  })
-  return ((await answer.json()) as { token: string }).token
-}
-
 const inBatches = async (count: number, act: (at: number) => Promise<Response>) => {
   const answers: Response[] = []
   for (let at = 0; at < count; at += 50) {
@@ -42,7 +31,7 @@ const refusedOf = (answers: readonly Response[]) => answers.filter(({ status }) 
 // A counter begins anew with each minute, so a burst may meet two of them, and never three.
 describe('a flood', () => {
   it('of one user is stopped, from wherever it comes, and goes no further', async () => {
-    const token = await tokenFor('flooder')
+    const token = await tokenFor(rig, 'flooder', {}, from())
     const before = upstream.asked.length
     const wire = (at: number) => wireNames[at % wireNames.length] ?? 'gemini'
     const headers = () => ({ authorization: `Bearer ${token}`, ...from() })
@@ -54,7 +43,7 @@ describe('a flood', () => {
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
     }
     expect(upstream.asked.length - before).toBeLessThanOrEqual(120)
-    const other = await tokenFor('somebody-else')
+    const other = await tokenFor(rig, 'somebody-else', {}, from())
     const calm = { authorization: `Bearer ${other}`, ...from() }
     expect((await rig.ask('gemini', 'hi', {}, { headers: calm })).status).toBe(200)
   })
@@ -87,7 +76,7 @@ describe('a network', () => {
 describe('answers at once', () => {
   it.each(wireNames)('are four for each user, and no more, until one has ended (%s)', async (wire) => {
     const user = crypto.randomUUID()
-    const token = await tokenFor(user)
+    const token = await tokenFor(rig, user, {}, from())
     const open: ServerResponse[] = []
     upstream.script(user, (_, response) => {
       // As far as it has not ended.

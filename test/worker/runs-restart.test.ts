@@ -4,8 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
-import { type Rig, startRig, startUpstream, type Upstream, type WireName, wireNames } from './harness.ts'
-import { idOf, loginSecret, partsOf, play, tokenFor, userWith } from './kept.ts'
+import {
+  loginSecret,
+  type Rig,
+  startRig,
+  startUpstream,
+  tokenFor,
+  type Upstream,
+  type WireName,
+  wireNames,
+} from './harness.ts'
+import { idOf, partsOf, play, userWith } from './kept.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 

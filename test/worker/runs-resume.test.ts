@@ -4,8 +4,17 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, eventsOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
-import { type Rig, startRig, startUpstream, type Upstream, type WireName, wireNames } from './harness.ts'
-import { idOf, loginSecret, partsOf, tokenFor, typeOf, type User, userWith } from './kept.ts'
+import {
+  loginSecret,
+  type Rig,
+  startRig,
+  startUpstream,
+  tokenFor,
+  type Upstream,
+  type WireName,
+  wireNames,
+} from './harness.ts'
+import { headersOf, idOf, partsOf, type User, userWith } from './kept.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -33,7 +42,7 @@ const open = (wire: WireName) =>
 
 /** Answers in pieces, each a chunk of its own, when `turn` says so. */
 async function play(wire: WireName, response: ServerResponse, turn: () => Promise<unknown>): Promise<void> {
-  response.writeHead(200, typeOf(wire))
+  response.writeHead(200, headersOf(wire))
   for (const piece of pieces(wire)) {
     response.write(piece)
     await turn()
@@ -155,7 +164,7 @@ describe.each(wireNames)('a key, in the words of %s', (wire) => {
   it('ends in an error where the provider breaks off, and stays so', async () => {
     const say = crypto.randomUUID()
     upstream.script(say, (_, response) => {
-      response.writeHead(200, typeOf(wire)).write(pieces(wire).slice(0, open(wire)).join(''))
+      response.writeHead(200, headersOf(wire)).write(pieces(wire).slice(0, open(wire)).join(''))
       setTimeout(() => response.destroy(), 50)
     })
     const text = await (await ada.ask(say, wire)).text()

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { speakers, type WireName, wireNames } from '../gateway/provider.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
-import { partsOf, typeOf } from './kept.ts'
+import { headersOf, partsOf } from './kept.ts'
 
 interface Run {
   start(call: object): Promise<Response>
@@ -119,7 +119,7 @@ function answerIn(wire: WireName, events: readonly string[], count: number, rand
     },
     { highWaterMark: 0 },
   )
-  return new Response(body, { headers: typeOf(wire) })
+  return new Response(body, { headers: headersOf(wire) })
 }
 
 /** What one client had in the end, over all its connections. */

@@ -9,8 +9,17 @@ import { ollama } from '../../src/codecs/ollama/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
 import { seeded } from '../support/random.ts'
-import { type Rig, startRig, startUpstream, type Upstream, type WireName, wireNames } from './harness.ts'
-import { loginSecret, partsOf, pieces, tokenFor, typeOf, userWith } from './kept.ts'
+import {
+  loginSecret,
+  type Rig,
+  startRig,
+  startUpstream,
+  tokenFor,
+  type Upstream,
+  type WireName,
+  wireNames,
+} from './harness.ts'
+import { headersOf, partsOf, pieces, userWith } from './kept.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -65,7 +74,7 @@ function cut(body: ReadableStream<Uint8Array>, bytes: number): ReadableStream<Ui
 async function read(wire: WireName, cuts: readonly number[]) {
   const key = crypto.randomUUID()
   upstream.script(key, async (_, response) => {
-    response.writeHead(200, typeOf(wire))
+    response.writeHead(200, headersOf(wire))
     for (const piece of pieces(wire, 'Hé 👋 there, and farewell')) {
       response.write(piece)
       await new Promise(setImmediate)

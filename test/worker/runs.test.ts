@@ -1,8 +1,8 @@
 /** Answers that are kept, in workerd itself: one for each key, the same for all who read it, and over before they are told to be. */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ended, endingOf, failed, isErrorBody } from '../gateway/wire.ts'
-import { type Rig, startRig, startUpstream, type Upstream, wireNames } from './harness.ts'
-import { idOf, loginSecret, partsOf, pieces, play, tokenFor, typeOf, type User, userWith } from './kept.ts'
+import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
+import { headersOf, idOf, partsOf, pieces, play, type User, userWith } from './kept.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -124,7 +124,7 @@ describe.each(wireNames)('%s', (wire) => {
     upstream.script(key, (_, response) => {
       const [first = '', ...rest] = pieces(wire)
       const long = pieces(wire, 'x'.repeat(512 * 1024)).find((piece) => piece.length > 100_000) ?? ''
-      response.writeHead(200, typeOf(wire)).write(first)
+      response.writeHead(200, headersOf(wire)).write(first)
       for (let round = 0; round < 40; round++) response.write(long)
       response.end(rest.join(''))
     })

@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import {
+  loginSecret,
   type Rig,
   saying,
   startRig,
   startUpstream,
+  tokenFor,
   typeOf,
   type Upstream,
   type WireName,
@@ -19,7 +21,6 @@ import {
 
 vi.setConfig({ testTimeout: 60_000 })
 
-const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 const runs = Array.from(
   { length: Number(process.env.ISOGLOT_BUDGET_RUNS ?? 5) },
   (_, at) => wireNames[at % 5] ?? 'gemini',
@@ -42,15 +43,8 @@ beforeAll(async () => {
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 /** A token for a user who may spend so many dollars a day. */
-async function tokenFor(user: string, dailyBudgetUsd: number): Promise<string> {
-  const answer = await fetch(`${rig.url}/session`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ user, dailyBudgetUsd, maxOutputTokens: 100 }),
-  })
-  expect(answer.status).toBe(200)
-  return ((await answer.json()) as { token: string }).token
-}
+const tokenWith = (user: string, dailyBudgetUsd: number) =>
+  tokenFor(rig, user, { dailyBudgetUsd, maxOutputTokens: 100 })
 
 const ask = (token: string, wire: WireName, say: string, stream = true, signal?: AbortSignal) =>
   rig.ask(
@@ -83,7 +77,7 @@ const send = (wire: WireName, response: ServerResponse, some: readonly string[])
 describe('of 200 requests at once, with money for 10 of them', () => {
   it.each(runs)('exactly 10 go out (%s)', async (wire) => {
     const user = crypto.randomUUID()
-    const token = await tokenFor(user, 0.005)
+    const token = await tokenWith(user, 0.005)
     // Nobody is answered before all have asked, so that nothing is given back meanwhile.
     const gate = Promise.withResolvers<void>()
     upstream.script(user, async (_, response) => {
@@ -125,7 +119,7 @@ it('says so when one answer by itself could cost more than there is in a day', a
 describe.each(wireNames)('an answer in the words of %s', (wire) => {
   it.each([true, false])('is booked as the provider tells it (streaming: %s)', async (stream) => {
     const user = crypto.randomUUID()
-    const token = await tokenFor(user, 1)
+    const token = await tokenWith(user, 1)
     upstream.script(user, saying('Hello there'))
     await (await ask(token, wire, user, stream)).text()
     await untilSettled()
@@ -136,7 +130,7 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
     'that %s is booked with no less than was said of it',
     async (how) => {
       const user = crypto.randomUUID()
-      const token = await tokenFor(user, 1)
+      const token = await tokenWith(user, 1)
       const all = pieces(wire)
       const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
       upstream.script(user, async (_, response) => {
@@ -160,7 +154,7 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
 
   it('that the provider refuses costs nothing, and gives back what was reserved', async () => {
     const user = crypto.randomUUID()
-    const token = await tokenFor(user, 0.0005)
+    const token = await tokenWith(user, 0.0005)
     upstream.script(user, (_, response) => void response.writeHead(529).end('{}'))
     for (let times = 0; times < 3; times++) expect((await ask(token, wire, user)).status).toBeGreaterThanOrEqual(503)
     await untilSettled()
@@ -171,7 +165,7 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
 })
 
 it('gives a user without money nothing, and asks nobody', async () => {
-  const token = await tokenFor('pauper', 0)
+  const token = await tokenWith('pauper', 0)
   const before = upstream.asked.length
   for (const wire of wireNames) {
     const answer = await ask(token, wire, 'Hello')
@@ -185,7 +179,7 @@ it('spends no more than the whole Worker may, however many users ask at once', a
   const spent = (await summary()).days.reduce((sum, row) => sum + row.spent, 0)
   const affordable = Math.floor((50_000 - spent) / 500)
   expect(affordable).toBeGreaterThan(20)
-  const tokens = await Promise.all(Array.from({ length: 50 }, (_, at) => tokenFor(`user-${at}`, 1)))
+  const tokens = await Promise.all(Array.from({ length: 50 }, (_, at) => tokenWith(`user-${at}`, 1)))
   const gate = Promise.withResolvers<void>()
   upstream.script('all', async (_, response) => {
     await gate.promise
