@@ -70,11 +70,12 @@ describe('a Worker that is killed', () => {
     upstream.script(key, play('openai-chat'))
     const answer = await user.ask(key, 'openai-chat')
     whole = { id: idOf(answer), text: partsOf('openai-chat', await answer.text()).join('') }
+    broken = await Promise.all(wireNames.flatMap((wire) => [begin(wire, -1), begin(wire, -1), begin(wire, 1)]))
+    // The last, since after half a minute it is over.
     unanswered = crypto.randomUUID()
     upstream.script(unanswered, () => {})
     user.ask(unanswered, 'openai-chat', { stream: false }).catch(() => {})
     await vi.waitUntil(() => upstream.askedFor(unanswered).length === 1, { timeout: 10_000 })
-    broken = await Promise.all(wireNames.flatMap((wire) => [begin(wire, -1), begin(wire, -1), begin(wire, 1)]))
     await kill(rig)
     rig = await start()
   }, 120_000)
