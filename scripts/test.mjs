@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findChromium } from './chromium.mjs'
 import { install } from './install.mjs'
+import { findNginx } from './nginx.mjs'
 
 const filters = process.argv.slice(2)
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
@@ -57,6 +58,7 @@ function conclude() {
   const withoutCorpus = hasCorpus() ? [] : ['what rests on recorded traffic: it is not beside the project']
   const skipped = [
     ...(findChromium() ? [] : ['the page in a browser: no Chromium is installed; set CHROMIUM to one']),
+    ...(findNginx() ? [] : ['the proxy before workerd: no nginx is installed; set NGINX to one']),
     ...inRuntimes.missing.map((name) => `the suite of all runtimes in ${name}: it is not here`),
   ]
   const inCiAlone = [

@@ -29,3 +29,9 @@ export function freePort(port?: number): Promise<number>
 
 /** Starts the Worker of `examples/worker` in workerd and waits until it answers. */
 export function startWorker(options: WorkerOptions): Promise<RunningWorker>
+
+/** Bundles the Worker into a folder as `worker.js`, and tells where that is. */
+export function bundleWorker(folder: string): Promise<string>
+
+/** The workerd that wrangler runs. */
+export function workerdFile(): string

@@ -5,6 +5,7 @@
  */
 import { spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -54,7 +55,9 @@ export async function startWorker({
   const node = modernNode()
   const args = [
     'dev',
-    ...(follows ? [] : [await bundle(home), '--no-bundle', '--config', join(root, 'wrangler.toml')]),
+    ...(follows
+      ? []
+      : [await bundleWorker(join(home, 'bundle')), '--no-bundle', '--config', join(root, 'wrangler.toml')]),
     '--local',
     '--ip',
     '127.0.0.1',
@@ -113,9 +116,9 @@ export async function startWorker({
   return { url, pid: child.pid, log: () => log, stop, gone }
 }
 
-async function bundle(home) {
-  // In a folder of its own, since wrangler looks at all that is beside it.
-  const outfile = join(home, 'bundle', 'worker.js')
+/** Bundles the Worker into a folder of its own, since wrangler looks at all that is beside it. */
+export async function bundleWorker(folder) {
+  const outfile = join(folder, 'worker.js')
   await build({
     entryPoints: [join(root, 'examples', 'worker', 'index.ts')],
     outfile,
@@ -127,6 +130,12 @@ async function bundle(home) {
     logLevel: 'silent',
   })
   return outfile
+}
+
+/** The program that wrangler runs. */
+export function workerdFile() {
+  const ofWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler/package.json'))
+  return ofWrangler('workerd').default
 }
 
 function toEnvFile(settings) {

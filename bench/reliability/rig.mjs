@@ -2,11 +2,10 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { freePort } from '../../scripts/worker.mjs'
+import { freePort, workerdFile } from '../../scripts/worker.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
 const secret = (name) => `${name}-of-the-bench-that-is-long-enough`
@@ -154,12 +153,6 @@ async function heldKiB(inspector, url) {
   clearInterval(poke)
   socket.close()
   return (usedSize + embedderHeapUsedSize + backingStorageSize) / 1024
-}
-
-/** The one that wrangler runs. */
-function workerdFile() {
-  const ofWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler/package.json'))
-  return ofWrangler('workerd').default
 }
 
 async function untilAnswers(url, child) {

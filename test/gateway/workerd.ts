@@ -1,11 +1,10 @@
 /** A Worker of ours in workerd itself, bundled and served on loopback. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'tsup'
-import { freePort } from '../../scripts/worker.mjs'
+import { freePort, workerdFile } from '../../scripts/worker.mjs'
 import type { Served } from '../support/serve.ts'
 
 /** As the Worker of the examples: newest behaviour, and the signal of a request fires when its client leaves. */
@@ -54,12 +53,6 @@ export async function serveInWorkerd(entry: string, providers: string): Promise<
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** The one that wrangler runs. */
-function workerdFile(): string {
-  const ofWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler/package.json'))
-  return ofWrangler('workerd').default
 }
 
 async function untilAnswers(url: string, child: ChildProcess, log: () => string): Promise<void> {

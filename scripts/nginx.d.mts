@@ -1,0 +1,2 @@
+/** Where an nginx is, if there is one. */
+export function findNginx(): string | undefined
