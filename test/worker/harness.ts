@@ -40,7 +40,8 @@ export interface Upstream {
 export async function startUpstream(): Promise<Upstream> {
   const asked: Asked[] = []
   const scripts = new Map<string, Script>()
-  const server = createServer(async (request, response) => {
+  // Longer than any test: a connection that closes just when it is asked is an error of nobody.
+  const server = createServer({ keepAliveTimeout: 120_000 }, async (request, response) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
