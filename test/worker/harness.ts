@@ -145,6 +145,27 @@ export const paths: Record<WireName, string> = {
 /** Limits that no test reaches by accident. */
 const roomy = { RATE_LIMITS: 'off', LIVE_STREAMS: '1000', DAILY_BUDGET_USD: '1000', TOTAL_DAILY_BUDGET_USD: '100000' }
 
+/** Settings of a Worker whose providers are all at `upstreamUrl`. */
+export function settingsAt(upstreamUrl: string, origin: string): Record<string, string> {
+  return {
+    SESSION_SECRET: sessionSecret,
+    ALLOWED_ORIGINS: origin,
+    OPENAI_API_KEY: canary,
+    OPENAI_BASE_URL: `${upstreamUrl}/v1`,
+    OPENAI_MODELS: 'demo-model',
+    ANTHROPIC_API_KEY: canary,
+    ANTHROPIC_BASE_URL: `${upstreamUrl}/v1`,
+    ANTHROPIC_MODELS: 'demo-model',
+    GEMINI_API_KEY: canary,
+    GEMINI_BASE_URL: `${upstreamUrl}/v1beta`,
+    GEMINI_MODELS: 'demo-model',
+    OLLAMA_API_KEY: canary,
+    OLLAMA_BASE_URL: upstreamUrl,
+    OLLAMA_MODELS: 'demo-model',
+    ...roomy,
+  }
+}
+
 /** A Worker whose providers are all at `upstreamUrl`. */
 export async function startRig(
   upstreamUrl: string,
@@ -156,24 +177,7 @@ export async function startRig(
   const worker = await startWorker({
     ...options,
     port,
-    settings: {
-      SESSION_SECRET: sessionSecret,
-      ALLOWED_ORIGINS: origin,
-      OPENAI_API_KEY: canary,
-      OPENAI_BASE_URL: `${upstreamUrl}/v1`,
-      OPENAI_MODELS: 'demo-model',
-      ANTHROPIC_API_KEY: canary,
-      ANTHROPIC_BASE_URL: `${upstreamUrl}/v1`,
-      ANTHROPIC_MODELS: 'demo-model',
-      GEMINI_API_KEY: canary,
-      GEMINI_BASE_URL: `${upstreamUrl}/v1beta`,
-      GEMINI_MODELS: 'demo-model',
-      OLLAMA_API_KEY: canary,
-      OLLAMA_BASE_URL: upstreamUrl,
-      OLLAMA_MODELS: 'demo-model',
-      ...roomy,
-      ...settings,
-    },
+    settings: { ...settingsAt(upstreamUrl, origin), ...settings },
   })
   const { url } = worker
   async function open(): Promise<string> {

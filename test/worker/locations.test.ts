@@ -1,0 +1,209 @@
+/**
+ * Two of Cloudflare's places, as far as they can be had here: Workers of one workerd, each with counters of its own, and one set of
+ * accounts for all. A third has a counter that lets everybody through, since the platform's count roughly.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { readConfig } from '../../scripts/check-deploy.mjs'
+import { bundleWorker } from '../../scripts/worker.mjs'
+import { ask, isErrorBody } from '../gateway/wire.ts'
+import { settingsAt, startUpstream, type Upstream, wireNames } from './harness.ts'
+import { loginSecret, pieces, typeOf } from './kept.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const places = ['east', 'west', 'rough'] as const
+type Place = (typeof places)[number]
+
+interface Deployed {
+  readonly compatibility_date: string
+  readonly compatibility_flags: string[]
+  readonly ratelimits: readonly { readonly name: string; readonly simple: { limit: number; period: 10 | 60 } }[]
+}
+
+/** Of Miniflare, which wrangler brings along and runs workerd by. */
+interface Local {
+  unsafeGetDirectURL(worker: string): Promise<URL>
+  dispose(): Promise<void>
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'isoglot-places-'))
+let upstream: Upstream
+let miniflare: Local
+let urls: Record<Place, string>
+let limits: Record<string, number>
+beforeAll(async () => {
+  const deployed = (await readConfig()) as unknown as Deployed
+  limits = Object.fromEntries(deployed.ratelimits.map(({ name, simple }) => [name, simple.limit]))
+  upstream = await startUpstream()
+  await bundleWorker(folder)
+  const settings = { ...settingsAt(upstream.url, 'http://127.0.0.1:1'), LOGIN_SECRET: loginSecret }
+  miniflare = startLocal(
+    places.map((name) => ({
+      name,
+      modules: true,
+      scriptPath: join(folder, 'worker.js'),
+      modulesRoot: folder,
+      compatibilityDate: deployed.compatibility_date,
+      compatibilityFlags: deployed.compatibility_flags,
+      bindings: { ...settings, RATE_LIMITS: 'on', LIVE_STREAMS: '4' },
+      durableObjects: {
+        LEDGERS: { className: 'UserLedger', scriptName: 'east', useSQLite: true },
+        RUNS: { className: 'StreamRun', scriptName: 'east', useSQLite: true },
+      },
+      ratelimits: Object.fromEntries(
+        deployed.ratelimits.map(({ name: counter, simple }) => [
+          counter,
+          {
+            namespace_id: `${counter} of ${name}`,
+            simple: name === 'rough' ? { ...simple, limit: 1_000_000 } : simple,
+          },
+        ]),
+      ),
+      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
+    })),
+  )
+  const found = await Promise.all(
+    places.map(async (place) => [place, (await miniflare.unsafeGetDirectURL(place)).origin] as const),
+  )
+  urls = Object.fromEntries(found) as Record<Place, string>
+}, 60_000)
+afterAll(async () => {
+  await miniflare.dispose()
+  await upstream.stop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function startLocal(workers: readonly object[]): Local {
+  const ofWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler/package.json'))
+  const { Miniflare, convertV4MiniflareOptions } = ofWrangler('miniflare') as {
+    Miniflare: new (options: unknown) => Local
+    convertV4MiniflareOptions(options: object): unknown
+  }
+  return new Miniflare(convertV4MiniflareOptions({ workers, handleStructuredLogs() {} }))
+}
+
+let address = 0
+/** An address that nobody else has. */
+const freshAddress = () => `10.1.${++address >> 8}.${address & 255}`
+
+async function tokenFor(user: string): Promise<string> {
+  const answer = await fetch(`${urls.rough}/session`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ user }),
+  })
+  return ((await answer.json()) as { token: string }).token
+}
+
+async function inBatches<T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> {
+  const found: T[] = []
+  while (found.length < count) {
+    const next = Array.from({ length: Math.min(50, count - found.length) }, (_, at) => act(found.length + at))
+    found.push(...(await Promise.all(next)))
+  }
+  return found
+}
+
+interface Verdict {
+  readonly isBraked: boolean
+  readonly retryAfter: number
+}
+
+async function verdictOf(answer: Response): Promise<Verdict> {
+  const isBraked = (await answer.text()).includes('There were too many requests')
+  expect(isBraked && answer.status !== 429).toBe(false)
+  return { isBraked, retryAfter: Number(answer.headers.get('retry-after')) }
+}
+
+/** Ten times what a counter lets through: how many it stopped, and that each is told for how long. */
+async function flood(limit: number, act: (at: number) => Promise<Response>): Promise<void> {
+  const minute = () => Math.floor(Date.now() / 60_000)
+  const first = minute()
+  const verdicts = await inBatches(10 * limit, async (at) => verdictOf(await act(at)))
+  // The counters begin anew with each minute, whenever that is.
+  const minutes = minute() - first + 1
+  const braked = verdicts.filter(({ isBraked }) => isBraked)
+  expect(verdicts.length - braked.length).toBeGreaterThanOrEqual(limit)
+  expect(verdicts.length - braked.length).toBeLessThanOrEqual(limit * minutes)
+  expect(braked.every(({ retryAfter }) => retryAfter >= 1 && retryAfter <= 60)).toBe(true)
+}
+
+/** What came to the provider meanwhile. */
+async function heardDuring(act: () => Promise<unknown>): Promise<number> {
+  const before = upstream.asked.length
+  await act()
+  return upstream.asked.length - before
+}
+
+describe('a flood, ten times what may pass', () => {
+  it('of one user is stopped in each place by itself', async () => {
+    const authorization = `Bearer ${await tokenFor('flooder')}`
+    for (const place of ['east', 'west'] as const) {
+      let passed = 0
+      const heard = await heardDuring(() =>
+        flood(limits.PER_USER as number, async () => {
+          const headers = { authorization, 'cf-connecting-ip': freshAddress() }
+          const answer = await ask(urls[place], 'openai-chat', 'openai-chat:demo-model', 'hi', {
+            stream: false,
+            headers,
+          })
+          if (answer.status === 200) passed++
+          return answer
+        }),
+      )
+      expect(heard).toBe(passed)
+    }
+  })
+
+  it.each([
+    ['one address', () => '203.0.113.5'],
+    ['one /64', (at: number) => `2001:db8:1:2:${at.toString(16)}::1`],
+  ])('from %s is stopped in each place by itself', async (_, addressOf) => {
+    for (const place of ['east', 'west'] as const) {
+      const heard = await heardDuring(() =>
+        flood(limits.PER_IP as number, (at) => {
+          const headers = { 'content-type': 'application/json', 'cf-connecting-ip': addressOf(at) }
+          return fetch(`${urls[place]}/session`, { method: 'POST', headers, body: '{}' })
+        }),
+      )
+      expect(heard).toBe(0)
+    }
+  })
+})
+
+describe('answers at once', () => {
+  it.each(wireNames)('are four for a user in all places together, to the one (%s)', async (wire) => {
+    const user = crypto.randomUUID()
+    const authorization = `Bearer ${await tokenFor(user)}`
+    const open: ServerResponse[] = []
+    upstream.script(user, (_, response) => {
+      response.writeHead(200, typeOf(wire)).write(
+        pieces(wire)
+          .slice(0, wire === 'openai-responses' ? 5 : 2)
+          .join(''),
+      )
+      open.push(response)
+    })
+    const askAt = (place: Place) =>
+      ask(urls[place], wire, 'demo-model', user, { headers: { authorization, 'cf-connecting-ip': freshAddress() } })
+    // The rough one stops nobody, so most of them come to the accounts.
+    const asked = [...Array(15).fill('east'), ...Array(15).fill('west'), ...Array(170).fill('rough')] as Place[]
+    const answers = await Promise.all(asked.map(askAt))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect([answers.length - refused.length, open.length]).toEqual([4, 4])
+    for (const { headers } of refused) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)
+    }
+    expect(isErrorBody(wire, await refused[0]?.json())).toBe(true)
+    open[0]?.destroy()
+    await expect.poll(async () => (await askAt('rough')).status, { timeout: 10_000 }).not.toBe(429)
+    expect([(await askAt('east')).status, (await askAt('west')).status, open.length]).toEqual([429, 429, 5])
+    for (const response of open) response.destroy()
+  })
+})
