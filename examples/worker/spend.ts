@@ -102,13 +102,13 @@ export async function settle(
   return { ...settlement, share }
 }
 
-/** What an answer did cost: by its usage, and where it broke off, no less than what was said of it. */
+/** What an answer did cost: by its usage, and where it broke off before that was told in full, no less than what was said of it. */
 export function settlementOf(report: EndReport, { price, inputBytes, most = 0 }: Reserved): Settlement {
-  const { requestId, outcome, usage, saidBytes, error } = report
+  const { requestId, outcome, usage, saidBytes, stopReason, error } = report
   const ended = { requestId, outcome, ...(error !== undefined && { errorKind: error.kind }) }
   if (isFree(report)) return { ...ended, inputTokens: 0, outputTokens: 0, cost: 0 }
   const said = Math.ceil(saidBytes / bytesPerTokenUsually)
-  const isTold = outcome === 'answered' && usage?.outputTokens !== undefined
+  const isTold = (outcome === 'answered' || stopReason !== undefined) && usage?.outputTokens !== undefined
   const inputTokens = usage?.inputTokens ?? Math.ceil(inputBytes / bytesPerTokenUsually)
   const outputTokens = isTold ? (usage.outputTokens ?? said) : Math.max(usage?.outputTokens ?? 0, said)
   const cost = costOf(price, { ...usage, inputTokens, outputTokens })

@@ -9,7 +9,7 @@ import { after } from '../timer.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type Discretion, tellError } from './errors.ts'
 import type { Target } from './models.ts'
-import { type Seen, seeEvent } from './observe.ts'
+import { type Seen, seeEvent, watched } from './observe.ts'
 import { passStream } from './pass.ts'
 import { type Question, writeQuestion } from './question.ts'
 import { createScrubber } from './scrub.ts'
@@ -150,16 +150,17 @@ async function* bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): As
 function flowOf(attempt: Attempt): StreamTranslator {
   const { call, model, question, discretion, seen } = attempt
   const { wire, options } = call
+  const codec = watched(model.codec, seen)
   const told = (error: unknown) => tellError(error, discretion)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
   const reply = replyOf(call)
   const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
   if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
-    return passStream(model.codec, wire, { seen, reply, tellError: told, hidesUsage, framing, ...limits })
+    return passStream(codec, wire, { seen, reply, tellError: told, hidesUsage, framing, ...limits })
   }
   return translateStream(
-    discreetly(model.codec, discretion),
+    discreetly(codec, discretion),
     { encodeStream: encoderOf(attempt), framing },
     {
       ...question.answering,

@@ -6,7 +6,7 @@ import type { Loss } from '../model.ts'
 import type { ReadBody } from './body.ts'
 import { type Discretion, isCode, tellError } from './errors.ts'
 import type { Target } from './models.ts'
-import { newSeen, type Seen } from './observe.ts'
+import { newSeen, type Seen, stopReasonOf } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
@@ -98,7 +98,7 @@ export function reportOf(
     attempts,
     status: end.status,
     ...(end.error !== undefined && { error: describe(end.error) }),
-    ...compact({ stopReason: seen.stopReason, usage: seen.usage, firstEventMs }),
+    ...compact({ stopReason: stopReasonOf(seen), usage: seen.usage, firstEventMs }),
     saidBytes: seen.bytes,
     losses,
     durationMs: Date.now() - startedAt,

@@ -1,5 +1,5 @@
 /** What is noted of an answer as it goes by: figures, never text. @module */
-import type { Fragment } from '../codec.ts'
+import type { ClientCodec, Fragment } from '../codec.ts'
 import type { ContentBlock, MessageEvent, StopReason, Usage } from '../model.ts'
 
 /** What is known of an answer so far. */
@@ -10,10 +10,12 @@ export interface Seen {
   /** Of text, reasoning and arguments so far, in UTF-8. */
   bytes: number
   stopReason: StopReason | undefined
+  /** What reads the answer, if it is streamed. */
+  decoder: ReturnType<ClientCodec['decodeStream']> | undefined
 }
 
 export function newSeen(): Seen {
-  return { hasBegun: false, usage: undefined, bytes: 0, stopReason: undefined }
+  return { hasBegun: false, usage: undefined, bytes: 0, stopReason: undefined, decoder: undefined }
 }
 
 /** Notes an event of an answer that is translated. */
@@ -60,6 +62,27 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
       seen.stopReason = fragment.stopReason
   }
   seen.hasBegun = true
+}
+
+/** The codec, with its decoder at hand for {@link stopReasonOf}. */
+export function watched(codec: ClientCodec, seen: Seen): ClientCodec {
+  const decodeStream = () => {
+    seen.decoder = codec.decodeStream()
+    return seen.decoder
+  }
+  return { ...codec, decodeStream }
+}
+
+/** Why the answer ends, if its wire has said so: it may have broken off behind that, and its usage is that of all of it. */
+export function stopReasonOf({ stopReason, decoder }: Seen): StopReason | undefined {
+  if (stopReason !== undefined || decoder === undefined) return stopReason
+  const fragments: Fragment[] = []
+  try {
+    decoder.end(fragments)
+  } catch {
+    return undefined // it was in the middle of something
+  }
+  return fragments.find((fragment) => fragment.type === 'end')?.stopReason
 }
 
 function bytesOfEvent(event: MessageEvent): number {

@@ -124,6 +124,7 @@ export interface EndReport {
   /** The status that the client got. */
   readonly status: number
   readonly error?: { readonly kind: ApiErrorKind; readonly providerCode?: string; readonly status?: number }
+  /** Also of an answer that broke off behind its end, before the line was closed: its usage is then that of all of it. */
   readonly stopReason?: StopReason
   readonly usage?: Usage
   /** How much text, reasoning and arguments there was in the answer, in bytes of UTF-8: an answer that broke off may have no usage. */

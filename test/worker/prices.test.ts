@@ -163,6 +163,16 @@ describe('what an answer costs', () => {
       [10, 10, 180],
     ],
     [
+      'its figures, when it broke off behind them',
+      {
+        outcome: 'failed' as const,
+        saidBytes: 30,
+        usage: { inputTokens: 10, outputTokens: 1 },
+        stopReason: 'stop' as const,
+      },
+      [10, 1, 45],
+    ],
+    [
       'the figures so far, when they are more',
       { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 50 } },
       [10, 50, 780],

@@ -179,6 +179,40 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
   })
 })
 
+// Of these wires something follows the figures, or the end is that of the connection.
+describe.each(['openai-chat', 'anthropic', 'gemini'] as const)(
+  'an answer of %s that has told its figures',
+  (provider) => {
+    it.each([
+      ['breaks off', provider],
+      ['breaks off', 'ollama'],
+      ['falls silent', provider],
+      ['falls silent', 'ollama'],
+      ['is left', provider],
+      ['is left', 'ollama'],
+    ] as const)('and then %s is booked by these, for a client of %s', async (how, wire) => {
+      const user = crypto.randomUUID()
+      const headers = { authorization: `Bearer ${await tokenFor(user, 1)}` }
+      // More than seven tokens, if it were counted by its bytes.
+      const all = speakers[provider].pieces({ text: 'a word and another '.repeat(10) })
+      const told = all.filter((piece) => !piece.includes('[DONE]') && !piece.includes('message_stop'))
+      upstream.script(user, (_, response) => {
+        send(provider, response, told)
+        if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
+      })
+      const leave = new AbortController()
+      const body = { stream: true, ...(wire !== provider && { model: `${provider}:demo-model` }) }
+      const answer = await rig.ask(wire, user, body, { headers, signal: leave.signal })
+      if (how === 'is left') {
+        await answer.body?.getReader().read()
+        leave.abort()
+      } else await answer.text()
+      await untilSettled()
+      expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 35 }])
+    })
+  },
+)
+
 it('gives a user without money nothing, and asks nobody', async () => {
   const token = await tokenWith('pauper', 0)
   const before = upstream.asked.length
