@@ -26,6 +26,12 @@ const requests = {
   ],
 }
 
+/** Goes on with an answer that is kept, or asks something else that has no body. */
+export function readOn(base, { method = 'GET', path, token, headers = {} }) {
+  const asking = request(base + path, { method, agent, headers: { authorization: `Bearer ${token}`, ...headers } })
+  return answerOf(asking.end())
+}
+
 /** Sends one request. `answer` resolves at the headers, and has all of the text in `whole`. */
 export function send(base, { wire, model, token, say = 'Hello', stream = true, maxTokens = 1000, headers = {} }) {
   const [path, fields] = requests[wire](model, say, stream, maxTokens)
@@ -40,9 +46,12 @@ export function send(base, { wire, model, token, say = 'Hello', stream = true, m
       ...headers,
     },
   })
+  return answerOf(asking.end(body))
+}
+
+function answerOf(asking) {
   const answer = new Promise((resolve, reject) => asking.on('error', reject).on('response', resolve))
   answer.catch(() => {})
-  asking.end(body)
   return { answer, leave: () => asking.destroy() }
 }
 

@@ -8,7 +8,7 @@ import { build } from 'esbuild'
 import { freePort, workerdFile } from '../../scripts/worker.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
-const secret = (name) => `${name}-of-the-bench-that-is-long-enough`
+export const secret = (name) => `${name}-of-the-bench-that-is-long-enough`
 
 /** The keys, each unlike any other text, and where they are in every disguise. */
 export const canaries = {

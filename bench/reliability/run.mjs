@@ -1,7 +1,7 @@
 /**
- * `npm run reliability -- [disconnect truncation keys budget stalls slow bodies load throughput soak cpu]`: what is named, or all. Each runs the
- * Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its figures beside their
- * bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
+ * `npm run reliability -- [disconnect truncation keys budget usage runs stalls slow bodies load throughput soak cpu]`: what is named, or
+ * all. Each runs the Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its
+ * figures beside their bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,11 +12,13 @@ import { disconnect, shortWindow } from './disconnect.mjs'
 import { keys } from './keys.mjs'
 import { load } from './load.mjs'
 import { openSession, startUpstream, startWorkerd } from './rig.mjs'
+import { runs } from './runs.mjs'
 import { shortDeadline, slow } from './slow.mjs'
 import { soak } from './soak.mjs'
 import { shortLimits, stalls } from './stalls.mjs'
 import { throughput } from './throughput.mjs'
 import { truncation } from './truncation.mjs'
+import { told, usage } from './usage.mjs'
 
 /** By name: what it runs, and the settings of its Worker. */
 const benches = {
@@ -24,6 +26,8 @@ const benches = {
   truncation: [truncation, {}],
   keys: [keys, {}],
   budget: [budget, prices],
+  usage: [usage, told],
+  runs: [runs, {}],
   stalls: [stalls, shortLimits],
   slow: [slow, shortDeadline],
   bodies: [bodies, {}],
