@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findNginx } from '../../scripts/nginx.mjs'
 import { bundleWorker, freePort, workerdFile } from '../../scripts/worker.mjs'
+import { loginSecret } from './harness.ts'
 
 const folderOfWorker = new URL('../../examples/worker/', import.meta.url).pathname
-export const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 export const hasNginx = findNginx() !== undefined
 /** The one host that the front serves. */
 export const host = 'chat.example.com'
@@ -29,7 +29,6 @@ export async function startBareWorker(upstreamUrl: string): Promise<Listening> {
     ['127.0.0.1:8788', `127.0.0.1:${port}`],
     ['  services = [\n', '  services = [\n(name = "internet", network = (allow = ["private"])),\n'],
     ['  bindings = [\n', `  bindings = [\n(name = "OPENAI_BASE_URL", text = "${upstreamUrl}/v1"),\n`],
-    ['"gpt-5-mini"', '"demo-model"'],
   ])
   writeFileSync(join(folder, 'worker.capnp'), config)
   const child = spawn(workerdFile(), ['serve', 'worker.capnp'], {

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../../scripts/check-deploy.mjs'
 import { bundleWorker } from '../../scripts/worker.mjs'
 import { ask, isErrorBody } from '../gateway/wire.ts'
-import { settingsAt, startUpstream, type Upstream, wireNames } from './harness.ts'
-import { loginSecret, pieces, typeOf } from './kept.ts'
+import { loginSecret, settingsAt, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
+import { headersOf, pieces } from './kept.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -91,15 +91,6 @@ let address = 0
 /** An address that nobody else has. */
 const freshAddress = () => `10.1.${++address >> 8}.${address & 255}`
 
-async function tokenFor(user: string): Promise<string> {
-  const answer = await fetch(`${urls.rough}/session`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${loginSecret}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ user }),
-  })
-  return ((await answer.json()) as { token: string }).token
-}
-
 async function inBatches<T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> {
   const found: T[] = []
   while (found.length < count) {
@@ -142,7 +133,7 @@ async function heardDuring(act: () => Promise<unknown>): Promise<number> {
 
 describe('a flood, ten times what may pass', () => {
   it('of one user is stopped in each place by itself', async () => {
-    const authorization = `Bearer ${await tokenFor('flooder')}`
+    const authorization = `Bearer ${await tokenFor({ url: urls.rough }, 'flooder')}`
     for (const place of ['east', 'west'] as const) {
       let passed = 0
       const heard = await heardDuring(() =>
@@ -179,10 +170,10 @@ describe('a flood, ten times what may pass', () => {
 describe('answers at once', () => {
   it.each(wireNames)('are four for a user in all places together, to the one (%s)', async (wire) => {
     const user = crypto.randomUUID()
-    const authorization = `Bearer ${await tokenFor(user)}`
+    const authorization = `Bearer ${await tokenFor({ url: urls.rough }, user)}`
     const open: ServerResponse[] = []
     upstream.script(user, (_, response) => {
-      response.writeHead(200, typeOf(wire)).write(
+      response.writeHead(200, headersOf(wire)).write(
         pieces(wire)
           .slice(0, wire === 'openai-responses' ? 5 : 2)
           .join(''),

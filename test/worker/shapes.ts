@@ -46,7 +46,7 @@ interface Message {
 function messageFor({ token, say, hide }: Around): Message {
   const fields = `Host: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`
   const bodyOf = (content: string) =>
-    JSON.stringify({ model: 'openai-chat:demo-model', messages: [{ role: 'user', content }] })
+    JSON.stringify({ model: 'openai-chat:gpt-5-mini', messages: [{ role: 'user', content }] })
   const head = `POST /v1/chat/completions HTTP/1.1\r\n${fields}`
   const body = bodyOf(say)
   const hiddenBody = bodyOf(hide)

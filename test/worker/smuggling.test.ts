@@ -7,9 +7,9 @@ import { createServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readConfig } from '../../scripts/check-deploy.mjs'
-import { hasNginx, host, type Listening, loginSecret, startBareWorker, startFront } from './front.ts'
-import { startUpstream, type Upstream } from './harness.ts'
-import { pieces, typeOf } from './kept.ts'
+import { hasNginx, host, type Listening, startBareWorker, startFront } from './front.ts'
+import { loginSecret, startUpstream, type Upstream } from './harness.ts'
+import { headersOf, pieces } from './kept.ts'
 import { shapesFor } from './shapes.ts'
 
 vi.setConfig({ testTimeout: 30_000 })
@@ -45,7 +45,7 @@ function ask(path: string, body: object, { headers = {}, port = front.port }: As
 }
 
 function chat(say: string, stream = false): Promise<IncomingMessage> {
-  const body = { model: 'openai-chat:demo-model', messages: [{ role: 'user', content: say }], stream }
+  const body = { model: 'openai-chat:gpt-5-mini', messages: [{ role: 'user', content: say }], stream }
   return ask('/v1/chat/completions', body, { headers: { authorization: `Bearer ${token}` } })
 }
 
@@ -117,7 +117,7 @@ describe.skipIf(!hasNginx)('the front', () => {
     const [head = '', one = '', other = '', ...rest] = pieces('openai-chat')
     const gates = [one, other].map((piece) => ({ piece, ...Promise.withResolvers<void>() }))
     upstream.script('one after another', async (_, response) => {
-      response.writeHead(200, typeOf('openai-chat')).write(head)
+      response.writeHead(200, headersOf('openai-chat')).write(head)
       for (const { piece, promise } of gates) {
         response.write(piece)
         await promise
@@ -139,7 +139,7 @@ describe.skipIf(!hasNginx)('the front', () => {
 
   it('leaves the provider when the client leaves', async () => {
     upstream.script('leave me', (_, response) => {
-      response.writeHead(200, typeOf('openai-chat')).write(pieces('openai-chat').slice(0, 2).join(''))
+      response.writeHead(200, headersOf('openai-chat')).write(pieces('openai-chat').slice(0, 2).join(''))
     })
     const answer = await chat('leave me', true)
     await new Promise((resolve) => answer.once('data', resolve))
@@ -149,7 +149,7 @@ describe.skipIf(!hasNginx)('the front', () => {
 
   it('takes a body as large as the Worker does, and none that is larger', async () => {
     const sized = (bytes: number) => {
-      const body = { model: 'openai-chat:demo-model', messages: [{ role: 'user', content: 'Hi' }], padding: '' }
+      const body = { model: 'openai-chat:gpt-5-mini', messages: [{ role: 'user', content: 'Hi' }], padding: '' }
       return { ...body, padding: 'x'.repeat(bytes - JSON.stringify(body).length) }
     }
     const headers = { authorization: `Bearer ${token}` }

@@ -123,7 +123,7 @@ describe('of 200 requests at once, with money for 10 of them', () => {
 it('says so when one answer by itself could cost more than there is in a day', async () => {
   const refusal = async (dailyBudgetUsd: number) => {
     const user = crypto.randomUUID()
-    const answer = await ask(await tokenFor(user, dailyBudgetUsd), 'openai-chat', user)
+    const answer = await ask(await tokenWith(user, dailyBudgetUsd), 'openai-chat', user)
     return [answer.status, await answer.text()]
   }
   // It can cost 500 micro-dollars: 100 tokens at 5.
@@ -192,7 +192,7 @@ describe.each(['openai-chat', 'anthropic', 'gemini'] as const)(
       ['is left', 'ollama'],
     ] as const)('and then %s is booked by these, for a client of %s', async (how, wire) => {
       const user = crypto.randomUUID()
-      const headers = { authorization: `Bearer ${await tokenFor(user, 1)}` }
+      const headers = { authorization: `Bearer ${await tokenWith(user, 1)}` }
       // More than seven tokens, if it were counted by its bytes.
       const all = speakers[provider].pieces({ text: 'a word and another '.repeat(10) })
       const told = all.filter((piece) => !piece.includes('[DONE]') && !piece.includes('message_stop'))
