@@ -6,7 +6,6 @@
  */
 import {
   createGateway,
-  createScrubber,
   type EndReport,
   type ExecutionContextLike,
   type Gateway,
@@ -127,5 +126,5 @@ export interface LogLine {
 
 /** Writes a line, without secrets even if one got into it. */
 export function log(line: LogLine, { secrets }: Pick<Config, 'secrets'>): void {
-  console.log(createScrubber(secrets.all)(JSON.stringify(line)))
+  console.log(secrets.scrub(JSON.stringify(line)))
 }

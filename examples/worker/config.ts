@@ -5,6 +5,7 @@
  * @module
  */
 import * as v from 'valibot'
+import { createScrubber } from '../../src/gateway/index.ts'
 import type { Accounts } from './accounts.ts'
 import { type Price, pricesSetting } from './prices.ts'
 import { type Entry, idOf, type Provider, providers, type Service } from './providers.ts'
@@ -64,8 +65,8 @@ export interface Secrets {
   readonly session: Uint8Array<ArrayBuffer>
   /** Another whose tokens are good as well, while one takes the place of the other. */
   readonly nextSession: Uint8Array<ArrayBuffer> | undefined
-  /** All of them, and the providers' keys. */
-  readonly all: readonly string[]
+  /** Cuts all of them, and the providers' keys, out of a text. */
+  readonly scrub: (text: string) => string
 }
 
 /** Money in micro-USD. */
@@ -271,7 +272,7 @@ function configOf(s: Settings, models: readonly Entry[]): Config {
     secrets: {
       session: encode(s.SESSION_SECRET),
       nextSession: s.SESSION_SECRET_NEXT === undefined ? undefined : encode(s.SESSION_SECRET_NEXT),
-      all: all.filter((text) => typeof text === 'string'),
+      scrub: createScrubber(all.filter((text) => typeof text === 'string')),
     },
     allowedOrigins: new Set(s.ALLOWED_ORIGINS),
     models,

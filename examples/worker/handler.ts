@@ -7,7 +7,7 @@
  */
 
 import { readJson } from '../../src/gateway/body.ts'
-import { answerError, createScrubber, type ExecutionContextLike } from '../../src/gateway/index.ts'
+import { answerError, type ExecutionContextLike } from '../../src/gateway/index.ts'
 import { findRoute, methodOf } from '../../src/gateway/routes.ts'
 import { answerAdmin, answerMisconfigured } from './admin.ts'
 import { answerModel, log } from './answer.ts'
@@ -95,8 +95,8 @@ async function finish(
 ): Promise<Response> {
   const isKnown = 'models' in config
   const { status, ok } = response
-  const scrub = createScrubber(isKnown ? config.secrets.all : [])
-  const body = ok || response.body === null ? response.body : scrub(await response.text())
+  const isError = !ok && response.body !== null
+  const body = isError && isKnown ? config.secrets.scrub(await response.text()) : response.body
   const headers = new Headers(response.headers)
   const id = headers.get('x-request-id') ?? requestId
   const fixed = {

@@ -12,7 +12,7 @@ import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
 import { passStream } from './pass.ts'
 import { type Question, writeQuestion } from './question.ts'
-import { createScrubber } from './scrub.ts'
+import { scrubberOf } from './scrub.ts'
 import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
 import { encodeWhole } from './whole.ts'
 
@@ -31,14 +31,14 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
   call.progress.passed = question.passes && call.stream === call.asksStream
   call.progress.losses = question.losses
   const model = await withKey(target.model)
-  const discretion = discretionOf(model, call.options)
+  const discretion = discretionOf(target, model, call.options)
   call.progress.discretion = discretion
   return { call, model, question, discretion, seen }
 }
 
-/** What may be told of this model's words. */
-export function discretionOf(model: Model, { tellsProviderWords = true }: Call['options']): Discretion {
-  return { scrub: createScrubber(secretsOf(model)), hidesWords: !tellsProviderWords }
+/** What may be told of the words of an entry's model, with its key at hand. */
+export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): Discretion {
+  return { scrub: scrubberOf(entry, secretsOf(model)), hidesWords: !tellsProviderWords }
 }
 
 /** The model with its key at hand, so that it can be kept out of what leaves. */

@@ -29,7 +29,7 @@ export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'go
 export async function answerCount(target: Target, call: CountCall): Promise<Response> {
   if (!passes(target, call)) return Response.json(estimate(call), { headers: { 'x-token-count': 'estimated' } })
   const model = await withKey(target.model)
-  const discretion = discretionOf(model, call.options)
+  const discretion = discretionOf(target, model, call.options)
   const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
   try {
     const question = {

@@ -12,6 +12,18 @@ export function createScrubber(secrets: readonly string[]): (text: string) => st
   return (text) => needles.reduce((clean, needle) => clean.replaceAll(needle, '[redacted]'), text)
 }
 
+const made = new WeakMap<object, { readonly secrets: string; readonly scrub: (text: string) => string }>()
+
+/** The {@link createScrubber} of an owner's secrets, made once: that takes a hundred times as long as to use it. */
+export function scrubberOf(owner: object, secrets: readonly string[]): (text: string) => string {
+  const list = secrets.join('\n')
+  const known = made.get(owner)
+  if (known?.secrets === list) return known.scrub
+  const scrub = createScrubber(secrets)
+  made.set(owner, { secrets: list, scrub })
+  return scrub
+}
+
 function disguises(secret: string): string[] {
   const encoded = [0, 1, 2].map((offset) => base64At(secret, offset))
   return [secret, encodeURIComponent(secret), ...encoded, ...encoded.map(toUrlAlphabet)]
