@@ -1,14 +1,9 @@
 /** What the accounts keep, and how they are asked. Types and names only, so that whoever reads them needs no workerd. @module */
 
-/** The name of the account of the whole Worker. */
+/** The name of the object that has the accounts of all users. */
 export const wholeWorker = 'all'
 
-/** The name of a user's account. */
-export function accountOf(sub: string): string {
-  return `user:${sub}`
-}
-
-/** What the operator sees of an account. Money is in micro-USD. */
+/** What the operator sees of the accounts. Money is in micro-USD. */
 export interface LedgerSummary {
   readonly live: readonly LiveRequest[]
   readonly days: readonly DayRow[]
@@ -48,9 +43,11 @@ export interface Reservation {
   readonly provider: string
   /** The most it can cost, in micro-USD. */
   readonly cost: number
-  /** What the account may spend in a day, in micro-USD. */
+  /** What its user may spend in a day, in micro-USD. */
   readonly dailyBudget: number
-  /** How many of its requests may be live at once. Default: any number. */
+  /** What all users together may. */
+  readonly totalDailyBudget: number
+  /** How many requests of its user may be live at once. Default: any number. */
   readonly liveStreams?: number
   /** For how long it is kept if nothing settles it, in ms; then it counts as spent. */
   readonly leaseMs: number
@@ -72,20 +69,18 @@ export interface Settlement {
   readonly outcome: string
   /** What went wrong, in a word, if something did. */
   readonly errorKind?: string
-  /** What the account may spend in a day, in micro-USD, if somebody wants to know how near it is. */
-  readonly dailyBudget?: number
+  /** What all users together may spend in a day, in micro-USD, if somebody wants to know how near they are. */
+  readonly totalDailyBudget?: number
 }
 
 /** Shares of a day's budget, in percent, that somebody wants to hear of. */
 export const alarmingShares: readonly number[] = [50, 80, 95]
 
-/** One account, over the wire between Worker and Durable Object. */
+/** The accounts, over the wire between Worker and Durable Object. */
 export interface Account {
   reserve(reservation: Reservation): Promise<ReserveVerdict>
   /** Tells which of {@link alarmingShares} was reached by it, if one was. */
   settle(settlement: Settlement): Promise<number | undefined>
-  /** Forgets a reservation that came to nothing. */
-  release(requestId: string): Promise<void>
   summary(): Promise<LedgerSummary>
 }
 

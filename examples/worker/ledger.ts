@@ -41,67 +41,67 @@ const concurrencyWait = 5
 /** Longest wait we tell anybody, in seconds: clients sleep for as long. */
 const longestWait = 60
 
-/** What callers await, from the inside. */
-type Kept<T> = {
-  [Name in keyof T]: T[Name] extends (...given: infer Given) => Promise<infer Got> ? (...given: Given) => Got : never
-}
-type Live = LiveRequest & { readonly cost: number }
+/**
+ * How long a change waits for others, in ms, to be written with them. Each writing waits for the disk, or for Cloudflare's other places; of
+ * many requests at once every one would wait for all before it.
+ */
+const gatheringMs = 1
 
-/** One account: of a user, or of the whole Worker. */
-export class UserLedger extends DurableObject<Env> implements Kept<Account> {
+type Live = LiveRequest & { readonly cost: number; readonly expiresAt: number }
+
+/** What a day has cost so far. */
+interface Spent {
+  readonly day: string
+  total: number
+  readonly byUser: Map<string, number>
+}
+
+/**
+ * The accounts of all users in one object, since what all of them spend has to be looked at for each request anyway. What decides is kept in
+ * memory beside the storage, and read from there when the object begins: otherwise each request would read all rows of the day.
+ */
+export class UserLedger extends DurableObject<Env> implements Account {
   readonly #sql: SqlStorage
+  readonly #live: Map<string, Live>
+  /** The days that requests which are live, or were just now, are booked on: today is the last. */
+  #days = new Map<string, Spent>()
+  /** What is in memory already, and not in the storage yet. */
+  #writes: (() => void)[] = []
+  /** Resolves when it is. */
+  #written: Promise<void> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env)
     this.#sql = ctx.storage.sql
     this.#sql.exec(schema)
+    this.#live = new Map(this.#all<Live>('SELECT * FROM live').map((live) => [live.requestId, live]))
+    this.#begin(dayOf(Date.now()))
   }
 
-  /** Sets aside what a request can cost, if it and all others together stay within the day's budget. */
-  reserve(reservation: Reservation): ReserveVerdict {
-    const now = Date.now()
-    this.#expire(now)
-    const { live, reserved } = this.#one<{ live: number; reserved: number }>(
-      'SELECT count(*) AS live, coalesce(sum(cost), 0) AS reserved FROM live',
-    )
-    if (live >= (reservation.liveStreams ?? Number.POSITIVE_INFINITY)) {
-      return { ok: false, reason: 'concurrency', retryAfterSeconds: concurrencyWait }
-    }
-    if (this.#spentOn(dayOf(now)) + reserved + reservation.cost > reservation.dailyBudget) {
-      return { ok: false, reason: 'budget', retryAfterSeconds: Math.min(longestWait, secondsLeftOfDay(now)) }
-    }
-    const { requestId, user, model, wire, provider, cost, leaseMs } = reservation
-    this.#sql.exec(
-      'INSERT OR IGNORE INTO live VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[requestId, user, model, wire, provider, cost, now, now + leaseMs],
-    )
-    return { ok: true }
+  /**
+   * Sets aside what a request can cost, if it and all others together stay within the day's budgets. That is decided in one step, and told
+   * when it is safe in the storage.
+   */
+  async reserve(reservation: Reservation): Promise<ReserveVerdict> {
+    const verdict = this.#reserve(reservation, Date.now())
+    if (verdict.ok) await this.#write()
+    return verdict
   }
 
   /**
    * Puts what a request did cost in the place of what was reserved. What is not reserved any more has been counted. Tells which of the
-   * alarming shares of the budget the day has reached by it.
+   * alarming shares of the whole budget the day has reached by it.
    */
-  settle({ requestId, dailyBudget = Number.POSITIVE_INFINITY, ...settlement }: Settlement): number | undefined {
-    const live = this.#take(requestId)
-    if (live === undefined) return undefined
-    const day = dayOf(live.startedAt)
-    const before = this.#spentOn(day)
-    this.#book(live, settlement)
-    const after = before + settlement.cost
-    return alarmingShares.findLast(
-      (share) => before < dailyBudget * (share / 100) && after >= dailyBudget * (share / 100),
-    )
-  }
-
-  /** Forgets a reservation that came to nothing. */
-  release(requestId: string): void {
-    this.#take(requestId)
+  async settle(settlement: Settlement): Promise<number | undefined> {
+    const share = this.#settle(settlement)
+    await this.#write()
+    return share
   }
 
   /** What the operator sees. */
-  summary(): LedgerSummary {
+  async summary(): Promise<LedgerSummary> {
     this.#expire(Date.now())
+    await this.#write()
     const config = readConfig(this.env)
     const { dailyBudget, totalDailyBudget, liveStreams } = 'models' in config ? config.spending : noLimits
     return {
@@ -112,45 +112,132 @@ export class UserLedger extends DurableObject<Env> implements Kept<Account> {
     }
   }
 
+  #reserve(reservation: Reservation, now: number): ReserveVerdict {
+    this.#expire(now)
+    const { requestId, user, model, wire, provider, cost, leaseMs } = reservation
+    const { liveStreams = Number.POSITIVE_INFINITY, dailyBudget, totalDailyBudget } = reservation
+    if (this.#live.has(requestId)) return { ok: true }
+    const { own, all, count } = this.#reserved(user)
+    if (count >= liveStreams) return { ok: false, reason: 'concurrency', retryAfterSeconds: concurrencyWait }
+    const { byUser, total } = this.#spentOn(dayOf(now))
+    if ((byUser.get(user) ?? 0) + own + cost > dailyBudget || total + all + cost > totalDailyBudget) {
+      return { ok: false, reason: 'budget', retryAfterSeconds: Math.min(longestWait, secondsLeftOfDay(now)) }
+    }
+    const expiresAt = now + leaseMs
+    this.#live.set(requestId, { requestId, user, model, wire, cost, startedAt: now, expiresAt })
+    this.#change(
+      'INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      ...[requestId, user, model, wire, provider, cost, now, expiresAt],
+    )
+    return { ok: true }
+  }
+
+  #settle({ requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...settlement }: Settlement): number | undefined {
+    const live = this.#live.get(requestId)
+    if (live === undefined) return undefined
+    const spent = this.#spentOn(dayOf(live.startedAt))
+    const before = spent.total
+    this.#live.delete(requestId)
+    addTo(spent, live.user, settlement.cost)
+    this.#change('DELETE FROM live WHERE requestId = ?', requestId)
+    this.#book(live, spent.day, settlement)
+    return alarmingShares.findLast(
+      (share) => before < totalDailyBudget * (share / 100) && spent.total >= totalDailyBudget * (share / 100),
+    )
+  }
+
+  /** Notes a change that is made in memory, for the next writing. */
+  #change(query: string, ...values: SqlStorageValue[]): void {
+    this.#writes.push(() => this.#sql.exec(query, ...values))
+  }
+
+  /** Writes all changes together, all or none. An object whose storage fails ends: the next one knows what the storage knows. */
+  #write(): Promise<void> {
+    if (this.#writes.length === 0) return Promise.resolve()
+    this.#written ??= new Promise((resolve, reject) => {
+      setTimeout(() => {
+        const writes = this.#writes
+        this.#writes = []
+        this.#written = undefined
+        try {
+          this.ctx.storage.transactionSync(() => {
+            for (const write of writes) write()
+          })
+          resolve()
+        } catch (error) {
+          reject(error)
+          this.ctx.abort('The accounts cannot be written')
+        }
+      }, gatheringMs)
+    })
+    return this.#written
+  }
+
   /** What nobody settled counts as spent, in full. */
   #expire(now: number): void {
-    for (const { requestId, cost } of this.#all<Live>('SELECT * FROM live WHERE expiresAt <= ?', now)) {
-      this.settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })
+    if (!this.#days.has(dayOf(now))) this.#begin(dayOf(now))
+    for (const { requestId, cost, expiresAt } of this.#live.values()) {
+      if (expiresAt > now) continue
+      this.#settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })
     }
-    const oldest = dayOf(now - keptDays * dayMs)
+  }
+
+  /** A day begins: those that are too old are forgotten. */
+  #begin(day: string): void {
+    const oldest = dayOf(Date.parse(day) - keptDays * dayMs)
     this.#sql.exec('DELETE FROM days WHERE day < ?', oldest)
     this.#sql.exec('DELETE FROM errors WHERE day < ?', oldest)
+    this.#days = new Map([...this.#days].slice(-1))
+    this.#spentOn(day)
   }
 
-  #spentOn(day: string): number {
-    return this.#one<{ spent: number }>('SELECT coalesce(sum(spent), 0) AS spent FROM days WHERE day = ?', day).spent
+  #spentOn(day: string): Spent {
+    const spent = this.#days.get(day) ?? this.#read(day)
+    this.#days.set(day, spent)
+    return spent
   }
 
-  #take(requestId: string): Live | undefined {
-    return this.#all<Live>('DELETE FROM live WHERE requestId = ? RETURNING *', requestId)[0]
+  #read(day: string): Spent {
+    const spent: Spent = { day, total: 0, byUser: new Map() }
+    const query = 'SELECT user, sum(spent) AS cost FROM days WHERE day = ? GROUP BY user'
+    for (const { user, cost } of this.#all<{ user: string; cost: number }>(query, day)) addTo(spent, user, cost)
+    return spent
+  }
+
+  /** What is set aside, for a user and for all of them. */
+  #reserved(user: string): { readonly own: number; readonly all: number; readonly count: number } {
+    let [own, all, count] = [0, 0, 0]
+    for (const live of this.#live.values()) {
+      all += live.cost
+      if (live.user !== user) continue
+      own += live.cost
+      count++
+    }
+    return { own, all, count }
   }
 
   #book(
-    { user, model, startedAt }: Live,
+    { user, model }: Live,
+    day: string,
     { inputTokens, outputTokens, cost, errorKind }: Omit<Settlement, 'requestId'>,
   ): void {
-    const day = dayOf(startedAt)
-    this.#sql.exec(
+    this.#change(
       `INSERT INTO days VALUES (?, ?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + 1,
        inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`,
       ...[day, user, model, inputTokens, outputTokens, cost],
     )
     if (errorKind === undefined) return
-    this.#sql.exec('INSERT INTO errors VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1', day, errorKind)
+    this.#change('INSERT INTO errors VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1', day, errorKind)
   }
 
   #all<Row>(query: string, ...values: SqlStorageValue[]): Row[] {
     return this.#sql.exec(query, ...values).toArray() as Row[]
   }
+}
 
-  #one<Row>(query: string, ...values: SqlStorageValue[]): Row {
-    return this.#sql.exec(query, ...values).one() as Row
-  }
+function addTo(spent: Spent, user: string, cost: number): void {
+  spent.total += cost
+  spent.byUser.set(user, (spent.byUser.get(user) ?? 0) + cost)
 }
 
 const noLimits = { dailyBudget: 0, totalDailyBudget: 0, liveStreams: 0 }

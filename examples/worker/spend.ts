@@ -6,7 +6,7 @@
  */
 import type { DecodedRequest } from '../../src/codec.ts'
 import type { Admission, EndReport } from '../../src/gateway/index.ts'
-import { type Accounts, accountOf, type Reservation, type Settlement, wholeWorker } from './accounts.ts'
+import { type Accounts, type Settlement, wholeWorker } from './accounts.ts'
 import type { Config } from './config.ts'
 import { costOf, mostOf, type Price, priceOf } from './prices.ts'
 import { idOf } from './providers.ts'
@@ -49,37 +49,31 @@ export async function reserve(
   const price = priceOf(id, config.prices)
   const { bytes, images } = sizeOf(admission.request)
   const inputTokens = Math.ceil(bytes / bytesPerTokenAtLeast) + images * tokensPerImage + tokensAround
-  const common = {
+  const { liveStreams, totalDailyBudget } = config.spending
+  const cost = mostOf(price, inputTokens, admission.maxOutputTokens ?? config.maxOutputTokens)
+  const { dailyBudget } = session
+  const verdict = await accounts.getByName(wholeWorker).reserve({
     requestId: admission.requestId,
     user: session.sub,
     model: id,
     wire: admission.wire,
     provider: id.slice(0, id.indexOf(':')),
-    cost: mostOf(price, inputTokens, admission.maxOutputTokens ?? config.maxOutputTokens),
+    cost,
     leaseMs: Math.max(leaseMs, config.limits.totalTimeoutMs + marginMs),
-  }
-  const { liveStreams, totalDailyBudget } = config.spending
-  const own = accounts.getByName(accountOf(session.sub))
-  await take(accounts, accountOf(session.sub), { ...common, dailyBudget: session.dailyBudget, liveStreams })
-  try {
-    await take(accounts, wholeWorker, { ...common, dailyBudget: totalDailyBudget })
-  } catch (error) {
-    await own.release(admission.requestId)
-    throw error
+    dailyBudget,
+    totalDailyBudget,
+    liveStreams,
+  })
+  if (!verdict.ok) {
+    const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
+    // Waiting would not help: of a model without a price, say.
+    const isTooDear = verdict.reason === 'budget' && cost > Math.min(dailyBudget, totalDailyBudget)
+    throw refuse(code, isTooDear ? 'this answer by itself could cost more' : undefined, verdict.retryAfterSeconds)
   }
   const inputBytes = bytes + images * tokensPerImage * bytesPerTokenUsually
   // An AI Gateway lets the provider finish.
   const goesOn = config.models.some((entry) => idOf(entry) === id && entry.gatewayToken !== undefined)
-  return { price, inputBytes, ...(goesOn && { most: common.cost }) }
-}
-
-async function take(accounts: Accounts, name: string, reservation: Reservation): Promise<void> {
-  const verdict = await accounts.getByName(name).reserve(reservation)
-  if (verdict.ok) return
-  const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
-  // Waiting would not help: of a model without a price, say.
-  const isTooDear = verdict.reason === 'budget' && reservation.cost > reservation.dailyBudget
-  throw refuse(code, isTooDear ? 'this answer by itself could cost more' : undefined, verdict.retryAfterSeconds)
+  return { price, inputBytes, ...(goesOn && { most: cost }) }
 }
 
 /** What was booked, and the share of the Worker's budget that was reached by it, if it is one to hear of. */
@@ -88,17 +82,10 @@ export interface Settled extends Settlement {
 }
 
 /** Books what a request did cost, for the user and for the Worker. */
-export async function settle(
-  report: EndReport,
-  reserved: Reserved,
-  { session, accounts, config }: Purse,
-): Promise<Settled> {
+export async function settle(report: EndReport, reserved: Reserved, { accounts, config }: Purse): Promise<Settled> {
   const settlement = settlementOf(report, reserved)
-  const { totalDailyBudget: dailyBudget } = config.spending
-  const [share] = await Promise.all([
-    accounts.getByName(wholeWorker).settle({ ...settlement, dailyBudget }),
-    accounts.getByName(accountOf(session.sub)).settle(settlement),
-  ])
+  const { totalDailyBudget } = config.spending
+  const share = await accounts.getByName(wholeWorker).settle({ ...settlement, totalDailyBudget })
   return { ...settlement, share }
 }
 

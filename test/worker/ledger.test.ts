@@ -1,25 +1,17 @@
 /** The accounts, with a clock of ours and SQLite as Node has it. What they are in workerd stands in `spending.test.ts`. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { LedgerSummary, Reservation, ReserveVerdict, Settlement } from '../../examples/worker/accounts.ts'
-
-/** What workerd's accounts do at once, and their callers await. */
-interface Ledger {
-  reserve(reservation: Reservation): ReserveVerdict
-  settle(settlement: Settlement): number | undefined
-  release(requestId: string): void
-  summary(): LedgerSummary
-}
+import type { Account, Reservation, Settlement } from '../../examples/worker/accounts.ts'
 
 /** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
 const { UserLedger } = (await import('../../examples/worker/ledger.ts' as string)) as {
-  UserLedger: new (ctx: object, env: object) => Ledger
+  UserLedger: new (ctx: object, env: object) => Account
 }
 
 const minute = 60_000
 
-function openLedger(): Ledger {
-  const database = new DatabaseSync(':memory:')
+/** On that database, as another object before it may have left it. */
+function openLedger(database: DatabaseSync = new DatabaseSync(':memory:'), abort = () => {}): Account {
   const exec = (query: string, ...values: SQLInputValue[]) => {
     if (query.includes('CREATE TABLE')) database.exec(query)
     const rows = query.includes('CREATE TABLE')
@@ -30,7 +22,17 @@ function openLedger(): Ledger {
           .map((row) => ({ ...row }))
     return { toArray: () => rows, one: () => rows[0] }
   }
-  return new UserLedger({ storage: { sql: { exec } } }, {})
+  const transactionSync = (write: () => void) => {
+    database.exec('BEGIN')
+    try {
+      write()
+      database.exec('COMMIT')
+    } catch (error) {
+      database.exec('ROLLBACK')
+      throw error
+    }
+  }
+  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort }, {})
 }
 
 const reservation = (requestId: string, more: Partial<Reservation> = {}): Reservation => ({
@@ -41,6 +43,7 @@ const reservation = (requestId: string, more: Partial<Reservation> = {}): Reserv
   provider: 'anthropic',
   cost: 100,
   dailyBudget: 1000,
+  totalDailyBudget: 100_000,
   liveStreams: 4,
   leaseMs: 15 * minute,
   ...more,
@@ -55,24 +58,24 @@ const settlement = (requestId: string, cost: number, more: Partial<Settlement> =
 })
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: Date.parse('2026-11-21T12:00:00Z') })
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-21T12:00:00Z') })
 })
 afterEach(() => {
   vi.useRealTimers()
 })
 
 describe('an account', () => {
-  it('sets aside what a request can cost, and gives back what it did not', () => {
+  it('sets aside what a request can cost, and gives back what it did not', async () => {
     const ledger = openLedger()
-    expect(ledger.reserve(reservation('a', { cost: 600 }))).toEqual({ ok: true })
-    expect(ledger.reserve(reservation('b', { cost: 600 }))).toEqual({
+    expect(await ledger.reserve(reservation('a', { cost: 600 }))).toEqual({ ok: true })
+    expect(await ledger.reserve(reservation('b', { cost: 600 }))).toEqual({
       ok: false,
       reason: 'budget',
       retryAfterSeconds: 60,
     })
-    ledger.settle(settlement('a', 200))
-    expect(ledger.reserve(reservation('b', { cost: 600 }))).toEqual({ ok: true })
-    expect(ledger.summary().days).toEqual([
+    await ledger.settle(settlement('a', 200))
+    expect(await ledger.reserve(reservation('b', { cost: 600 }))).toEqual({ ok: true })
+    expect((await ledger.summary()).days).toEqual([
       {
         day: '2026-11-21',
         user: 'ada',
@@ -83,69 +86,161 @@ describe('an account', () => {
         spent: 200,
       },
     ])
-    expect(ledger.summary().live.map(({ requestId }) => requestId)).toEqual(['b'])
+    expect((await ledger.summary()).live.map(({ requestId }) => requestId)).toEqual(['b'])
   })
 
-  it('lets as many requests live at once as it is told to', () => {
+  it('gives one user no more than is theirs, and all of them no more than there is', async () => {
     const ledger = openLedger()
-    const verdicts = ['a', 'b', 'c', 'd', 'e'].map((id) => ledger.reserve(reservation(id, { cost: 1 })).ok)
-    expect(verdicts).toEqual([true, true, true, true, false])
-    expect(ledger.reserve(reservation('e', { cost: 1 }))).toMatchObject({ reason: 'concurrency' })
-    ledger.settle(settlement('c', 1))
-    expect(ledger.reserve(reservation('e', { cost: 1 }))).toEqual({ ok: true })
+    const ask = (requestId: string, user: string, cost: number) =>
+      ledger.reserve(reservation(requestId, { user, cost, totalDailyBudget: 2000, liveStreams: 1 }))
+    expect(await ask('a', 'ada', 900)).toEqual({ ok: true })
+    expect(await ask('b', 'bob', 900)).toEqual({ ok: true })
+    expect(await ask('c', 'cleo', 300)).toMatchObject({ reason: 'budget' })
+    expect(await ask('d', 'cleo', 200)).toEqual({ ok: true })
+    await ledger.settle(settlement('a', 900))
+    await ledger.settle(settlement('d', 0))
+    expect(await ask('e', 'ada', 101)).toMatchObject({ reason: 'budget' })
+    expect(await ask('f', 'cleo', 201)).toMatchObject({ reason: 'budget' })
+    expect(await ask('g', 'cleo', 200)).toEqual({ ok: true })
+    expect(await ask('h', 'bob', 0)).toMatchObject({ reason: 'concurrency' })
   })
 
-  it('counts a request that nobody settled as spent, in full, when its time is over and not before', () => {
+  it('knows what was spent and what is set aside when its object begins anew', async () => {
+    const database = new DatabaseSync(':memory:')
+    const before = openLedger(database)
+    await before.reserve(reservation('a', { cost: 400 }))
+    await before.settle(settlement('a', 400))
+    await before.reserve(reservation('b', { cost: 500 }))
+    await before.reserve(reservation('of another', { cost: 500, user: 'bob' }))
+    const after = openLedger(database)
+    expect(await after.reserve(reservation('c', { cost: 101 }))).toMatchObject({ reason: 'budget' })
+    expect(await after.reserve(reservation('c', { cost: 100, liveStreams: 1 }))).toMatchObject({
+      reason: 'concurrency',
+    })
+    expect(await after.reserve(reservation('c', { cost: 100, totalDailyBudget: 1499 }))).toMatchObject({
+      reason: 'budget',
+    })
+    expect(await after.reserve(reservation('c', { cost: 100, totalDailyBudget: 1500 }))).toEqual({ ok: true })
+    await after.settle(settlement('b', 500))
+    vi.advanceTimersByTime(15 * minute)
+    expect(await after.summary()).toMatchObject({
+      live: [],
+      days: [
+        { user: 'ada', requests: 3, spent: 1000 },
+        { user: 'bob', requests: 1, spent: 500 },
+      ],
+    })
+  })
+
+  it('decides at once, and tells of it when it is written, together with all that came meanwhile', async () => {
+    const database = new DatabaseSync(':memory:')
+    const ledger = openLedger(database)
+    const begun = vi.spyOn(database, 'exec')
+    const kept = () => database.prepare('SELECT requestId FROM live').all().length
+    let told = 0
+    const verdicts = Array.from({ length: 20 }, async (_, nth) => {
+      const { ok } = await ledger.reserve(reservation(`${nth}`, { liveStreams: 100 }))
+      if (ok) expect(kept()).toBe(10)
+      told++
+      return ok
+    })
+    await Promise.resolve()
+    expect([kept(), told]).toEqual([0, 10])
+    expect((await Promise.all(verdicts)).filter((ok) => ok)).toHaveLength(10)
+    expect(begun.mock.calls.filter(([query]) => query === 'BEGIN')).toHaveLength(1)
+  })
+
+  it('lets nothing go out that it could not write, and ends, since its memory is ahead of the storage', async () => {
+    const database = new DatabaseSync(':memory:')
+    const abort = vi.fn()
+    const ledger = openLedger(database, abort)
+    await ledger.reserve(reservation('a', { cost: 300 }))
+    database.exec(
+      `CREATE TRIGGER full BEFORE INSERT ON live WHEN NEW.requestId = 'c' BEGIN SELECT RAISE(FAIL, 'full'); END`,
+    )
+    const asked = [
+      ledger.reserve(reservation('b')),
+      ledger.reserve(reservation('c')),
+      ledger.settle(settlement('a', 7)),
+    ]
+    expect(await Promise.allSettled(asked)).toMatchObject(asked.map(() => ({ status: 'rejected' })))
+    expect(abort).toHaveBeenCalledOnce()
+    const next = openLedger(database)
+    expect(await next.summary()).toMatchObject({ live: [{ requestId: 'a' }], days: [] })
+    expect((await next.reserve(reservation('d', { cost: 700 }))).ok).toBe(true)
+  })
+
+  it('books what began before midnight on the day before', async () => {
     const ledger = openLedger()
-    ledger.reserve(reservation('crashed', { cost: 900 }))
+    vi.setSystemTime(Date.parse('2026-11-21T23:59:00Z'))
+    for (const id of ['a', 'b']) await ledger.reserve(reservation(id, { cost: 600, dailyBudget: 1200 }))
+    vi.setSystemTime(Date.parse('2026-11-22T00:01:00Z'))
+    expect(await ledger.reserve(reservation('c', { cost: 1, dailyBudget: 1200 }))).toMatchObject({ reason: 'budget' })
+    expect(await ledger.settle(settlement('a', 600, { totalDailyBudget: 1200 }))).toBe(50)
+    expect(await ledger.settle(settlement('b', 600, { totalDailyBudget: 1200 }))).toBe(95)
+    expect(await ledger.reserve(reservation('c', { cost: 1000 }))).toEqual({ ok: true })
+    expect((await ledger.summary()).days).toMatchObject([{ day: '2026-11-21', requests: 2, spent: 1200 }])
+  })
+
+  it('lets as many requests live at once as it is told to', async () => {
+    const ledger = openLedger()
+    const ids = ['a', 'b', 'c', 'd', 'e']
+    const verdicts = await Promise.all(ids.map((id) => ledger.reserve(reservation(id, { cost: 1 }))))
+    expect(verdicts.map(({ ok }) => ok)).toEqual([true, true, true, true, false])
+    expect(await ledger.reserve(reservation('e', { cost: 1 }))).toMatchObject({ reason: 'concurrency' })
+    await ledger.settle(settlement('c', 1))
+    expect(await ledger.reserve(reservation('e', { cost: 1 }))).toEqual({ ok: true })
+  })
+
+  it('counts a request that nobody settled as spent, in full, when its time is over and not before', async () => {
+    const ledger = openLedger()
+    await ledger.reserve(reservation('crashed', { cost: 900 }))
     vi.advanceTimersByTime(15 * minute - 1)
-    expect(ledger.reserve(reservation('b', { cost: 200 })).ok).toBe(false)
-    expect(ledger.summary()).toMatchObject({ live: [{ requestId: 'crashed' }], days: [] })
+    expect((await ledger.reserve(reservation('b', { cost: 200 }))).ok).toBe(false)
+    expect(await ledger.summary()).toMatchObject({ live: [{ requestId: 'crashed' }], days: [] })
     vi.advanceTimersByTime(1)
-    expect(ledger.reserve(reservation('b', { cost: 200 })).ok).toBe(false)
-    expect(ledger.summary()).toMatchObject({
+    expect((await ledger.reserve(reservation('b', { cost: 200 }))).ok).toBe(false)
+    expect(await ledger.summary()).toMatchObject({
       live: [],
       days: [{ requests: 1, spent: 900 }],
       errors: [{ day: '2026-11-21', kind: 'unsettled', count: 1 }],
     })
-    ledger.settle(settlement('crashed', 5))
-    expect(ledger.summary().days).toMatchObject([{ requests: 1, spent: 900 }])
+    await ledger.settle(settlement('crashed', 5))
+    expect((await ledger.summary()).days).toMatchObject([{ requests: 1, spent: 900 }])
   })
 
-  it('counts a request once, however often it is settled, and not at all when it is released', () => {
+  it('counts a request once, however often it is settled', async () => {
     const ledger = openLedger()
-    ledger.reserve(reservation('a'))
-    for (const cost of [7, 8, 9]) ledger.settle(settlement('a', cost))
-    ledger.reserve(reservation('b'))
-    ledger.release('b')
-    ledger.settle(settlement('b', 7))
-    ledger.settle(settlement('never', 7))
-    expect(ledger.summary().days).toMatchObject([{ requests: 1, spent: 7 }])
+    await ledger.reserve(reservation('a'))
+    for (const cost of [7, 8, 9]) await ledger.settle(settlement('a', cost))
+    await ledger.settle(settlement('never', 7))
+    expect((await ledger.summary()).days).toMatchObject([{ requests: 1, spent: 7 }])
   })
 
-  it('tells of half of the day, of four fifths, and of nearly all of it, once each', () => {
+  it('tells of half of the day, of four fifths, and of nearly all of it, once each', async () => {
     const ledger = openLedger()
-    const shares = [300, 199, 1, 100, 290, 70, 30].map((cost, at) => {
-      ledger.reserve(reservation(`${at}`, { cost }))
-      return ledger.settle(settlement(`${at}`, cost, { dailyBudget: 1000 }))
-    })
+    const shares: (number | undefined)[] = []
+    for (const [at, cost] of [300, 199, 1, 100, 290, 70, 30].entries()) {
+      await ledger.reserve(reservation(`${at}`, { cost }))
+      shares.push(await ledger.settle(settlement(`${at}`, cost, { totalDailyBudget: 1000 })))
+    }
     expect(shares).toEqual([undefined, undefined, 50, undefined, 80, 95, undefined])
-    expect(ledger.settle(settlement('0', 900, { dailyBudget: 1000 }))).toBeUndefined()
+    expect(await ledger.settle(settlement('0', 900, { totalDailyBudget: 1000 }))).toBeUndefined()
     vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
-    ledger.reserve(reservation('next'))
-    expect(ledger.settle(settlement('next', 960, { dailyBudget: 1000 }))).toBe(95)
+    await ledger.reserve(reservation('next'))
+    expect(await ledger.settle(settlement('next', 960, { totalDailyBudget: 1000 }))).toBe(95)
   })
 
-  it('begins anew at midnight UTC, and says for how long it is until then', () => {
+  it('begins anew at midnight UTC, and says for how long it is until then', async () => {
     const ledger = openLedger()
-    ledger.reserve(reservation('a', { cost: 1000 }))
-    ledger.settle(settlement('a', 1000))
+    await ledger.reserve(reservation('a', { cost: 1000 }))
+    await ledger.settle(settlement('a', 1000))
     vi.setSystemTime(Date.parse('2026-11-21T23:59:30.200Z'))
-    expect(ledger.reserve(reservation('b'))).toMatchObject({ ok: false, retryAfterSeconds: 30 })
+    expect(await ledger.reserve(reservation('b'))).toMatchObject({ ok: false, retryAfterSeconds: 30 })
     vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
-    expect(ledger.reserve(reservation('b'))).toEqual({ ok: true })
-    ledger.settle(settlement('b', 1, { errorKind: 'overloaded' }))
-    const { days, errors } = ledger.summary()
+    expect(await ledger.reserve(reservation('b'))).toEqual({ ok: true })
+    await ledger.settle(settlement('b', 1, { errorKind: 'overloaded' }))
+    const { days, errors } = await ledger.summary()
     expect(days.map(({ day, spent }) => [day, spent])).toEqual([
       ['2026-11-21', 1000],
       ['2026-11-22', 1],
@@ -153,13 +248,13 @@ describe('an account', () => {
     expect(errors).toEqual([{ day: '2026-11-22', kind: 'overloaded', count: 1 }])
   })
 
-  it('forgets days after three months', () => {
+  it('forgets days after three months', async () => {
     const ledger = openLedger()
-    ledger.reserve(reservation('a'))
-    ledger.settle(settlement('a', 1))
+    await ledger.reserve(reservation('a'))
+    await ledger.settle(settlement('a', 1))
     vi.setSystemTime(Date.parse('2027-02-19T00:00:00Z'))
-    expect(ledger.summary().days).toHaveLength(1)
+    expect((await ledger.summary()).days).toHaveLength(1)
     vi.setSystemTime(Date.parse('2027-02-20T00:00:00Z'))
-    expect(ledger.summary().days).toHaveLength(0)
+    expect((await ledger.summary()).days).toHaveLength(0)
   })
 })
