@@ -1,6 +1,6 @@
 /** One signal for all that can end a request from outside: the caller, and three clocks. @module */
 import { TimeoutError } from '../errors.ts'
-import { after } from '../timer.ts'
+import { type Alarm, after, alarm } from '../timer.ts'
 
 /** How long a provider may take, in milliseconds. */
 export interface Timeouts {
@@ -36,22 +36,26 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
     idle: timeouts.idleMs ?? 60_000,
     total: timeouts.totalMs ?? 600_000,
   }
-  const start = (phase: keyof typeof limits) => after(limits[phase], () => abort(timeoutError(phase, limits[phase])))
-  const total = start('total')
-  let current: ReturnType<typeof after> | undefined
-  const pause = () => current?.stop()
+  const runOut = (phase: keyof typeof limits) => () => abort(timeoutError(phase, limits[phase]))
+  const total = after(limits.total, runOut('total'))
+  const clocks = {
+    first_byte: alarm(limits.first_byte, runOut('first_byte')),
+    idle: alarm(limits.idle, runOut('idle')),
+  }
+  let current: Alarm | undefined
+  const pause = () => current?.rest()
 
   return {
     signal: controller.signal,
     enter(phase) {
       pause()
-      current = start(phase)
+      current = clocks[phase]
+      current.wind()
     },
     pause,
     abort,
     clear() {
-      pause()
-      total.stop()
+      for (const clock of [total, ...Object.values(clocks)]) clock.stop()
       caller?.removeEventListener('abort', forward)
     },
   }

@@ -86,11 +86,12 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
   const patience = awaitContent(call, deadline)
   const flow = flowOf(attempt)
+  const count = countUpTo(maxAnswerBytes(call))
   let out: string[] = []
   const take = () => {
     const taken = out.map(discretion.scrub)
     out = []
-    call.progress.losses = [...question.losses, ...flow.losses]
+    if (flow.losses.length > 0) call.progress.losses = [...question.losses, ...flow.losses]
     return taken
   }
   const begin = () => {
@@ -100,7 +101,8 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   try {
     deadline.enter('first_byte')
     const response = await sendText(model, question, deadline.signal, {})
-    for await (const chunk of bounded(chunksOf(response, deadline), maxAnswerBytes(call))) {
+    for await (const chunk of chunksOf(response, deadline)) {
+      count(chunk)
       flow.push(chunk, out)
       if (flow.error !== undefined) break
       const begins = seen.hasBegun && call.progress.firstEventMs === undefined
@@ -132,18 +134,13 @@ function maxAnswerBytes({ options }: Call): number {
   return options.limits?.maxAnswerBytes ?? 32 * 1024 * 1024
 }
 
-async function* bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
+/** Counts the bytes of an answer. @throws {LimitError} once there are too many. */
+function countUpTo(maxBytes: number): (chunk: Uint8Array) => void {
+  const message = `Cannot go on with the answer: it is longer than ${maxBytes} bytes`
   let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) {
-      throw new LimitError(
-        `Cannot go on with the answer: it is longer than ${maxBytes} bytes`,
-        'maxAnswerBytes',
-        maxBytes,
-      )
-    }
-    yield chunk
+  return ({ byteLength }) => {
+    bytes += byteLength
+    if (bytes > maxBytes) throw new LimitError(message, 'maxAnswerBytes', maxBytes)
   }
 }
 

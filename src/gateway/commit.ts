@@ -7,7 +7,7 @@
  * @see security.md §2.4
  * @module
  */
-import { after } from '../timer.ts'
+import { after, alarm } from '../timer.ts'
 import type { AnswerText } from './ask.ts'
 
 /** The next batch of a stream. */
@@ -26,8 +26,30 @@ export async function openWindow(text: AnswerText, commitMs: number): Promise<Be
   return { next, first: await within(commitMs, next) }
 }
 
-/** The promise's value, or `late`; the promise stays good. */
-export function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
+/** Waits for one promise after another. */
+export interface Patience {
+  /** The promise's value, or `late`; the promise stays good. */
+  within<T>(promise: Promise<T>): Promise<T | 'late'>
+  /** Lets go of the timer. */
+  end(): void
+}
+
+/** Waits so many milliseconds for each. */
+export function patience(ms: number): Patience {
+  let giveUp = () => {}
+  const clock = alarm(ms, () => giveUp())
+  return {
+    within: (promise) =>
+      new Promise((resolve, reject) => {
+        giveUp = () => resolve('late')
+        clock.wind()
+        promise.then(resolve, reject)
+      }),
+    end: clock.stop,
+  }
+}
+
+function within<T>(ms: number, promise: Promise<T>): Promise<T | 'late'> {
   return new Promise((resolve, reject) => {
     const timer = after(ms, () => resolve('late'))
     promise.then(resolve, reject).finally(() => timer.stop())

@@ -12,12 +12,12 @@ import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
-import { type Begun, type Next, within } from './commit.ts'
+import { type Begun, type Next, patience } from './commit.ts'
 import { tellError } from './errors.ts'
 
 /** The answer as the client gets it, with its one end. */
 export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
-  const keepAliveMs = call.options.limits?.keepAliveMs ?? 5000
+  const waiting = patience(call.options.limits?.keepAliveMs ?? 5000)
   const encoder = new TextEncoder()
   const write = call.isArray ? arrayWriter() : plainWriter
   const keepAlive = call.isArray || !call.stream ? ' ' : call.wire.keepAlive
@@ -25,6 +25,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   let isEnded = false
 
   function leave(): void {
+    waiting.end()
     call.gone.abort(new DOMException('The client left', 'AbortError'))
     void text.return(undefined).catch(() => {})
     call.end('left', 200)
@@ -35,7 +36,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
     if (isEnded) return undefined
     try {
       pending ??= text.next()
-      const next = await within(keepAliveMs, pending)
+      const next = await waiting.within(pending)
       if (next === 'late') return keepAlive
       pending = undefined
       if (!next.done) return write.more(next.value)
@@ -66,6 +67,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
 
   function finish(error: unknown): void {
     isEnded = true
+    waiting.end()
     if (call.gone.signal.aborted) call.end('left', 200)
     else if (error === undefined) call.end('answered', 200)
     else call.end('failed', 200, error)

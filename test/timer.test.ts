@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { alarm } from '../src/timer.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe('an alarm', () => {
+  it('rings so long after it was last wound, and not before', () => {
+    const ring = vi.fn()
+    const clock = alarm(1000, ring)
+    clock.wind()
+    for (let times = 0; times < 10; times++) {
+      vi.advanceTimersByTime(999)
+      clock.wind()
+    }
+    vi.advanceTimersByTime(999)
+    expect(ring).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(ring).toHaveBeenCalledOnce()
+    vi.advanceTimersByTime(10_000)
+    expect(ring).toHaveBeenCalledOnce()
+  })
+
+  it('has one timer, however often it is wound', () => {
+    const setting = vi.spyOn(globalThis, 'setTimeout')
+    const clock = alarm(1000, () => {})
+    for (let times = 0; times < 10_000; times++) {
+      clock.wind()
+      if (times % 10 === 0) vi.advanceTimersByTime(1)
+    }
+    expect(vi.getTimerCount()).toBe(1)
+    expect(setting.mock.calls.length).toBeLessThan(5)
+    clock.stop()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('is silent while it rests, and rings again once it is wound again', () => {
+    const ring = vi.fn()
+    const clock = alarm(1000, ring)
+    clock.wind()
+    vi.advanceTimersByTime(500)
+    clock.rest()
+    vi.advanceTimersByTime(700)
+    clock.wind()
+    vi.advanceTimersByTime(999)
+    expect(ring).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    clock.wind()
+    vi.advanceTimersByTime(1000)
+    expect(ring).toHaveBeenCalledTimes(2)
+  })
+
+  it('can be wound by what it rings for', () => {
+    const clock = alarm(1000, () => clock.wind())
+    clock.wind()
+    vi.advanceTimersByTime(3500)
+    expect(vi.getTimerCount()).toBe(1)
+    clock.stop()
+  })
+
+  it('rings in time though the clock of the system was set back', () => {
+    const ring = vi.fn()
+    const clock = alarm(1000, ring)
+    clock.wind()
+    vi.setSystemTime(Date.now() - 3_600_000)
+    vi.advanceTimersByTime(1000)
+    expect(ring).toHaveBeenCalledOnce()
+  })
+
+  it('never rings if it waits for ever', () => {
+    const clock = alarm(Number.POSITIVE_INFINITY, () => {})
+    clock.wind()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+})
