@@ -5,7 +5,7 @@
  * @see https://hono.dev/docs/getting-started/cloudflare-workers (read 2026-11)
  * @module
  */
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { type Env, readConfig } from './config.ts'
 import { handle } from './handler.ts'
 import { findFile, pageHeaders } from './page.ts'
