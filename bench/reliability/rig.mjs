@@ -94,12 +94,12 @@ ${Object.entries(settings)
   ],
 );`
 
-/** Starts it; `settings` go before those above. */
-export async function startWorkerd(upstreamUrl, settings = {}) {
+/** Starts it; `settings` go before those above. With another `code`, it is that which is started. */
+export async function startWorkerd(upstreamUrl, settings = {}, code = undefined) {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-reliability-'))
   mkdirSync(join(folder, 'disk'))
   const port = await freePort()
-  writeFileSync(join(folder, 'worker.js'), await bundle())
+  writeFileSync(join(folder, 'worker.js'), code ?? (await bundle()))
   writeFileSync(join(folder, 'config.capnp'), capnp(port, { ...settingsFor(upstreamUrl), ...settings }), {
     mode: 0o600,
   })
