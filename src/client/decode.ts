@@ -36,8 +36,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
   const limits = maxEventBytes === undefined ? {} : { maxEventBytes }
   const connect = () => (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
   let framing = connect()
-  let taken = 0
-  const decoder = codec.decodeStream()
+  const fragmentsOf = codec.decodeStream()
   const assembly = assemble.start({ ...assembleOptions, provider: codec.provider, idPrefix: codec.idPrefix })
 
   function assembleAll(fragments: Fragment[], out: MessageEvent[]): void {
@@ -49,9 +48,9 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     const fragments: Fragment[] = []
     try {
       for (const frame of frames) {
-        taken++
+        decoder.taken++
         refuseDeepText(frame.data, 'Cannot decode a stream')
-        decoder.push(frame, fragments)
+        fragmentsOf.push(frame, fragments)
         if (fragments.at(-1)?.type === 'end') break
       }
     } finally {
@@ -66,20 +65,19 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     } catch (error) {
       if (error instanceof IsoglotError && error.partial === undefined) error.partial = stop(assembly, 'error', out)
       throw error
+    } finally {
+      decoder.isEnded = assembly.isEnded
     }
   }
 
-  return {
-    get isEnded() {
-      return assembly.isEnded
-    },
-    get taken() {
-      return taken
-    },
-    reconnect: () => {
+  // No getters: V8 keeps each one of an object literal, and so all of this stream, until it collects its oldest objects.
+  const decoder = {
+    isEnded: false,
+    taken: 0,
+    reconnect() {
       framing = connect()
     },
-    push: (chunk, out) =>
+    push(chunk: Uint8Array, out: MessageEvent[]) {
       keepingPartial(out, () => {
         const frames: Frame[] = []
         try {
@@ -87,18 +85,25 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
         } finally {
           decodeAll(frames, out)
         }
-      }),
-    end: (out) =>
+      })
+    },
+    end(out: MessageEvent[]) {
       keepingPartial(out, () => {
         const frames: Frame[] = []
         framing.end(frames)
         decodeAll(frames, out)
         if (assembly.isEnded) return
         const fragments: Fragment[] = []
-        decoder.end(fragments)
+        fragmentsOf.end(fragments)
         assembleAll(fragments, out)
         assemble.end(assembly, out)
-      }),
-    stop: (stopReason, out) => stop(assembly, stopReason, out),
+      })
+    },
+    stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
+      const message = stop(assembly, stopReason, out)
+      decoder.isEnded = true
+      return message
+    },
   }
+  return decoder
 }
