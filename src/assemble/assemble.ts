@@ -13,18 +13,9 @@ import type { Reducer } from '../reducer.ts'
 import { settleStopReason } from '../stop-reason.ts'
 import { addExtra, addUsageFigures, patch } from './additions.ts'
 import { type AssembleOptions, type Assembly, type OpenBlock, warnOfDrop } from './assembly.ts'
-import {
-  addToCall,
-  type CallEnd,
-  endCall,
-  findCall,
-  guessIn,
-  isCallBlock,
-  newCalls,
-  type OpenCall,
-  openCall,
-  settleId,
-} from './calls.ts'
+import { addToCall, guessIn, newCalls, type OpenCall, openCall } from './calls.ts'
+import { type CallEnd, endCall, isCallBlock, settleId } from './end-call.ts'
+import { findCall } from './find-call.ts'
 import { grow } from './grow.ts'
 
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */

@@ -1,9 +1,4 @@
-/**
- * Which call a fragment belongs to, and what the fragments of one make.
- *
- * @see peers.md §1d and complaints 1 to 5: each rule here is a case in which a library merged, lost or ran the wrong call
- * @module
- */
+/** Calls on their way: what opens one, and what each fragment adds to it. @module */
 import type { BlockKey, CallFragment } from '../codec.ts'
 import { LimitError } from '../errors.ts'
 import type {
@@ -16,9 +11,9 @@ import type {
   ToolCall,
   ToolCallChunk,
 } from '../model.ts'
-import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
+import { realId } from './find-call.ts'
 import { grow } from './grow.ts'
-import { isWhole, newScan, type Scan, scanPiece } from './scan.ts'
+import { newScan, type Scan, scanPiece } from './scan.ts'
 
 /** Grows a view of arguments as their text arrives, in time linear in the text. */
 export interface LiveArguments {
@@ -68,105 +63,6 @@ export interface Calls {
 
 export function newCalls(): Calls {
   return { ownCount: 0, byId: new Map(), byPosition: new Map(), unkeyed: [], ids: new Set() }
-}
-
-interface Found {
-  /** Absent: the fragment starts a call. */
-  readonly call?: OpenCall | undefined
-  /** What had to be guessed. */
-  readonly guess?: string
-  /** The call has it already. */
-  readonly isRepeated?: true
-}
-
-/** By key, else id, else position, else a name (which starts a call), else the latest open call. `atKey`: what has its key. */
-export function findCall(calls: Calls, atKey: { readonly kind: string } | undefined, fragment: CallFragment): Found {
-  if (fragment.key !== undefined) return atKey?.kind === 'call' ? findByKey(atKey as OpenCall, fragment) : {}
-  const id = realId(fragment.id)
-  const { position } = fragment
-  const atPosition = position === undefined ? undefined : calls.byPosition.get(position)
-  if (id !== undefined) return findById(calls, id, atPosition, fragment)
-  if (position === undefined) return findByOrder(calls, fragment)
-  return atPosition === undefined ? {} : goOn(atPosition, fragment)
-}
-
-/** A key whose call has ended is used again, by a call with another id, or what it had is repeated. */
-function findByKey(call: OpenCall, fragment: CallFragment): Found {
-  const id = realId(fragment.id)
-  const isOther = id !== undefined && call.id !== undefined && id !== call.id
-  if (call.isOpen) return isOther ? changeId(call, fragment) : { call }
-  return isOther ? {} : { call, isRepeated: true }
-}
-
-function findById(calls: Calls, id: string, atPosition: OpenCall | undefined, fragment: CallFragment): Found {
-  if (atPosition?.id === id) return goOn(atPosition, fragment)
-  const sameId = calls.byId.get(id)
-  if (sameId !== undefined && isSamePlace(sameId, fragment)) return goOn(sameId, fragment)
-  if (atPosition !== undefined) {
-    return atPosition.id === undefined ? goOn(atPosition, fragment) : changeId(atPosition, fragment)
-  }
-  return mayBeLateId(calls.unkeyed.at(-1), fragment)
-    ? { call: calls.unkeyed.at(-1), guess: 'the id of a call came late, and was given to the latest' }
-    : {}
-}
-
-function mayBeLateId(latest: OpenCall | undefined, { name, position }: CallFragment): boolean {
-  return (
-    latest !== undefined && latest.id === undefined && !name && position === undefined && !hasWholeArguments(latest)
-  )
-}
-
-/** One id at two positions is two calls, if each has a name. */
-function isSamePlace(call: OpenCall, { position, name }: CallFragment): boolean {
-  return !name || position === undefined || call.wirePosition === undefined || call.wirePosition === position
-}
-
-/** Another id at the same place is another call if it is named; else the host changes ids on the way. */
-function changeId(call: OpenCall, fragment: CallFragment): Found {
-  return fragment.name ? {} : { call, guess: 'the id of a call changed on the way' }
-}
-
-/** At a place where a call is whole already, a name starts the next one: the host has one place, or one id, for all its calls. */
-function goOn(call: OpenCall, fragment: CallFragment): Found {
-  if (!fragment.name || fragment.final || !hasWholeArguments(call)) return { call }
-  if (fragment.name === call.name && !hasArguments(fragment)) return { call }
-  const isRepeated =
-    realId(fragment.id) !== undefined && fragment.name === call.name && fragment.arguments === call.text
-  return isRepeated ? { call, isRepeated: true } : {}
-}
-
-function findByOrder({ unkeyed }: Calls, fragment: CallFragment): Found {
-  const latest = unkeyed.at(-1)
-  if (latest === undefined || isNextWhole(latest, fragment)) return {}
-  if (fragment.name) return latest.name === undefined || isRepeatedName(latest, fragment.name) ? { call: latest } : {}
-  while (hasWholeArguments(unkeyed.at(-2))) unkeyed.splice(-2, 1)
-  if (unkeyed.length < 2) return { call: latest }
-  return { call: latest, guess: 'a piece of a call names none of the open calls and was given to the latest' }
-}
-
-/** Arguments as an object are all of them: those of another call, if this one has some. */
-function isNextWhole(call: OpenCall, fragment: CallFragment): boolean {
-  const isObject = typeof fragment.arguments === 'object' && fragment.arguments !== null
-  return isObject && (call.whole !== undefined || call.text !== '')
-}
-
-/** The same name again while the arguments are in the middle: the host repeats it with each piece. */
-function isRepeatedName(call: OpenCall, name: string): boolean {
-  return call.name === name && call.text !== '' && !isWhole(call.scan)
-}
-
-function hasWholeArguments(call: OpenCall | undefined): boolean {
-  return call !== undefined && (call.whole !== undefined || isWhole(call.scan))
-}
-
-function hasArguments({ arguments: given }: CallFragment): boolean {
-  return typeof given === 'string' ? given.trim() !== '' : given !== undefined && given !== null
-}
-
-const placeholders: ReadonlySet<string> = new Set(['', 'null', 'undefined', 'None'])
-
-function realId(id: string | null | undefined): string | undefined {
-  return typeof id === 'string' && !placeholders.has(id) ? id : undefined
 }
 
 /** Starts the call that a fragment is the first piece of. */
@@ -298,58 +194,4 @@ function replaceArguments(call: OpenCall, text: string): void {
   scanPiece(call.scan, text)
   call.live = call.newLive?.()
   call.live?.push(text)
-}
-
-/**
- * An id that no other call of the turn has: the wire's own where it can be. The provider's own calls keep theirs, since their results
- * name it.
- */
-export function settleId(calls: Calls, call: OpenCall, madeId: string): string {
-  const wanted = call.id ?? madeId
-  let id = wanted
-  for (let number = call.position; calls.ids.has(id) && !(call.server && call.id !== undefined); number++) {
-    id = `${wanted}_${Math.max(0, number)}`
-  }
-  calls.ids.add(id)
-  return id
-}
-
-/** How the end of a call came about: `closed` properly, with an answer that was `cut` at a limit, or with one that just `broke` off. */
-export type CallEnd = 'closed' | 'cut' | 'broke'
-
-/** What the pieces make. In an answer that was cut only what is whole can be a call; in one that broke off, nothing that is open. */
-export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
-  const text = call.text !== '' || call.whole === undefined ? call.text : textOfArguments(call.whole)
-  if (call.server) return endServerCall(call, id, text ?? '')
-  const parts = {
-    id,
-    generatedId: call.generatedId || call.id === undefined,
-    name: call.name,
-    argumentsText: text ?? '',
-    value: call.text === '' && call.whole !== undefined ? copyArguments(call.whole) : undefined,
-    index: call.position,
-    opaque: call.opaque,
-    providerData: call.providerData,
-  }
-  if (text === undefined) return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
-  const read = readCall(parts)
-  const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && text !== '')
-  return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
-}
-
-function endServerCall(call: OpenCall, id: string, text: string): ServerToolCall {
-  const parsed = parseArguments(text)
-  return {
-    type: 'server_tool_call',
-    id,
-    name: call.name ?? '',
-    arguments: 'value' in parsed ? parsed.value : {},
-    argumentsText: text,
-    ...(call.opaque && { opaque: call.opaque }),
-    ...(call.providerData && { providerData: call.providerData }),
-  }
-}
-
-export function isCallBlock(ended: ToolCall | InvalidToolCall | ServerToolCall): ended is ToolCall | ServerToolCall {
-  return ended.type !== 'invalid_tool_call'
 }

@@ -1,0 +1,58 @@
+/** What the fragments of a call make when it ends. @module */
+import type { InvalidToolCall, ServerToolCall, ToolCall } from '../model.ts'
+import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
+import type { Calls, OpenCall } from './calls.ts'
+
+/**
+ * An id that no other call of the turn has: the wire's own where it can be. The provider's own calls keep theirs, since their results
+ * name it.
+ */
+export function settleId(calls: Calls, call: OpenCall, madeId: string): string {
+  const wanted = call.id ?? madeId
+  let id = wanted
+  for (let number = call.position; calls.ids.has(id) && !(call.server && call.id !== undefined); number++) {
+    id = `${wanted}_${Math.max(0, number)}`
+  }
+  calls.ids.add(id)
+  return id
+}
+
+/** How the end of a call came about: `closed` properly, with an answer that was `cut` at a limit, or with one that just `broke` off. */
+export type CallEnd = 'closed' | 'cut' | 'broke'
+
+/** What the pieces make. In an answer that was cut only what is whole can be a call; in one that broke off, nothing that is open. */
+export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
+  const text = call.text !== '' || call.whole === undefined ? call.text : textOfArguments(call.whole)
+  if (call.server) return endServerCall(call, id, text ?? '')
+  const parts = {
+    id,
+    generatedId: call.generatedId || call.id === undefined,
+    name: call.name,
+    argumentsText: text ?? '',
+    value: call.text === '' && call.whole !== undefined ? copyArguments(call.whole) : undefined,
+    index: call.position,
+    opaque: call.opaque,
+    providerData: call.providerData,
+  }
+  if (text === undefined) return invalidCall(parts, 'too_deep', 'The arguments are nested too deep')
+  const read = readCall(parts)
+  const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && text !== '')
+  return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
+}
+
+function endServerCall(call: OpenCall, id: string, text: string): ServerToolCall {
+  const parsed = parseArguments(text)
+  return {
+    type: 'server_tool_call',
+    id,
+    name: call.name ?? '',
+    arguments: 'value' in parsed ? parsed.value : {},
+    argumentsText: text,
+    ...(call.opaque && { opaque: call.opaque }),
+    ...(call.providerData && { providerData: call.providerData }),
+  }
+}
+
+export function isCallBlock(ended: ToolCall | InvalidToolCall | ServerToolCall): ended is ToolCall | ServerToolCall {
+  return ended.type !== 'invalid_tool_call'
+}
