@@ -10,7 +10,7 @@
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError } from '../../errors.ts'
 import { arrayOf, field } from '../../lookup.ts'
-import { type Ledger, ledger, lose } from '../../losses.ts'
+import { ledger, lose } from '../../losses.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -18,43 +18,23 @@ import type {
   Json,
   JsonObject,
   MessageEvent,
-  ServerToolCall,
   ToolCall,
 } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import {
+  closeItem,
+  type EncoderState,
+  itemsOf,
+  type OpenItem,
+  openItem,
+  release,
+  send,
+  sendPart,
+  sendWhole,
+} from './encode-items.ts'
 import { encodeError } from './errors.ts'
-import { encodeUsage, ending, idOf, makeId, skeleton } from './response.ts'
-import { format, target } from './tables.ts'
-import { encodeTurn, type TurnScope } from './turns.ts'
-
-/** An item that was announced and is not done. */
-interface OpenItem {
-  readonly item: JsonObject
-  readonly index: number
-  /** The part of it that deltas belong to was announced. */
-  hasPart: boolean
-  /** Arguments that came, or that wait for the call to have a name. */
-  text: string
-}
-
-/** What one event leaves for the next. */
-export interface EncoderState {
-  readonly reply: Reply
-  readonly into: Ledger
-  /** What the answer says of itself in every event that repeats it. */
-  identity: Reply
-  sequence: number
-  isStarted: boolean
-  isEnded: boolean
-  /** Items that are done, by their index: the last event repeats them. */
-  readonly output: JsonObject[]
-  readonly open: Map<number, OpenItem>
-  /** Arguments of calls that have no name yet, by block. */
-  readonly waiting: Map<number, string>
-  /** A call that the server ran, until its result is known. */
-  held: ServerToolCall | undefined
-  count: number
-}
+import { encodeUsage, ending, skeleton } from './response.ts'
+import { target } from './tables.ts'
 
 /** Encodes one answer. What it cannot carry is in `into`. */
 export const streamEncoder: Reducer<EncoderState, MessageEvent, Frame, Reply> = {
@@ -112,10 +92,6 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
   }
 }
 
-function send(state: EncoderState, type: string, fields: JsonObject, out: Frame[]): void {
-  out.push({ event: type, data: JSON.stringify({ type, sequence_number: state.sequence++, ...fields }) })
-}
-
 // ---- the answer -------------------------------------------------------------------------------
 
 function begin(state: EncoderState, event: MessageEvent, out: Frame[]): void {
@@ -162,64 +138,6 @@ function failStream(state: EncoderState, error: ApiError, out: Frame[]): void {
   state.isEnded = true
 }
 
-// ---- items ------------------------------------------------------------------------------------
-
-function responseId({ identity }: EncoderState): string {
-  return idOf({ message: { role: 'assistant', content: [] } }, identity)
-}
-
-/** Announces the item of a block. */
-function open(state: EncoderState, block: number, item: JsonObject, out: Frame[]): OpenItem {
-  const index = state.count++
-  const id = makeId(String(item.type), responseId(state), index)
-  const opened: OpenItem = { item: { id, ...item }, index, hasPart: false, text: '' }
-  state.open.set(block, opened)
-  send(state, 'response.output_item.added', { output_index: index, item: opened.item }, out)
-  return opened
-}
-
-/** Says of an announced item that it is done: with the id it was announced with. */
-function close(state: EncoderState, block: number, opened: OpenItem, item: JsonObject, out: Frame[]): void {
-  const whole = { ...item, id: opened.item.id ?? null }
-  state.open.delete(block)
-  state.output[opened.index] = whole
-  send(state, 'response.output_item.done', { output_index: opened.index, item: whole }, out)
-}
-
-function sendPart(
-  state: EncoderState,
-  { item, index }: OpenItem,
-  type: string,
-  fields: JsonObject,
-  out: Frame[],
-): void {
-  send(state, type, { item_id: item.id ?? null, output_index: index, ...fields }, out)
-}
-
-/** An item that comes whole. */
-function sendWhole(state: EncoderState, item: JsonObject, out: Frame[]): void {
-  const index = state.count++
-  const whole = { id: makeId(String(item.type), responseId(state), index), ...item }
-  state.output[index] = whole
-  send(state, 'response.output_item.added', { output_index: index, item: whole }, out)
-  send(state, 'response.output_item.done', { output_index: index, item: whole }, out)
-}
-
-/** The blocks as the items that a whole answer has. */
-function itemsOf(
-  state: EncoderState,
-  blocks: readonly ContentBlock[],
-  invalid: readonly InvalidToolCall[] = [],
-): JsonObject[] {
-  const scope: TurnScope = {
-    into: state.into,
-    reader: 'answer',
-    proof: (opaque) => (opaque?.format === format ? opaque.data : undefined),
-    isOwn: true,
-  }
-  return encodeTurn(blocks, invalid, 'message', scope)
-}
-
 // ---- text -------------------------------------------------------------------------------------
 
 const textEvents = {
@@ -229,7 +147,7 @@ const textEvents = {
 
 function openMessage(state: EncoderState, block: number, isRefusal: boolean, out: Frame[]): OpenItem {
   const item = { type: 'message', status: 'in_progress', role: 'assistant', content: [] }
-  const opened = open(state, block, item, out)
+  const opened = openItem(state, block, item, out)
   const part = isRefusal
     ? { type: 'refusal', refusal: '' }
     : { type: 'output_text', text: '', annotations: [], logprobs: [] }
@@ -258,13 +176,13 @@ function finishMessage(state: EncoderState, block: number, item: JsonObject, out
   const whole = { [textField]: field(part, textField) ?? '', ...logprobs }
   sendPart(state, opened, `response.${name}.done`, { content_index: 0, ...whole }, out)
   sendPart(state, opened, 'response.content_part.done', { content_index: 0, part }, out)
-  close(state, block, opened, { ...item, status: 'completed' }, out)
+  closeItem(state, block, opened, { ...item, status: 'completed' }, out)
 }
 
 // ---- reasoning --------------------------------------------------------------------------------
 
 function openReasoning(state: EncoderState, block: number, out: Frame[]): OpenItem {
-  return state.open.get(block) ?? open(state, block, { type: 'reasoning', summary: [] }, out)
+  return state.open.get(block) ?? openItem(state, block, { type: 'reasoning', summary: [] }, out)
 }
 
 function addReasoning(state: EncoderState, block: number, delta: string, out: Frame[]): void {
@@ -287,7 +205,7 @@ function finishReasoning(state: EncoderState, block: number, text: string, item:
     sendPart(state, opened, 'response.reasoning_summary_part.done', { summary_index: 0, part }, out)
   }
   const { content: _, ...rest } = item
-  close(state, block, opened, { ...rest, summary: opened.hasPart ? [part] : [] }, out)
+  closeItem(state, block, opened, { ...rest, summary: opened.hasPart ? [part] : [] }, out)
 }
 
 // ---- calls ------------------------------------------------------------------------------------
@@ -312,7 +230,7 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
 }
 
 function openCall(state: EncoderState, block: number, call: JsonObject, out: Frame[]): OpenItem {
-  return open(state, block, { type: 'function_call', status: 'in_progress', arguments: '', ...call }, out)
+  return openItem(state, block, { type: 'function_call', status: 'in_progress', arguments: '', ...call }, out)
 }
 
 function sendArguments(state: EncoderState, opened: OpenItem, delta: string, out: Frame[]): void {
@@ -343,7 +261,7 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   sendArguments(state, opened, text.slice(opened.text.length), out)
   sendPart(state, opened, 'response.function_call_arguments.done', { arguments: text, name }, out)
   const status = isValid ? 'completed' : 'incomplete'
-  close(state, block, opened, { ...item, type: 'function_call', status, call_id, name, arguments: text }, out)
+  closeItem(state, block, opened, { ...item, type: 'function_call', status, call_id, name, arguments: text }, out)
 }
 
 // ---- whole blocks -----------------------------------------------------------------------------
@@ -365,12 +283,4 @@ function finishBlock(state: EncoderState, index: number, block: ContentBlock, ou
   if (block.type === 'text' || block.type === 'plain_text') finishMessage(state, index, item, out)
   else if (block.type === 'reasoning') finishReasoning(state, index, block.text, item, out)
   else sendWhole(state, item, out)
-}
-
-/** Lets go of a call whose result did not follow it. */
-function release(state: EncoderState, out: Frame[]): void {
-  if (state.held === undefined) return
-  const call = state.held
-  state.held = undefined
-  for (const item of itemsOf(state, [call])) sendWhole(state, item, out)
 }
