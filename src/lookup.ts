@@ -42,13 +42,19 @@ export function arrayOf(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value : []
 }
 
+/** As `JSON.parse` does it: assigning to `__proto__` would set the prototype. */
+export function setOwn(object: JsonObject, key: string, value: Json): void {
+  if (key !== '__proto__') object[key] = value
+  else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
+}
+
 /** The fields of an object that are not listed: what a codec does not know and keeps. `undefined` if there are none. */
-export function otherFields(value: JsonObject, known: ReadonlySet<string>): JsonObject | undefined {
+export function otherFields(value: JsonObject, known: Pick<ReadonlySet<string>, 'has'>): JsonObject | undefined {
   let rest: JsonObject | undefined
   for (const key of Object.keys(value)) {
     if (known.has(key)) continue
     rest ??= {}
-    Object.defineProperty(rest, key, { value: value[key], enumerable: true, writable: true, configurable: true })
+    setOwn(rest, key, value[key] as Json)
   }
   return rest
 }
@@ -61,6 +67,9 @@ export type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 /** A copy without the fields that are `undefined`, so that optional fields can be written in a row. */
 export function compact<T extends object>(value: T): Compact<T> {
   const copy: Record<string, unknown> = {}
-  for (const [key, entry] of Object.entries(value)) if (entry !== undefined) copy[key] = entry
+  for (const key of Object.keys(value)) {
+    const entry = value[key as keyof T]
+    if (entry !== undefined) copy[key] = entry
+  }
   return copy as Compact<T>
 }

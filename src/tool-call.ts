@@ -1,6 +1,6 @@
 /** From the text of a call's arguments to a call, or to the reason why it is none. @module */
 import { isDeeperThan } from './depth.ts'
-import { isObject } from './lookup.ts'
+import { isObject, setOwn } from './lookup.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
 /** Arguments nested deeper than this are refused, since whatever walks them later may overflow its stack. */
@@ -86,12 +86,18 @@ function isWithin(levels: number, value: unknown): boolean {
 
 /** What parsing the text of arguments gives, in the time that their fields take and not their text; `undefined` if they are too deep. */
 export function copyArguments(value: JsonObject): JsonObject | undefined {
-  return isWithin(maxArgumentsDepth, value) ? (copyOf(value) as JsonObject) : undefined
+  return copyWithin(maxArgumentsDepth, value) as JsonObject | undefined
 }
 
-function copyOf(value: Json): Json {
+function copyWithin(levels: number, value: Json): Json | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value + 0 : null // as it is written: no -0, no infinity
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(copyOf)
-  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, copyOf(entry)]))
+  if (levels === 0) return undefined
+  const copy: JsonObject | Json[] = Array.isArray(value) ? [] : {}
+  for (const key of Object.keys(value)) {
+    const entry = copyWithin(levels - 1, (value as JsonObject)[key] as Json)
+    if (entry === undefined) return undefined
+    setOwn(copy as JsonObject, key, entry)
+  }
+  return copy
 }

@@ -22,14 +22,15 @@ export type CallEnd = 'closed' | 'cut' | 'broke'
 
 /** What the pieces make. In an answer that was cut only what is whole can be a call; in one that broke off, nothing that is open. */
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
-  const text = call.text !== '' || call.whole === undefined ? call.text : textOfArguments(call.whole)
+  const value = call.text === '' && call.whole !== undefined ? copyArguments(call.whole) : undefined
+  const text = value === undefined ? textOf(call) : JSON.stringify(value)
   if (call.server) return endServerCall(call, id, text ?? '')
   const parts = {
     id,
     generatedId: call.generatedId || call.id === undefined,
     name: call.name,
     argumentsText: text ?? '',
-    value: call.text === '' && call.whole !== undefined ? copyArguments(call.whole) : undefined,
+    value,
     index: call.position,
     opaque: call.opaque,
     providerData: call.providerData,
@@ -38,6 +39,10 @@ export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | In
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && text !== '')
   return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
+}
+
+function textOf({ text, whole }: OpenCall): string | undefined {
+  return text !== '' || whole === undefined ? text : textOfArguments(whole)
 }
 
 function endServerCall(call: OpenCall, id: string, text: string): ServerToolCall {

@@ -6,6 +6,7 @@
  * @see https://www.rfc-editor.org/rfc/rfc8259
  * @module
  */
+import { setOwn } from '../lookup.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { maxArgumentsDepth } from '../tool-call.ts'
 import type { LiveArguments } from './calls.ts'
@@ -226,10 +227,4 @@ function replaceLast(view: View, value: string): void {
   const container = view.open.at(-1)
   if (Array.isArray(container)) container[container.length - 1] = value
   else if (container !== undefined) setOwn(container, view.key, value)
-}
-
-/** As `JSON.parse` does it: assigning to `__proto__` would set the prototype. */
-function setOwn(object: JsonObject, key: string, value: Json): void {
-  if (key !== '__proto__') object[key] = value
-  else Object.defineProperty(object, key, { value, enumerable: true, writable: true, configurable: true })
 }

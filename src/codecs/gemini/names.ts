@@ -6,7 +6,7 @@
  * @see https://protobuf.dev/programming-guides/json/ (read 2026-11)
  * @module
  */
-import { arrayOf, field, isObject } from '../../lookup.ts'
+import { arrayOf, field, isObject, setOwn } from '../../lookup.ts'
 import type { Json, JsonObject } from '../../model.ts'
 
 /** The object under the wire's own names; itself if it has no others. Where both forms of a name are there, `camelCase` counts. */
@@ -17,7 +17,7 @@ export function camelNames(object: JsonObject): JsonObject {
   for (const name of names) {
     const camel = isSnake(name) ? name.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()) : name
     if (camel !== name && Object.hasOwn(object, camel)) continue
-    Object.defineProperty(renamed, camel, { value: object[name], enumerable: true, writable: true, configurable: true })
+    setOwn(renamed, camel, object[name] as Json)
   }
   return renamed
 }

@@ -40,8 +40,10 @@ export function kept(
   isSigned: boolean,
 ): ProviderData | undefined {
   const inner = field(part, name)
-  const rest = otherFields(part, new Set(isSigned ? [name, 'thoughtSignature'] : [name]))
+  const isKnown = (other: string) => other === name || (isSigned && other === 'thoughtSignature')
+  const rest = otherFields(part, { has: isKnown })
   const innerRest = isObject(inner) ? otherFields(inner, known) : undefined
+  if (rest === undefined && innerRest === undefined) return undefined
   return keptFields({ ...rest, ...(innerRest && { [name]: innerRest }) })
 }
 

@@ -4,7 +4,7 @@
  * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#streaming-fc (read 2026-11)
  * @module
  */
-import { arrayOf, field, isObject } from '../../lookup.ts'
+import { arrayOf, field, isObject, setOwn } from '../../lookup.ts'
 import type { Json, JsonObject } from '../../model.ts'
 
 /** A call whose arguments are still coming. */
@@ -94,6 +94,6 @@ function write(holder: JsonObject | Json[], step: string | number, value: Json):
     holder[step] = value
     return true
   }
-  Object.defineProperty(holder, String(step), { value, enumerable: true, writable: true, configurable: true })
+  setOwn(holder, String(step), value)
   return true
 }

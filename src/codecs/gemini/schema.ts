@@ -4,7 +4,7 @@
  * @see https://ai.google.dev/api/caching#Schema (read 2026-11)
  * @module
  */
-import { arrayOf, field, isObject } from '../../lookup.ts'
+import { arrayOf, field, isObject, setOwn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, JsonSchema } from '../../model.ts'
 import { maxArgumentsDepth } from '../../tool-call.ts'
@@ -16,7 +16,7 @@ export function fromOpenApi(schema: JsonObject, depth = 0): JsonObject {
   if (depth > maxArgumentsDepth) return schema
   const read: JsonObject = {}
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword !== 'nullable' || value !== true) put(read, keyword, readKeyword(keyword, value, depth))
+    if (keyword !== 'nullable' || value !== true) setOwn(read, keyword, readKeyword(keyword, value, depth))
   }
   if (field(schema, 'nullable') === true && typeof read.type === 'string') read.type = [read.type, 'null']
   return read
@@ -82,7 +82,7 @@ function convert(schema: JsonObject, outer: Task): JsonObject {
   if (typeof reference === 'string') return followReference(reference, task)
   const out: JsonObject = {}
   for (const [keyword, value] of Object.entries(withoutAllOf(schema))) {
-    if (keyword === 'oneOf') put(out, 'anyOf', convertList(value, task))
+    if (keyword === 'oneOf') setOwn(out, 'anyOf', convertList(value, task))
     else if (keyword === 'const') Object.assign(out, encodeEnum([value], task))
     else if (shared.has(keyword)) convertKeyword(out, keyword, value, task)
     else noteDropped(keyword, value, task)
@@ -93,15 +93,15 @@ function convert(schema: JsonObject, outer: Task): JsonObject {
 function convertKeyword(out: JsonObject, keyword: string, value: Json, task: Task): void {
   if (keyword === 'type' && Array.isArray(value)) Object.assign(out, encodeTypes(value))
   else if (keyword === 'enum' && Array.isArray(value)) Object.assign(out, encodeEnum(value, task))
-  else if (keyword === 'items' && isObject(value)) put(out, keyword, convert(value, task))
-  else if (keyword === 'anyOf') put(out, keyword, convertList(value, task))
+  else if (keyword === 'items' && isObject(value)) setOwn(out, keyword, convert(value, task))
+  else if (keyword === 'anyOf') setOwn(out, keyword, convertList(value, task))
   else if (keyword === 'properties' && isObject(value)) {
-    put(
+    setOwn(
       out,
       keyword,
       mapValues(value, (one) => (isObject(one) ? convert(one, task) : {})),
     )
-  } else put(out, keyword, value)
+  } else setOwn(out, keyword, value)
 }
 
 function convertList(value: Json, task: Task): Json {
@@ -172,12 +172,8 @@ function noteDropped(keyword: string, value: Json, task: Task): void {
   lose(task.ledger, 'dropped', `${task.path}.${keyword}`, 'Gemini has no such keyword here', severity)
 }
 
-function put(into: JsonObject, key: string, value: Json): void {
-  Object.defineProperty(into, key, { value, enumerable: true, writable: true, configurable: true })
-}
-
 function mapValues(object: JsonObject, map: (value: Json) => Json): JsonObject {
   const mapped: JsonObject = {}
-  for (const [key, value] of Object.entries(object)) put(mapped, key, map(value))
+  for (const [key, value] of Object.entries(object)) setOwn(mapped, key, map(value))
   return mapped
 }

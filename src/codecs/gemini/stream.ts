@@ -281,7 +281,7 @@ function readCall(state: State, part: JsonObject, call: JsonObject, out: Fragmen
   if (open !== undefined) closePartial(state, open, false, out)
   state.parts++
   const key = `call-${state.calls++}`
-  out.push({ ...readCallPart(part, call, state), key })
+  out.push(readCallPart(part, call, state, key))
   if (willContinue || field(call, 'partialArgs') !== undefined) {
     state.partialCall = newPartialCall(key)
     readPartial(state, state.partialCall, call, willContinue, out)

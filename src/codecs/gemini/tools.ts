@@ -161,16 +161,18 @@ export function encodeCall(call: ToolCall, scope: Scope, path: string): WirePart
   }
 }
 
-/** A whole call, from its part; its key is the caller's to give. */
-export function readCallPart(part: JsonObject, call: JsonObject, origin: Origin): Omit<CallFragment, 'key'> {
+/** A whole call, from its part. */
+export function readCallPart(part: JsonObject, call: JsonObject, origin: Origin, key?: string): CallFragment {
   const opaque = proofOf(part, origin)
-  const providerData = kept(part, 'functionCall', knownFields.functionCall, opaque !== undefined)
-  const args = argumentsOf(call)
-  return {
-    type: 'call',
-    ...compact({ id: textOr(field(call, 'id'), undefined), name: textOr(field(call, 'name'), undefined) }),
-    ...compact({ arguments: args, opaque, providerData }),
-  }
+  return compact({
+    type: 'call' as const,
+    key,
+    id: textOr(field(call, 'id'), undefined),
+    name: textOr(field(call, 'name'), undefined),
+    arguments: argumentsOf(call),
+    opaque,
+    providerData: kept(part, 'functionCall', knownFields.functionCall, opaque !== undefined),
+  })
 }
 
 /** An object; text that is to be one; or, of any other value, its JSON, which shows that it is none. */

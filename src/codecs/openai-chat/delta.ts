@@ -5,7 +5,7 @@
  * @module
  */
 import type { CallFragment, Fragment } from '../../codec.ts'
-import { arrayOf, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf, field, isObject, lookup, numberOr, otherFields, setOwn, stringOr, textOr } from '../../lookup.ts'
 import type { CitationBlock, Json, JsonObject, Opaque } from '../../model.ts'
 import { decodePart, unknownPart } from './content.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -63,12 +63,8 @@ export function endMessage(state: DeltaState, out: Fragment[]): void {
 
 function keepOnMessage(name: string, value: Json, out: Fragment[]): void {
   if (value === null) return
-  const fields = Object.defineProperty({} as JsonObject, name, {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  })
+  const fields: JsonObject = {}
+  setOwn(fields, name, value)
   out.push({ type: 'extra', on: 'message', providerData: { [format]: fields } })
 }
 

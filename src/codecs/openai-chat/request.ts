@@ -9,7 +9,7 @@ import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { efforts, nearestEffort } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, otherFields, setOwn, stringOr, textOr } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type {
   Context,
@@ -115,7 +115,7 @@ function suited(fields: JsonObject, options: RequestOptions, to: Encoding): Json
       continue
     }
     const written = lookup(renames, name) ?? name
-    Object.defineProperty(out, written, { value, enumerable: true, writable: true, configurable: true })
+    setOwn(out, written, value)
   }
   return out
 }
