@@ -201,6 +201,8 @@ function valueAt(value: Json, path: Path): Json | undefined {
 
 /** Makes a template, and holds it against `JSON.parse`. */
 function learn(text: string, value: JsonObject, paths: readonly Path[]): Template | undefined {
+  const lengthInHoles = paths.reduce((sum, path) => sum + String(valueAt(value, path)).length, 0)
+  if (2 * lengthInHoles > text.length) return undefined // to parse the holes would take as long as to parse the text
   const spans = locate(text, new Set(paths.map((path) => path.join('\n'))))
   if (spans.length !== paths.length || spans.length > maxHoles) return undefined
   const holes = spans.map(({ path }) => path)
