@@ -85,7 +85,7 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
     endedInCr = text.charCodeAt(text.length - 1) === CR
     const lines = start === 0 ? text : text.slice(start)
     if (!lines.includes('\r')) return lines
-    const unified = lines.replaceAll('\r\n', '\n') // in a fourth of the time that the pattern takes
+    const unified = lines.replace(/\r\n/g, '\n') // in half the time of `replaceAll`, and a fifth of that of /\r\n?/g
     return unified.includes('\r') ? unified.replaceAll('\r', '\n') : unified
   }
 

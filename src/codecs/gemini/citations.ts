@@ -31,13 +31,16 @@ export function newTrack(part: number, byte = 0): Track {
   return { parts: [{ part, byte }], units: 0, bytes: 0, turns: [] }
 }
 
-/** Nothing but printable ASCII and the usual white space, which is most text: no need to look at each unit. */
-const plain = /^[ -~\t\n\r]*$/
-
-/** Goes on with a text. */
+/** Goes on with a text, from one run of units of the same width to the next. */
 export function follow(track: Track, text: string): void {
-  if (plain.test(text)) advance(track, 1, text.length)
-  else for (let at = 0; at < text.length; at++) advance(track, widthOf(text.charCodeAt(at)), 1)
+  let start = 0
+  while (start < text.length) {
+    const width = widthOf(text.charCodeAt(start))
+    let end = start + 1
+    while (end < text.length && widthOf(text.charCodeAt(end)) === width) end++
+    advance(track, width, end - start)
+    start = end
+  }
 }
 
 function widthOf(unit: number): number {
@@ -47,7 +50,6 @@ function widthOf(unit: number): number {
 }
 
 function advance(track: Track, width: number, units: number): void {
-  if (units === 0) return
   if (track.turns.at(-1)?.width !== width) track.turns.push({ units: track.units, bytes: track.bytes, width })
   track.units += units
   track.bytes += units * width

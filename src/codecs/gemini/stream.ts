@@ -117,7 +117,7 @@ function readChunk(state: State, chunk: unknown, path: string, out: Fragment[]):
   const candidates = field(chunk, 'candidates') ?? []
   if (!Array.isArray(candidates)) throw invalid('candidates', 'it is not an array')
   state.candidateCount += candidates.length
-  for (const [at, candidate] of candidates.entries()) readCandidate(state, candidate, `candidates[${at}]`, out)
+  for (let at = 0; at < candidates.length; at++) readCandidate(state, candidates[at] as Json, at, out)
   readFeedback(state, field(chunk, 'promptFeedback'))
   const usage = field(chunk, 'usageMetadata')
   if (isObject(usage)) readUsage(state, usage, out)
@@ -155,15 +155,15 @@ function readFeedback(state: State, feedback: Json | undefined): void {
   if (reason !== undefined || message !== undefined) state.blockReason = reason ?? state.blockReason ?? ''
 }
 
-function readCandidate(state: State, candidate: Json, path: string, out: Fragment[]): void {
-  if (!isObject(candidate)) throw invalid(path, 'it is not an object')
+function readCandidate(state: State, candidate: Json, at: number, out: Fragment[]): void {
+  if (!isObject(candidate)) throw invalid(`candidates[${at}]`, 'it is not an object')
   if (numberOr(field(candidate, 'index'), 0) !== 0) {
     keepOtherCandidate(state, candidate)
     return
   }
   const content = field(candidate, 'content')
-  if (isObject(content)) readContent(state, content, `${path}.content`, out)
-  else if (content !== undefined && content !== null) throw invalid(`${path}.content`, 'it is not an object')
+  if (isObject(content)) readContent(state, content, at, out)
+  else if (content !== undefined && content !== null) throw invalid(`candidates[${at}].content`, 'it is not an object')
   state.finishReason = textOr(field(candidate, 'finishReason'), state.finishReason)
   const rest = otherFields(candidate, knownFields.candidate)
   if (rest !== undefined) keepCandidateFields(state, rest)
@@ -203,10 +203,10 @@ function joinLists(old: JsonObject, added: JsonObject, names: readonly string[])
 
 // ---- parts ------------------------------------------------------------------------------------
 
-function readContent(state: State, content: JsonObject, path: string, out: Fragment[]): void {
+function readContent(state: State, content: JsonObject, candidate: number, out: Fragment[]): void {
   const parts = field(content, 'parts') ?? []
-  if (!Array.isArray(parts)) throw invalid(`${path}.parts`, 'it is not an array')
-  for (const [at, part] of parts.entries()) readPart(state, part, at > 0, out)
+  if (!Array.isArray(parts)) throw invalid(`candidates[${candidate}].content.parts`, 'it is not an array')
+  for (let at = 0; at < parts.length; at++) readPart(state, parts[at] as Json, at > 0, out)
   const rest = otherFields(content, knownFields.content)
   if (rest !== undefined) keepCandidateFields(state, { content: rest })
 }
