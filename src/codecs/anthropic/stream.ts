@@ -9,8 +9,8 @@
  */
 import type { Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, otherFields, textOr } from '../../lookup.ts'
-import type { JsonObject } from '../../model.ts'
+import { field, isObject, otherFields, setOwn, textOr } from '../../lookup.ts'
+import type { Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
 import { repeatingJson } from '../../repeating-json.ts'
 import { decodeCitation } from './citations.ts'
@@ -126,15 +126,17 @@ function readMessage(state: DecodeState, message: unknown, out: Fragment[]): voi
 
 function readUsage(state: DecodeState, usage: unknown, out: Fragment[]): void {
   if (!isObject(usage)) return
-  state.usage = { ...state.usage, ...withoutNulls(usage, state.usage) }
+  state.usage = mergeUsage(state.usage, usage)
   out.push({ type: 'usage', usage: decodeUsage(state.usage) })
 }
 
 /** A field that is `null` now does not take back what was said before. */
-function withoutNulls(fields: JsonObject, before: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([name, value]) => value !== null || !Object.hasOwn(before, name)),
-  )
+function mergeUsage(before: JsonObject, now: JsonObject): JsonObject {
+  const merged = { ...before }
+  for (const name of Object.keys(now)) {
+    if (now[name] !== null || !Object.hasOwn(before, name)) setOwn(merged, name, now[name] as Json)
+  }
+  return merged
 }
 
 function readMessageDelta(state: DecodeState, event: JsonObject, out: Fragment[]): void {
@@ -143,8 +145,8 @@ function readMessageDelta(state: DecodeState, event: JsonObject, out: Fragment[]
     ...otherFields(event, knownFields.deltaEvent),
     ...(isObject(delta) && otherFields(delta, knownFields.delta)),
   }
-  const said = Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== null))
-  if (Object.keys(said).length > 0) out.push({ type: 'extra', providerData: { [format]: said } })
+  const said = otherFields(extra, { has: (name) => extra[name] === null })
+  if (said !== undefined) out.push({ type: 'extra', providerData: { [format]: said } })
   readUsage(state, field(event, 'usage'), out)
   state.stopReason = textOr(field(delta, 'stop_reason'), state.stopReason)
 }
