@@ -29,7 +29,12 @@ export function refuseDeepText(text: string, attempt: string): void {
 
 /** The value as JSON, cut after some characters; empty if it is too deep to be written. */
 export function shortJson(value: unknown, length: number): string {
-  return stepsBeyond(value, maxDepth) === undefined ? (JSON.stringify(value) ?? '').slice(0, length) : ''
+  return isNestedDeeper(maxDepth, value) ? '' : (JSON.stringify(value) ?? '').slice(0, length)
+}
+
+/** Whether a value has more levels than this. */
+export function isNestedDeeper(levels: number, value: unknown): boolean {
+  return stepsBeyond(value, levels) !== undefined
 }
 
 /** The way to what lies beyond the limit, if anything does. It is as long as the limit at most, and so is the recursion. */

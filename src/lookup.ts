@@ -67,9 +67,6 @@ export type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]:
 /** A copy without the fields that are `undefined`, so that optional fields can be written in a row. */
 export function compact<T extends object>(value: T): Compact<T> {
   const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) {
-    const entry = value[key as keyof T]
-    if (entry !== undefined) copy[key] = entry
-  }
+  for (const key of Object.keys(value) as (keyof T & string)[]) if (value[key] !== undefined) copy[key] = value[key]
   return copy as Compact<T>
 }

@@ -187,10 +187,9 @@ function isLeaf(value: unknown): value is Leaf {
 }
 
 /** Two events that are alike in a leaf by chance must not take its hole away. */
-function withEarlier(holes: readonly Path[], template: Template | undefined, value: JsonObject): Path[] {
-  const all = new Map(holes.map((path) => [path.join('\n'), path]))
-  for (const path of template?.holes ?? []) if (isLeaf(valueAt(value, path))) all.set(path.join('\n'), path)
-  return [...all.values()]
+function withEarlier(holes: readonly Path[], template: Template | undefined, value: JsonObject): Map<string, Path> {
+  const leaves = [...holes, ...(template?.holes ?? [])].filter((path) => isLeaf(valueAt(value, path)))
+  return new Map(leaves.map((path) => [path.join('\n'), path]))
 }
 
 function valueAt(value: Json, path: Path): Json | undefined {
@@ -200,11 +199,11 @@ function valueAt(value: Json, path: Path): Json | undefined {
 }
 
 /** Makes a template, and holds it against `JSON.parse`. */
-function learn(text: string, value: JsonObject, paths: readonly Path[]): Template | undefined {
-  const lengthInHoles = paths.reduce((sum, path) => sum + String(valueAt(value, path)).length, 0)
+function learn(text: string, value: JsonObject, paths: ReadonlyMap<string, Path>): Template | undefined {
+  const spans = locate(text, paths)
+  if (spans.length !== paths.size || spans.length > maxHoles) return undefined
+  const lengthInHoles = spans.reduce((sum, { start, end }) => sum + end - start, 0)
   if (2 * lengthInHoles > text.length) return undefined // to parse the holes would take as long as to parse the text
-  const spans = locate(text, new Set(paths.map((path) => path.join('\n'))))
-  if (spans.length !== paths.length || spans.length > maxHoles) return undefined
   const holes = spans.map(({ path }) => path)
   const isString = spans.map(({ path }) => typeof valueAt(value, path) === 'string')
   const literals = [...spans, undefined].map((span, at) => flat(text.slice(spans[at - 1]?.end ?? 0, span?.start)))
@@ -253,7 +252,7 @@ interface Span {
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s{}[\],:"]+/g
 
 /** Where the leaves stand in the text, in the order of the text. The text is JSON. */
-function locate(text: string, wanted: ReadonlySet<string>): Span[] {
+function locate(text: string, wanted: ReadonlyMap<string, Path>): Span[] {
   const spans: Span[] = []
   /** Of each object or array that is open, the key that comes next. */
   const path: (string | number)[] = []

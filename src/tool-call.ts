@@ -1,5 +1,5 @@
 /** From the text of a call's arguments to a call, or to the reason why it is none. @module */
-import { isDeeperThan } from './depth.ts'
+import { isDeeperThan, isNestedDeeper } from './depth.ts'
 import { isObject, setOwn } from './lookup.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
@@ -76,12 +76,7 @@ export function parseArguments(text: string): Parsed {
 
 /** The text of arguments that a wire has as an object; `undefined` if they are nested too deep to be written at all. */
 export function textOfArguments(value: JsonObject): string | undefined {
-  return isWithin(maxArgumentsDepth + 1, value) ? JSON.stringify(value) : undefined
-}
-
-function isWithin(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true
-  return levels > 0 && Object.values(value).every((entry) => isWithin(levels - 1, entry))
+  return isNestedDeeper(maxArgumentsDepth + 1, value) ? undefined : JSON.stringify(value)
 }
 
 /** What parsing the text of arguments gives, in the time that their fields take and not their text; `undefined` if they are too deep. */

@@ -22,8 +22,9 @@ export type CallEnd = 'closed' | 'cut' | 'broke'
 
 /** What the pieces make. In an answer that was cut only what is whole can be a call; in one that broke off, nothing that is open. */
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
-  const value = call.text === '' && call.whole !== undefined ? copyArguments(call.whole) : undefined
-  const text = value === undefined ? textOf(call) : JSON.stringify(value)
+  const whole = call.text === '' ? call.whole : undefined
+  const value = whole && copyArguments(whole)
+  const text = value ? JSON.stringify(value) : whole ? textOfArguments(whole) : call.text
   if (call.server) return endServerCall(call, id, text ?? '')
   const parts = {
     id,
@@ -39,10 +40,6 @@ export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | In
   const read = readCall(parts)
   const isBelieved = end === 'closed' || (end === 'cut' && read.type === 'tool_call' && text !== '')
   return isBelieved ? read : invalidCall(parts, 'truncated', 'The answer ended before the arguments did')
-}
-
-function textOf({ text, whole }: OpenCall): string | undefined {
-  return text !== '' || whole === undefined ? text : textOfArguments(whole)
 }
 
 function endServerCall(call: OpenCall, id: string, text: string): ServerToolCall {

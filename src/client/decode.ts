@@ -100,9 +100,8 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       })
     },
     stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
-      const message = stop(assembly, stopReason, out)
       decoder.isEnded = true
-      return message
+      return stop(assembly, stopReason, out)
     },
   }
   return decoder

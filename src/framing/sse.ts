@@ -8,7 +8,7 @@
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser'
 import type { Frame } from '../codec.ts'
 import type { Machine } from '../reducer.ts'
-import { type BareJson, readBareJson } from './bare-json.ts'
+import { readBareJson } from './bare-json.ts'
 import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
 
 /**
@@ -28,10 +28,10 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
   let hasData = false
   let isInBare = false
   let isAtEnd = false
+  const bare = readBareJson()
 
-  /** Both are made when the first event comes that is not plain: most streams have none. */
+  /** Made when the first event comes that is not plain: most streams have none. */
   let parser: EventSourceParser | undefined
-  let bare: BareJson | undefined
 
   function feed(lines: string): void {
     parser ??= newParser()
@@ -100,7 +100,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
   function isBareLine(lines: string, at: number): boolean {
     if (!isInBare) return !hasData && startsBare(lines, at)
     if (!breaksBare(lines, at)) return true
-    bare?.reset()
+    bare.reset()
     isInBare = false
     eventBytes = 0
     return false
@@ -109,7 +109,6 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
   function takeBareLine(line: string, isNarrow: boolean): void {
     eventBytes += byteLength(line, isNarrow)
     if (eventBytes > maxEventBytes) throw tooLarge(maxEventBytes)
-    bare ??= readBareJson()
     isInBare = bare.push(`${line}\n`, frames)
     if (!isInBare) eventBytes = 0
   }
