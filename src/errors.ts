@@ -57,25 +57,18 @@ export class ApiError extends IsoglotError {
   static readonly code = 'api'
   override readonly name = 'ApiError'
   override readonly code = 'api'
-  readonly kind: ApiErrorKind
-  readonly status: number | undefined
-  readonly retryable: boolean
-  readonly retryAfterMs: number | undefined
-  readonly requestId: string | undefined
-  readonly providerCode: string | undefined
-  readonly provider: string | undefined
-  readonly body: Json | undefined
+  declare readonly kind: ApiErrorKind
+  declare readonly status: number | undefined
+  declare readonly retryable: boolean
+  declare readonly retryAfterMs: number | undefined
+  declare readonly requestId: string | undefined
+  declare readonly providerCode: string | undefined
+  declare readonly provider: string | undefined
+  declare readonly body: Json | undefined
 
-  constructor(message: string, details: ApiErrorDetails) {
-    super(message, { cause: details.cause })
-    this.kind = details.kind
-    this.status = details.status
-    this.retryable = details.retryable
-    this.retryAfterMs = details.retryAfterMs
-    this.requestId = details.requestId
-    this.providerCode = details.providerCode
-    this.provider = details.provider
-    this.body = details.body
+  constructor(message: string, { cause, ...details }: ApiErrorDetails) {
+    super(message, { cause })
+    Object.assign(this, details)
   }
 }
 

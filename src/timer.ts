@@ -12,45 +12,42 @@ export function after(ms: number, action: () => void): { stop(): void } {
 
 /** A clock that is wound again and again, and seldom runs out. */
 export interface Alarm {
-  /** Begins to wait, anew if it waits already. */
-  wind(): void
-  /** Waits no more, until it is wound again. */
-  rest(): void
-  /** As {@link rest}, and lets go of the timer. */
+  /** Waits for so many milliseconds from now, in place of what it waits for already. `Infinity`: for nothing. */
+  wind(ms: number): void
+  /** Waits for nothing, and lets go of the timer. */
   stop(): void
 }
 
 /**
- * Does it whenever so many milliseconds went by since it was wound. One timer serves all windings: to make and drop one for each event of
- * a stream costs as much as to read the event.
+ * Does it whenever the time is up for which it was wound last. One timer serves all windings: to make and drop one for each event of a
+ * stream costs as much as to read the event.
  */
-export function alarm(ms: number, action: () => void): Alarm {
+export function alarm(action: () => void): Alarm {
   let dueAt = Number.POSITIVE_INFINITY
+  let lookAt = dueAt
   let timer: ReturnType<typeof after> | undefined
-  const rest = () => {
-    dueAt = Number.POSITIVE_INFINITY
+  function lookIn(ms: number): void {
+    timer?.stop()
+    lookAt = performance.now() + ms
+    timer = after(ms, look)
   }
   function look(): void {
-    timer = undefined
+    lookAt = Number.POSITIVE_INFINITY
     const leftMs = dueAt - performance.now()
-    if (leftMs === Number.POSITIVE_INFINITY) return
-    if (leftMs > 0) {
-      timer = after(leftMs, look)
-      return
+    if (leftMs > 0) lookIn(leftMs)
+    else {
+      dueAt = lookAt
+      action()
     }
-    rest()
-    action()
   }
   return {
-    wind() {
+    wind(ms) {
       dueAt = performance.now() + ms
-      timer ??= after(ms, look)
+      if (dueAt < lookAt) lookIn(ms)
     },
-    rest,
     stop() {
-      rest()
       timer?.stop()
-      timer = undefined
+      lookAt = dueAt = Number.POSITIVE_INFINITY
     },
   }
 }

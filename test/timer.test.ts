@@ -11,11 +11,11 @@ afterEach(() => {
 describe('an alarm', () => {
   it('rings so long after it was last wound, and not before', () => {
     const ring = vi.fn()
-    const clock = alarm(1000, ring)
-    clock.wind()
+    const clock = alarm(ring)
+    clock.wind(1000)
     for (let times = 0; times < 10; times++) {
       vi.advanceTimersByTime(999)
-      clock.wind()
+      clock.wind(1000)
     }
     vi.advanceTimersByTime(999)
     expect(ring).not.toHaveBeenCalled()
@@ -27,9 +27,9 @@ describe('an alarm', () => {
 
   it('has one timer, however often it is wound', () => {
     const setting = vi.spyOn(globalThis, 'setTimeout')
-    const clock = alarm(1000, () => {})
+    const clock = alarm(() => {})
     for (let times = 0; times < 10_000; times++) {
-      clock.wind()
+      clock.wind(1000)
       if (times % 10 === 0) vi.advanceTimersByTime(1)
     }
     expect(vi.getTimerCount()).toBe(1)
@@ -40,23 +40,39 @@ describe('an alarm', () => {
 
   it('is silent while it rests, and rings again once it is wound again', () => {
     const ring = vi.fn()
-    const clock = alarm(1000, ring)
-    clock.wind()
+    const clock = alarm(ring)
+    clock.wind(1000)
     vi.advanceTimersByTime(500)
-    clock.rest()
+    clock.wind(Number.POSITIVE_INFINITY)
     vi.advanceTimersByTime(700)
-    clock.wind()
+    clock.wind(1000)
     vi.advanceTimersByTime(999)
     expect(ring).not.toHaveBeenCalled()
     vi.advanceTimersByTime(1)
-    clock.wind()
+    clock.wind(1000)
     vi.advanceTimersByTime(1000)
     expect(ring).toHaveBeenCalledTimes(2)
   })
 
+  it('rings sooner if it is wound for less, and later if for more', () => {
+    const ring = vi.fn()
+    const clock = alarm(ring)
+    clock.wind(1000)
+    clock.wind(100)
+    vi.advanceTimersByTime(100)
+    expect(ring).toHaveBeenCalledOnce()
+    clock.wind(100)
+    clock.wind(1000)
+    vi.advanceTimersByTime(999)
+    expect(ring).toHaveBeenCalledOnce()
+    vi.advanceTimersByTime(1)
+    expect(ring).toHaveBeenCalledTimes(2)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('can be wound by what it rings for', () => {
-    const clock = alarm(1000, () => clock.wind())
-    clock.wind()
+    const clock = alarm(() => clock.wind(1000))
+    clock.wind(1000)
     vi.advanceTimersByTime(3500)
     expect(vi.getTimerCount()).toBe(1)
     clock.stop()
@@ -64,16 +80,16 @@ describe('an alarm', () => {
 
   it('rings in time though the clock of the system was set back', () => {
     const ring = vi.fn()
-    const clock = alarm(1000, ring)
-    clock.wind()
+    const clock = alarm(ring)
+    clock.wind(1000)
     vi.setSystemTime(Date.now() - 3_600_000)
     vi.advanceTimersByTime(1000)
     expect(ring).toHaveBeenCalledOnce()
   })
 
   it('never rings if it waits for ever', () => {
-    const clock = alarm(Number.POSITIVE_INFINITY, () => {})
-    clock.wind()
+    const clock = alarm(() => {})
+    clock.wind(Number.POSITIVE_INFINITY)
     expect(vi.getTimerCount()).toBe(0)
   })
 })

@@ -1,6 +1,6 @@
 /** One signal for all that can end a request from outside: the caller, and three clocks. @module */
 import { TimeoutError } from '../errors.ts'
-import { type Alarm, after, alarm } from '../timer.ts'
+import { after, alarm } from '../timer.ts'
 
 /** How long a provider may take, in milliseconds. */
 export interface Timeouts {
@@ -36,26 +36,22 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
     idle: timeouts.idleMs ?? 60_000,
     total: timeouts.totalMs ?? 600_000,
   }
-  const runOut = (phase: keyof typeof limits) => () => abort(timeoutError(phase, limits[phase]))
-  const total = after(limits.total, runOut('total'))
-  const clocks = {
-    first_byte: alarm(limits.first_byte, runOut('first_byte')),
-    idle: alarm(limits.idle, runOut('idle')),
-  }
-  let current: Alarm | undefined
-  const pause = () => current?.rest()
+  const runOut = (phase: keyof typeof limits) => abort(timeoutError(phase, limits[phase]))
+  const total = after(limits.total, () => runOut('total'))
+  let current: 'first_byte' | 'idle' = 'idle'
+  const clock = alarm(() => runOut(current))
 
   return {
     signal: controller.signal,
     enter(phase) {
-      pause()
-      current = clocks[phase]
-      current.wind()
+      current = phase
+      clock.wind(limits[phase])
     },
-    pause,
+    pause: () => clock.wind(Number.POSITIVE_INFINITY),
     abort,
     clear() {
-      for (const clock of [total, ...Object.values(clocks)]) clock.stop()
+      clock.stop()
+      total.stop()
       caller?.removeEventListener('abort', forward)
     },
   }

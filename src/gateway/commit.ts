@@ -37,12 +37,12 @@ export interface Patience {
 /** Waits so many milliseconds for each. */
 export function patience(ms: number): Patience {
   let giveUp = () => {}
-  const clock = alarm(ms, () => giveUp())
+  const clock = alarm(() => giveUp())
   return {
     within: (promise) =>
       new Promise((resolve, reject) => {
         giveUp = () => resolve('late')
-        clock.wind()
+        clock.wind(ms)
         promise.then(resolve, reject)
       }),
     end: clock.stop,

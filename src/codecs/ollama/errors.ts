@@ -7,6 +7,7 @@
 import { type ErrorWords, readApiError } from '../../api-error.ts'
 import type { ErrorAnswer } from '../../codec.ts'
 import { ApiError, type ApiErrorDetails } from '../../errors.ts'
+import { compact } from '../../lookup.ts'
 import type { InvalidToolCall } from '../../model.ts'
 import { format, statuses } from './tables.ts'
 import type { WireError } from './wire.ts'
@@ -36,15 +37,7 @@ function isEmpty(body: unknown): boolean {
 
 function restated(error: ApiError, message: string, change: Partial<ApiErrorDetails>): ApiError {
   const { kind, status, retryable, requestId, provider, body } = error
-  return new ApiError(message, {
-    kind,
-    retryable,
-    ...(status !== undefined && { status }),
-    ...(requestId !== undefined && { requestId }),
-    ...(provider !== undefined && { provider }),
-    ...(body !== undefined && { body }),
-    ...change,
-  })
+  return new ApiError(message, { kind, retryable, ...compact({ status, requestId, provider, body }), ...change })
 }
 
 /** The status and body that say the error, to a client of this wire. */
