@@ -127,7 +127,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
 /** All providers at once, by clocks that move only when they are told to: then no network is too slow for them. */
 describe.each(wireNames)('a client of %s', (client) => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   })
   afterEach(() => {
     vi.useRealTimers()
