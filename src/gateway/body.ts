@@ -41,7 +41,9 @@ async function readBytes(request: Request, limits: GatewayLimits): Promise<Uint8
   let size = 0
   try {
     for (;;) {
-      const { done, value } = await reader.read()
+      const { done, value } = await reader.read().catch(() => {
+        throw refusal(400, 'The body broke off')
+      })
       if (isLate) throw refusal(408, `The body was not here within ${bodyTimeoutMs} ms`)
       if (done) return joined(chunks, size)
       size += value.byteLength

@@ -52,6 +52,10 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
 
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        // The headers of a whole answer go out with its first byte, and without them nobody could tell why the line broke.
+        if (!call.stream) controller.enqueue(encoder.encode(keepAlive))
+      },
       async pull(controller) {
         for (let part = await advance(); part !== undefined; part = await advance()) {
           if (part === '') continue // a pull that brings nothing is not repeated
