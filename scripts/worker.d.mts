@@ -1,3 +1,6 @@
+/** Where the files of the page are put for the Worker. */
+export const siteFolder: string
+
 export interface RunningWorker {
   readonly url: string
   readonly pid: number

@@ -1,13 +1,15 @@
 /** What would be deployed: `wrangler deploy` without the upload, and the check before it. */
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { knownPrices } from '../../examples/worker/price-table.ts'
 import { bundle, findingsIn, findingsOf, readConfig } from '../../scripts/check-deploy.mjs'
+import { siteFolder } from '../../scripts/worker.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
 
 describe('the Worker, as it stands', () => {
   it('can be deployed, with its accounts, its runs and its counters', { timeout: 60_000 }, () => {
+    mkdirSync(siteFolder, { recursive: true }) // the page in it is for other tests
     const { log, files } = bundle()
     for (const binding of [
       'env.LEDGERS (UserLedger)',
