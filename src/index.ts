@@ -5,9 +5,9 @@
  */
 export { assemble, stop } from './assemble/assemble.ts'
 export type { AssembleOptions } from './assemble/assembly.ts'
-export type { LiveArguments } from './assemble/calls.ts'
 export { collect, fold } from './assemble/fold.ts'
 export { liveArguments } from './assemble/live-arguments.ts'
+export type { LiveArguments } from './assemble/open-call.ts'
 export { block, knownBlockTypes } from './block.ts'
 export { applyEvent } from './client/apply-event.ts'
 export { type Chat, type ChatSettings, createChat, type TurnOptions } from './client/chat.ts'

@@ -13,10 +13,11 @@ import type { Reducer } from '../reducer.ts'
 import { settleStopReason } from '../stop-reason.ts'
 import { addExtra, addUsageFigures, patch } from './additions.ts'
 import { type AssembleOptions, type Assembly, type OpenBlock, warnOfDrop } from './assembly.ts'
-import { addToCall, guessIn, newCalls, type OpenCall, openCall } from './calls.ts'
+import { addToCall, guessIn, newCalls, openCall } from './calls.ts'
 import { type CallEnd, endCall, isCallBlock, settleId } from './end-call.ts'
 import { findCall } from './find-call.ts'
 import { grow } from './grow.ts'
+import type { OpenCall } from './open-call.ts'
 
 /** Puts the fragments of one answer together: `start`, a `step` for each, and `end`. */
 export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions> = {

@@ -1,7 +1,7 @@
 /** An answer on its way: what is known of it, and its limits. @module */
 import type { BlockKey } from '../codec.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ProviderData, ResponseInfo, Usage } from '../model.ts'
-import type { Calls, LiveArguments, OpenCall } from './calls.ts'
+import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
 
 /** Whose answer is assembled, and its limits. */
 export interface AssembleOptions {

@@ -1,65 +1,11 @@
 /** Calls on their way: what opens one, and what each fragment adds to it. @module */
-import type { BlockKey, CallFragment } from '../codec.ts'
+import type { CallFragment } from '../codec.ts'
 import { LimitError } from '../errors.ts'
-import type {
-  InvalidToolCall,
-  JsonObject,
-  Opaque,
-  ProviderData,
-  ServerToolCall,
-  ServerToolCallChunk,
-  ToolCall,
-  ToolCallChunk,
-} from '../model.ts'
+import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
 import { realId } from './find-call.ts'
 import { grow } from './grow.ts'
-import { newScan, type Scan, scanPiece } from './scan.ts'
-
-/** Grows a view of arguments as their text arrives, in time linear in the text. */
-export interface LiveArguments {
-  /** Takes the next piece and tells all of the arguments so far. */
-  push(text: string): JsonObject
-}
-
-/** A call on its way. */
-export interface OpenCall {
-  readonly kind: 'call'
-  readonly index: number
-  /** Position among our calls of the turn; -1 for the provider's own. */
-  readonly position: number
-  readonly key: BlockKey | undefined
-  readonly server: boolean
-  readonly newLive: (() => LiveArguments) | undefined
-  live: LiveArguments | undefined
-  scan: Scan
-  wirePosition: number | undefined
-  id: string | undefined
-  name: string | undefined
-  text: string
-  pieces: number
-  /** The arguments as an object, where the wire had one. */
-  whole: JsonObject | undefined
-  isOpen: boolean
-  /** That a piece of it was guessed has been told. */
-  isGuessed: boolean
-  generatedId: boolean
-  opaque: Opaque | undefined
-  providerData: ProviderData | undefined
-  result: ToolCall | InvalidToolCall | ServerToolCall | undefined
-}
-
-/** The calls of a turn, and what finds one in constant time. */
-export interface Calls {
-  /** How many are ours, and not the provider's own. */
-  ownCount: number
-  /** The latest that has an id, and the latest at a position of the wire. */
-  readonly byId: Map<string, OpenCall>
-  readonly byPosition: Map<number, OpenCall>
-  /** Those without a key, but for some that are whole; the last one is the latest. */
-  readonly unkeyed: OpenCall[]
-  /** Ids of calls that have ended. */
-  readonly ids: Set<string>
-}
+import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
+import { newScan, scanPiece } from './scan.ts'
 
 export function newCalls(): Calls {
   return { ownCount: 0, byId: new Map(), byPosition: new Map(), unkeyed: [], ids: new Set() }

@@ -1,7 +1,7 @@
 /** What the fragments of a call make when it ends. @module */
 import type { InvalidToolCall, ServerToolCall, ToolCall } from '../model.ts'
 import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
-import type { Calls, OpenCall } from './calls.ts'
+import type { Calls, OpenCall } from './open-call.ts'
 
 /**
  * An id that no other call of the turn has: the wire's own where it can be. The provider's own calls keep theirs, since their results

@@ -5,7 +5,7 @@
  * @module
  */
 import type { CallFragment } from '../codec.ts'
-import type { Calls, OpenCall } from './calls.ts'
+import type { Calls, OpenCall } from './open-call.ts'
 import { isWhole } from './scan.ts'
 
 /** What was found for a fragment. */

@@ -9,7 +9,7 @@
 import { setOwn } from '../lookup.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { maxArgumentsDepth } from '../tool-call.ts'
-import type { LiveArguments } from './calls.ts'
+import type { LiveArguments } from './open-call.ts'
 
 /** What may come next between tokens; `nothing` once the text is whole, malformed or too deep. */
 type Expected = 'start' | 'key' | 'key_or_end' | 'colon' | 'value' | 'value_or_end' | 'comma_or_end' | 'nothing'

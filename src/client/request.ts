@@ -1,5 +1,5 @@
 /** What `generate` and `stream` take. @module */
-import type { LiveArguments } from '../assemble/calls.ts'
+import type { LiveArguments } from '../assemble/open-call.ts'
 import type { Model, Rules } from '../codec.ts'
 import { compact } from '../lookup.ts'
 import { type ContextParts, createContext } from '../messages/create-context.ts'
