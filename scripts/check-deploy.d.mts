@@ -1,6 +1,9 @@
 /** What is wrong with a configuration of wrangler, in words. */
 export function findingsOf(config: Readonly<Record<string, unknown>>): string[]
 
+/** Flags of the platform that have to be named in `wrangler.toml`. */
+export const neededFlags: readonly string[]
+
 /** Secrets in a text that is uploaded. */
 export function findingsIn(text: string, name: string): string[]
 

@@ -20,7 +20,8 @@ const secretName = /((?<!_SITE)_KEY|_SECRET|_SECRET_NEXT|_TOKEN)$/
 const secretShape = /\b(sk-[\w-]{16,}|xai-\w{16,}|AIza[\w-]{20,})|-----BEGIN|^[\w+/=-]{32,}$/
 /** Since then, a redirect to somewhere else does not take `Authorization` along. */
 const oldestDate = '2025-09-01'
-const neededFlags = ['enable_request_signal', 'global_fetch_strictly_public']
+/** Those of the self-test that have to be named; `oldestDate` brings the third. */
+export const neededFlags = ['enable_request_signal', 'global_fetch_strictly_public']
 const neededClasses = ['StreamRun', 'UserLedger']
 const neededCounters = ['PER_IP', 'PER_USER']
 

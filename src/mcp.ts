@@ -21,7 +21,7 @@ import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from
 import type { ToolOutput } from './tools/result.ts'
 import type { Tool, ToolBehaviour } from './tools/tool.ts'
 
-/** What of the official client is used: any version of it, or whatever else answers in this way. */
+/** What of the official client is used: each version of it has that, or whatever else answers in this way. */
 export interface McpClient {
   listTools(params?: { cursor?: string }, options?: McpRequestOptions): Promise<unknown>
   callTool(

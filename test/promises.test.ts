@@ -62,6 +62,7 @@ describe('the check', () => {
   })
 
   it('reads titles and tables of titles, and neither comments nor bodies nor tests that do not run', () => {
+    // Text that is read as a test file would be: nothing of it runs, and what it skips is there to be seen not to count.
     const source = `
       // [0.01]
       describe('a [0.02]', () => {

@@ -26,7 +26,7 @@ export interface SelfTest {
  * The flags of the platform: that a client left is told, that a fetch reaches the internet alone, that a redirect takes no key along. The
  * last is on from a compatibility date of 2025-09-01, the first from 2026-11-17.
  */
-const neededFlags = [
+export const neededFlags = [
   'enable_request_signal',
   'global_fetch_strictly_public',
   'strip_authorization_on_cross_origin_redirect',

@@ -76,9 +76,9 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 export type AnswerText = AsyncGenerator<readonly string[], unknown>
 
 /**
- * The text of an answer that is asked for as a stream: a batch for each chunk of the network that says something; for a client that wants it
- * whole, an empty one at the first of them and one piece at the end. Nothing is handed out before the provider has said something; what goes wrong until then is thrown,
- * and what goes wrong later ends a streamed text in an error of its wire.
+ * The text of an answer that is asked for as a stream: a batch for each chunk of the network that says something; for a client that wants
+ * it whole, an empty one at the first of them and one piece at the end. Nothing is handed out before the provider has said something;
+ * what goes wrong until then is thrown, and what goes wrong later ends a streamed text in an error of its wire.
  */
 export async function* askForStream(target: Target, call: Call): AnswerText {
   const attempt = await prepareAttempt(target, call)

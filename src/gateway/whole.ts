@@ -1,21 +1,19 @@
 /** A stream that is put together for a client that wants its answer whole. @module */
-import type { Reply, ServerCodec, StreamEncoder } from '../codec.ts'
-import type { Loss } from '../model.ts'
+import type { Frame, Reply, ServerCodec, StreamEncoder } from '../codec.ts'
+import type { Loss, MessageEvent } from '../model.ts'
 
 /** As a stream of the wire with one piece, at its end: the whole body. An error writes nothing, since a status tells of it. */
 export function encodeWhole({ encodeResponse }: Pick<ServerCodec, 'encodeResponse'>, reply?: Reply): StreamEncoder {
-  let losses: readonly Loss[] = []
-  return {
-    get losses() {
-      return losses
-    },
-    push(event, out) {
+  const encoder = {
+    losses: [] as readonly Loss[],
+    push(event: MessageEvent, out: Frame[]) {
       if (event.type !== 'message_end') return
-      const encoded = encodeResponse(event.response, reply)
-      losses = encoded.losses
-      out.push({ data: JSON.stringify(encoded.body) })
+      const { body, losses } = encodeResponse(event.response, reply)
+      encoder.losses = losses
+      out.push({ data: JSON.stringify(body) })
     },
     end() {},
     fail() {},
   }
+  return encoder
 }

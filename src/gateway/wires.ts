@@ -41,6 +41,7 @@ export interface Wire {
 const comment = ': keep-alive\n\n'
 const asTheyAre = (frames: readonly Frame[]) => frames
 const never = () => false
+const isSeveral = (count: unknown) => typeof count === 'number' && count > 1
 
 /** Behind a stream that has begun, without the beginning, and numbered as its events are. */
 function numberedOn(frames: readonly Frame[], before: number): readonly Frame[] {
@@ -62,7 +63,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     headers: {},
     foreign: /"reasoning_(?:content|details)"/,
     // A stream has one choice for us, and speech in other formats.
-    isOnlyWhole: (body) => Number(field(body, 'n') ?? 1) > 1 || arrayOf(field(body, 'modalities')).includes('audio'),
+    isOnlyWhole: (body) => isSeveral(field(body, 'n')) || arrayOf(field(body, 'modalities')).includes('audio'),
     lastFrame: { data: '[DONE]' },
     errorFrames: asTheyAre,
   },
@@ -100,7 +101,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['generationConfig', 'maxOutputTokens']],
     headers: {},
     foreign: undefined,
-    isOnlyWhole: never,
+    isOnlyWhole: (body) => isSeveral(field(field(body, 'generationConfig'), 'candidateCount')),
     errorFrames: asTheyAre,
   },
   ollama: {

@@ -128,6 +128,7 @@ describe.each(wireNames)('a client of %s that wants a whole answer', (client) =>
 describe('a request that has no stream that says the same', () => {
   it.each<[string, WireName, object]>([
     ['several choices', 'openai-chat', { n: 2 }],
+    ['several candidates', 'gemini', { generationConfig: { candidateCount: 2 } }],
     ['speech', 'openai-chat', { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }],
     ['an answer in the background', 'openai-responses', { background: true }],
   ])('is asked for whole: %s', async (_, wire, body) => {

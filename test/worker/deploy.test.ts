@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { knownPrices } from '../../examples/worker/price-table.ts'
-import { bundle, findingsIn, findingsOf, readConfig } from '../../scripts/check-deploy.mjs'
+import { neededFlags as flagsAtWork } from '../../examples/worker/self-test.ts'
+import { bundle, findingsIn, findingsOf, neededFlags, readConfig } from '../../scripts/check-deploy.mjs'
 import { siteFolder } from '../../scripts/worker.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
@@ -25,6 +26,10 @@ describe('the Worker, as it stands', () => {
 
   it('has nothing in its settings that stands in the way', async () => {
     expect(findingsOf(await readConfig())).toEqual([])
+  })
+
+  it('is checked for the flags that the self-test asks for, but for the one that comes with the date', () => {
+    expect([...neededFlags, 'strip_authorization_on_cross_origin_redirect']).toEqual(flagsAtWork)
   })
 
   it('names no model that has no price of its own', async () => {

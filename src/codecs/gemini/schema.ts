@@ -143,7 +143,7 @@ function withoutAllOf(schema: JsonObject): JsonObject {
   return rest
 }
 
-/** What a reference names, written out; a recursion ends as any object. */
+/** What a reference names, written out; a recursion ends as an object without fields of its own. */
 function followReference(reference: string, task: Task): JsonObject {
   const target = resolve(reference, task.root)
   if (target !== undefined && !task.open.includes(reference)) {

@@ -72,7 +72,7 @@ export interface ChatDialect {
   readonly strict?: 'keep' | 'omit' | 'boolean' | 'uniform'
   /** Wants the tool's name on results. */
   readonly resultName?: boolean
-  /** Default: any, of at most 40 characters. */
+  /** Default: whatever has at most 40 characters. */
   readonly callId?: IdRule
   /** Takes arguments that are no JSON; else they are sent as `{}`. */
   readonly rawArguments?: boolean
