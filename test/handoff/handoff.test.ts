@@ -56,13 +56,15 @@ describe.each(targets)('$name', (target: Target) => {
     expect(found).toEqual([])
   })
 
-  it('gets no proof that another provider, or another family of models, made', () => {
+  it('F10: gets no proof that another provider, or another family of models, made', () => {
     const found: string[] = []
+    let seen = 0
     for (const [history, moment] of continuations()) {
       const context = goOn(history, moment)
       const isOwn = isHome(history, client)
       const proofs = isOwn ? blockProofsIn(context) : proofsIn(context)
       if (proofs.size === 0) continue
+      seen += proofs.size
       const { encoded } = handOver(context, target, isOwn ? 'another-family' : modelFor(history, target))
       const sent = JSON.stringify(encoded.body)
       for (const proof of proofs)
@@ -70,6 +72,7 @@ describe.each(targets)('$name', (target: Target) => {
           found.push(`${labelOf(history, moment)}: ${proof.slice(0, 40)}`)
     }
     expect(found).toEqual([])
+    expect(seen).toBeGreaterThan(0)
   })
 
   it('gets its own proofs back, byte for byte', () => {

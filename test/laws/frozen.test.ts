@@ -69,7 +69,9 @@ describe.skipIf(!hasCorpus).each(formats.map((format) => [format.folder, format]
   })
 
   it('decodes every recorded body, and refuses every recorded error, without a change to it', () => {
-    for (const { id, text } of cases.filter(({ kind }) => kind === 'json')) {
+    const bodies = cases.filter(({ kind }) => kind === 'json')
+    expect(cases.length).toBeGreaterThan(0) // some dialects have recorded streams only
+    for (const { id, text } of bodies) {
       const read = (body: unknown) => outcome(() => codec.decodeResponse(body))
       const expected = read(JSON.parse(text))
       expect(

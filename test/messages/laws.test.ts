@@ -29,10 +29,12 @@ const utilities: Readonly<Record<string, (messages: Message[], size: number) => 
 }
 
 describe.each(Object.entries(utilities))('%s', (_name, use) => {
-  it('leaves what it is given as it was', () => {
+  it('F7: leaves what it is given as it was', () => {
     fc.assert(
       fc.property(untidy, fc.nat(200), (messages, size) => {
+        const before = structuredClone(messages)
         use(frozen(messages), size)
+        expect(messages).toEqual(before)
       }),
       share(0.2),
     )

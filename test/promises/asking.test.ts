@@ -142,6 +142,9 @@ describe('raw JSON', () => {
   it('[4.16] is no message to the compiler', () => {
     expectTypeOf<{ role: string; content: string }>().not.toExtend<MessageLike>()
     expectTypeOf<{ role: 'user'; content: string }>().toExtend<MessageLike>()
+    // The two lines above are held by the compiler. At run time the same JSON is refused too.
+    const raw: unknown = { role: 'human', content: 'Hi' }
+    expect(() => send('openaiChat', { messages: [raw as Message] })).toThrow(TypeError)
   })
 
   it.each([

@@ -659,10 +659,11 @@ describe('requests as a gateway reads them', () => {
     'user',
     'previous_response_id',
     'model',
-  ])('takes wrong types in %s', (name) => {
+  ])('F7: takes wrong types in %s, and keeps the question', (name) => {
     for (const value of hostile) {
       const { context, options } = decodeRequest({ model: 'm', input: 'x', [name]: value })
-      encodeRequest(context, { ...options, strict: false })
+      const { body } = encodeRequest(context, { ...options, strict: false })
+      expect(body.input, JSON.stringify(value)).toEqual([{ role: 'user', content: 'x' }])
     }
   })
 })

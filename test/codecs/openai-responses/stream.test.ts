@@ -521,7 +521,7 @@ describe('what is unknown', () => {
     ...['response.incomplete', 'response.failed', 'error'],
   ]
 
-  it.each(types)('does no harm in any field of %s', (type) => {
+  it.each(types)('F7: does no harm in any field of %s', (type) => {
     for (const name of fields) {
       for (const value of hostile) {
         const event = {
@@ -533,8 +533,11 @@ describe('what is unknown', () => {
           response: {},
           [name]: value,
         }
-        const { error } = decode([created, event, completed()])
-        if (error !== undefined) expect(['api', 'decode', 'interrupted']).toContain(error.code)
+        const { error, response } = decode([created, event, completed()])
+        const isEnd = type === 'response.failed' || type === 'error'
+        expect([error?.code, response === undefined], `${name}: ${JSON.stringify(value)}`).toEqual(
+          isEnd ? ['api', true] : [undefined, false],
+        )
       }
     }
   })

@@ -1,0 +1,17 @@
+/**
+ * `node scripts/with-node.mjs scripts/check-promises.mjs REPORT.json`: whether each promise of `docs/promises.md` is shown by a test that passed in
+ * the run of that report (vitest's `json` reporter). Prints one line for each that is not, and ends with 1.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { problemsOf, readPromises, shownIn } from '../test/support/promises.ts'
+
+const root = join(import.meta.dirname, '..')
+const report = JSON.parse(readFileSync(process.argv[2], 'utf8'))
+const promises = readPromises(readFileSync(join(root, 'docs', 'promises.md'), 'utf8'))
+const shown = shownIn(report, root)
+const problems = problemsOf(promises, shown)
+for (const problem of problems) console.log(problem)
+const numbers = promises.filter(({ isWaived }) => !isWaived).flatMap((promised) => promised.numbers)
+console.log(`${numbers.length} promises, ${problems.length} problems`)
+process.exitCode = problems.length > 0 ? 1 : 0
