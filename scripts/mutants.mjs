@@ -1,0 +1,281 @@
+/**
+ * `npm run mutants`: changes the source in small ways, one at a time, and says which changes no test notices.
+ *
+ *   --count 300   how many mutants, spread over the areas below
+ *   --seed 1      which ones; the seed is printed
+ *   --only TEXT   only files whose path has this text
+ *   --numbers 3,9 only these of the draw, to try survivors again
+ *   --tests LIST  only tests of these folders of `test/`, such as `assemble,tools`
+ *   --jobs 2      how many run at a time
+ *   --out FILE    the results, as JSON
+ *
+ * All mutants are compiled into one copy of the tree at once, and a run turns one on by its number. A first run of the tests notes which
+ * test files reach which mutants; then each mutant meets only those, the fastest first, and stops at the first failure.
+ * The code of the Worker runs in workerd, where this cannot be noted: its mutants meet every test file of `test/worker` too.
+ */
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { modernNode } from './modern-node.mjs'
+import { compileIn, sitesOf } from './mutants/operators.mjs'
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+    jobs: { type: 'string', default: '2' },
+    only: { type: 'string', default: '' },
+    numbers: { type: 'string' },
+    tests: { type: 'string' },
+    out: { type: 'string' },
+  },
+})
+/** Where mutants are made, and how many of each hundred. */
+const areas = [
+  ['src/assemble/**/*.ts', 12],
+  ['src/framing/**/*.ts', 6],
+  ['src/client/**/*.ts', 16],
+  ['src/codecs/*/{stream,encode-stream,delta,items,response}.ts', 16],
+  ['src/codecs/*/{request,messages,turns,content,tools,options}.ts', 16],
+  ['src/messages/prepare/*.ts', 8],
+  ['src/tools/*.ts', 8],
+  ['src/gateway/*.ts', 10],
+  ['examples/worker/**/*.ts', 8],
+]
+/** The tests that mutants meet; browsers, runtimes, documents and brute force are left out. */
+const testFolders = values.tests?.split(',') ?? [
+  'assemble',
+  'client',
+  'codecs',
+  'framing',
+  'gateway',
+  'handoff',
+  'laws',
+  'messages',
+  'promises',
+  'tools',
+  'worker',
+]
+const isLeftOut = /exhaustive|\/(start|deploy|locations|attack|operator)\.test\.ts$/
+/** A mutant that is not through by then hangs, which a person would notice. */
+const longestMs = 180_000
+
+const root = join(import.meta.dirname, '..')
+const home = mkdtempSync(join(tmpdir(), 'isoglot-mutants-'))
+const tree = join(home, 'tree')
+process.on('exit', () => rmSync(home, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
+
+copyTree()
+const mutants = draw()
+writeMutants()
+console.log(`${mutants.length} mutants, seed ${values.seed}`)
+const asked = values.numbers?.split(',').map(Number)
+const tried = asked ? mutants.filter(({ number }) => asked.includes(number)) : mutants
+const reach = await findReach()
+const results = await tryAll(tried)
+conclude()
+
+function copyTree() {
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root })
+  for (const file of listed
+    .toString()
+    .split('\0')
+    .filter((name) => name && existsSync(join(root, name)))) {
+    mkdirSync(dirname(join(tree, file)), { recursive: true })
+    cpSync(join(root, file), join(tree, file))
+  }
+  symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
+  const node = join('scripts', 'node', 'node_modules')
+  if (existsSync(join(root, node))) symlinkSync(join(root, node), join(tree, node))
+}
+
+/** Draws from each area, no two from one line; a draw depends on the seed and the source only. */
+function draw() {
+  const random = mulberry32(Number(values.seed))
+  const drawn = areas.flatMap(([glob, share]) => {
+    const all = globSync(glob, { cwd: root }).sort()
+    const files = all.filter((file) => file.includes(values.only) && !file.endsWith('index.ts'))
+    const sites = files.flatMap((file) =>
+      sitesOf(readFileSync(join(root, file), 'utf8'), file).map((site) => ({ file, ...site })),
+    )
+    const lines = new Set()
+    const wanted = Math.round((Number(values.count) * share) / 100)
+    const picked = []
+    while (picked.length < wanted && sites.length > 0) {
+      const [site] = sites.splice(Math.floor(random() * sites.length), 1)
+      if (lines.has(`${site.file}:${site.line}`)) continue
+      lines.add(`${site.file}:${site.line}`)
+      picked.push(site)
+    }
+    return picked
+  })
+  return drawn.map((site, at) => ({ number: at + 1, ...site }))
+}
+
+function mulberry32(seed) {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
+  }
+}
+
+function writeMutants() {
+  for (const file of new Set(mutants.map((one) => one.file))) {
+    const own = mutants.filter((one) => one.file === file)
+    writeFileSync(join(tree, file), compileIn(readFileSync(join(root, file), 'utf8'), own))
+  }
+  // In workerd there is no file to read the number from: it is written into the Worker before its bundle is made.
+  const worker = join(tree, 'examples', 'worker', 'index.ts')
+  writeFileSync(worker, `import './mutant.ts'\n${readFileSync(worker, 'utf8')}`)
+  turnOnInWorker(0)
+}
+
+function turnOnInWorker(number) {
+  writeFileSync(join(tree, 'examples', 'worker', 'mutant.ts'), `globalThis.$m ??= (one) => one === ${number}\n`)
+}
+
+/** Which test files reach which mutants: a `Map` of number to `{ file, ms }`, the fastest first. */
+async function findReach() {
+  const files = testFolders.flatMap((folder) => globSync(`test/${folder}/**/*.test.ts`, { cwd: tree }))
+  const own = globSync('test/*.test.ts', { cwd: tree }).filter((file) => !file.includes('promises'))
+  const all = [...files, ...own].filter((file) => !isLeftOut.test(`/${file}`)).map((file) => join(tree, file))
+  const hitsFile = join(home, 'hits.jsonl')
+  const halves = [0, 1].map((half) => all.filter((_, at) => at % 2 === half))
+  // A file that fails without any mutant would seem to kill all of them: it is left out, and named.
+  const failing = new Set()
+  const note = ({ failed = [] }) => failed.map((file) => failing.add(file))
+  const run = (half) => runBatch([{ number: 0, files: half }], note, { ISOGLOT_HITS_FILE: hitsFile }, 20 * 60_000)
+  await Promise.all(halves.map(run))
+  for (const file of failing) console.log(`LEFT OUT ${relative(tree, file)}: it fails without a mutant`)
+  const lines = readFileSync(hitsFile, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  const passing = lines.filter(({ file }) => !failing.has(file))
+  const inWorker = passing.filter(({ file }) => file.includes('/test/worker/'))
+  const byMs = (a, b) => a.ms - b.ms
+  return new Map(
+    mutants.map(({ number, file }) => {
+      const direct = passing.filter(({ reached }) => reached.includes(number)).sort(byMs)
+      const others = file.startsWith('examples/worker/')
+        ? inWorker.filter((one) => !direct.includes(one)).sort(byMs)
+        : []
+      return [number, [...direct, ...others]]
+    }),
+  )
+}
+
+async function tryAll(list) {
+  const found = new Map()
+  const take = (result) => {
+    found.set(result.number, result)
+    const { file, line, from, to } = mutants.find(({ number }) => number === result.number)
+    const what = `${file}:${line} ${oneLine(from)} -> ${oneLine(to)}`
+    if (!result.isKilled) console.log(`SURVIVED ${result.number} ${what}${result.ran ? '' : ' (no test reaches it)'}`)
+    else if (process.env.VERBOSE) console.log(`killed ${result.number} ${what} | ${result.by}`)
+  }
+  const work = list.map(({ number, file }) => ({ number, files: reach.get(number).map((one) => one.file), file }))
+  for (const { number } of work.filter(({ files }) => files.length === 0)) take({ number, isKilled: false, ran: 0 })
+  const reached = work.filter(({ files }) => files.length > 0)
+  const inProcess = reached.filter(({ file }) => !file.startsWith('examples/worker/'))
+  const jobs = Number(values.jobs)
+  const shares = Array.from({ length: jobs }, (_, job) => inProcess.filter((_, at) => at % jobs === job))
+  await Promise.all(shares.map((share) => runBatch(share, take)))
+  // One at a time, and each in a vitest of its own, since the Worker's bundle is made once for each.
+  for (const one of reached.filter(({ file }) => file.startsWith('examples/worker/'))) {
+    turnOnInWorker(one.number)
+    await runBatch([one], take)
+  }
+  return found
+}
+
+/** Runs these in one child, and in another from the next one on if a mutant hangs. */
+async function runBatch(list, take, env = {}, timeoutMs = longestMs) {
+  let left = [...list]
+  while (left.length > 0) {
+    const activeFile = join(home, `active-${Math.random()}`)
+    writeFileSync(activeFile, '0')
+    const corpus = process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'corpus')
+    const child = spawn(modernNode(), [join(tree, 'scripts', 'mutants', 'batch.mjs'), tree], {
+      cwd: tree,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
+      env: {
+        ...process.env,
+        ISOGLOT_CORPUS: corpus,
+        AI_SDK_LOG_WARNINGS: 'false',
+        ...env,
+        ISOGLOT_MUTANT_FILE: activeFile,
+      },
+    })
+    const stop = () => {
+      try {
+        process.kill(-child.pid, 'SIGKILL')
+      } catch {
+        // It has ended.
+      }
+    }
+    process.on('exit', stop)
+    let timer
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(stop, timeoutMs)
+    }
+    wait()
+    for (const { number, files } of left) child.stdin.write(`${JSON.stringify({ number, files })}\n`)
+    child.stdin.end()
+    for await (const line of createInterface({ input: child.stdout })) {
+      if (!line.startsWith('@')) continue
+      wait()
+      const result = JSON.parse(line.slice(1))
+      if (result.ready) continue
+      take(result)
+      left = left.filter(({ number }) => number !== result.number)
+    }
+    clearTimeout(timer)
+    process.off('exit', stop)
+    stop()
+    const [hanging] = left
+    if (!hanging) break
+    take({ number: hanging.number, isKilled: true, ran: hanging.files.length, by: 'it hangs or ends the process' })
+    left = left.slice(1)
+  }
+}
+
+function conclude() {
+  const survivors = tried.filter(({ number }) => !results.get(number)?.isKilled)
+  for (const [glob] of areas) {
+    const own = tried.filter(({ file }) => globSync(glob, { cwd: root }).includes(file))
+    const killed = own.filter(({ number }) => results.get(number)?.isKilled).length
+    if (own.length > 0) console.log(`${glob}: ${killed} of ${own.length}`)
+  }
+  const killed = tried.length - survivors.length
+  console.log(
+    `${killed} of ${tried.length} mutants killed (${((100 * killed) / tried.length).toFixed(1)} %), seed ${values.seed}`,
+  )
+  if (values.out) {
+    const rows = tried.map((one) => ({ ...one, ...results.get(one.number), tests: reach.get(one.number)?.length }))
+    writeFileSync(values.out, JSON.stringify(rows, null, 1))
+  }
+}
+
+function oneLine(text) {
+  return JSON.stringify(text.length > 70 ? `${text.slice(0, 70)}…` : text)
+}
