@@ -37,10 +37,11 @@ describe('a chat', () => {
   })
 
   it('has settings for every request: base URL, key as a function, model, parameters by one set of names, fields and headers [3.04] [3.05] [3.06] [3.08] [3.09] [3.10] [3.11]', async () => {
-    upstream.answer(json(chatBody('Hello')))
+    upstream.answer(json(chatBody('Hello')), json(chatBody('Hello again')))
+    let asked = 0
     const chat = chatWith({
       model: openaiChat('gpt-x', {
-        apiKey: async () => 'sk-fresh',
+        apiKey: async () => `sk-fresh-${++asked}`,
         baseUrl: `${upstream.url}/v9`,
         headers: { 'x-team': 'blue' },
         body: { service_tier: 'flex' },
@@ -54,7 +55,7 @@ describe('a chat', () => {
     await chat.send('Hi')
     const [{ path, headers, body } = { path: '', headers: {}, body: {} }] = upstream.asked
     expect(path).toBe('/v9/chat/completions')
-    expect(headers).toMatchObject({ authorization: 'Bearer sk-fresh', 'x-team': 'blue' })
+    expect(headers).toMatchObject({ authorization: 'Bearer sk-fresh-1', 'x-team': 'blue' })
     expect(body).toMatchObject({
       model: 'gpt-x',
       service_tier: 'flex',
@@ -63,6 +64,8 @@ describe('a chat', () => {
       seed: 7,
       stop: ['END'],
     })
+    await chat.send('And now?') // F4: the key is asked for at each call
+    expect(upstream.asked[1]?.headers).toMatchObject({ authorization: 'Bearer sk-fresh-2' })
   })
 
   it('sends the settings of one turn for that turn alone', async () => {

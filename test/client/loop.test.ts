@@ -90,7 +90,7 @@ describe('a tool round', () => {
     },
   )
 
-  it('lets the caller refuse a call, and see each result', async () => {
+  it('[3.47] lets the caller refuse a call, and see each result', async () => {
     upstream.answer(chunks(chatCalls(...twoCities)), chunks(chatText('ok')))
     const seen: unknown[] = []
     await stream(

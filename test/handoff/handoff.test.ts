@@ -56,7 +56,7 @@ describe.each(targets)('$name', (target: Target) => {
     expect(found).toEqual([])
   })
 
-  it('F10: gets no proof that another provider, or another family of models, made', () => {
+  it('[0.43] [0.76] F10: gets no proof that another provider, or another family of models, made', () => {
     const found: string[] = []
     let seen = 0
     for (const [history, moment] of continuations()) {
@@ -75,7 +75,7 @@ describe.each(targets)('$name', (target: Target) => {
     expect(seen).toBeGreaterThan(0)
   })
 
-  it('gets its own proofs back, byte for byte', () => {
+  it('[0.43] [0.76] gets its own proofs back, byte for byte', () => {
     const found: string[] = []
     let seen = 0
     for (const [history, moment] of continuations()) {

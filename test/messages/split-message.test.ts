@@ -21,6 +21,9 @@ describe('splitMessage', () => {
 
   it('[2.31] cuts at the delimiter first, and then each part by its length', () => {
     expect(contents('a b c|d e', { delimiter: '|', maxTokens: 2 })).toEqual(['a b ', 'c', 'd e'])
+    // F4: by words first this would be `a b|c ` and `d`, and then three pieces.
+    expect(contents('a b|c d', { delimiter: '|', maxTokens: 2 })).toEqual(['a b', 'c d'])
+    expect(contents('a b|c d', { delimiter: '|', maxTokens: 3 })).toEqual(['a b', 'c d'])
   })
 
   it('[2.05] cuts at 2048 words if nothing is said', () => {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { specifiersIn } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '../../src')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
@@ -11,11 +12,11 @@ const layers = ['values', 'framing', 'assemble', 'codecs', 'tools', 'messages', 
 /** By which users come in. */
 const doors = ['index.ts', 'models.ts', 'mcp.ts', 'block.ts']
 
-/** The files that a file names behind `from`, types included. */
+/** The files of ours that a file imports, types included. */
 function importsOf(file: string): string[] {
-  const text = readFileSync(join(root, file), 'utf8')
-  const found = text.matchAll(/^(?:import|export|\}).*? from '(\.[^']+)'$/gm)
-  return [...found].map(([, to = '']) => relative(root, join(root, dirname(file), to)))
+  return specifiersIn(readFileSync(join(root, file), 'utf8'))
+    .filter((to) => to.startsWith('.'))
+    .map((to) => relative(root, join(root, dirname(file), to)))
 }
 const imports = new Map(files.map((file) => [file, importsOf(file)]))
 
@@ -41,6 +42,12 @@ describe('imports', () => {
     expect(imports.get('index.ts')).toEqual(expect.arrayContaining(['client/run.ts', 'model.ts', 'errors.ts']))
     expect(imports.get('gateway/wires.ts')).toContain('codecs/ollama/index.ts')
     expect([...imports.values()].flat().filter((file) => !imports.has(file))).toEqual([])
+  })
+
+  it('F5: are found in every form', () => {
+    const source =
+      "import './a'\nimport {\n  b,\n} from './b'\nexport * from './c'\nconst d = await import('./d')\nimport type { E } from './e'"
+    expect([...specifiersIn(source)].sort()).toEqual(['./a', './b', './c', './d', './e'])
   })
 
   it.each(files.filter((file) => !doors.includes(file)))('of %s are of its own layer or of one below', (file) => {

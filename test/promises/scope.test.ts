@@ -2,13 +2,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { specifiersIn } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
 const codecs = readdirSync(join(root, 'src', 'codecs'))
 
 function importsOf(path: string): readonly string[] {
-  return [...read(path).matchAll(/^(?:import|export)[^'\n]* from '([^']+)'/gm)].map(([, name]) => name ?? '')
+  return specifiersIn(read(path))
 }
 
 describe('the values', () => {

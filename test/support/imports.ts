@@ -1,0 +1,6 @@
+/** What a source file imports, of every form of import: named, types only, bare, dynamic, and exports of another file. */
+import ts from 'typescript'
+
+export function specifiersIn(source: string): readonly string[] {
+  return ts.preProcessFile(source).importedFiles.map(({ fileName }) => fileName)
+}
