@@ -125,6 +125,10 @@ export function createChat(settings: ChatSettings): Chat {
         ...(state?.provider === provider && { providerState: state.value }),
         onToolRequest: (call) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call),
         onToolResult: (result) => tellAll(latestFirst(onResult, options.onToolResult), result),
+        onWarning: (warning) => {
+          options.onWarning?.(warning)
+          base.onWarning?.(warning)
+        },
       },
       onEvents: shown.events,
       onEnd(said, result) {

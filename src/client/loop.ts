@@ -14,6 +14,7 @@ import type {
   ToolCall,
   Usage,
 } from '../model.ts'
+import { isOnlyWhole } from '../only-whole.ts'
 import { withAskedModel } from '../opaque.ts'
 import type { AnyCall } from '../tool-call.ts'
 import { type Approval, type CallLedger, memoryLedger } from '../tools/approval.ts'
@@ -44,11 +45,21 @@ export interface RunResult {
   readonly pending: readonly ToolCall[]
   /** For the next request's `providerState`. */
   readonly providerState?: ProviderState
+  /** The text of the last answer: `textOf(message)`. */
+  readonly text: string
+  /** What the requests and answers of the run could not carry, each loss once. */
+  readonly warnings: readonly Loss[]
   /** The answers one by one. */
-  readonly responses: readonly ChatResponse[]
+  readonly responses: readonly RunResponse[]
 }
 
-/** How the model is asked: for a stream, or for a whole answer. */
+/** One answer of a run. */
+export interface RunResponse extends ChatResponse {
+  /** What this request and its answer could not carry. */
+  readonly warnings: readonly Loss[]
+}
+
+/** What the caller is told of an answer: each event of its stream, or only how it ended. */
 export interface Asking {
   readonly stream: boolean
   readonly ask: (question: Question) => Answer
@@ -74,8 +85,9 @@ interface Loop {
   readonly tools: ReadonlyMap<string, object>
   readonly ledger: CallLedger
   readonly startedAt: number
-  readonly responses: ChatResponse[]
-  readonly tellOnce: (losses: readonly Loss[]) => StreamEvent[]
+  readonly responses: RunResponse[]
+  /** Each loss once, as they came up. */
+  readonly warnings: Loss[]
   /** What the requests of this run are known by, to a server that answers none of them twice. */
   readonly key: string | undefined
   readonly isRepeated: (calls: readonly AnyCall[]) => boolean
@@ -107,7 +119,7 @@ function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
     ledger: request.ledger ?? memoryLedger(),
     startedAt: Date.now(),
     responses: [],
-    tellOnce: newLosses(),
+    warnings: [],
     isRepeated: repeatWatch(),
     key: request.idempotencyKey ?? (request.resume && asking.stream ? crypto.randomUUID() : undefined),
     context,
@@ -141,10 +153,16 @@ async function* goOn(loop: Loop): Steps<RunResult> {
 
 async function* ask(loop: Loop): Steps<ChatResponse> {
   const { question, losses } = prepareQuestion(loop)
-  const news = loop.tellOnce(losses)
-  if (news.length > 0) yield news
-  const answered = yield* loop.asking.ask(question)
-  const response = { ...answered, message: withAskedModel(answered.message, question.model.model) }
+  const news = warn(loop, losses)
+  if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
+  const warnings = [...losses]
+  const onWarning = (warning: Loss) => {
+    warnings.push(warning)
+    warn(loop, [warning])
+  }
+  const answered = yield* loop.asking.ask({ ...question, onWarning })
+  const message = withAskedModel(answered.message, question.model.model)
+  const response = { ...answered, message, warnings }
   loop.responses.push(response)
   if (isEmpty(response.message)) return response // it adds nothing to the conversation
   say(loop, [response.message])
@@ -157,7 +175,7 @@ function say(loop: Loop, messages: readonly Message[]): void {
   loop.context = { ...loop.context, messages: [...loop.context.messages, ...messages] }
 }
 
-function prepareQuestion(loop: Loop): { question: Question; losses: readonly Loss[] } {
+function prepareQuestion(loop: Loop): { question: Omit<Question, 'onWarning'>; losses: readonly Loss[] } {
   const { request, context, asking, responses } = loop
   const { signal, onPartial, onStream, onAsked } = loop.state
   const { model, resume } = request
@@ -166,12 +184,17 @@ function prepareQuestion(loop: Loop): { question: Question; losses: readonly Los
     model.codec.rules,
     compact({ model: model.model, countTokens: request.countTokens }),
   )
-  const encoded = model.codec.encodeRequest(prepared.context, optionsOf(request, asking.stream))
+  const encode = (stream: boolean) => model.codec.encodeRequest(prepared.context, optionsOf(request, stream))
+  const streamed = encode(true)
+  const isWhole =
+    request.wholeAnswer ?? (!asking.stream && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
+  const encoded = isWhole ? encode(false) : streamed
   const callsBefore = context.messages.reduce((sum, message) => sum + toolCallsOf(message).length, 0)
   return {
     question: {
       model,
       encoded,
+      isWhole,
       request: { ...request, ...compact({ idempotencyKey: keyOf(loop) }) },
       signal,
       callsBefore,
@@ -312,7 +335,7 @@ function limitReached(loop: Loop): RunOutcome | undefined {
 }
 
 function finish(
-  { state, responses, context }: Loop,
+  { state, responses, warnings, context }: Loop,
   outcome: RunOutcome,
   message: AssistantMessage,
   pending: readonly ToolCall[],
@@ -320,6 +343,7 @@ function finish(
   const usage = usageOf(responses)
   return {
     message,
+    text: textOf(message),
     messages: [...state.messages],
     outcome,
     stopReason: outcome === 'max_rounds' ? 'max_rounds' : (message.stopReason ?? 'other'),
@@ -327,18 +351,20 @@ function finish(
     rounds: responses.length,
     pending: outcome === 'cut' ? [] : pending,
     ...(context.providerState && { providerState: context.providerState }),
+    warnings,
     responses,
   }
 }
 
-/** Each loss is told in the round it first comes up, and not again. */
-function newLosses(): (losses: readonly Loss[]) => StreamEvent[] {
-  const told = new Set<string>()
-  return (losses) =>
-    losses.flatMap((warning) => {
-      const key = `${warning.path}\n${warning.reason}`
-      if (told.has(key)) return []
-      told.add(key)
-      return [{ type: 'warning', warning }]
-    })
+/** Reports the losses that are new to the run: each is told in the round it first comes up, and not again. */
+function warn({ request, warnings }: Loop, losses: readonly Loss[]): readonly Loss[] {
+  const isKnown = ({ path, reason }: Loss) => warnings.some((one) => one.path === path && one.reason === reason)
+  const news: Loss[] = []
+  for (const loss of losses) {
+    if (isKnown(loss)) continue
+    warnings.push(loss)
+    news.push(loss)
+    request.onWarning?.(loss)
+  }
+  return news
 }

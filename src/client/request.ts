@@ -9,6 +9,7 @@ import type {
   Content,
   Context,
   InvalidToolCall,
+  Loss,
   Message,
   ProviderState,
   ProviderTool,
@@ -66,6 +67,11 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   /** Sees each call before it runs, and may refuse it: the model is told why. */
   readonly onToolRequest?: (call: ToolCall | InvalidToolCall) => Verdict | Promise<Verdict>
   readonly onToolResult?: (result: ToolResult) => void | Promise<void>
+  /**
+   * Called with each loss of the run once: what a request or an answer could not carry. The losses of a request come before it is sent, so
+   * what this throws keeps it from being sent, and ends the run. All of them are in `warnings` of the result, too.
+   */
+  readonly onWarning?: (warning: Loss) => void
   /** Gives each `tool_call_chunk` a view of the arguments so far: pass `liveArguments`. */
   readonly liveArguments?: () => LiveArguments
 
@@ -76,6 +82,12 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
    * (`streamId` of the earlier run), told from its beginning, such as after a page was loaded anew.
    */
   readonly resume?: boolean | string
+  /**
+   * Asks the provider for a whole answer. Default false: it is asked for a stream, also by `generate`, so that `timeouts` bound each silence
+   * and not only the whole; what has no stream (several choices, speech, `background`) is asked whole by itself. Of a whole answer the
+   * first byte comes when the model is done: give long ones a longer `timeouts.firstByteMs`.
+   */
+  readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
   readonly signal?: AbortSignal
   readonly timeouts?: Timeouts
@@ -148,6 +160,8 @@ const ours: readonly (keyof RunRequest)[] = [
   'ledger',
   'onToolRequest',
   'onToolResult',
+  'onWarning',
+  'wholeAnswer',
   'liveArguments',
   'signal',
   'timeouts',

@@ -1,5 +1,5 @@
 /** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
-import type { EncodedRequest, Model } from '../codec.ts'
+import type { ClientCodec, EncodedRequest, Model } from '../codec.ts'
 import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError } from '../errors.ts'
 import { isObject } from '../lookup.ts'
 import type { Deadline } from './deadline.ts'
@@ -41,8 +41,13 @@ export async function sendText(
     ...request.headers,
     ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
   }
-  const url = model.baseUrl.replace(/\/+$/, '') + request.path
-  return call(model, url, { method: 'POST', headers, body: request.text, signal })
+  return call(model, urlOf(model, request), { method: 'POST', headers, body: request.text, signal })
+}
+
+function urlOf({ baseUrl }: Model, { path }: Pick<EncodedRequest, 'path'>): string {
+  let end = baseUrl.length
+  while (baseUrl[end - 1] === '/') end--
+  return baseUrl.slice(0, end) + path
 }
 
 /** One call, with the model's key. @throws as {@link send} does. */
@@ -142,17 +147,53 @@ export async function readText(response: Response, maxBytes: number): Promise<st
  * Reads a whole JSON body.
  *
  * @throws {ApiError} if it is an error after all, in a 200.
- * @throws {DecodeError} if it is no JSON.
+ * @throws {DecodeError} if it is not JSON.
  */
 export function readBody(text: string, model: Model): unknown {
   const body = parsed(text)
   if (typeof body === 'string') {
-    throw new DecodeError(`Cannot decode the answer of ${model.codec.provider}: it is no JSON`, {
+    throw new DecodeError(`Cannot decode the answer of ${model.codec.provider}: it is not JSON`, {
       cause: body.slice(0, 1000),
     })
   }
   if (isErrorBody(body)) throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
   return body
+}
+
+/** Whether the answer's type is that of the wire's streams. */
+export function isStream({ framing }: ClientCodec, { headers }: Response): boolean {
+  const type = headers.get('content-type') ?? ''
+  return framing === 'sse' ? /^text\/event-stream\b/i.test(type) : /\b(?:x-)?(?:ndjson|jsonl)\b/i.test(type)
+}
+
+/**
+ * The same error with the address, status and type of the answer of which nothing could be read: a page of HTML at a wrong base URL, for
+ * one. An answer of another type that ended without a word of the wire is no stream that was cut.
+ */
+export function withSource(
+  error: unknown,
+  isRead: boolean,
+  { model, encoded }: { readonly model: Model; readonly encoded: EncodedRequest },
+  response: Response,
+): unknown {
+  const isForeign = isRead && error instanceof InterruptedError && !isStream(model.codec, response)
+  if (!isForeign && !(error instanceof DecodeError)) return error
+  const { provider } = model.codec
+  const finding = isForeign ? `Cannot decode the answer of ${provider}: it is not an answer` : error.message
+  const type = response.headers.get('content-type')
+  const source = `${withoutSecrets(urlOf(model, encoded))} answered ${response.status} with ${type ?? 'no content-type'}`
+  const path = error instanceof DecodeError ? error.path : ''
+  const { partial } = error
+  const told = new DecodeError(`${finding}; ${source}`, { path, cause: error.cause ?? error })
+  if (partial !== undefined) told.partial = partial
+  return told
+}
+
+/** A URL without what may be secret in it: its query, and a name and password. */
+function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return url.split(/[?#]/, 1).join()
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
 }
 
 function isErrorBody(body: unknown): boolean {

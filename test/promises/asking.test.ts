@@ -27,7 +27,9 @@ describe('a question', () => {
   it('[0.01] [4.09] [4.12] is a text and a model, and is sent as one message of a user', async () => {
     const { model, asked } = answering(said('Hello'))
     await generate({ model, prompt: 'Hi' })
-    expect(asked).toEqual([{ model: 'gpt-4.1', messages: [user('Hi')], stream: false }])
+    expect(asked).toEqual([
+      { model: 'gpt-4.1', messages: [user('Hi')], stream: true, stream_options: { include_usage: true } },
+    ])
   })
 
   it('[4.10] [4.11] [0.04] [0.05] [0.10] is one message, or goes behind a list that mixes texts, pairs and messages', async () => {
