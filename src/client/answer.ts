@@ -11,7 +11,7 @@ import { replay } from './replay.ts'
 import type { RunRequest } from './request.ts'
 import { allChunks, streamIdOf } from './resume.ts'
 import { retryDelayMs } from './retry.ts'
-import { isStream, readBody, readText, send, withSource } from './transport.ts'
+import { errorFor, isStream, readBody, readText, secretsOf, send, withSource } from './transport.ts'
 
 export interface Question {
   readonly model: Model
@@ -41,13 +41,14 @@ export type Answer = AsyncGenerator<MessageEvent[], ChatResponse>
 /** Asks for a stream. Asks again only while no event has been handed out. */
 export async function* streamAnswer(question: Question): Answer {
   const deadline = startDeadline(question.request.timeouts, question.signal)
+  const { model, secrets } = noting(question.model)
   try {
     for (let attempt = 0; ; attempt++) {
       let partial: AssistantMessage | undefined
       const onPartial = (message: AssistantMessage) => {
         partial = message
       }
-      const answer = streamOnce({ ...question, onPartial }, deadline)
+      const answer = streamOnce({ ...question, model, onPartial }, deadline)
       let isRetried = false
       try {
         const first = await orRetry(answer.next(), attempt, question, deadline)
@@ -61,10 +62,24 @@ export async function* streamAnswer(question: Question): Answer {
         if (partial !== undefined && !isRetried) question.onPartial(partial)
       }
     }
+  } catch (error) {
+    throw errorFor(model, error, secrets)
   } finally {
     deadline.clear()
     deadline.abort(undefined)
   }
+}
+
+/** The model, and the secrets that its requests have had so far. */
+function noting({ apiKey, ...model }: Model): { readonly model: Model; readonly secrets: readonly string[] } {
+  const secrets = [...secretsOf(model, typeof apiKey === 'string' ? apiKey : undefined)]
+  if (typeof apiKey !== 'function') return { model: { ...model, ...compact({ apiKey }) }, secrets }
+  const noted = async () => {
+    const key = await apiKey()
+    if (key && !secrets.includes(key)) secrets.push(key)
+    return key
+  }
+  return { model: { ...model, apiKey: noted }, secrets }
 }
 
 /** Asks for the same, and hands out only how it ended and what was lost. */

@@ -271,7 +271,7 @@ describe('failures', () => {
 
   it('tells of an error in a 200, of a page in place of JSON, and of a body that is too long', async () => {
     upstream.answer(json({ error: { message: 'Bad', type: 'invalid_request_error' } }))
-    await expect(generate(ask())).rejects.toMatchObject({ code: 'api', message: 'Bad' })
+    await expect(generate(ask())).rejects.toMatchObject({ code: 'api', message: 'OpenAI: Bad' })
     upstream.answer((response) => void response.end('<html>Gateway</html>'))
     await expect(generate(ask())).rejects.toMatchObject({ code: 'decode' })
     upstream.answer(json(chatBody('x'.repeat(5000))))
