@@ -127,7 +127,8 @@ function readKind(said: ErrorBody, status: number, table: ErrorWords): ApiErrorK
   for (const word of said.words) kind ??= lookup(table.kinds, word)
   kind ??= lookup(table.statuses ?? {}, String(status))
   kind ??= lookup(kindsOfStatus, String(status)) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
-  const tooLong = kind === 'invalid_request' && contextLength.test(said.message) && !rateLimit.test(said.message)
+  const words = said.message.slice(0, 2000) // each of the patterns with a gap takes time in the square of the length
+  const tooLong = kind === 'invalid_request' && contextLength.test(words) && !rateLimit.test(words)
   return tooLong ? 'context_length' : kind
 }
 
@@ -172,6 +173,19 @@ function googleDelayMs(body: unknown): number {
 
 function plainMessage(body: unknown): string {
   if (typeof body !== 'string') return body === undefined || body === null ? '' : shortJson(body, 300)
-  const text = /^\s*</.test(body) ? body.replace(/<[^>]*>/g, ' ') : body
+  const text = /^\s*</.test(body) ? withoutTags(body) : body
   return text.replace(/\s+/g, ' ').trim().slice(0, 300)
+}
+
+/** Of what is no tag, `<` and all behind it stays. Each character is looked at twice at most, whatever a server sends. */
+function withoutTags(html: string): string {
+  let text = ''
+  let at = 0
+  for (;;) {
+    const open = html.indexOf('<', at)
+    const close = open < 0 ? -1 : html.indexOf('>', open)
+    if (close < 0) return text + html.slice(at)
+    text += `${html.slice(at, open)} `
+    at = close + 1
+  }
 }

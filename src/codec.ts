@@ -168,6 +168,10 @@ export interface ClientCodec {
   readonly name: string
   /** The name of the provider: that of the dialect. */
   readonly provider: string
+  /** The provider's name for people, in errors. Default: `provider`. */
+  readonly title?: string
+  /** What else may be wrong where a page got no answer; it goes behind the words of the error. */
+  readonly pageHint?: string
   readonly framing: 'sse' | 'ndjson'
   readonly rules: Rules
   /** Calls that come without an id get this and a number that is theirs alone in the conversation. */
@@ -223,7 +227,7 @@ export interface ServerCodec {
 
 /** What every provider's function takes beside the model's name. */
 export interface ModelSettings {
-  /** The key, or a function that gets it at each call. Absent: no key is sent. */
+  /** The key, or a function that gets it at each call. Absent or empty: no key is sent, which a provider's own address does not allow. */
   readonly apiKey?: string | (() => string | Promise<string>)
   /** Default: the provider's own. Paths are appended to it. */
   readonly baseUrl?: string
@@ -241,4 +245,6 @@ export interface Model extends Omit<ModelSettings, 'baseUrl'> {
   /** The model's name, as the provider has it. */
   readonly model: string
   readonly baseUrl: string
+  /** The provider's own address. A request to it without a key is a {@link TypeError}, and is not sent. */
+  readonly providerUrl?: string
 }

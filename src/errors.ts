@@ -47,6 +47,8 @@ export interface ApiErrorDetails {
   /** The provider's own word, such as `overloaded_error` or `insufficient_quota`. */
   readonly providerCode?: string
   readonly provider?: string
+  /** The provider's own words, where more stands in `message`: the provider and its status. */
+  readonly providerMessage?: string
   /** The body as it came: parsed where it was JSON, else text. */
   readonly body?: Json
   readonly cause?: unknown
@@ -64,6 +66,7 @@ export class ApiError extends IsoglotError {
   declare readonly requestId: string | undefined
   declare readonly providerCode: string | undefined
   declare readonly provider: string | undefined
+  declare readonly providerMessage: string | undefined
   declare readonly body: Json | undefined
 
   constructor(message: string, { cause, ...details }: ApiErrorDetails) {

@@ -17,12 +17,35 @@ export function fold(fragments: Iterable<Fragment>, options: AssembleOptions = {
   return collect(events)
 }
 
+/** What `collect` reads of an event; a run has others beside those of its answers. */
+interface CollectedEvent {
+  readonly type: string
+  readonly response?: ChatResponse
+}
+
 /**
- * The response that a stream of events ends with.
+ * The response that a list of events, or a run, ends with: of a run of several rounds the last one.
  *
- * @throws {TypeError} if it has no `message_end`.
+ * @throws {TypeError} if it has no `message_end`; what the run throws.
  */
-export function collect(events: Iterable<MessageEvent>): ChatResponse {
-  for (const event of events) if (event.type === 'message_end') return event.response
-  throw new TypeError('Cannot collect the events: there is no "message_end" among them')
+export function collect(events: Iterable<CollectedEvent>): ChatResponse
+export function collect(events: AsyncIterable<CollectedEvent>): Promise<ChatResponse>
+export function collect(
+  events: Iterable<CollectedEvent> | AsyncIterable<CollectedEvent>,
+): ChatResponse | Promise<ChatResponse> {
+  if (Symbol.asyncIterator in events) return collectAsync(events)
+  let last: ChatResponse | undefined
+  for (const event of events) if (event.response !== undefined) last = event.response
+  return lastOf(last)
+}
+
+async function collectAsync(events: AsyncIterable<CollectedEvent>): Promise<ChatResponse> {
+  let last: ChatResponse | undefined
+  for await (const event of events) if (event.response !== undefined) last = event.response
+  return lastOf(last)
+}
+
+function lastOf(response: ChatResponse | undefined): ChatResponse {
+  if (response === undefined) throw new TypeError('Cannot collect the events: there is no "message_end" among them')
+  return response
 }

@@ -92,8 +92,16 @@ function grown(before: ContentBlock | undefined, chunk: ToolCallChunk | ServerTo
   return { ...before, ...chunk, argumentsDelta: (before.argumentsDelta ?? '') + (chunk.argumentsDelta ?? '') }
 }
 
-/** What the run said, as it keeps it: its results are in the order of their calls. */
+/**
+ * What the run said, as it keeps it: its results are in the order of their calls, and its prompt in front of its answers, unless the page
+ * has shown that already.
+ */
 function settled(messages: readonly Message[], said: readonly Message[]): readonly Message[] {
-  const turns = said.slice(said.findLastIndex(({ role }) => role !== 'assistant' && role !== 'tool') + 1)
-  return [...messages.slice(0, Math.max(0, messages.length - turns.length)), ...turns]
+  const isTurn = ({ role }: Message) => role === 'assistant' || role === 'tool'
+  const end = said.findLastIndex((one) => !isTurn(one)) + 1
+  const turns = said.slice(end)
+  const prompt = said.slice(said.slice(0, end).findLastIndex(isTurn) + 1, end)
+  const before = messages.slice(0, Math.max(0, messages.length - turns.length))
+  const isShown = JSON.stringify(before.slice(before.length - prompt.length)) === JSON.stringify(prompt)
+  return [...before, ...(isShown ? [] : prompt), ...turns]
 }

@@ -1,26 +1,17 @@
 /** A conversation that remembers itself: the same functions, with the history kept between turns. @module */
-import { toolCallsOf } from '../content.ts'
+import { compact } from '../lookup.ts'
 import { addUsage } from '../messages/add-usage.ts'
 import { createContext } from '../messages/create-context.ts'
-import { noResult } from '../messages/prepare/pair.ts'
 import type { MessageLike } from '../messages/to-message.ts'
-import type {
-  AssistantMessage,
-  Message,
-  ProviderState,
-  ProviderTool,
-  ToolDefinition,
-  ToolMessage,
-  Usage,
-} from '../model.ts'
-import type { AnyCall } from '../tool-call.ts'
+import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ToolResult } from '../tools/invoke.ts'
 import type { Tool } from '../tools/tool.ts'
-import { type Echo, type EchoMode, echo } from './echo.ts'
-import type { Asking, RunResult } from './loop.ts'
+import { checkModel, checkRequest } from './check-request.ts'
+import { type EchoMode, echo } from './echo.ts'
+import { type Asking, callsToRun, missingResults, type RunResult } from './loop.ts'
 import type { RunRequest, Verdict } from './request.ts'
-import { type Begun, linked, type Run, start, streamedAnswers, wholeAnswers } from './run.ts'
+import { type Begun, finish, linked, type Run, start, streamedAnswers, wholeAnswers } from './run.ts'
 
 /** What belongs to a turn, and not to the chat. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
@@ -40,13 +31,18 @@ export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tool
 }
 
 type AnyTool = Tool | ToolDefinition | ProviderTool
-type OnRequest = (call: AnyCall) => Verdict | Promise<Verdict>
+type OnRequest = NonNullable<RunRequest['onToolRequest']>
 type OnResult = (result: ToolResult) => void | Promise<void>
 
 /** A conversation with its settings. One turn at a time. */
 export interface Chat {
-  /** All that was said, oldest first: plain data, to be stored and given to another chat. */
-  readonly messages: readonly Message[]
+  /**
+   * All that was said, oldest first: plain data, to be stored and given to another chat. Assign a list to change it, such as
+   * `chat.messages = chat.messages.slice(0, -2)` to undo a turn: callbacks, tools and `usage` stay. Throws a `TypeError` while a turn is
+   * under way.
+   */
+  get messages(): readonly Message[]
+  set messages(messages: readonly MessageLike[])
   readonly tools: readonly AnyTool[]
   /** Of all turns together. */
   readonly usage: Usage
@@ -60,13 +56,15 @@ export interface Chat {
   resume(approvals: readonly Approval[], options?: TurnOptions): Run
   /** Ends the turn that is under way; what there is of it is kept, and no tool runs after. */
   cancel(reason?: unknown): void
+  /** Adds what was said elsewhere, without asking the model. @throws {TypeError} while a turn is under way. */
+  add(...messages: readonly MessageLike[]): void
   /** The last message: of the assistant, or of `role`. */
   lastMessage(role?: Message['role']): Message | undefined
   /** A tool of a name that is there already takes its place. */
   addTool(tool: AnyTool): void
   /** Whether there was one. */
   removeTool(name: string): boolean
-  /** Sees each call before it runs, and may refuse it. The last registered is asked first. Returns its own removal. */
+  /** Sees each call before it runs, with its tool if there is one, and may refuse it. The last registered is asked first. Returns its own removal. */
   onToolRequest(callback: OnRequest): () => void
   /** Sees each result. The last registered is told first. Returns its own removal. */
   onToolResult(callback: OnResult): () => void
@@ -84,6 +82,7 @@ export interface Chat {
  * @throws {TypeError} if there is an `echo` and nowhere to `write` it.
  */
 export function createChat(settings: ChatSettings): Chat {
+  checkModel(settings?.model)
   const {
     messages: before = [],
     tools: given = [],
@@ -92,7 +91,7 @@ export function createChat(settings: ChatSettings): Chat {
     write,
     ...base
   } = settings
-  if (echoMode !== undefined && echoMode !== 'none') needWrite(write)
+  checkEcho(echoMode, write)
   const messages: Message[] = [...createContext({ messages: before }).messages]
   const tools = toolBox(given)
   const onRequest: Registered<OnRequest>[] = base.onToolRequest ? [{ callback: base.onToolRequest }] : []
@@ -108,23 +107,27 @@ export function createChat(settings: ChatSettings): Chat {
   function begin(own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
     if (turn !== undefined) throw new TypeError('Cannot begin a turn: another one is under way')
     const { echo: mode = echoMode ?? 'none', signal, ...rest } = options
-    const shown = echoTo(mode, write)
+    checkEcho(mode, write)
+    const shown = echo(mode, write ?? (() => {}))
+    const asked: RunRequest = { ...base, ...rest, ...own, messages: [...messages], tools: tools.all() }
+    checkRequest({ ...asked, ...compact({ signal }) })
     shown.said(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
-    if (own.approvals === undefined) messages.push(...missingResults(messages))
-    const { provider } = (rest.model ?? base.model).codec
+    if (own.approvals === undefined) messages.push(...missingResults(messages, callsToRun(messages, asked)))
+    const { provider } = asked.model.codec
     const link = linked(signal)
     turn = { cancel: link.abort }
     return {
       request: {
-        ...base,
-        ...rest,
-        ...own,
+        ...asked,
         messages: [...messages],
-        tools: tools.all(),
         signal: link.signal,
         ...(state?.provider === provider && { providerState: state.value }),
-        onToolRequest: (call) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call),
+        onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
         onToolResult: (result) => tellAll(latestFirst(onResult, options.onToolResult), result),
+        onWarning: (warning) => {
+          options.onWarning?.(warning)
+          base.onWarning?.(warning)
+        },
       },
       onEvents: shown.events,
       onEnd(said, result) {
@@ -142,8 +145,25 @@ export function createChat(settings: ChatSettings): Chat {
     return start(() => begin(own, options), asking)
   }
 
+  /** @throws {TypeError} while a turn is under way. */
+  function changeable(): Message[] {
+    if (turn !== undefined) throw new TypeError('Cannot change the history of the chat: a turn is under way')
+    state = undefined // it stands for the history as it was
+    return messages
+  }
+
   return {
-    messages,
+    get messages(): readonly Message[] {
+      return messages
+    },
+    set messages(list: readonly MessageLike[]) {
+      const given = createContext({ messages: list }).messages
+      changeable().splice(0, messages.length, ...given)
+    },
+    add(...list) {
+      const given = createContext({ messages: list }).messages
+      changeable().push(...given)
+    },
     get tools() {
       return tools.all()
     },
@@ -153,7 +173,7 @@ export function createChat(settings: ChatSettings): Chat {
     get isBusy() {
       return turn !== undefined
     },
-    send: async (prompt, options) => run({ prompt }, options, wholeAnswers).response,
+    send: async (prompt, options) => finish(run({ prompt }, options, wholeAnswers)),
     stream: (prompt, options) => run({ prompt }, options, streamedAnswers),
     resume: (approvals, options) => run({ approvals }, options, streamedAnswers),
     cancel: (reason = new DOMException('The turn was cancelled', 'AbortError')) => turn?.cancel(reason),
@@ -183,14 +203,13 @@ function toolBox(given: readonly AnyTool[]) {
   return { add, remove, all: (): readonly AnyTool[] => [...tools] }
 }
 
-function needWrite(write: ChatSettings['write']): asserts write is NonNullable<ChatSettings['write']> {
+/** @throws {TypeError} for a mode that is none, and for one that has nowhere to show itself. */
+function checkEcho(mode: EchoMode | undefined, write: ChatSettings['write']): void {
+  if (mode === undefined || mode === 'none') return
+  if (mode !== 'output' && mode !== 'all') {
+    throw new TypeError(`Cannot echo "${String(mode)}": "echo" is "none", "output" or "all"`)
+  }
   if (write === undefined) throw new TypeError('Cannot echo: there is no "write" to show it with')
-}
-
-function echoTo(mode: EchoMode, write: ChatSettings['write']): Echo {
-  if (mode === 'none') return echo(mode, () => {})
-  needWrite(write)
-  return echo(mode, write)
 }
 
 /** Whether anything came of a turn: one that failed before its answer is asked again, and is not to be said twice. */
@@ -201,16 +220,6 @@ function isAnswer(message: Message): boolean {
 
 function hasContent({ content }: AssistantMessage): boolean {
   return content !== null && content.length > 0
-}
-
-/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on. */
-function missingResults(messages: readonly Message[]): readonly ToolMessage[] {
-  const at = messages.findLastIndex(({ role }) => role === 'assistant')
-  const last = messages[at]
-  if (last === undefined) return []
-  const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
-  const open = toolCallsOf(last).filter(({ id }) => !answered.has(id))
-  return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
 }
 
 // ---- callbacks --------------------------------------------------------------------------------
@@ -234,9 +243,9 @@ function latestFirst<T>(registered: readonly Registered<T>[], own: T | undefined
   return [...(own === undefined ? [] : [own]), ...registered.map(({ callback }) => callback).toReversed()]
 }
 
-async function firstRefusal(callbacks: readonly OnRequest[], call: AnyCall): Promise<Verdict> {
+async function firstRefusal(callbacks: readonly OnRequest[], ...[call, tool]: Parameters<OnRequest>): Promise<Verdict> {
   for (const callback of callbacks) {
-    const verdict = await callback(call)
+    const verdict = await callback(call, tool)
     if (verdict) return verdict
   }
 }

@@ -4,7 +4,7 @@ import { after, alarm } from '../timer.ts'
 
 /** How long a provider may take, in milliseconds. */
 export interface Timeouts {
-  /** From sending until the first byte of the answer's body. Default 120,000. Not applied to whole (unstreamed) answers. */
+  /** From sending until the first byte of the answer's body. Default 120,000. A whole (unstreamed) answer begins when it is done. */
   readonly firstByteMs?: number
   /** Between two chunks of a body. Default 60,000. */
   readonly idleMs?: number

@@ -2,6 +2,7 @@
 import { addUsage } from '../messages/add-usage.ts'
 import type { ChatResponse, Usage } from '../model.ts'
 import type { AnyCall } from '../tool-call.ts'
+import type { ToolResult } from '../tools/invoke.ts'
 
 /** How a run ended. */
 export type RunOutcome =
@@ -20,7 +21,7 @@ export type RunOutcome =
   | 'budget'
   /** `stopWhen` said so. */
   | 'stop_condition'
-  /** The model made the same call three times in a row. */
+  /** The model made the same calls again and again, and nothing came of them: see `maxRepeatedCalls`. */
   | 'repeated_call'
   /** The model said nothing, and again when asked again. */
   | 'empty'
@@ -54,18 +55,20 @@ export function isUsedUp(budget: Budget | undefined, { toolCalls, usage, elapsed
   )
 }
 
-/** How often the same call may come in a row before the run ends. */
-const mostRepeats = 3
+/** How often in a row the same calls may fail, unless the caller says otherwise. */
+const mostFailures = 3
 
-/** Notices a model that is stuck: it asks for the very same call, turn after turn. */
-export function repeatWatch(): (calls: readonly AnyCall[]) => boolean {
+/** Notices a model that is stuck: it asks for the very same calls, round after round, and gets the same results, or failures. */
+export function repeatWatch(max?: number): (calls: readonly AnyCall[], results: readonly ToolResult[]) => boolean {
   let before = ''
   let times = 0
-  return (calls) => {
-    const now = JSON.stringify(calls.map(({ name, argumentsText }) => [name, argumentsText]))
+  return (calls, results) => {
+    const hasFailed = results.every(({ status }) => status === 'error')
+    const outcomes = hasFailed ? 'failed' : results.map(({ status, content }) => [status, content])
+    const now = JSON.stringify([calls.map(({ name, argumentsText }) => [name, argumentsText]), outcomes])
     times = now === before ? times + 1 : 1
     before = now
-    return times >= mostRepeats
+    return times >= (max ?? (hasFailed ? mostFailures : Number.POSITIVE_INFINITY))
   }
 }
 

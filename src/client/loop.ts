@@ -1,6 +1,7 @@
 /** Asks, runs the tools, asks again: until the model is done, or a limit is reached. @module */
 import { canRunTools, textOf, toolCallsOf } from '../content.ts'
 import { compact } from '../lookup.ts'
+import { noResult } from '../messages/prepare/pair.ts'
 import { prepare } from '../messages/prepare.ts'
 import type {
   AssistantMessage,
@@ -12,8 +13,10 @@ import type {
   ProviderState,
   StopReason,
   ToolCall,
+  ToolMessage,
   Usage,
 } from '../model.ts'
+import { isOnlyWhole } from '../only-whole.ts'
 import { withAskedModel } from '../opaque.ts'
 import type { AnyCall } from '../tool-call.ts'
 import { type Approval, type CallLedger, memoryLedger } from '../tools/approval.ts'
@@ -22,7 +25,7 @@ import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
 import { isUsedUp, type RunOutcome, type RunProgress, repeatWatch, usageOf } from './limits.ts'
 import { beginningOf, optionsOf, type RunRequest } from './request.ts'
-import { runTools, type ToolEvent } from './tools.ts'
+import { runTools, type ToolEvent, type ToolTurnResult } from './tools.ts'
 
 /** What `stream` hands out. */
 export type StreamEvent = MessageEvent | ToolEvent | { readonly type: 'done'; readonly result: RunResult }
@@ -44,11 +47,21 @@ export interface RunResult {
   readonly pending: readonly ToolCall[]
   /** For the next request's `providerState`. */
   readonly providerState?: ProviderState
+  /** The text of the last answer: `textOf(message)`. */
+  readonly text: string
+  /** What the requests and answers of the run could not carry, each loss once. */
+  readonly warnings: readonly Loss[]
   /** The answers one by one. */
-  readonly responses: readonly ChatResponse[]
+  readonly responses: readonly RunResponse[]
 }
 
-/** How the model is asked: for a stream, or for a whole answer. */
+/** One answer of a run. */
+export interface RunResponse extends ChatResponse {
+  /** What this request and its answer could not carry. */
+  readonly warnings: readonly Loss[]
+}
+
+/** What the caller is told of an answer: each event of its stream, or only how it ended. */
 export interface Asking {
   readonly stream: boolean
   readonly ask: (question: Question) => Answer
@@ -74,11 +87,12 @@ interface Loop {
   readonly tools: ReadonlyMap<string, object>
   readonly ledger: CallLedger
   readonly startedAt: number
-  readonly responses: ChatResponse[]
-  readonly tellOnce: (losses: readonly Loss[]) => StreamEvent[]
+  readonly responses: RunResponse[]
+  /** Each loss once, as they came up. */
+  readonly warnings: Loss[]
   /** What the requests of this run are known by, to a server that answers none of them twice. */
   readonly key: string | undefined
-  readonly isRepeated: (calls: readonly AnyCall[]) => boolean
+  readonly isRepeated: ReturnType<typeof repeatWatch>
   context: Context
   toolCalls: number
 }
@@ -91,9 +105,29 @@ const mostEmptyAnswers = 2
 /** One run, in batches of events. */
 export async function* runLoop(request: RunRequest, asking: Asking, state: RunState): Steps<RunResult> {
   const loop = begin(request, asking, state)
-  const result = yield* goOn(loop)
+  let result: RunResult | undefined
+  try {
+    result = yield* goOn(loop)
+  } finally {
+    // Calls of a run that failed or was left never run; unanswered, the next run would take them for calls that wait.
+    const isLeft = result === undefined && unanswered(state.messages).calls.length > 0
+    if (isLeft) state.messages.push(...missingResults(state.messages))
+  }
   yield [{ type: 'done', result }]
   return result
+}
+
+/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on; but for those that run first. */
+export function missingResults(
+  messages: readonly Message[],
+  first: ReadonlySet<AnyCall> = new Set(),
+): readonly ToolMessage[] {
+  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const last = messages[at]
+  if (last === undefined) return []
+  const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
+  const open = toolCallsOf(last).filter((call) => !answered.has(call.id) && !first.has(call))
+  return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
 }
 
 function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
@@ -107,8 +141,8 @@ function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
     ledger: request.ledger ?? memoryLedger(),
     startedAt: Date.now(),
     responses: [],
-    tellOnce: newLosses(),
-    isRepeated: repeatWatch(),
+    warnings: [],
+    isRepeated: repeatWatch(request.maxRepeatedCalls),
     key: request.idempotencyKey ?? (request.resume && asking.stream ? crypto.randomUUID() : undefined),
     context,
     toolCalls: 0,
@@ -117,10 +151,12 @@ function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
 
 async function* goOn(loop: Loop): Steps<RunResult> {
   const { approvals } = loop.request
-  const resumed = approvals === undefined ? undefined : unanswered(loop.context.messages)
-  if (resumed !== undefined && resumed.calls.length > 0) {
-    const pending = yield* runCalls(loop, resumed, approvals)
-    if (pending.length > 0) return finish(loop, 'approval', resumed.message, pending)
+  const waiting = unanswered(loop.context.messages)
+  const runs = (call: AnyCall) => approvals !== undefined || runsByItself(call, loop)
+  const first = { ...waiting, calls: waiting.calls.filter(runs) }
+  if (first.calls.length > 0 && first.message !== undefined) {
+    const { pending } = yield* runCalls(loop, { ...first, message: first.message }, approvals)
+    if (pending.length > 0) return finish(loop, 'approval', first.message, pending)
   }
   let empty = 0
   for (;;) {
@@ -130,9 +166,9 @@ async function* goOn(loop: Loop): Steps<RunResult> {
     const calls = callsOf(message)
     const outcome = await outcomeOf(loop, message, calls)
     if (outcome !== undefined) return finish(loop, outcome, message, calls.filter(isCall))
-    const pending = yield* runCalls(loop, { message, calls })
+    const { pending, results } = yield* runCalls(loop, { message, calls })
     if (pending.length > 0) return finish(loop, 'approval', message, pending)
-    const limit = limitReached(loop)
+    const limit = limitReached(loop) ?? (loop.isRepeated(calls, results) ? 'repeated_call' : undefined)
     if (limit !== undefined) return finish(loop, limit, message, [])
   }
 }
@@ -141,10 +177,16 @@ async function* goOn(loop: Loop): Steps<RunResult> {
 
 async function* ask(loop: Loop): Steps<ChatResponse> {
   const { question, losses } = prepareQuestion(loop)
-  const news = loop.tellOnce(losses)
-  if (news.length > 0) yield news
-  const answered = yield* loop.asking.ask(question)
-  const response = { ...answered, message: withAskedModel(answered.message, question.model.model) }
+  const news = warn(loop, losses)
+  if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
+  const warnings = [...losses]
+  const onWarning = (warning: Loss) => {
+    warnings.push(warning)
+    warn(loop, [warning])
+  }
+  const answered = yield* loop.asking.ask({ ...question, onWarning })
+  const message = withAskedModel(answered.message, question.model.model)
+  const response = { ...answered, message, warnings }
   loop.responses.push(response)
   if (isEmpty(response.message)) return response // it adds nothing to the conversation
   say(loop, [response.message])
@@ -152,12 +194,18 @@ async function* ask(loop: Loop): Steps<ChatResponse> {
   return response
 }
 
-function say(loop: Loop, messages: readonly Message[]): void {
-  loop.state.messages.push(...messages)
-  loop.context = { ...loop.context, messages: [...loop.context.messages, ...messages] }
+/** Adds to the conversation, at its end or before what is said new in this run. */
+function say(loop: Loop, messages: readonly Message[], at?: number): void {
+  const before = loop.context.messages
+  if (at === undefined) loop.state.messages.push(...messages)
+  else loop.state.messages.unshift(...messages)
+  loop.context = {
+    ...loop.context,
+    messages: [...before.slice(0, at), ...messages, ...before.slice(at ?? before.length)],
+  }
 }
 
-function prepareQuestion(loop: Loop): { question: Question; losses: readonly Loss[] } {
+function prepareQuestion(loop: Loop): { question: Omit<Question, 'onWarning'>; losses: readonly Loss[] } {
   const { request, context, asking, responses } = loop
   const { signal, onPartial, onStream, onAsked } = loop.state
   const { model, resume } = request
@@ -166,12 +214,17 @@ function prepareQuestion(loop: Loop): { question: Question; losses: readonly Los
     model.codec.rules,
     compact({ model: model.model, countTokens: request.countTokens }),
   )
-  const encoded = model.codec.encodeRequest(prepared.context, optionsOf(request, asking.stream))
+  const encode = (stream: boolean) => model.codec.encodeRequest(prepared.context, optionsOf(request, stream))
+  const streamed = encode(true)
+  const isWhole =
+    request.wholeAnswer ?? (!asking.stream && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
+  const encoded = isWhole ? encode(false) : streamed
   const callsBefore = context.messages.reduce((sum, message) => sum + toolCallsOf(message).length, 0)
   return {
     question: {
       model,
       encoded,
+      isWhole,
       request: { ...request, ...compact({ idempotencyKey: keyOf(loop) }) },
       signal,
       callsBefore,
@@ -221,24 +274,28 @@ function callsOf(message: AssistantMessage): readonly AnyCall[] {
 interface Turn {
   readonly message: AssistantMessage
   readonly calls: readonly AnyCall[]
+  /** Where the results go in the conversation. Default: its end. */
+  readonly end?: number
 }
 
-/** The calls of the last answer that have no result yet. */
-function unanswered(messages: readonly Message[]): Turn | undefined {
+/** The calls of the last answer that have no result yet, and where their results go: behind those that are there. */
+function unanswered(messages: readonly Message[]): Partial<Turn> & Pick<Turn, 'calls'> {
   const at = messages.findLastIndex(({ role }) => role === 'assistant')
   const message = messages[at]
-  if (message?.role !== 'assistant' || !canRunTools(message)) return undefined
+  if (message?.role !== 'assistant' || !canRunTools(message)) return { calls: [] }
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
-  return { message, calls: callsOf(message).filter(({ id }) => !answered.has(id ?? '')) }
+  const behind = messages.slice(at + 1).findIndex(({ role }) => role !== 'tool')
+  const end = behind < 0 ? messages.length : at + 1 + behind
+  return { message, end, calls: callsOf(message).filter(({ id }) => !answered.has(id ?? '')) }
 }
 
 /** Runs what may run, adds the results to the conversation, and tells which calls wait for consent. */
-async function* runCalls(loop: Loop, turn: Turn, approvals: readonly Approval[] = []): Steps<readonly ToolCall[]> {
+async function* runCalls(loop: Loop, turn: Turn, approvals: readonly Approval[] = []): Steps<ToolTurnResult> {
   const { request, state, ledger, tools, context } = loop
   const { signal } = state
   const keyOf = keysAmong(context.messages, turn.message)
-  const { messages } = context
-  const { results, pending, failures } = yield* runTools({
+  const messages = context.messages.slice(0, turn.end)
+  const ran = yield* runTools({
     request,
     calls: turn.calls,
     messages,
@@ -248,11 +305,11 @@ async function* runCalls(loop: Loop, turn: Turn, approvals: readonly Approval[] 
     approvals,
     keyOf,
   })
-  loop.toolCalls += results.length
-  say(loop, results.map(toToolMessage)) // of a cancelled run too: some may have run
+  loop.toolCalls += ran.results.length
+  say(loop, ran.results.map(toToolMessage), turn.end) // of a cancelled run too: some may have run
   signal.throwIfAborted()
-  if (failures.length > 0) throw failures[0]
-  return pending
+  if (ran.failures.length > 0) throw ran.failures[0]
+  return ran
 }
 
 /** Some hosts count their ids from 0 in every turn: such a call is known by how often its id came before. */
@@ -277,12 +334,27 @@ async function outcomeOf(
   if (!canRunTools(message)) return 'cut'
   if (calls.length === 0) return 'answered'
   const { tools } = loop
-  const isAuto = loop.request.autoTools ?? [...tools.values()].some(isRunnable)
   const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
   if (await isTerminal(calls, tools)) return 'terminal_tool'
-  if (!isAuto || called.some((tool) => !isRunnable(tool))) return 'manual'
-  if (!mayAskAgain(loop)) return 'max_rounds'
-  return loop.isRepeated(calls) ? 'repeated_call' : undefined
+  if (!isAuto(loop) || called.some((tool) => !isRunnable(tool))) return 'manual'
+  return mayAskAgain(loop) ? undefined : 'max_rounds'
+}
+
+function isAuto({ request, tools }: Pick<Loop, 'request' | 'tools'>): boolean {
+  return request.autoTools ?? [...tools.values()].some(isRunnable)
+}
+
+/** Whether a call that an earlier run left runs first in this one: nobody has to agree, and nobody else runs it. */
+function runsByItself(call: AnyCall, loop: Pick<Loop, 'request' | 'tools'>): boolean {
+  const tool = call.name === undefined ? undefined : loop.tools.get(call.name)
+  if (!isCall(call) || tool === undefined || !isRunnable(tool) || !isAuto(loop)) return false
+  return !tool.needsApproval && tool.terminal !== true
+}
+
+/** The calls of a history that the next run with this request runs first. */
+export function callsToRun(messages: readonly Message[], request: RunRequest): ReadonlySet<AnyCall> {
+  const { tools } = beginningOf({ ...request, messages })
+  return new Set(unanswered(messages).calls.filter((call) => runsByItself(call, { request, tools })))
 }
 
 /** Whether a terminal tool was called with arguments that it takes: with others, the model is told so. */
@@ -312,7 +384,7 @@ function limitReached(loop: Loop): RunOutcome | undefined {
 }
 
 function finish(
-  { state, responses, context }: Loop,
+  { state, responses, warnings, context }: Loop,
   outcome: RunOutcome,
   message: AssistantMessage,
   pending: readonly ToolCall[],
@@ -320,6 +392,7 @@ function finish(
   const usage = usageOf(responses)
   return {
     message,
+    text: textOf(message),
     messages: [...state.messages],
     outcome,
     stopReason: outcome === 'max_rounds' ? 'max_rounds' : (message.stopReason ?? 'other'),
@@ -327,18 +400,20 @@ function finish(
     rounds: responses.length,
     pending: outcome === 'cut' ? [] : pending,
     ...(context.providerState && { providerState: context.providerState }),
+    warnings,
     responses,
   }
 }
 
-/** Each loss is told in the round it first comes up, and not again. */
-function newLosses(): (losses: readonly Loss[]) => StreamEvent[] {
-  const told = new Set<string>()
-  return (losses) =>
-    losses.flatMap((warning) => {
-      const key = `${warning.path}\n${warning.reason}`
-      if (told.has(key)) return []
-      told.add(key)
-      return [{ type: 'warning', warning }]
-    })
+/** Reports the losses that are new to the run: each is told in the round it first comes up, and not again. */
+function warn({ request, warnings }: Loop, losses: readonly Loss[]): readonly Loss[] {
+  const isKnown = ({ path, reason }: Loss) => warnings.some((one) => one.path === path && one.reason === reason)
+  const news: Loss[] = []
+  for (const loss of losses) {
+    if (isKnown(loss)) continue
+    warnings.push(loss)
+    news.push(loss)
+    request.onWarning?.(loss)
+  }
+  return news
 }

@@ -9,6 +9,7 @@ import type {
   Content,
   Context,
   InvalidToolCall,
+  Loss,
   Message,
   ProviderState,
   ProviderTool,
@@ -38,15 +39,21 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
 
   /** Run the tools and ask again until the model is done. Default: true if any tool has `execute`. */
   readonly autoTools?: boolean
-  /** How often the model is asked at most. Default 10. */
+  /** How often the model is asked at most. Default 10. Calls of the last answer are `pending` then: the next run runs them first. */
   readonly maxRounds?: number
+  /**
+   * How often in a row the very same calls may come to nothing before the run ends with `repeated_call`: with results that are all failures,
+   * or all as they were. `Infinity`: as often as the model likes. Default: 3 for failures, no limit for results that are equal, since a model
+   * may wait for something.
+   */
+  readonly maxRepeatedCalls?: number
   /** How much the run may use in all. Default: no limit but `maxRounds`. */
   readonly budget?: Budget
   /** Looked at after the calls of each round: true ends the run. */
   readonly stopWhen?: (progress: RunProgress) => boolean
   /**
-   * Decisions about calls that wait for consent. With them, even none of them, the run begins with the calls of the last answer in
-   * `messages` that have no result yet.
+   * Decisions about calls that wait for consent. With them, even none of them, the run begins with all calls of the last answer in
+   * `messages` that have no result yet; without, with those of them whose tools run without consent.
    */
   readonly approvals?: readonly Approval[]
   /** With it, only decisions signed with it count. 32 bytes or more. */
@@ -63,9 +70,14 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly maxResultMedia?: number
   /** For messages that ask to be split: what their `maxTokens` counts. Default: words. */
   readonly countTokens?: (text: string) => number
-  /** Sees each call before it runs, and may refuse it: the model is told why. */
-  readonly onToolRequest?: (call: ToolCall | InvalidToolCall) => Verdict | Promise<Verdict>
+  /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model is told why. */
+  readonly onToolRequest?: (call: ToolCall | InvalidToolCall, tool: Tool | undefined) => Verdict | Promise<Verdict>
   readonly onToolResult?: (result: ToolResult) => void | Promise<void>
+  /**
+   * Called with each loss of the run once: what a request or an answer could not carry. The losses of a request come before it is sent, so
+   * what this throws keeps it from being sent, and ends the run. All of them are in `warnings` of the result, too.
+   */
+  readonly onWarning?: (warning: Loss) => void
   /** Gives each `tool_call_chunk` a view of the arguments so far: pass `liveArguments`. */
   readonly liveArguments?: () => LiveArguments
 
@@ -76,6 +88,12 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
    * (`streamId` of the earlier run), told from its beginning, such as after a page was loaded anew.
    */
   readonly resume?: boolean | string
+  /**
+   * Asks the provider for a whole answer. Default false: it is asked for a stream, also by `generate`, so that `timeouts` bound each silence
+   * and not only the whole; what has no stream (several choices, speech, `background`) is asked whole by itself. Of a whole answer the
+   * first byte comes when the model is done: give long ones a longer `timeouts.firstByteMs`.
+   */
+  readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
   readonly signal?: AbortSignal
   readonly timeouts?: Timeouts
@@ -98,10 +116,15 @@ export interface Beginning {
   readonly tools: ReadonlyMap<string, object>
 }
 
-/** Reads a request. Of two tools of one name the later counts. */
+/**
+ * Reads a request. Of two tools of one name the later counts.
+ *
+ * @throws {TypeError} for a request without any message.
+ */
 export function beginningOf(request: RunRequest): Beginning {
   const { prompt, model } = request
   const { tools: given = [], ...context } = createContext(partsOf(request))
+  if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
   const tools = new Map(given.map((tool) => [offeredName(tool, model.codec.rules), tool]))
   const offered = [...tools].sort(byName).map(([name, tool]) => offer(tool, name))
   return {
@@ -135,6 +158,7 @@ const ours: readonly (keyof RunRequest)[] = [
   'tools',
   'providerState',
   'autoTools',
+  'maxRepeatedCalls',
   'maxRounds',
   'toolMode',
   'toolTimeoutMs',
@@ -148,6 +172,8 @@ const ours: readonly (keyof RunRequest)[] = [
   'ledger',
   'onToolRequest',
   'onToolResult',
+  'onWarning',
+  'wholeAnswer',
   'liveArguments',
   'signal',
   'timeouts',

@@ -1,6 +1,7 @@
 /** `generate` and `stream`: the two ways to ask. @module */
 import type { AssistantMessage, Message } from '../model.ts'
 import { streamAnswer, wholeAnswer } from './answer.ts'
+import { checkRequest } from './check-request.ts'
 import { type Asking, type RunResult, runLoop, type StreamEvent } from './loop.ts'
 import type { RunRequest } from './request.ts'
 import { stopStream } from './resume.ts'
@@ -14,7 +15,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
   batches(): AsyncIterable<readonly StreamEvent[]>
   /** The text alone. */
   text(): AsyncIterable<string>
-  /** How it ended. Rejects with what the iteration throws. Without an iteration, asking for it runs the run. */
+  /** How it ended. Rejects with what the iteration throws. It can be taken before an iteration; without one, to wait for it runs the run. */
   readonly response: Promise<RunResult>
   /** What was said so far, the prompt first; also after a failure, when the last is what there is of the answer that failed. */
   readonly messages: readonly Message[]
@@ -39,10 +40,11 @@ export interface Run extends AsyncIterable<StreamEvent> {
  * const { message, messages } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
  * ```
  * @throws {ApiError} what the provider answered; {@link ConnectionError}, {@link TimeoutError}, {@link DecodeError},
- * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires.
+ * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. {@link TypeError} for a request that is wrong in itself, a
+ * missing key among them: nothing is sent then.
  */
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return start(() => ({ request }), wholeAnswers).response
+  return finish(start(() => begun(request), wholeAnswers))
 }
 
 /**
@@ -58,7 +60,12 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  * in `partial` what came before.
  */
 export function stream(request: RunRequest): Run {
-  return start(() => ({ request }), streamedAnswers)
+  return start(() => begun(request), streamedAnswers)
+}
+
+function begun(request: RunRequest): Begun {
+  checkRequest(request)
+  return { request }
 }
 
 export const wholeAnswers: Asking = { stream: false, ask: wholeAnswer }
@@ -133,14 +140,18 @@ export function start(begin: () => Begun, asking: Asking): Run {
     return batches()
   }
 
+  const response = whenAwaited(() => {
+    queueMicrotask(() => {
+      if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same
+    })
+    return settled.promise
+  })
+
   return {
     batches: take,
     [Symbol.asyncIterator]: () => flatten(take()),
     text: () => textIn(take()),
-    get response() {
-      if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same
-      return settled.promise
-    },
+    response,
     messages,
     get partial() {
       return partial
@@ -153,6 +164,23 @@ export function start(begin: () => Begun, asking: Asking): Run {
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
       await endStream()
     },
+  }
+}
+
+/** Runs a run from now on, and waits for its end. */
+export async function finish({ batches, response }: Run): Promise<RunResult> {
+  await drain(batches())
+  return response
+}
+
+/** A promise that does nothing before somebody waits for it. */
+export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: it is a promise
+    then: (onValue, onError) => begin().then(onValue, onError),
+    catch: (onError) => begin().catch(onError),
+    finally: (onEnd) => begin().finally(onEnd),
+    [Symbol.toStringTag]: 'Promise',
   }
 }
 

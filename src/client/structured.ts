@@ -10,7 +10,7 @@ import type { AnySchema, OutputOf } from '../tools/schema.ts'
 import type { RunResult, StreamEvent } from './loop.ts'
 import { type OutputShape, shapeOf } from './output-schema.ts'
 import type { RunRequest } from './request.ts'
-import { generate, stream } from './run.ts'
+import { generate, stream, whenAwaited } from './run.ts'
 
 /** A request without tools: none are offered when a value is asked for. */
 export interface ObjectRequest<Schema extends AnySchema>
@@ -98,9 +98,7 @@ export function streamObject<const Schema extends AnySchema>(
   }
   return {
     [Symbol.asyncIterator]: () => views(run.batches()),
-    get response() {
-      return readResponse()
-    },
+    response: whenAwaited(readResponse),
   }
 }
 

@@ -51,7 +51,24 @@ export async function* runTools(turn: ToolTurn): AsyncGenerator<ToolEvent[], Too
 type Tell = (event: ToolEvent) => void
 
 async function runAll(turn: ToolTurn, tell: Tell): Promise<ToolTurnResult> {
-  const consents = await Promise.all(turn.calls.map((call) => unlessAborted(consentTo(call, turn), turn.signal)))
+  // Each call has a signal of its own, so that any number of them adds one listener to that of the run.
+  const controllers = turn.calls.map(() => new AbortController())
+  const forward = () => {
+    for (const one of controllers) one.abort(turn.signal.reason)
+  }
+  if (turn.signal.aborted) forward()
+  turn.signal.addEventListener('abort', forward, { once: true })
+  try {
+    const signalOf = new Map(turn.calls.map((call, at) => [call, controllers[at]?.signal ?? turn.signal]))
+    return await runWith((call) => ({ ...turn, signal: signalOf.get(call) ?? turn.signal }), turn, tell)
+  } finally {
+    turn.signal.removeEventListener('abort', forward)
+  }
+}
+
+async function runWith(turnOf: (call: AnyCall) => ToolTurn, turn: ToolTurn, tell: Tell): Promise<ToolTurnResult> {
+  const consentOf = (call: AnyCall) => unlessAborted(consentTo(call, turn), turnOf(call).signal)
+  const consents = await Promise.all(turn.calls.map(consentOf))
   const jobs = turn.calls.map((call, at) => ({ call, consent: consents[at] as Consent }))
   const pending = jobs.filter(({ consent }) => consent === 'pending').map(({ call }) => call as ToolCall)
   for (const call of pending) tell({ type: 'approval_request', call })
@@ -61,10 +78,11 @@ async function runAll(turn: ToolTurn, tell: Tell): Promise<ToolTurnResult> {
   const results = new Map<AnyCall, ToolResult>()
   const failures: unknown[] = []
   const run = async (job: Job) => {
-    const { result, isNew } = await runOne(job, turn, tell)
+    const own = turnOf(job.call)
+    const { result, isNew } = await runOne(job, own, tell)
     results.set(job.call, result)
     // What the callbacks throw is for the caller, once what the tools did is in the conversation.
-    const told = [tellCaller(result, turn), ...(isNew ? [keepResult(result, turn)] : [])]
+    const told = [tellCaller(result, own), ...(isNew ? [keepResult(result, own)] : [])]
     for (const one of await Promise.allSettled(told)) if (one.status === 'rejected') failures.push(one.reason)
   }
   await Promise.all(ready.filter((job) => !isAlone(job)).map(run))
@@ -143,7 +161,7 @@ function aborted(call: AnyCall): ToolResult {
 
 /** What stands in place of running a call: the caller refuses it, or it has run before. */
 async function obstacleTo(call: AnyCall, turn: ToolTurn): Promise<ToolResult | undefined> {
-  const refusal = await refusalOf(call, turn.request)
+  const refusal = await refusalOf(call, turn)
   if (refusal !== undefined) return failed(call, 'rejected', refusal)
   if (call.type === 'invalid_tool_call') return undefined
   try {
@@ -167,9 +185,9 @@ async function keepResult(result: ToolResult, { ledger, keyOf, signal }: ToolTur
 }
 
 /** Why the caller refuses a call; a callback that throws refuses it too. */
-async function refusalOf(call: AnyCall, request: RunRequest): Promise<string | undefined> {
+async function refusalOf(call: AnyCall, turn: ToolTurn): Promise<string | undefined> {
   try {
-    const verdict = await request.onToolRequest?.(call)
+    const verdict = await turn.request.onToolRequest?.(call, toolOf(call, turn))
     return verdict ? verdict.reject : undefined
   } catch (cause) {
     return cause instanceof Error ? describe(cause) : 'The call was refused'

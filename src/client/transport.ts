@@ -1,9 +1,10 @@
 /** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
-import type { EncodedRequest, Model } from '../codec.ts'
+import type { ClientCodec, EncodedRequest, Model } from '../codec.ts'
 import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError } from '../errors.ts'
-import { isObject } from '../lookup.ts'
+import { compact, isObject } from '../lookup.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
+import { scrubber, scrubError } from './secrets.ts'
 
 /** How much of an error answer is read, in bytes. */
 const maxErrorBytes = 64 * 1024
@@ -41,21 +42,61 @@ export async function sendText(
     ...request.headers,
     ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
   }
-  const url = model.baseUrl.replace(/\/+$/, '') + request.path
-  return call(model, url, { method: 'POST', headers, body: request.text, signal })
+  return call(model, urlOf(model, request), { method: 'POST', headers, body: request.text, signal })
 }
 
-/** One call, with the model's key. @throws as {@link send} does. */
+function urlOf({ baseUrl }: Model, { path }: Pick<EncodedRequest, 'path'>): string {
+  let end = baseUrl.length
+  while (baseUrl[end - 1] === '/') end--
+  return baseUrl.slice(0, end) + path
+}
+
+/**
+ * One call, with the model's key.
+ *
+ * @throws as {@link send} does; {@link TypeError} before anything is sent, if the address is not one or its provider needs a key.
+ */
 export async function call(
   model: Model,
   url: string,
   init: RequestInit & { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
 ): Promise<Response> {
-  const apiKey = typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey
+  if (!isAddress(model.baseUrl)) {
+    throw new TypeError(`Cannot ask ${titleOf(model)}: its "baseUrl" has no "http://" or "https://" in front`)
+  }
+  const apiKey = (typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey) || undefined
+  if (apiKey === undefined && needsKey(model)) {
+    throw new TypeError(`Cannot ask ${titleOf(model)}: its setting "apiKey" is missing or empty`)
+  }
   const headers = { ...model.codec.headers(apiKey), ...init.headers, ...model.headers }
   const response = await connect(model, url, { ...init, headers, redirect: 'manual' })
   if (response.ok) return response
-  throw await readFailure(model, response)
+  throw await readFailure(model, response, scrubber(secretsOf(model, apiKey)))
+}
+
+/** A path alone is one of the page's own server. */
+function isAddress(baseUrl: string): boolean {
+  return baseUrl === '' || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^[./]/i.test(baseUrl)
+}
+
+/** A provider's own address answers nobody without a key; it may stand in a header of the model's. */
+function needsKey({ providerUrl, baseUrl, headers = {} }: Model): boolean {
+  return baseUrl === providerUrl && baseUrl.startsWith('https:') && !Object.keys(headers).some(isSecretName)
+}
+
+function isSecretName(header: string): boolean {
+  return /auth|key|token|secret|cookie/i.test(header)
+}
+
+/** What must not be told: the key, and those that are in headers of the model's. */
+export function secretsOf({ headers = {} }: Model, apiKey: string | undefined): readonly string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
+  return [...(apiKey === undefined ? [] : [apiKey]), ...values.flatMap((value) => [value.replace(/^\w+ /, ''), value])]
+}
+
+/** The provider's name for people. */
+export function titleOf({ codec }: Model): string {
+  return codec.title ?? codec.provider
 }
 
 async function connect(model: Model, url: string, init: RequestInit & { signal: AbortSignal }): Promise<Response> {
@@ -64,22 +105,54 @@ async function connect(model: Model, url: string, init: RequestInit & { signal: 
     return await fetch(url, init)
   } catch (cause) {
     if (init.signal.aborted) throw init.signal.reason
-    const { origin } = new URL(url, 'http://localhost')
-    throw new ConnectionError(`Cannot reach ${origin}: the network failed, or the answer had no CORS headers`, {
-      cause,
-    })
+    const source = URL.canParse(url) ? new URL(url).origin : withoutSecrets(url)
+    const finding =
+      reasonIn(cause) ?? `the network failed, or the answer had no CORS headers${model.codec.pageHint ?? ''}`
+    throw new ConnectionError(`Cannot reach ${source}: ${finding}`, { cause })
   }
 }
 
-async function readFailure(model: Model, response: Response): Promise<ApiError> {
-  const { status, headers } = response
+/** The code of a network error, such as `ECONNREFUSED`, or the words of its cause: Node has it two causes down, and a page nowhere. */
+function reasonIn(error: unknown, depth = 0): string | undefined {
+  if (!(error instanceof Error) || depth > 4) return undefined
+  if ('code' in error && typeof error.code === 'string') return error.code
+  const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors[0] : error.cause
+  return reasonIn(inner, depth + 1) ?? (depth > 0 ? error.message : undefined)
+}
+
+async function readFailure(model: Model, response: Response, scrub: (text: string) => string): Promise<ApiError> {
+  const { status } = response
   const type: string = response.type // workerd's types do not know the one that it has not
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
-    const message = `${model.codec.provider} answered with a redirect, which is not followed`
+    const message = `${titleOf(model)} answered with a redirect, which is not followed`
     return new ApiError(message, { kind: 'server', status, retryable: false, provider: model.codec.provider })
   }
-  return model.codec.decodeError({ status, headers, body: parsed(await readText(response, maxErrorBytes)) })
+  const headers = { get: (name: string) => scrub(response.headers.get(name) ?? '') || null }
+  // Scrubbed before it is read: of what is cut to its length, part of a key could be left.
+  return model.codec.decodeError({ status, headers, body: parsed(scrub(await readText(response, maxErrorBytes))) })
+}
+
+/**
+ * The error as the caller of the model gets it: without the model's secrets, and an {@link ApiError} with the provider and its status in
+ * front of the provider's words.
+ */
+export function errorFor(model: Model, error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof IsoglotError)) return error
+  let told: IsoglotError = error
+  if (error instanceof ApiError && error.providerMessage === undefined && (error.body ?? '') !== '') {
+    const { name: _, code: __, isIsoglotError: ___, message, cause, partial, ...details } = error
+    const source = [titleOf(model), error.status].join(' ').trim()
+    told = new ApiError(`${source}: ${message}`, {
+      ...compact(details),
+      retryable: details.retryable,
+      providerMessage: message,
+      cause,
+    })
+    if (partial !== undefined) told.partial = partial
+  }
+  scrubError(told, scrubber(secrets))
+  return told
 }
 
 function parsed(text: string): unknown {
@@ -142,17 +215,52 @@ export async function readText(response: Response, maxBytes: number): Promise<st
  * Reads a whole JSON body.
  *
  * @throws {ApiError} if it is an error after all, in a 200.
- * @throws {DecodeError} if it is no JSON.
+ * @throws {DecodeError} if it is not JSON.
  */
 export function readBody(text: string, model: Model): unknown {
   const body = parsed(text)
   if (typeof body === 'string') {
-    throw new DecodeError(`Cannot decode the answer of ${model.codec.provider}: it is no JSON`, {
+    throw new DecodeError(`Cannot decode the answer of ${titleOf(model)}: it is not JSON`, {
       cause: body.slice(0, 1000),
     })
   }
   if (isErrorBody(body)) throw model.codec.decodeError({ status: 0, headers: new Headers(), body })
   return body
+}
+
+/** Whether the answer's type is that of the wire's streams. */
+export function isStream({ framing }: ClientCodec, { headers }: Response): boolean {
+  const type = headers.get('content-type') ?? ''
+  return framing === 'sse' ? /^text\/event-stream\b/i.test(type) : /\b(?:x-)?(?:ndjson|jsonl)\b/i.test(type)
+}
+
+/**
+ * The same error with the address, status and type of the answer of which nothing could be read: a page of HTML at a wrong base URL, for
+ * one. An answer of another type that ended without a word of the wire is no stream that was cut.
+ */
+export function withSource(
+  error: unknown,
+  isRead: boolean,
+  { model, encoded }: { readonly model: Model; readonly encoded: EncodedRequest },
+  response: Response,
+): unknown {
+  const isForeign = isRead && error instanceof InterruptedError && !isStream(model.codec, response)
+  if (!isForeign && !(error instanceof DecodeError)) return error
+  const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : error.message
+  const type = response.headers.get('content-type')
+  const source = `${withoutSecrets(urlOf(model, encoded))} answered ${response.status} with ${type ?? 'no content-type'}`
+  const path = error instanceof DecodeError ? error.path : ''
+  const { partial } = error
+  const told = new DecodeError(`${finding}; ${source}`, { path, cause: error.cause ?? error })
+  if (partial !== undefined) told.partial = partial
+  return told
+}
+
+/** A URL without what may be secret in it: its query, and a name and password. */
+function withoutSecrets(url: string): string {
+  if (!URL.canParse(url)) return url.split(/[?#]/, 1).join()
+  const { origin, pathname } = new URL(url)
+  return origin + pathname
 }
 
 function isErrorBody(body: unknown): boolean {

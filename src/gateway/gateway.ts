@@ -7,6 +7,7 @@
  * @module
  */
 import { isObject } from '../lookup.ts'
+import { isOnlyWhole } from '../only-whole.ts'
 import { answer } from './answer.ts'
 import { type ReadBody, readJson } from './body.ts'
 import { type Call, newProgress, reportOf, type Visit } from './call.ts'
@@ -198,7 +199,7 @@ async function answerRequest<Env>(
       body,
       request: decoded,
       stream,
-      asksStream: stream || (options.wholeAnswers === 'stream' && !wire.isOnlyWhole(body.value)),
+      asksStream: stream || (options.wholeAnswers === 'stream' && !isOnlyWhole(body.value)),
       targets,
       permit,
       options,

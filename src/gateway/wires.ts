@@ -10,8 +10,6 @@ import { createServerCodec as gemini } from '../codecs/gemini/index.ts'
 import { createServerCodec as ollama } from '../codecs/ollama/index.ts'
 import { createServerCodec as openaiChat } from '../codecs/openai-chat/index.ts'
 import { createServerCodec as openaiResponses } from '../codecs/openai-responses/index.ts'
-import { arrayOf, field } from '../lookup.ts'
-import type { JsonObject } from '../model.ts'
 import type { WireName } from './types.ts'
 
 /** One wire, as a server speaks it. */
@@ -30,8 +28,6 @@ export interface Wire {
   readonly headers: Readonly<Record<string, RegExp>>
   /** What in a conversation shows that another provider answered here before: its own provider would refuse that. */
   readonly foreign: RegExp | undefined
-  /** Whether a request has no stream that says the same. */
-  isOnlyWhole(body: JsonObject): boolean
   /** What ends a stream on this wire beside its last answer, for a provider that left it out. */
   readonly lastFrame?: Frame
   /** The frames that end a stream with an error, behind so many others that came from elsewhere. */
@@ -40,8 +36,6 @@ export interface Wire {
 
 const comment = ': keep-alive\n\n'
 const asTheyAre = (frames: readonly Frame[]) => frames
-const never = () => false
-const isSeveral = (count: unknown) => typeof count === 'number' && count > 1
 
 /** Behind a stream that has begun, without the beginning, and numbered as its events are. */
 function numberedOn(frames: readonly Frame[], before: number): readonly Frame[] {
@@ -62,8 +56,6 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['max_completion_tokens'], ['max_tokens']],
     headers: {},
     foreign: /"reasoning_(?:content|details)"/,
-    // A stream has one choice for us, and speech in other formats.
-    isOnlyWhole: (body) => isSeveral(field(body, 'n')) || arrayOf(field(body, 'modalities')).includes('audio'),
     lastFrame: { data: '[DONE]' },
     errorFrames: asTheyAre,
   },
@@ -76,7 +68,6 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['max_output_tokens']],
     headers: {},
     foreign: /"\w{1,16}_iso_/, // ids that our encoder makes
-    isOnlyWhole: (body) => field(body, 'background') === true, // answered at once, and fetched later
     errorFrames: numberedOn,
   },
   anthropic: {
@@ -88,7 +79,6 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['max_tokens']],
     headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
     foreign: /"signature"\s*:\s*""/, // thinking that nobody signed
-    isOnlyWhole: never,
     lastFrame: { event: 'message_stop', data: '{"type":"message_stop"}' },
     errorFrames: asTheyAre,
   },
@@ -101,7 +91,6 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['generationConfig', 'maxOutputTokens']],
     headers: {},
     foreign: undefined,
-    isOnlyWhole: (body) => isSeveral(field(field(body, 'generationConfig'), 'candidateCount')),
     errorFrames: asTheyAre,
   },
   ollama: {
@@ -113,7 +102,6 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['options', 'num_predict']],
     headers: {},
     foreign: undefined,
-    isOnlyWhole: never,
     errorFrames: asTheyAre,
   },
 }

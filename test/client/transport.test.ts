@@ -49,9 +49,7 @@ describe('what is sent', () => {
     expect(path).toBe('/chat/completions')
     expect(headers).toMatchObject({ authorization: `Bearer ${key}`, 'x-team': 'blue', 'idempotency-key': 'once' })
     expect(body).toMatchObject({ model: 'm', service_tier: 'flex', messages: [{ role: 'user', content: 'Hi' }] })
-    expect(Object.keys(body).sort()).toEqual(
-      ['messages', 'model', 'service_tier', 'stream'].filter((name) => name in body).sort(),
-    )
+    expect(Object.keys(body).sort()).toEqual(['messages', 'model', 'service_tier', 'stream', 'stream_options'])
   })
 
   it('offers tools in one order, whatever the order they are given in', async () => {
@@ -273,7 +271,7 @@ describe('failures', () => {
 
   it('tells of an error in a 200, of a page in place of JSON, and of a body that is too long', async () => {
     upstream.answer(json({ error: { message: 'Bad', type: 'invalid_request_error' } }))
-    await expect(generate(ask())).rejects.toMatchObject({ code: 'api', message: 'Bad' })
+    await expect(generate(ask())).rejects.toMatchObject({ code: 'api', message: 'OpenAI: Bad' })
     upstream.answer((response) => void response.end('<html>Gateway</html>'))
     await expect(generate(ask())).rejects.toMatchObject({ code: 'decode' })
     upstream.answer(json(chatBody('x'.repeat(5000))))

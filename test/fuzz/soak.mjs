@@ -71,7 +71,7 @@ async function hostileBody() {
     else controller.close()
   }
   const fetch = async () => new Response(new ReadableStream({ pull }))
-  const found = await generate({ model: openaiChat('m', { fetch }), prompt: 'Hello' }).catch((error) => error.limit)
+  const found = await generate({ model: openaiChat('m', { apiKey: 'key', fetch }), prompt: 'Hello' }).catch((error) => error.limit)
   report(`S10 1 GiB as one body: ends at ${found}, grows by`, peak / MiB, 64, 'MiB', found === 'maxBodyBytes')
 }
 
@@ -86,7 +86,7 @@ async function hostileBody() {
   }
   const fetch = async () => new Response(new ReadableStream({ pull }))
   let seen = 0
-  for await (const event of stream({ model: openaiChat('m', { fetch }), prompt: 'Hello' })) {
+  for await (const event of stream({ model: openaiChat('m', { apiKey: 'key', fetch }), prompt: 'Hello' })) {
     if (event.type !== 'text_delta' || ++seen < 5) continue
     await new Promise((resolve) => setTimeout(resolve, 1000))
     break
@@ -123,7 +123,7 @@ const expected = contents.text(200).text.join('')
 
 {
   const fetch = async () => new Response(events)
-  const model = openaiChat('m', { fetch })
+  const model = openaiChat('m', { apiKey: 'key', fetch })
   let wrong = 0
   let middle = 0
   for (let count = 0; count < 10_000; count++) {

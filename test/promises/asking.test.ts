@@ -27,7 +27,9 @@ describe('a question', () => {
   it('[0.01] [4.09] [4.12] is a text and a model, and is sent as one message of a user', async () => {
     const { model, asked } = answering(said('Hello'))
     await generate({ model, prompt: 'Hi' })
-    expect(asked).toEqual([{ model: 'gpt-4.1', messages: [user('Hi')], stream: false }])
+    expect(asked).toEqual([
+      { model: 'gpt-4.1', messages: [user('Hi')], stream: true, stream_options: { include_usage: true } },
+    ])
   })
 
   it('[4.10] [4.11] [0.04] [0.05] [0.10] is one message, or goes behind a list that mixes texts, pairs and messages', async () => {
@@ -149,7 +151,7 @@ describe('raw JSON', () => {
 
   it.each([
     ['an alias of a role', { role: 'human', content: 'Hi' }, 'the role "human" is not known'],
-    ['no role', { content: 'Hi' }, 'the role undefined is not known'],
+    ['no role', { content: 'Hi' }, '"messages[1]" is not a message'],
     ['no content', { role: 'user' }, '"content" is neither text nor a list of blocks'],
     [
       'a null that is no assistant’s',
@@ -158,7 +160,7 @@ describe('raw JSON', () => {
     ],
     ['a part without a type', { role: 'user', content: [{ text: 'Hi' }] }, 'a block in it has no type'],
     ['a result of no call', { role: 'tool', content: 'x', tool_call_id: 'call_1' }, '"toolCallId" is missing'],
-    ['nothing', null, 'it is no message'],
+    ['nothing', null, '"messages[1]" is not a message'],
   ])('[4.17] is refused before anything is sent: %s', async (_, raw, finding) => {
     for (const asking of Object.values(models)) {
       const model = {

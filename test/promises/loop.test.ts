@@ -29,6 +29,7 @@ function answering(...answers: readonly unknown[]) {
   const waiting = [...answers]
   const next = () => (waiting.length > 1 ? waiting.shift() : waiting[0])
   const model = openaiChat('gpt-4.1', {
+    apiKey: 'key',
     fetch: async (_url, init) => {
       asked.push(JSON.parse(String(init?.body)))
       const answer = next()
@@ -101,6 +102,7 @@ describe('a run', () => {
     let calls = 0
     const asked: unknown[] = []
     const model = openaiChat('gpt-4.1', {
+      apiKey: 'key',
       fetch: async (_url, init) => {
         asked.push(init)
         calls++

@@ -88,7 +88,7 @@ describe('reading a stream', () => {
         isCancelled = true
       },
     })
-    const model = openaiChat('gpt-4.1', { fetch: async () => new Response(body) })
+    const model = openaiChat('gpt-4.1', { apiKey: 'key', fetch: async () => new Response(body) })
     return { run: stream({ model, prompt: 'Hi' }), isCancelled: () => isCancelled }
   }
 

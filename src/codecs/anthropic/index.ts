@@ -41,7 +41,8 @@ export function anthropic(model: string, settings: AnthropicSettings = {}): Mode
     ...(maxTokens !== undefined && { maxTokens }),
     ...(unsignedThinking !== undefined && { unsignedThinking }),
   }
-  return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? 'https://api.anthropic.com/v1' }
+  const providerUrl = 'https://api.anthropic.com/v1'
+  return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }
 
 /** The client's half, for this API or another host that speaks it. */
@@ -50,6 +51,8 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
   return {
     name: format,
     provider,
+    ...(dialect.provider === undefined && { title: 'Anthropic' }),
+    ...(!dialect.browser && { pageHint: '; in a page, Anthropic needs the setting `browser: true`' }),
     framing: 'sse',
     rules: { ...rules, provider, foreignReasoning: dialect.unsignedThinking ? 'keep' : rules.foreignReasoning },
     idPrefix,

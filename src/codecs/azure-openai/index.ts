@@ -39,8 +39,11 @@ export function azureOpenai(deployment: string, settings: AzureSettings): Model 
     throw new TypeError('Cannot address Azure OpenAI: neither "resource" nor "baseUrl" is given')
   }
   const host = `https://${resource}.openai.azure.com/openai`
-  if (apiVersion === undefined) return chatModel(azureOpenaiDialect, deployment, { baseUrl: `${host}/v1`, ...others })
+  if (apiVersion === undefined) {
+    const dialect = { ...azureOpenaiDialect, baseUrl: `${host}/v1` }
+    return chatModel(dialect, deployment, others)
+  }
   const path = `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`
   const baseUrl = `${host}/deployments/${encodeURIComponent(deployment)}`
-  return chatModel({ ...azureOpenaiDialect, path }, deployment, { baseUrl, ...others })
+  return chatModel({ ...azureOpenaiDialect, path, baseUrl }, deployment, others)
 }

@@ -58,9 +58,10 @@ export interface GeminiSettings extends ModelSettings {
  * ```
  */
 export function gemini(model: string, settings: GeminiSettings = {}): Model {
-  const { developer = geminiDialect.developer, ...rest } = settings
+  const { developer = geminiDialect.developer, baseUrl, ...rest } = settings
   const codec = createClientCodec({ ...geminiDialect, developer })
-  return { baseUrl: 'https://generativelanguage.googleapis.com/v1beta', ...rest, codec, model }
+  const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
+  return { ...rest, codec, model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }
 
 /** What a client of this format, or of a host that speaks a dialect of it, needs. */
@@ -69,6 +70,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
   return {
     name: 'gemini',
     provider,
+    ...(provider === 'gemini' && { title: 'Gemini' }),
     framing: 'sse',
     rules: rulesOf(dialect),
     idPrefix: 'gemini_',

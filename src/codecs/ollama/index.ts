@@ -28,7 +28,7 @@ import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
  * ```
  */
 export function ollama(model: string, settings: ModelSettings = {}): Model {
-  return { baseUrl: 'http://localhost:11434', ...settings, codec: createClientCodec(), model }
+  return { ...settings, baseUrl: settings.baseUrl ?? 'http://localhost:11434', codec: createClientCodec(), model }
 }
 
 /** What a client needs to talk to an Ollama server. */
@@ -36,6 +36,7 @@ export function createClientCodec(): ClientCodec {
   return {
     name: format,
     provider: format,
+    title: 'Ollama',
     framing: 'ndjson',
     rules,
     idPrefix,

@@ -47,7 +47,14 @@ export function openaiChat(model: string, settings: ModelSettings = {}): Model {
 
 /** A model of any server that speaks this format, described by its dialect. */
 export function chatModel(dialect: ChatDialect, model: string, settings: ModelSettings = {}): Model {
-  return { ...settings, codec: createClientCodec(dialect), model, baseUrl: settings.baseUrl ?? dialect.baseUrl }
+  const { baseUrl: providerUrl } = dialect
+  return {
+    ...settings,
+    codec: createClientCodec(dialect),
+    model,
+    baseUrl: settings.baseUrl ?? providerUrl,
+    providerUrl,
+  }
 }
 
 /** The client's half for one server. */
@@ -55,6 +62,7 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
   return {
     name: format,
     provider: dialect.provider,
+    title: dialect.title,
     framing: 'sse',
     rules: rulesOf(dialect),
     idPrefix: dialect.idPrefix ?? 'call_',

@@ -10,6 +10,8 @@ import type { ContentBlock, RequestOptions } from '../../model.ts'
 export interface ResponsesDialect {
   /** Proofs are tied to this name. */
   readonly provider: string
+  /** The provider's name for people, in errors. Default: `provider`. */
+  readonly title?: string
   /** `undefined`: there is no address that serves all. */
   readonly baseUrl: string | undefined
   /** Which header takes the key: `Authorization: Bearer …`, or `api-key`. */
@@ -42,6 +44,7 @@ const withoutReasoning = /(?:^|\/)(?:gpt-[34]|chatgpt|gpt-5-chat)/
 /** OpenAI itself. */
 export const openaiDialect: ResponsesDialect = {
   provider: 'openai',
+  title: 'OpenAI',
   baseUrl: 'https://api.openai.com/v1',
   keyHeader: 'authorization',
   system: 'instructions',

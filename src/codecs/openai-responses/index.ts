@@ -39,8 +39,10 @@ export function openaiResponses(model: string, settings: ModelSettings = {}): Mo
 /** A model of any server of this format. @throws {TypeError} if neither the settings nor the dialect say where it is. */
 export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): Model {
   const baseUrl = settings.baseUrl ?? dialect.baseUrl
-  if (baseUrl === undefined) throw new TypeError(`Cannot ask ${dialect.provider}: it needs a "baseUrl"`)
-  return { ...settings, baseUrl, codec: createClientCodec(dialect), model }
+  if (baseUrl === undefined)
+    throw new TypeError(`Cannot ask ${dialect.title ?? dialect.provider}: it needs a "baseUrl"`)
+  const { baseUrl: providerUrl } = dialect
+  return { ...settings, baseUrl, codec: createClientCodec(dialect), model, ...(providerUrl && { providerUrl }) }
 }
 
 /** The client's half, for a server of this format. Default: OpenAI's. */
@@ -48,6 +50,7 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
   return {
     name: format,
     provider: dialect.provider,
+    ...(dialect.title !== undefined && { title: dialect.title }),
     framing: 'sse',
     rules: rulesOf(dialect),
     idPrefix,

@@ -9,6 +9,7 @@ import { type ResponsesDialect, variant } from '../openai-responses/dialect.ts'
 /** `instructions` and `previous_response_id` exclude each other there, so system text is an item. */
 export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   provider: 'xai',
+  title: 'xAI',
   baseUrl: 'https://api.x.ai/v1',
   system: 'item',
   encryptsReasoning: () => true,

@@ -1,0 +1,89 @@
+/** What in a request is of the wrong type: TypeScript checks literals, and code without it meets one sentence here. @module */
+import { isObject } from '../lookup.ts'
+import type { RunRequest } from './request.ts'
+
+/** The types that each field may have; a field that is not here is for the codec. */
+const forms: readonly (readonly [types: string, fields: string])[] = [
+  ['text', 'approvalSecret idempotencyKey user toolMode'],
+  ['boolean or text', 'resume'],
+  ['boolean or function', 'strict'],
+  ['boolean', 'autoTools wholeAnswer parallelToolCalls'],
+  [
+    'number',
+    'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries',
+  ],
+  ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
+  ['list', 'messages tools approvals stop'],
+  ['text or list', 'system'],
+  ['text or object', 'toolChoice'],
+  ['text, list or object', 'prompt'],
+  ['object', 'budget timeouts ledger signal providerState responseFormat reasoning providerOptions'],
+  ['function', 'stopWhen countTokens onToolRequest onToolResult onWarning liveArguments'],
+]
+
+/**
+ * Checks the types of a request.
+ *
+ * @throws {TypeError} naming the field, and the form it should have; {@link RangeError} for a `maxRepeatedCalls` below 1.
+ */
+export function checkRequest(request: RunRequest): void {
+  const given = isObject(request) ? Object.fromEntries(Object.entries(request)) : {}
+  checkModel(given.model)
+  for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, given[name], types)
+  for (const name of ['budget', 'timeouts']) {
+    for (const [inner, value] of Object.entries(given[name] ?? {})) checkField(`${name}.${inner}`, value, 'number')
+  }
+  const { messages = [], tools = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger } = request
+  for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
+  if (Array.isArray(prompt) && !isPair(prompt)) {
+    throw new TypeError(
+      'Cannot ask: "prompt" is one message, or a role and its content; a list of messages is for "messages"',
+    )
+  }
+  for (const [at, one] of tools.entries()) {
+    if (isObject(one) && (typeof one.name === 'string' || one.type === 'provider_tool')) continue
+    throw new TypeError(`Cannot ask: "tools[${at}]" is not a tool; make one with tool({ name, parameters, execute })`)
+  }
+  if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
+    throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
+  }
+  if (signal !== undefined && typeof signal.addEventListener !== 'function') wrongType('signal', 'an AbortSignal')
+  if (ledger !== undefined && typeof ledger.claim !== 'function') wrongType('ledger', 'an object with "claim"')
+}
+
+/** @throws {TypeError} if it is no model. */
+export function checkModel(model: unknown): void {
+  if (isObject(model) && isObject(model.codec)) return
+  const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
+  throw new TypeError(
+    `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5")`,
+  )
+}
+
+function checkField(name: string, value: unknown, types: string): void {
+  if (value === undefined || (types.includes(typeOf(value)) && !Number.isNaN(value))) return
+  wrongType(name, `a ${types}`, Number.isNaN(value) ? 'NaN' : typeOf(value))
+}
+
+function wrongType(name: string, wanted: string, found?: string): never {
+  throw new TypeError(`Cannot ask: "${name}" ${found === undefined ? 'is not' : `is ${found} and not`} ${wanted}`)
+}
+
+function typeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list'
+  if (value === null) return 'null'
+  return typeof value === 'string' ? 'text' : typeof value
+}
+
+/** A role and its content. */
+function isPair(value: readonly unknown[]): boolean {
+  return value.length === 2 && typeof value[0] === 'string'
+}
+
+function checkMessage(like: unknown, path: string): void {
+  if (typeof like === 'string' || (Array.isArray(like) && isPair(like))) return
+  if (isObject(like) && typeof like.role === 'string') return
+  throw new TypeError(
+    `Cannot ask: "${path}" is not a message: it is a text, a role and content, or an object with a "role"`,
+  )
+}

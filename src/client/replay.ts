@@ -1,0 +1,36 @@
+/** A whole answer as the events of a stream. @module */
+import { blocksOfTurn } from '../content.ts'
+import { compact } from '../lookup.ts'
+import type { ChatResponse, ContentBlock, MessageEvent } from '../model.ts'
+
+/** The events of an answer that came whole: each block begins and ends at once. */
+export function replay(response: ChatResponse): MessageEvent[] {
+  const { message } = response
+  const { id, model } = message.response ?? {}
+  const blocks = blocksOfTurn(message)
+  return [
+    { type: 'message_start', ...compact({ id, model }) },
+    ...blocks.flatMap(eventsOf),
+    ...(message.invalidToolCalls ?? []).map((call, at) => {
+      return { type: 'invalid_tool_call', index: blocks.length + at, call } as const
+    }),
+    ...(response.usage === undefined ? [] : [{ type: 'usage', usage: response.usage } as const]),
+    { type: 'message_end', message, response },
+  ]
+}
+
+function eventsOf(block: ContentBlock, index: number): MessageEvent[] {
+  if (block.type === 'tool_call') {
+    const { id, name, argumentsText } = block
+    const chunk = { type: 'tool_call_chunk', id, name, index: block.index, argumentsDelta: argumentsText } as const
+    return [
+      { type: 'tool_call_chunk', index, chunk },
+      { type: 'tool_call', index, call: block },
+    ]
+  }
+  const end: MessageEvent = { type: 'content_block', index, block }
+  if (block.type !== 'text' && block.type !== 'reasoning') return [end]
+  if (block.text === '') return [end]
+  if (block.type === 'reasoning') return [{ type: 'reasoning_delta', index, text: block.text }, end]
+  return [{ type: 'text_delta', index, text: block.text, ...(block.refusal && { refusal: true }) }, end]
+}

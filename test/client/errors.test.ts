@@ -1,0 +1,252 @@
+/** What the caller reads of a failure: where it happened, in whose words, and never with a key. */
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { readErrorBody } from '../../src/api-error.ts'
+import type { Model } from '../../src/codec.ts'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { azureOpenai } from '../../src/codecs/azure-openai/index.ts'
+import { gemini } from '../../src/codecs/gemini/index.ts'
+import { groq } from '../../src/codecs/groq/index.ts'
+import { ollama } from '../../src/codecs/ollama/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiCompatible } from '../../src/codecs/openai-compatible/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { vllm } from '../../src/codecs/vllm/index.ts'
+import {
+  type ApiError,
+  ConnectionError,
+  generate,
+  type IsoglotError,
+  type RunRequest,
+  stream,
+} from '../../src/index.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { type Answering, chatBody, chatText, chunks, json, startUpstream } from '../support/upstream.ts'
+import { wires } from '../support/wires.ts'
+
+const upstream = ownUpstream()
+const key = 'sk-canary/Zq8+Wn3~"Lk5\\Jh7-Bv9='
+const failure = (promise: Promise<unknown>): Promise<IsoglotError & ApiError> =>
+  promise.then(
+    () => expect.fail('It did not fail'),
+    (cause) => cause,
+  )
+const ask = (model: Model, more: Partial<RunRequest> = {}): RunRequest => ({ model, prompt: 'x', retries: 0, ...more })
+const page =
+  (text: string, status = 500): Answering =>
+  (response) => {
+    response.writeHead(status, { 'content-type': 'text/html' })
+    response.end(text)
+  }
+
+describe('B19: the key', () => {
+  const disguises: Record<string, (key: string) => string> = {
+    'as it is': (one) => one,
+    'percent-encoded': encodeURIComponent,
+    'percent-encoded in lower case': (one) => encodeURIComponent(one).replace(/%../g, (hex) => hex.toLowerCase()),
+    'as JSON within JSON': (one) => JSON.stringify({ one }),
+    'in base64': (one) => Buffer.from(one).toString('base64'),
+  }
+  const leaks = (error: unknown) => {
+    const printed = [inspect(error, { depth: 20 }), JSON.stringify(error), String(error), (error as Error).stack]
+    return Object.values(disguises).filter((hide) =>
+      printed.some((text) => text?.includes(hide(key).replace(/=+$/, ''))),
+    )
+  }
+  const echoes: Record<string, (text: string) => Answering> = {
+    'an error body': (text) => json({ error: { message: `Incorrect API key: ${text}`, code: text } }, 401),
+    'a page': (text) => page(`<html><p>${text}</p>`),
+    'a page that is cut at the key': (text) => page(`${'x'.repeat(285)} ${text}`),
+    'a header': () => (response) => {
+      response.writeHead(500, { 'x-request-id': encodeURIComponent(key), 'request-id': encodeURIComponent(key) })
+      response.end('{}')
+    },
+    'an error in a stream': (text) => chunks([`data: ${JSON.stringify({ error: { message: text, code: 401 } })}\n\n`]),
+    'an error as a 200': (text) => json({ error: { message: text, type: 'invalid_request_error' } }),
+    'what is no answer': (text) => page(`<html>${text}`, 200),
+    'a chunk that is not JSON': (text) => chunks([`data: ${text}\n\n`]),
+  }
+  const cases = Object.keys(echoes).flatMap((where) => Object.keys(disguises).map((how) => [where, how] as const))
+  it.each(cases)('B19: of %s, %s, is in no print of the error', async (where, how) => {
+    const text = disguises[how]?.(key) ?? ''
+    for (const apiKey of [key, async () => key]) {
+      for (const whole of [false, true]) {
+        upstream.answer(echoes[where]?.(text) ?? expect.fail())
+        const model = openaiChat('m', { apiKey, baseUrl: upstream.url })
+        const error = await failure(generate(ask(model, { wholeAnswer: whole })))
+        expect(error.isIsoglotError).toBe(true)
+        expect(leaks(error)).toEqual([])
+      }
+    }
+  })
+
+  it('B19: of the error of a connection is in no print of it', async () => {
+    const fetch = async () => {
+      throw new TypeError(`"Bearer ${key}" is not a header`, { cause: new Error(key) })
+    }
+    const error = await failure(generate(ask(openaiChat('m', { apiKey: key, fetch }))))
+    expect(error).toBeInstanceOf(ConnectionError)
+    expect(leaks(error)).toEqual([])
+  })
+
+  it('B19: in a header of the model is a key, too', async () => {
+    upstream.answer(json({ error: { message: `No: ${key}` } }, 401))
+    const model = openaiChat('m', { headers: { Authorization: `Bearer ${key}` }, baseUrl: upstream.url })
+    expect(leaks(await failure(generate(ask(model))))).toEqual([])
+  })
+})
+
+describe('B20: the text of a page', () => {
+  it.each([
+    ['<p>Hello <b>there</b></p>', 'Hello there'],
+    ['<p>a < b > c</p>', 'a c'],
+    ['<html', '<html'],
+    ['<a><b', '<b'],
+  ])('B20: of %j is %j', (html, text) => {
+    expect(readErrorBody(html).message).toBe(text)
+  })
+})
+
+describe('C31: the message of an error', () => {
+  it('C31: has the provider and the status in front of its words, which stay by themselves', async () => {
+    upstream.answer(json({ error: { message: 'busy' } }, 500))
+    for (const promise of [
+      generate(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url }))),
+      stream(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url }))).response,
+    ]) {
+      const error = await failure(promise)
+      expect(error).toMatchObject({ message: 'OpenAI 500: busy', providerMessage: 'busy', status: 500, kind: 'server' })
+      expect(error.stack).toContain('OpenAI 500: busy')
+    }
+  })
+
+  it.each<[string, (name: string) => Model]>([
+    ['OpenAI', () => openaiResponses('m', { baseUrl: upstream.url })],
+    ['Anthropic', () => anthropic('m', { baseUrl: upstream.url })],
+    ['Gemini', () => gemini('m', { baseUrl: upstream.url })],
+    ['Ollama', () => ollama('m', { baseUrl: upstream.url })],
+    ['Groq', () => groq('m', { baseUrl: upstream.url })],
+  ])('C31: names %s', async (title, modelOf) => {
+    upstream.answer(json({ error: { message: 'no such thing' } }, 404))
+    expect((await failure(generate(ask(modelOf(title))))).message).toBe(`${title} 404: no such thing`)
+  })
+
+  it('C31: of an error in the middle of a stream has no status', async () => {
+    const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
+    upstream.answer(chunks([...wire.text('a').slice(0, 3), wire.errorPiece]))
+    const error = await failure(generate(ask(wire.model(upstream.url))))
+    expect(error.message).toBe(`Anthropic: ${error.providerMessage}`)
+    expect(error.partial?.stopReason).toBe('error')
+  })
+
+  it('C33: what the model of Groq wrote of a call that failed is readable, and another try may succeed', async () => {
+    const message = 'Failed to call a function'
+    upstream.answer(json({ error: { message, code: 'tool_use_failed', failed_generation: '<function=f>' } }, 400))
+    const error = await failure(generate(ask(groq('m', { baseUrl: upstream.url }))))
+    expect(error).toMatchObject({ retryable: true, providerCode: 'tool_use_failed', message: `Groq 400: ${message}` })
+    expect(error.body).toMatchObject({ error: { failed_generation: '<function=f>' } })
+  })
+})
+
+describe('C30: a connection that fails', () => {
+  it('C30: is told with the code of the platform', async () => {
+    const server = await startUpstream()
+    await server.stop()
+    const error = await failure(generate(ask(openaiChat('m', { baseUrl: server.url }))))
+    expect(error.message).toBe(`Cannot reach ${server.url}: ECONNREFUSED`)
+    const blocked = await failure(generate(ask(openaiChat('m', { baseUrl: 'http://127.0.0.1:1/v1' }))))
+    expect(blocked.message).toBe('Cannot reach http://127.0.0.1:1: bad port')
+  })
+
+  it('C30: where the platform tells nothing, as in a page, may be one of CORS, and Anthropic has a setting for that', async () => {
+    const fetch = async () => {
+      throw new TypeError('Failed to fetch')
+    }
+    const settings = { apiKey: key, fetch }
+    const other = await failure(generate(ask(openaiChat('m', settings))))
+    expect(other.message).toMatch(/^Cannot reach https:\/\/api\.openai\.com: .*CORS headers$/)
+    const told = await failure(generate(ask(anthropic('m', settings))))
+    expect(told.message).toMatch(/CORS headers.*`browser: true`/)
+    const set = await failure(generate(ask(anthropic('m', { ...settings, browser: true }))))
+    expect(set.message).not.toContain('browser')
+  })
+})
+
+describe('C10: a base URL without a scheme', () => {
+  it.each(['localhost:1234/v1', 'api.example.com/v1', '127.0.0.1:8000'])('C10: %s names `baseUrl`', async (baseUrl) => {
+    const error = await failure(generate(ask(openaiChat('m', { baseUrl, apiKey: key }))))
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toContain('"baseUrl"')
+  })
+
+  it.each(['/v1', './v1', '//example.com/v1', 'HTTPS://example.com', ''])(
+    'C10: %j is for a page to resolve',
+    async (baseUrl) => {
+      const asked: string[] = []
+      const fetch = async (url: unknown) => {
+        asked.push(String(url))
+        return Response.json(chatBody('a'))
+      }
+      expect((await generate(ask(openaiChat('m', { baseUrl, fetch })))).text).toBe('a')
+      expect(asked).toEqual([`${baseUrl}/chat/completions`])
+    },
+  )
+})
+
+describe('C11: a key that is missing', () => {
+  const asked: (string | null)[] = []
+  const fetch = async (_url: unknown, init?: RequestInit) => {
+    asked.push(new Headers(init?.headers).get('authorization'))
+    return Response.json(chatBody('a'))
+  }
+  const none: [string, { apiKey?: string | (() => string | Promise<string>) }][] = [
+    ['absent', {}],
+    ['undefined', { apiKey: undefined as never }],
+    ['empty', { apiKey: '' }],
+    ['the empty result of a function', { apiKey: () => '' }],
+    ['the missing result of a function', { apiKey: async () => undefined as never }],
+  ]
+  const own: [string, (settings: object) => Model][] = [
+    ['OpenAI', (settings) => openaiChat('m', settings)],
+    ['OpenAI', (settings) => openaiResponses('m', settings)],
+    ['Anthropic', (settings) => anthropic('m', settings)],
+    ['Gemini', (settings) => gemini('m', settings)],
+    ['Groq', (settings) => groq('m', settings)],
+    ['Azure', (settings) => azureOpenai('m', { resource: 'r', ...settings })],
+  ]
+  it.each(own.flatMap(([title, modelOf]) => none.map(([what, settings]) => [title, what, modelOf, settings] as const)))(
+    'C11: at the own address of %s, %s, is told before anything is sent',
+    async (title, _what, modelOf, settings) => {
+      asked.length = 0
+      const model = modelOf({ ...settings, fetch })
+      const error = await failure(generate(ask(model)))
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error.message).toContain('"apiKey"')
+      expect(error.message).toContain(title)
+      expect(asked).toEqual([])
+    },
+  )
+
+  it.each(none)('C11: at another address, %s, is no key', async (_what, settings) => {
+    for (const model of [
+      openaiChat('m', { ...settings, baseUrl: 'https://my.example/v1', fetch }),
+      vllm('m', { ...settings, fetch }),
+      openaiCompatible({ baseUrl: 'https://my.example/v1', fetch, ...settings })('m'),
+    ]) {
+      asked.length = 0
+      expect((await generate(ask(model))).text).toBe('a')
+      expect(asked).toEqual([null])
+    }
+  })
+
+  it('C11: may stand in a header instead', async () => {
+    asked.length = 0
+    await generate(ask(openaiChat('m', { headers: { Authorization: 'Bearer mine' }, fetch })))
+    expect(asked).toEqual(['Bearer mine'])
+  })
+})
+
+it('C31: an answer that is read has no words of errors', async () => {
+  upstream.answer(chunks(chatText('fine')))
+  expect((await generate(ask(openaiChat('m', { apiKey: key, baseUrl: upstream.url })))).text).toBe('fine')
+})

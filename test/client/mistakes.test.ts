@@ -1,0 +1,174 @@
+/** Common mistakes of JavaScript: one sentence that names the field, and nothing is sent. */
+import { describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiCompatible } from '../../src/codecs/openai-compatible/index.ts'
+import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
+import { chatBody } from '../support/upstream.ts'
+
+let sent = 0
+const model = openaiChat('m', {
+  apiKey: 'key',
+  fetch: async () => {
+    sent++
+    return Response.json(chatBody('{"a":1}'))
+  },
+})
+const failure = async (ask: () => Promise<unknown>): Promise<Error> => {
+  sent = 0
+  const error = await ask().then(
+    () => expect.fail('It did not fail'),
+    (cause: unknown) => cause,
+  )
+  expect(error).toBeInstanceOf(Error)
+  return error as Error
+}
+/** Words of the engine, and not of ours. */
+const internal =
+  /Cannot read prop|is not a function|is not iterable|undefined \(|\[object|not an object \(|Cannot use 'in'/
+
+describe('C12: a request', () => {
+  it.each<[string, object, RegExp]>([
+    ['whose model is text', { model: 'openai/gpt-5.6' }, /"model".*openaiChat/],
+    ['without a model', { model: undefined }, /"model"/],
+    ['whose model is the function that makes one', { model: openaiChat }, /"model"/],
+    ['whose tools are an object', { tools: { a: {} } }, /"tools".*list/],
+    ['whose prompt is a list of messages', { prompt: [message.user('x')] }, /"prompt".*"messages"/],
+    ['whose messages are a text', { messages: 'Hi' }, /"messages".*list/],
+    ['with a message that is none', { messages: [{ content: 'x' }] }, /messages\[0\].*role/],
+    ['with a tool that is none', { tools: [tool] }, /tools\[0\]/],
+  ])('C12: %s is told so', async (_what, wrong, words) => {
+    for (const ask of [generate, (request: RunRequest) => stream(request).response]) {
+      const error = await failure(() => ask({ model, prompt: 'x', ...wrong } as never))
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error.message).toMatch(words)
+      expect(error.message).not.toMatch(internal)
+      expect(sent).toBe(0)
+    }
+  })
+
+  it('C12: `openaiCompatible` with a name in front is told its form', () => {
+    expect(() => openaiCompatible('m' as never)).toThrow(/openaiCompatible\(\{ baseUrl \}\)/)
+    expect(() => openaiCompatible(undefined as never)).toThrow(TypeError)
+    expect(() => openaiCompatible({} as never)).toThrow(/baseUrl/)
+  })
+
+  it('C12: no request at all, and a chat without settings, are told so', async () => {
+    expect((await failure(() => generate(undefined as never))).message).toMatch(/"model"/)
+    expect((await failure(async () => createChat(undefined as never))).message).toMatch(/"model"/)
+    expect((await failure(async () => createChat({ model: 'gpt' } as never))).message).toMatch(/"model"/)
+  })
+
+  /** Each field of a request, and the types that it has. */
+  const fields: Readonly<Record<Exclude<keyof RunRequest, 'prompt'>, string>> = {
+    model: '',
+    system: 'text list',
+    messages: '',
+    tools: '',
+    providerState: 'object',
+    autoTools: 'boolean',
+    maxRounds: 'number',
+    maxRepeatedCalls: '',
+    budget: '',
+    stopWhen: 'function',
+    approvals: 'list',
+    approvalSecret: 'text',
+    ledger: '',
+    toolMode: 'text',
+    toolTimeoutMs: 'number',
+    maxResultLength: 'number',
+    maxResultMedia: 'number',
+    countTokens: 'function',
+    onToolRequest: 'function',
+    onToolResult: 'function',
+    onWarning: 'function',
+    liveArguments: 'function',
+    wholeAnswer: 'boolean',
+    resume: 'boolean text',
+    signal: '',
+    timeouts: '',
+    maxEventBytes: 'number',
+    maxBodyBytes: 'number',
+    retries: 'number',
+    idempotencyKey: 'text',
+    maxTokens: 'number',
+    temperature: 'number',
+    topP: 'number',
+    topK: 'number',
+    seed: 'number',
+    stop: 'list',
+    frequencyPenalty: 'number',
+    presencePenalty: 'number',
+    toolChoice: 'text object',
+    parallelToolCalls: 'boolean',
+    responseFormat: 'object',
+    reasoning: 'object',
+    user: 'text',
+    providerOptions: 'object',
+    strict: 'boolean function',
+  }
+  /** Each of a type, and with nothing in it that any field takes. */
+  const values: [string, unknown][] = [
+    ['text', 'oops'],
+    ['number', -7],
+    ['NaN', Number.NaN],
+    ['boolean', true],
+    ['null', null],
+    ['object', { nope: 'x' }],
+    ['list', [1]],
+    ['function', () => 1],
+    ['symbol', Symbol('oops')],
+    ['bigint', 1n],
+  ]
+  const wrong = Object.entries(fields).flatMap(([name, types]) =>
+    values.filter(([type]) => !types.split(' ').includes(type)).map(([type, value]) => [name, type, value] as const),
+  )
+  it.each(wrong)('C12: `%s` as %s is told by its name before anything is sent', async (name, _type, value) => {
+    for (const ask of [generate, (request: RunRequest) => stream(request).response]) {
+      const error = await failure(() => ask({ model, prompt: 'x', retries: 0, [name]: value } as never))
+      expect(error instanceof TypeError || error instanceof RangeError).toBe(true)
+      expect(error.message).toContain(name)
+      expect(error.message).not.toMatch(internal)
+      expect(sent).toBe(0)
+    }
+  })
+
+  it.each(values.filter(([type]) => type !== 'text'))(
+    'C12: `prompt` as %s is told by its name',
+    async (_type, value) => {
+      const error = await failure(() => generate({ model, prompt: value as never }))
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error.message).toContain('prompt')
+      expect(error.message).not.toMatch(internal)
+    },
+  )
+})
+
+describe('C15: a request without any message', () => {
+  it.each<[string, object]>([
+    ['an empty list', { messages: [] }],
+    ['nothing', {}],
+    ['system text alone', { system: 'Be brief' }],
+    ['a context without messages', { prompt: { messages: [] } }],
+  ])('C15: %s is refused before it is sent', async (_what, asked) => {
+    for (const ask of [generate, (request: RunRequest) => stream(request).response]) {
+      const error = await failure(() => ask({ model, ...asked } as RunRequest))
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error.message).toMatch(/"messages".*"prompt"/)
+      expect(sent).toBe(0)
+    }
+    const schema = t.object({ a: t.integer() })
+    expect(await failure(() => generateObject({ model, schema, ...asked }))).toBeInstanceOf(TypeError)
+  })
+})
+
+describe('C18: an echo', () => {
+  it.each(['outptu', true, 1, null])('C18: %j is refused with the words that it takes', async (echo) => {
+    const write = () => {}
+    const words = /"none", "output".*"all"/
+    expect(() => createChat({ model, echo: echo as never, write })).toThrow(words)
+    const chat = createChat({ model, write })
+    expect((await failure(() => chat.send('x', { echo: echo as never }))).message).toMatch(words)
+    expect(chat.isBusy).toBe(false)
+    expect((await chat.send('x')).text).toBe('{"a":1}')
+  })
+})

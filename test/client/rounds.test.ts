@@ -1,0 +1,430 @@
+/** Calls that come again, calls that wait, and what the callbacks of a run are told. */
+import { getEventListeners } from 'node:events'
+import { describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import {
+  applyEvent,
+  collect,
+  createChat,
+  generate,
+  type Message,
+  message,
+  type RunRequest,
+  type StreamEvent,
+  stream,
+  streamObject,
+  t,
+  tool,
+} from '../../src/index.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { type Answering, chatBody, chatText, chunks, json } from '../support/upstream.ts'
+
+const upstream = ownUpstream()
+const ask = (more: Partial<RunRequest> = {}): RunRequest => ({
+  model: openaiChat('m', { apiKey: 'k', baseUrl: upstream.url }),
+  ...(more.messages === undefined && { prompt: 'Go' }),
+  ...more,
+})
+const calling = (name: string, at: number, args = '{}'): Answering => json(chatBody(null, [[`c${at}`, name, args]]))
+const calls = (times: number, name = 'f') => Array.from({ length: times }, (_, at) => calling(name, at))
+const done = json(chatBody('done'))
+const sentIn = (at: number) => (upstream.asked[at]?.body.messages ?? []) as { role: string; content: string }[]
+const resultsIn = (at: number) =>
+  sentIn(at)
+    .filter(({ role }) => role === 'tool')
+    .map(({ content }) => content)
+
+describe('C1: the same call again and again', () => {
+  const running = (execute: (at: number) => unknown) => {
+    let ran = 0
+    const f = tool({ name: 'f', parameters: t.object({}), execute: () => execute(ran++) as never })
+    return { f, ran: () => ran }
+  }
+
+  it.each<[string, (at: number) => unknown]>([
+    ['rolls a die', (at) => at + 1],
+    ['waits for a job', () => 'not yet'],
+    ['tells the time', (at) => new Date(at * 1000).toISOString()],
+  ])('C1: goes on when it %s', async (_what, execute) => {
+    const { f, ran } = running(execute)
+    upstream.answer(...calls(8), done)
+    const { outcome, text } = await generate(ask({ tools: [f] }))
+    expect([outcome, ran(), text]).toEqual(['answered', 8, 'done'])
+  })
+
+  it('C1: stops behind the third failure in a row, and each call has its result', async () => {
+    const { f, ran } = running((at) => {
+      throw new Error(`no ${at}`)
+    })
+    upstream.answer(...calls(9), done)
+    const { outcome, messages, pending } = await generate(ask({ tools: [f] }))
+    expect([outcome, ran(), pending]).toEqual(['repeated_call', 3, []])
+    expect(messages.map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+      'assistant',
+      'tool',
+    ])
+  })
+
+  it('C1: counts failures of the very same call alone', async () => {
+    const { f } = running(() => {
+      throw new Error('no')
+    })
+    upstream.answer(
+      calling('f', 0),
+      calling('f', 1),
+      calling('f', 2, '{"a":1}'),
+      calling('f', 3),
+      calling('f', 4),
+      done,
+    )
+    expect((await generate(ask({ tools: [f] }))).outcome).toBe('answered')
+  })
+
+  it.each<[number, string, number]>([
+    [2, 'repeated_call', 2],
+    [5, 'repeated_call', 5],
+    [Number.POSITIVE_INFINITY, 'answered', 8],
+  ])('C1: `maxRepeatedCalls: %s` ends in `%s` after %s', async (maxRepeatedCalls, expected, times) => {
+    for (const fails of [false, true]) {
+      const { f, ran } = running(() => {
+        if (fails) throw new Error('no')
+        return 'the same'
+      })
+      upstream.answer(...calls(8), done)
+      const { outcome } = await generate(ask({ tools: [f], maxRepeatedCalls }))
+      expect([outcome, ran()]).toEqual([expected, times])
+    }
+  })
+
+  it('C1: with a limit, counts identical results and not others', async () => {
+    const { f } = running((at) => at)
+    upstream.answer(...calls(5), done)
+    expect((await generate(ask({ tools: [f], maxRepeatedCalls: 2 }))).outcome).toBe('answered')
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, '3'])('C1: `maxRepeatedCalls: %s` is refused', async (wrong) => {
+    await expect(generate(ask({ maxRepeatedCalls: wrong as number }))).rejects.toThrow(/maxRepeatedCalls/)
+  })
+})
+
+describe('C6: the calls of the last round', () => {
+  const counting = () => {
+    const ran: unknown[] = []
+    const f = tool({ name: 'f', parameters: t.object({ n: t.optional(t.integer()) }), execute: ({ n }) => ran.push(n) })
+    return { f, ran }
+  }
+  const two = () => upstream.answer(calling('f', 0, '{"n":1}'), calling('f', 1, '{"n":2}'))
+
+  it.each<[string, (messages: readonly Message[]) => Partial<RunRequest>]>([
+    ['with a prompt', (messages) => ({ messages, prompt: 'go on' })],
+    ['without one', (messages) => ({ messages })],
+    ['with a message more', (messages) => ({ messages: [...messages, message.user('go on')] })],
+    ['with its answer streamed', (messages) => ({ messages, prompt: 'go on' })],
+  ])('C6: run first in the next run, %s', async (what, next) => {
+    const { f, ran } = counting()
+    two()
+    const first = await generate(ask({ tools: [f], maxRounds: 2 }))
+    expect([first.outcome, ran, first.pending.map(({ id }) => id)]).toEqual(['max_rounds', [1], ['c1']])
+    upstream.answer(done)
+    const request = ask({ ...next(first.messages), tools: [f] })
+    const second = await (what.includes('streamed') ? stream(request).response : generate(request))
+    expect([second.outcome, ran]).toEqual(['answered', [1, 2]])
+    expect(resultsIn(0)).toEqual(['1', '2'])
+    expect(sentIn(0).map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant', 'tool'],
+      ...(what === 'without one' ? [] : ['user']),
+    ])
+    expect(second.messages[0]).toMatchObject({ role: 'tool', toolCallId: 'c1' })
+    expect(second.messages.at(-1)).toMatchObject({ role: 'assistant' })
+  })
+
+  it('C6: run first in the next turn of a chat', async () => {
+    const { f, ran } = counting()
+    two()
+    const chat = createChat({ ...ask(), tools: [f], maxRounds: 2 })
+    expect((await chat.send('Go')).outcome).toBe('max_rounds')
+    upstream.answer(done)
+    const { outcome } = await chat.send('go on')
+    expect([outcome, ran, resultsIn(0)]).toEqual(['answered', [1, 2], ['1', '2']])
+    expect(chat.messages.map(({ role }) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'assistant', 'tool', 'user', 'assistant'],
+    ])
+  })
+
+  it.each<[string, Partial<RunRequest>]>([
+    ['wait for consent', { tools: [{ ...counting().f, needsApproval: true }] }],
+    ['may wait for consent', { tools: [{ ...counting().f, needsApproval: () => false }] }],
+    ['are for the caller', { tools: [{ name: 'f' }] }],
+    ['are for the caller, who says so', { tools: [counting().f], autoTools: false }],
+    ['are the answer', { tools: [{ ...counting().f, terminal: true }] }],
+    ['are of no tool', { tools: [tool({ name: 'g', parameters: t.object({}), execute: () => 1 })] }],
+  ])('C6: do not run by themselves when they %s', async (_what, more) => {
+    two()
+    const { messages } = await generate(ask({ tools: [counting().f], maxRounds: 1 }))
+    upstream.answer(done)
+    const events: StreamEvent[] = []
+    for await (const event of stream(ask({ messages, prompt: 'go on', ...more }))) events.push(event)
+    expect(events.filter(({ type }) => type === 'tool_start' || type === 'approval_request')).toEqual([])
+    expect(resultsIn(0)).toEqual([expect.stringContaining('No result is available')])
+  })
+
+  it('C6: of an answer that was cut never run', async () => {
+    const { f, ran } = counting()
+    two()
+    const { messages } = await generate(ask({ tools: [f], maxRounds: 1 }))
+    const cut = messages.map((one) => (one.role === 'assistant' ? { ...one, stopReason: 'length' as const } : one))
+    upstream.answer(done)
+    await generate(ask({ messages: cut, tools: [f], prompt: 'go on' }))
+    expect(ran).toEqual([])
+  })
+})
+
+describe('C23: onToolRequest', () => {
+  it('C23: is given the tool beside the call, by whatever name the wire has for it', async () => {
+    const f = tool({ name: 'f', parameters: t.object({}), annotations: { readOnlyHint: true }, execute: () => 1 })
+    const seen: unknown[] = []
+    const onToolRequest: RunRequest['onToolRequest'] = (call, of) => void seen.push([call.name, of])
+    upstream.answer(calling('f', 0), calling('unknown', 1), done)
+    await generate(ask({ tools: [f], onToolRequest }))
+    expect(seen).toEqual([
+      ['f', f],
+      ['unknown', undefined],
+    ])
+    seen.length = 0
+    upstream.answer(calling('f', 0), done)
+    const chat = createChat({ ...ask(), tools: [f] })
+    chat.onToolRequest((call, of) => void seen.push([call.name, of]))
+    await chat.send('Go')
+    expect(seen).toEqual([['f', f]])
+  })
+})
+
+describe('C22: signals', () => {
+  it('C22: eleven calls at once add one listener to the signal of the run, and the run leaves none', async () => {
+    let most = 0
+    const caller = new AbortController()
+    const signals = new Set<AbortSignal>()
+    const seen: number[] = []
+    const f = tool({
+      name: 'f',
+      parameters: t.object({}),
+      async execute(_args, { signal }) {
+        signals.add(signal)
+        most = Math.max(most, getEventListeners(caller.signal, 'abort').length)
+        seen.push(getEventListeners(signal, 'abort').length)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return 1
+      },
+    })
+    const warnings: Error[] = []
+    const note = (warning: Error) => void warnings.push(warning)
+    process.on('warning', note)
+    const eleven = Array.from({ length: 11 }, (_, at): [string, string, string] => [`c${at}`, 'f', '{}'])
+    upstream.answer(json(chatBody(null, eleven)), done)
+    const added: AbortSignal[] = []
+    const add = AbortSignal.prototype.addEventListener
+    AbortSignal.prototype.addEventListener = function (this: AbortSignal, ...args: Parameters<typeof add>) {
+      if (args[0] === 'abort') added.push(this)
+      return add.apply(this, args)
+    } as typeof add
+    try {
+      await generate(ask({ tools: [f], signal: caller.signal }))
+    } finally {
+      AbortSignal.prototype.addEventListener = add
+    }
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
+    const perSignal = [...new Set(added)].map((signal) => added.filter((one) => one === signal).length)
+    expect(seen).toHaveLength(11)
+    expect(Math.max(...perSignal)).toBeLessThan(11)
+    expect(warnings.filter(({ name }) => name === 'MaxListenersExceededWarning')).toEqual([])
+    expect(most).toBe(1)
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0)
+  })
+
+  it('F21: no listener stays on a signal that outlives its runs, whatever became of them', async () => {
+    const caller = new AbortController()
+    const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
+    const request = () => ask({ tools: [f], signal: caller.signal, retries: 1 })
+    const busy = json({ error: { message: 'busy' } }, 429, { 'retry-after-ms': '1' })
+    upstream.answer(busy, calling('f', 0), chunks(chatText('a')))
+    await generate(request())
+    upstream.answer(chunks(chatText('a').slice(0, 2)))
+    await stream(request()).response.catch(() => {})
+    upstream.answer(chunks(chatText('a', 'b', 'c'), { after: 'hang' }))
+    for await (const _ of stream(request())) break
+    upstream.answer(json({}, 500))
+    await generate(request()).catch(() => {})
+    const chat = createChat({ ...ask(), tools: [f] })
+    upstream.answer(done)
+    await chat.send('x', { signal: caller.signal })
+    await generate({ ...request(), model: 'x' as never }).catch(() => {})
+    expect(getEventListeners(caller.signal, 'abort')).toHaveLength(0)
+  })
+})
+
+describe('C21: the response of a run', () => {
+  it('C21: can be taken before the events are read', async () => {
+    upstream.answer(chunks(chatText('One ', 'two')))
+    const run = stream(ask())
+    const { response } = run
+    const types: string[] = []
+    for await (const { type } of run) types.push(type)
+    expect(types).toContain('text_delta')
+    expect((await response).text).toBe('One two')
+    expect(upstream.asked).toHaveLength(1)
+  })
+
+  it('C21: can have its failure caught before the events are read', async () => {
+    upstream.answer(chunks(chatText('One').slice(0, 2)))
+    const run = stream(ask())
+    const caught = run.response.catch((cause: { code: string }) => cause.code)
+    await expect(
+      (async () => {
+        for await (const _ of run);
+      })(),
+    ).rejects.toMatchObject({ code: 'interrupted' })
+    expect(await caught).toBe('interrupted')
+  })
+
+  it.each<[string, (run: ReturnType<typeof stream>) => Promise<unknown>]>([
+    ['then', (run) => run.response.then(({ text }) => text)],
+    ['all', async (run) => (await Promise.all([run.response]))[0]?.text],
+    ['finally', async (run) => (await run.response.finally(() => {})).text],
+  ])('C21: runs the run when it is waited for: %s', async (_how, wait) => {
+    upstream.answer(chunks(chatText('alone')))
+    expect(await wait(stream(ask()))).toBe('alone')
+  })
+
+  it('C21: asks for nothing if nobody waits for it', async () => {
+    upstream.answer(done)
+    const { response } = stream(ask())
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(upstream.asked).toHaveLength(0)
+    expect(Object.prototype.toString.call(response)).toBe('[object Promise]')
+  })
+
+  it('C21: of an object, too', async () => {
+    upstream.answer(chunks(chatText('{"a":', '1}')))
+    const run = streamObject({ ...ask(), schema: t.object({ a: t.integer() }) })
+    const { response } = run
+    const views: unknown[] = []
+    for await (const view of run) views.push(structuredClone(view))
+    expect(views.at(-1)).toEqual({ a: 1 })
+    expect((await response).object).toEqual({ a: 1 })
+  })
+
+  it('C21: a turn that is sent is under way at once', async () => {
+    upstream.answer(chunks(chatText('a'), { after: 'hang' }))
+    const chat = createChat(ask() as never)
+    const sent = chat.send('x')
+    expect(chat.isBusy).toBe(true)
+    chat.cancel('enough')
+    await expect(sent).rejects.toBe('enough')
+  })
+})
+
+describe('C19: collect', () => {
+  it('C19: takes a run, its batches made flat, and a list of events', async () => {
+    upstream.answer(chunks(chatText('ok')))
+    expect((await collect(stream(ask()))).message.content).toMatchObject([{ text: 'ok' }])
+    const events: StreamEvent[] = []
+    for await (const event of stream(ask())) events.push(event)
+    expect(collect(events.filter((event) => event.type === 'message_end')).stopReason).toBe('stop')
+  })
+
+  it('C19: of a run of several rounds gives the last answer', async () => {
+    const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
+    upstream.answer(calling('f', 0), chunks(chatText('last')))
+    expect((await collect(stream(ask({ tools: [f] })))).message.content).toMatchObject([{ text: 'last' }])
+  })
+
+  it('C19: of events without an end is a TypeError', async () => {
+    const none = (async function* () {})()
+    await expect(collect(none)).rejects.toThrow(TypeError)
+  })
+})
+
+describe('C27: applyEvent', () => {
+  it('C27: has the prompt of a run after `done`, in its place', async () => {
+    const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
+    for (const history of [[], [message.user('a'), message.assistant('b')]]) {
+      upstream.answer(calling('f', 0), done)
+      let messages: readonly Message[] = history
+      const run = stream(ask({ messages: history, prompt: 'hello', tools: [f] }))
+      for await (const event of run) messages = applyEvent(messages, event)
+      expect(messages).toEqual([...history, ...(await run.response).messages])
+    }
+  })
+
+  it('C27: does not say twice what the page has shown already', async () => {
+    upstream.answer(done)
+    let messages: readonly Message[] = [message.user('hello')]
+    for await (const event of stream(ask({ prompt: 'hello' }))) messages = applyEvent(messages, event)
+    expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  })
+})
+
+describe('C20: the text of an answer', () => {
+  it('C20: is `text` of the result', async () => {
+    upstream.answer(chunks(chatText('One ', 'two')))
+    expect((await generate(ask())).text).toBe('One two')
+    expect((await stream(ask()).response).text).toBe('One two')
+    expect((await createChat(ask() as never).send('x')).text).toBe('One two')
+  })
+})
+
+describe('C16: the history of a chat', () => {
+  it('C16: takes turns of elsewhere, and keeps its listeners and its usage', async () => {
+    upstream.answer(done)
+    const chat = createChat(ask({ prompt: undefined as never }) as never)
+    const kept = chat.messages
+    await chat.send('One')
+    const { usage } = chat
+    chat.add(message.user('of elsewhere'), ['assistant', 'noted'], 'and this')
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+    await chat.send('Two')
+    expect(sentIn(1).map(({ content }) => content)).toEqual([
+      ...['One', 'done', 'of elsewhere', 'noted', 'and this', 'Two'],
+    ])
+    expect(chat.usage.totalTokens).toBe((usage.totalTokens ?? 0) * 2)
+    chat.messages = chat.messages.slice(0, 2)
+    expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
+    expect(chat.messages).toBe(kept)
+    expect(chat.usage.totalTokens).toBe((usage.totalTokens ?? 0) * 2)
+    chat.messages = ['anew']
+    expect(chat.messages).toEqual([{ role: 'user', content: 'anew' }])
+  })
+
+  it('C16: cannot be changed while a turn is under way', async () => {
+    upstream.answer(done)
+    const chat = createChat(ask() as never)
+    const sent = chat.send('x')
+    expect(() => chat.add('y')).toThrow(/Cannot change the history.*under way/)
+    expect(() => {
+      chat.messages = []
+    }).toThrow(TypeError)
+    await sent
+    chat.add('y')
+    expect(chat.messages).toHaveLength(3)
+  })
+})
+
+describe('C6: the calls of a run that was left', () => {
+  it('C6: are answered in its messages, so that the next run does not take them for calls that wait', async () => {
+    let ran = 0
+    const f = tool({ name: 'f', parameters: t.object({}), execute: () => ++ran })
+    upstream.answer(calling('f', 0))
+    const run = stream(ask({ tools: [f] }))
+    for await (const { type } of run) if (type === 'message_end') break
+    expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
+    upstream.answer(done)
+    await generate(ask({ messages: run.messages, prompt: 'go on', tools: [f] }))
+    expect([ran, resultsIn(0)]).toEqual([0, [expect.stringContaining('No result is available')]])
+  })
+})
