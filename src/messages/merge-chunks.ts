@@ -6,6 +6,7 @@
  */
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { Assembly } from '../assemble/assembly.ts'
+import { checkMessage } from '../check-message.ts'
 import type { Fragment } from '../codec.ts'
 import { blocksOf } from '../content.ts'
 import type {
@@ -86,6 +87,7 @@ function assembled(chunks: readonly MessageChunk[]): Assembled {
   const invalid = chunks.flatMap((chunk) => chunk.invalidToolCalls ?? [])
   let rest: Omit<AssistantMessage, 'content'> = { role: 'assistant' }
   for (const chunk of chunks) {
+    checkMessage(chunk, 'chunk')
     const { content: _, toolCallChunks: _chunks, usage: _usage, response: _response, ...fields } = chunk
     rest = { ...rest, ...fields }
     for (const fragment of fragmentsOf(chunk, invalid, state)) assemble.step(state, fragment, events)

@@ -229,6 +229,7 @@ const messageSchemas = {
     stopReason: v.exactOptional(stopReason),
     rawStopReason: optionalText,
     usage: v.exactOptional(usage),
+    split,
     response: v.exactOptional(
       v.object({ id: optionalText, provider: optionalText, model: optionalText, createdAt: optionalNumber }),
     ),

@@ -155,7 +155,7 @@ describe('raw JSON', () => {
     ],
     ['a part without a type', { role: 'user', content: [{ text: 'Hi' }] }, 'a block in it has no type'],
     ['a result of no call', { role: 'tool', content: 'x', tool_call_id: 'call_1' }, '"toolCallId" is missing'],
-    ['nothing', null, 'it is no message'],
+    ['nothing', null, 'it is not a message'],
   ])('[4.17] is refused before anything is sent: %s', async (_, raw, finding) => {
     for (const asking of Object.values(models)) {
       const model = {

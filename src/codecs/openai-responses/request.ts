@@ -4,6 +4,7 @@
  * @see https://platform.openai.com/docs/api-reference/responses/create
  * @module
  */
+import { checkMessages } from '../../check-message.ts'
 import type { EncodedRequest } from '../../codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../content.ts'
 import { arrayOf, field } from '../../lookup.ts'
@@ -54,6 +55,7 @@ export function encodeRequest(
   options: RequestOptions,
   dialect: ResponsesDialect = openaiDialect,
 ): EncodedRequest<WireRequest> {
+  checkMessages(context.messages)
   const into = ledger(target, options.strict)
   const kept = keptOptions(options, into)
   const chain = findChain(context, kept, dialect, into)
