@@ -16,7 +16,14 @@ import type {
 } from '../model.ts'
 import { withAskedModel } from '../opaque.ts'
 import type { AnyCall } from '../tool-call.ts'
-import { type Approval, type CallLedger, memoryLedger } from '../tools/approval.ts'
+import {
+  type Approval,
+  approvalIdOf,
+  type CallLedger,
+  memoryLedger,
+  randomPart,
+  randomPartOf,
+} from '../tools/approval.ts'
 import { argumentsFit, toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
@@ -143,13 +150,49 @@ async function* ask(loop: Loop): Steps<ChatResponse> {
   const { question, losses } = prepareQuestion(loop)
   const news = loop.tellOnce(losses)
   if (news.length > 0) yield news
-  const answered = yield* loop.asking.ask(question)
+  const answered = yield* withApprovalIds(loop.asking.ask(question), loop)
   const response = { ...answered, message: withAskedModel(answered.message, question.model.model) }
   loop.responses.push(response)
   if (isEmpty(response.message)) return response // it adds nothing to the conversation
   say(loop, [response.message])
   if (response.providerState) loop.context = { ...loop.context, providerState: response.providerState }
   return response
+}
+
+/** The same answer, whose calls that a person may have to approve say which conversation they are of. */
+async function* withApprovalIds(answer: Answer, loop: Loop): Answer {
+  if (![...loop.tools.values()].some(mayNeedApproval)) return yield* answer
+  let response: ChatResponse | undefined
+  try {
+    for (;;) {
+      const { value, done } = await answer.next()
+      if (done) return response ?? value
+      const last = value.at(-1)
+      if (last?.type !== 'message_end') yield value
+      else {
+        const message = await withApprovalId(last.message, loop)
+        response = { ...last.response, message }
+        yield [...value.slice(0, -1), { ...last, message, response }]
+      }
+    }
+  } finally {
+    await answer.return(undefined as never)
+  }
+}
+
+async function withApprovalId(message: AssistantMessage, { tools, context }: Loop): Promise<AssistantMessage> {
+  const { content } = message
+  if (typeof content === 'string' || content === null) return message
+  const messages = [...context.messages, message]
+  const blocks = content.map(async (block) => {
+    if (block.type !== 'tool_call' || !mayNeedApproval(tools.get(block.name))) return block
+    return { ...block, ...compact({ approvalId: await approvalIdOf(block, messages, randomPart()) }) }
+  })
+  return { ...message, content: await Promise.all(blocks) }
+}
+
+function mayNeedApproval(tool: object | undefined): boolean {
+  return tool !== undefined && isRunnable(tool) && Boolean(tool.needsApproval)
 }
 
 function say(loop: Loop, messages: readonly Message[]): void {
@@ -238,9 +281,16 @@ async function* runCalls(loop: Loop, turn: Turn, approvals: readonly Approval[] 
   const { signal } = state
   const keyOf = keysAmong(context.messages, turn.message)
   const { messages } = context
+  const upToTurn = messages.slice(0, messages.indexOf(turn.message) + 1)
+  // Derived again, and not believed: the history may come from a page.
+  const calls = turn.calls.map(async (call) => {
+    if (!isCall(call) || call.name === undefined || !mayNeedApproval(tools.get(call.name))) return call
+    const { approvalId: _, ...rest } = call
+    return { ...rest, ...compact({ approvalId: await approvalIdOf(call, upToTurn) }) }
+  })
   const { results, pending, failures } = yield* runTools({
     request,
-    calls: turn.calls,
+    calls: await Promise.all(calls),
     messages,
     signal,
     ledger,
@@ -262,7 +312,7 @@ function keysAmong(messages: readonly Message[], turn: AssistantMessage): (call:
     if (message === turn) break
     for (const { id } of toolCallsOf(message)) times.set(id, (times.get(id) ?? 0) + 1)
   }
-  return ({ id }) => (times.has(id) ? `${id}#${times.get(id)}` : id)
+  return (call) => randomPartOf(call) ?? (times.has(call.id) ? `${call.id}#${times.get(call.id)}` : call.id)
 }
 
 // ---- ends -------------------------------------------------------------------------------------

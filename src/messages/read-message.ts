@@ -282,6 +282,7 @@ const callFields: ReadonlySet<string> = new Set([
   'index',
   'complete',
   'generatedId',
+  'approvalId',
   'opaque',
   'metadata',
   'providerData',

@@ -76,6 +76,7 @@ const toolCall = withBase({
   index: v.number(),
   complete: v.literal(true),
   generatedId: v.exactOptional(v.literal(true)),
+  approvalId: optionalText,
   opaque: proof,
 })
 

@@ -104,7 +104,7 @@ const options = { model: 'm', maxTokens: 9 }
 const sent = async (ask: (request: sdk.RunRequest) => unknown, given: Partial<sdk.RunRequest>) => {
   let body: unknown
   const fetch = async (_: unknown, init?: RequestInit) => {
-    body = JSON.parse(new TextDecoder().decode(init?.body as Uint8Array<ArrayBuffer>))
+    body = JSON.parse(await new Response(init?.body).text())
     return Response.json({
       choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
     })
