@@ -1,5 +1,7 @@
 /** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
+
 import { blocksOf } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
 import { toToolMessage } from '../tools/invoke.ts'
 import { isEmpty, type StreamEvent } from './loop.ts'
@@ -94,6 +96,6 @@ function grown(before: ContentBlock | undefined, chunk: ToolCallChunk | ServerTo
 
 /** What the run said, as it keeps it: its results are in the order of their calls. */
 function settled(messages: readonly Message[], said: readonly Message[]): readonly Message[] {
-  const turns = said.slice(said.findLastIndex(({ role }) => role !== 'assistant' && role !== 'tool') + 1)
+  const turns = said.slice(findLastIndex(said, ({ role }) => role !== 'assistant' && role !== 'tool') + 1)
   return [...messages.slice(0, Math.max(0, messages.length - turns.length)), ...turns]
 }

@@ -1,6 +1,6 @@
 /** Asks, runs the tools, asks again: until the model is done, or a limit is reached. @module */
 import { canRunTools, textOf, toolCallsOf } from '../content.ts'
-import { compact } from '../lookup.ts'
+import { compact, findLastIndex } from '../lookup.ts'
 import { prepare } from '../messages/prepare.ts'
 import type {
   AssistantMessage,
@@ -268,7 +268,7 @@ interface Turn {
 
 /** The calls of the last answer that have no result yet. */
 function unanswered(messages: readonly Message[]): Turn | undefined {
-  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const at = findLastIndex(messages, ({ role }) => role === 'assistant')
   const message = messages[at]
   if (message?.role !== 'assistant' || !canRunTools(message)) return undefined
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))

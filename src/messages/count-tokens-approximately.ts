@@ -1,5 +1,7 @@
 /** How many tokens messages have, without a tokenizer. @module */
+
 import { blocksOf, blocksOfTurn } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../model.ts'
 import { type MessageLike, toMessages } from './to-message.ts'
 
@@ -77,7 +79,8 @@ function countImages(block: ContentBlock): number {
 }
 
 function scaleOf(messages: readonly Message[], options: CountOptions): number {
-  const last = messages.findLastIndex(
+  const last = findLastIndex(
+    messages,
     (message) => message.role === 'assistant' && message.usage?.totalTokens !== undefined,
   )
   const message = messages[last]

@@ -4,11 +4,13 @@
  * @see spec/features.md 4.75 to 4.81, src/assemble
  * @module
  */
+
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { Assembly } from '../assemble/assembly.ts'
 import { checkMessage } from '../check-message.ts'
 import type { Fragment } from '../codec.ts'
 import { blocksOf } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -157,7 +159,7 @@ function isCut(reason: StopReason | undefined): reason is 'interrupted' | 'error
 
 function ended(state: Assembly, stopReason: StopReason, events: MessageEvent[]): AssistantMessage {
   assemble.step(state, { type: 'end', stopReason }, events)
-  const end = events.findLast((event) => event.type === 'message_end')
+  const end = events[findLastIndex(events, (event) => event.type === 'message_end')]
   if (end?.type !== 'message_end') throw new TypeError('Cannot finish the chunk: it has ended already')
   return end.message
 }

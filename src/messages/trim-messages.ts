@@ -1,5 +1,7 @@
 /** A conversation cut to a length. @module */
+
 import { toolCallsOf } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type { Message, Role } from '../model.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'
@@ -108,7 +110,7 @@ function startingOn(groups: Groups, roles: ReadonlySet<Role> | undefined): Group
 
 function endingOn(groups: Groups, roles: ReadonlySet<Role> | undefined): Groups {
   if (roles === undefined) return groups
-  const end = groups.findLastIndex((group) => roles.has(group.at(-1)?.role ?? 'system'))
+  const end = findLastIndex(groups, (group) => roles.has(group.at(-1)?.role ?? 'system'))
   return groups.slice(0, end + 1)
 }
 
