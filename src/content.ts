@@ -1,4 +1,5 @@
 /** What is in a message: the same answers for a string and for blocks. @module */
+import { checkMessage, findingInBlocks } from './check-message.ts'
 import type { AssistantMessage, Content, ContentBlock, Message, StopReason, ToolCall } from './model.ts'
 
 /** Content as blocks; an empty string has none. */
@@ -7,25 +8,44 @@ export function blocksOf(content: Content | null): readonly ContentBlock[] {
   return content ?? []
 }
 
-/** All text that was said, joined without separators: `text` and `plain_text` blocks, and no reasoning. */
+/**
+ * All text that was said, joined without separators: `text` and `plain_text` blocks, and no reasoning.
+ *
+ * @throws {TypeError} for a message or blocks in the form of another library: `normalizeMessages` reads those.
+ */
 export function textOf(content: Content | null | Message): string {
-  if (typeof content === 'object' && content !== null && 'role' in content) return textOf(content.content)
+  if (typeof content === 'object' && content !== null && !Array.isArray(content)) {
+    checkMessage(content)
+    return textOf(content.content)
+  }
   if (typeof content === 'string') return content
+  const finding = findingInBlocks(content)
+  if (finding !== undefined) throw new TypeError(`Cannot read the text: ${finding}; normalizeMessages reads raw JSON`)
   let text = ''
   for (const block of content ?? []) if (block.type === 'text' || block.type === 'plain_text') text += block.text
   return text
 }
 
-/** The calls of a message, in order, from its content and its `toolCalls` field; each id once. */
+/**
+ * The calls of a message, in order, from its content and its `toolCalls` field; each id once.
+ *
+ * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
+ */
 export function toolCallsOf(message: Message): readonly ToolCall[] {
+  checkMessage(message)
   if (message.role !== 'assistant') return []
   const calls = blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call')
   const known = new Set(calls.map((call) => call.id))
   return [...calls, ...(message.toolCalls ?? []).filter((call) => !known.has(call.id))]
 }
 
-/** The blocks of an assistant's turn, with the calls that stand in its `toolCalls` field alone behind them. */
+/**
+ * The blocks of an assistant's turn, followed by the calls that stand only in its `toolCalls` field.
+ *
+ * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
+ */
 export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[] {
+  checkMessage(message)
   const blocks = blocksOf(message.content)
   if (message.toolCalls === undefined || message.toolCalls.length === 0) return blocks
   const inContent = new Set(blocks.map((block) => (block.type === 'tool_call' ? block.id : '')))
@@ -37,7 +57,10 @@ const improperEnds: ReadonlySet<StopReason> = new Set(['interrupted', 'error', '
 /**
  * Whether the calls of a message may be run: it ended properly. A cut, failed or cancelled answer, or one that hit its length or was
  * filtered, may hold calls that were not finished. A message that says nothing of its end was written by hand, and may.
+ *
+ * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
  */
 export function canRunTools(message: AssistantMessage): boolean {
+  checkMessage(message)
   return message.stopReason === undefined || !improperEnds.has(message.stopReason)
 }

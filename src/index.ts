@@ -61,16 +61,17 @@ export { normalizeMessages, safeNormalizeMessages } from './messages/normalize.t
 export { legalToolName, type Prepared, type PrepareOptions, prepare } from './messages/prepare.ts'
 export { type PrintOptions, prettyPrint } from './messages/pretty-print.ts'
 export type { RoleAlias } from './messages/roles.ts'
+export type { Safe } from './messages/safe.ts'
 export {
   deserializeContext,
   deserializeMessages,
   deserializeToolResult,
-  type Safe,
   type SerializedContext,
   type SerializedMessage,
   type SerializedToolResult,
   safeDeserializeContext,
   safeDeserializeMessages,
+  safeDeserializeToolResult,
   serializeContext,
   serializeMessages,
   serializeToolResult,

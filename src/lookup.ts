@@ -42,6 +42,13 @@ export function arrayOf(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value : []
 }
 
+/** `Array.prototype.findLastIndex`, which is ES2023. */
+export function findLastIndex<T>(list: readonly T[], holds: (element: T) => boolean): number {
+  let at = list.length - 1
+  while (at >= 0 && !holds(list[at] as T)) at--
+  return at
+}
+
 /** As `JSON.parse` does it: assigning to `__proto__` would set the prototype. */
 export function setOwn(object: JsonObject, key: string, value: Json): void {
   if (key !== '__proto__') object[key] = value

@@ -47,7 +47,7 @@ export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> 
   readonly only?: readonly string[]
   /** Cancels the listing. */
   readonly signal?: AbortSignal
-  /** How many tools a server may list. Default 1000. */
+  /** How many tools a server may list, and in how many pages. Default 1000. */
   readonly maxTools?: number
 }
 
@@ -55,7 +55,7 @@ export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> 
  * Lists the tools of a server. Each calls the server when it runs: with progress, its `signal`, and the server's own check of arguments.
  * Structured content is the result's `extra.structuredContent`.
  *
- * @throws {LimitError} if there are more than `maxTools`. What the client throws.
+ * @throws {LimitError} if there are more than `maxTools` tools, or more pages of them than that. What the client throws.
  */
 export async function mcpTools(client: McpClient, options: McpOptions = {}): Promise<Tool[]> {
   const { prefix = '', only, signal, maxTools = 1000, ...behaviour } = options
@@ -72,6 +72,7 @@ interface Listed {
 async function listAll(client: McpClient, signal: AbortSignal | undefined, maxTools: number): Promise<Listed[]> {
   const listed: Listed[] = []
   let cursor: string | undefined
+  let pages = 0
   do {
     const page = await client.listTools(cursor === undefined ? undefined : { cursor }, signal && { signal })
     for (const entry of arrayOf(field(page, 'tools'))) {
@@ -80,6 +81,9 @@ async function listAll(client: McpClient, signal: AbortSignal | undefined, maxTo
     }
     if (listed.length > maxTools) {
       throw new LimitError(`Cannot list the tools: there are more than ${maxTools}`, 'maxTools', maxTools)
+    }
+    if (++pages > maxTools) {
+      throw new LimitError(`Cannot list the tools: there are more than ${maxTools} pages of them`, 'maxTools', maxTools)
     }
     const next = textOr(field(page, 'nextCursor'), undefined)
     cursor = next === cursor ? undefined : next // a server that repeats itself has no more to say
@@ -99,6 +103,7 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
     ...compact({ description: stringOr(description, undefined) }),
     parameters: parametersOf(inputSchema),
     ...(Object.keys(hints).length > 0 && { annotations: hints }),
+    fromMcp: true,
     parse: (args) => args, // the server checks them, by the whole of its schema
     execute: async (args: JsonObject, { signal, progress }) => {
       const request: McpRequestOptions = {

@@ -1,5 +1,7 @@
 /** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
+
 import { blocksOf } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
 import { toToolMessage } from '../tools/invoke.ts'
 import { isEmpty, type StreamEvent } from './loop.ts'
@@ -98,9 +100,9 @@ function grown(before: ContentBlock | undefined, chunk: ToolCallChunk | ServerTo
  */
 function settled(messages: readonly Message[], said: readonly Message[]): readonly Message[] {
   const isTurn = ({ role }: Message) => role === 'assistant' || role === 'tool'
-  const end = said.findLastIndex((one) => !isTurn(one)) + 1
+  const end = findLastIndex(said, (one) => !isTurn(one)) + 1
   const turns = said.slice(end)
-  const prompt = said.slice(said.slice(0, end).findLastIndex(isTurn) + 1, end)
+  const prompt = said.slice(findLastIndex(said.slice(0, end), isTurn) + 1, end)
   const before = messages.slice(0, Math.max(0, messages.length - turns.length))
   const isShown = JSON.stringify(before.slice(before.length - prompt.length)) === JSON.stringify(prompt)
   return [...before, ...(isShown ? [] : prompt), ...turns]

@@ -1,12 +1,12 @@
 /** A conversation that remembers itself: the same functions, with the history kept between turns. @module */
-import { compact } from '../lookup.ts'
+import { compact, findLastIndex } from '../lookup.ts'
 import { addUsage } from '../messages/add-usage.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/to-message.ts'
 import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../model.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ToolResult } from '../tools/invoke.ts'
-import type { Tool } from '../tools/tool.ts'
+import { checkReplacing, type Tool } from '../tools/tool.ts'
 import { checkModel, checkRequest } from './check-request.ts'
 import { type EchoMode, echo } from './echo.ts'
 import { type Asking, callsToRun, missingResults, type RunResult } from './loop.ts'
@@ -60,7 +60,11 @@ export interface Chat {
   add(...messages: readonly MessageLike[]): void
   /** The last message: of the assistant, or of `role`. */
   lastMessage(role?: Message['role']): Message | undefined
-  /** A tool of a name that is there already takes its place. */
+  /**
+   * A tool of a name that is there already takes its place.
+   *
+   * @throws {TypeError} where one of the two needs approval or comes from an MCP server: use `removeTool` first.
+   */
   addTool(tool: AnyTool): void
   /** Whether there was one. */
   removeTool(name: string): boolean
@@ -177,7 +181,7 @@ export function createChat(settings: ChatSettings): Chat {
     stream: (prompt, options) => run({ prompt }, options, streamedAnswers),
     resume: (approvals, options) => run({ approvals }, options, streamedAnswers),
     cancel: (reason = new DOMException('The turn was cancelled', 'AbortError')) => turn?.cancel(reason),
-    lastMessage: (role = 'assistant') => messages.findLast((message) => message.role === role),
+    lastMessage: (role = 'assistant') => messages[findLastIndex(messages, (message) => message.role === role)],
     addTool: tools.add,
     removeTool: tools.remove,
     onToolRequest: (callback) => register(onRequest, callback),
@@ -191,8 +195,13 @@ function toolBox(given: readonly AnyTool[]) {
   const placeOf = (name: string) => tools.findIndex((tool) => 'name' in tool && tool.name === name)
   const add = (tool: AnyTool): void => {
     const at = 'name' in tool ? placeOf(tool.name) : -1
-    if (at < 0) tools.push(tool)
-    else tools[at] = tool
+    const earlier = tools[at]
+    if (earlier === undefined || !('name' in tool)) {
+      tools.push(tool)
+      return
+    }
+    checkReplacing(earlier, tool, tool.name)
+    tools[at] = tool
   }
   const remove = (name: string): boolean => {
     const at = placeOf(name)
@@ -240,7 +249,7 @@ function register<T>(all: Registered<T>[], callback: T): () => void {
 
 /** The turn's own, then the others, last registered first. */
 function latestFirst<T>(registered: readonly Registered<T>[], own: T | undefined): readonly T[] {
-  return [...(own === undefined ? [] : [own]), ...registered.map(({ callback }) => callback).toReversed()]
+  return [...(own === undefined ? [] : [own]), ...registered.map(({ callback }) => callback).reverse()]
 }
 
 async function firstRefusal(callbacks: readonly OnRequest[], ...[call, tool]: Parameters<OnRequest>): Promise<Verdict> {

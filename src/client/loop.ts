@@ -1,6 +1,6 @@
 /** Asks, runs the tools, asks again: until the model is done, or a limit is reached. @module */
 import { canRunTools, textOf, toolCallsOf } from '../content.ts'
-import { compact } from '../lookup.ts'
+import { compact, findLastIndex } from '../lookup.ts'
 import { noResult } from '../messages/prepare/pair.ts'
 import { prepare } from '../messages/prepare.ts'
 import type {
@@ -19,7 +19,14 @@ import type {
 import { isOnlyWhole } from '../only-whole.ts'
 import { withAskedModel } from '../opaque.ts'
 import type { AnyCall } from '../tool-call.ts'
-import { type Approval, type CallLedger, memoryLedger } from '../tools/approval.ts'
+import {
+  type Approval,
+  approvalIdOf,
+  type CallLedger,
+  memoryLedger,
+  randomPart,
+  randomPartOf,
+} from '../tools/approval.ts'
 import { argumentsFit, toToolMessage } from '../tools/invoke.ts'
 import { isRunnable, type Tool } from '../tools/tool.ts'
 import type { Answer, Question } from './answer.ts'
@@ -122,7 +129,7 @@ export function missingResults(
   messages: readonly Message[],
   first: ReadonlySet<AnyCall> = new Set(),
 ): readonly ToolMessage[] {
-  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const at = findLastIndex(messages, ({ role }) => role === 'assistant')
   const last = messages[at]
   if (last === undefined) return []
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
@@ -184,7 +191,7 @@ async function* ask(loop: Loop): Steps<ChatResponse> {
     warnings.push(warning)
     warn(loop, [warning])
   }
-  const answered = yield* loop.asking.ask({ ...question, onWarning })
+  const answered = yield* withApprovalIds(loop.asking.ask({ ...question, onWarning }), loop)
   const message = withAskedModel(answered.message, question.model.model)
   const response = { ...answered, message, warnings }
   loop.responses.push(response)
@@ -192,6 +199,42 @@ async function* ask(loop: Loop): Steps<ChatResponse> {
   say(loop, [response.message])
   if (response.providerState) loop.context = { ...loop.context, providerState: response.providerState }
   return response
+}
+
+/** The same answer, whose calls that a person may have to approve say which conversation they are of. */
+async function* withApprovalIds(answer: Answer, loop: Loop): Answer {
+  if (![...loop.tools.values()].some(mayNeedApproval)) return yield* answer
+  let response: ChatResponse | undefined
+  try {
+    for (;;) {
+      const { value, done } = await answer.next()
+      if (done) return response ?? value
+      const last = value.at(-1)
+      if (last?.type !== 'message_end') yield value
+      else {
+        const message = await withApprovalId(last.message, loop)
+        response = { ...last.response, message }
+        yield [...value.slice(0, -1), { ...last, message, response }]
+      }
+    }
+  } finally {
+    await answer.return(undefined as never)
+  }
+}
+
+async function withApprovalId(message: AssistantMessage, { tools, context }: Loop): Promise<AssistantMessage> {
+  const { content } = message
+  if (typeof content === 'string' || content === null) return message
+  const messages = [...context.messages, message]
+  const blocks = content.map(async (block) => {
+    if (block.type !== 'tool_call' || !mayNeedApproval(tools.get(block.name))) return block
+    return { ...block, ...compact({ approvalId: await approvalIdOf(block, messages, randomPart()) }) }
+  })
+  return { ...message, content: await Promise.all(blocks) }
+}
+
+function mayNeedApproval(tool: object | undefined): boolean {
+  return tool !== undefined && isRunnable(tool) && Boolean(tool.needsApproval)
 }
 
 /** Adds to the conversation, at its end or before what is said new in this run. */
@@ -278,9 +321,9 @@ interface Turn {
   readonly end?: number
 }
 
-/** The calls of the last answer that have no result yet, and where their results go: behind those that are there. */
+/** The calls of the last answer that have no result yet, and where their results go: after those that are there. */
 function unanswered(messages: readonly Message[]): Partial<Turn> & Pick<Turn, 'calls'> {
-  const at = messages.findLastIndex(({ role }) => role === 'assistant')
+  const at = findLastIndex(messages, ({ role }) => role === 'assistant')
   const message = messages[at]
   if (message?.role !== 'assistant' || !canRunTools(message)) return { calls: [] }
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
@@ -295,9 +338,16 @@ async function* runCalls(loop: Loop, turn: Turn, approvals: readonly Approval[] 
   const { signal } = state
   const keyOf = keysAmong(context.messages, turn.message)
   const messages = context.messages.slice(0, turn.end)
+  const upToTurn = messages.slice(0, messages.indexOf(turn.message) + 1)
+  // Derived again, and not believed: the history may come from a page.
+  const calls = turn.calls.map(async (call) => {
+    if (!isCall(call) || call.name === undefined || !mayNeedApproval(tools.get(call.name))) return call
+    const { approvalId: _, ...rest } = call
+    return { ...rest, ...compact({ approvalId: await approvalIdOf(call, upToTurn) }) }
+  })
   const ran = yield* runTools({
     request,
-    calls: turn.calls,
+    calls: await Promise.all(calls),
     messages,
     signal,
     ledger,
@@ -319,7 +369,7 @@ function keysAmong(messages: readonly Message[], turn: AssistantMessage): (call:
     if (message === turn) break
     for (const { id } of toolCallsOf(message)) times.set(id, (times.get(id) ?? 0) + 1)
   }
-  return ({ id }) => (times.has(id) ? `${id}#${times.get(id)}` : id)
+  return (call) => randomPartOf(call) ?? (times.has(call.id) ? `${call.id}#${times.get(call.id)}` : call.id)
 }
 
 // ---- ends -------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import type {
 } from '../model.ts'
 import type { Approval, CallLedger } from '../tools/approval.ts'
 import type { ToolResult } from '../tools/invoke.ts'
-import { definitionOf, type Tool } from '../tools/tool.ts'
+import { checkReplacing, definitionOf, type Tool, withJsonSchema } from '../tools/tool.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Budget, RunProgress } from './limits.ts'
 import type { RetryOptions } from './retry.ts'
@@ -119,13 +119,21 @@ export interface Beginning {
 /**
  * Reads a request. Of two tools of one name the later counts.
  *
- * @throws {TypeError} for a request without any message.
+ * @throws {TypeError} for a request without any message, for a message in the form of another library, and for two tools of one name where
+ * one needs approval or comes from an MCP server.
  */
 export function beginningOf(request: RunRequest): Beginning {
   const { prompt, model } = request
   const { tools: given = [], ...context } = createContext(partsOf(request))
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  const tools = new Map(given.map((tool) => [offeredName(tool, model.codec.rules), tool]))
+  const tools = new Map<string, Tool | ToolDefinition | ProviderTool>()
+  for (const one of given) {
+    const tool = withJsonSchema(one)
+    const name = offeredName(tool, model.codec.rules)
+    const earlier = tools.get(name)
+    if (earlier !== undefined) checkReplacing(earlier, tool, name)
+    tools.set(name, tool)
+  }
   const offered = [...tools].sort(byName).map(([name, tool]) => offer(tool, name))
   return {
     context: { ...context, ...(offered.length > 0 && { tools: offered }) },

@@ -1,25 +1,38 @@
 /** What a message holds, by kind. @module */
+import { findingIn } from '../check-message.ts'
 import { blocksOf, blocksOfTurn, toolCallsOf } from '../content.ts'
-import type { ContentBlock, ServerToolCall, ServerToolResult, ToolCall } from '../model.ts'
+import { isObject } from '../lookup.ts'
+import type { ContentBlock, Message, ServerToolCall, ServerToolResult, ToolCall } from '../model.ts'
+import { readMessage } from './read-message.ts'
 import { type MessageLike, toMessage } from './to-message.ts'
 
-/** The content as blocks, in order, with the calls that stand beside it behind it. */
-export function contentBlocks(like: MessageLike): readonly ContentBlock[] {
-  const message = toMessage(like)
+/**
+ * The content as blocks, in order, followed by the calls that stand beside it. A message in the form of another library is read as
+ * `normalizeMessages` reads it.
+ *
+ * @throws {DecodeError} for what is not a message in any form.
+ */
+export function contentBlocks(like: MessageLike | object): readonly ContentBlock[] {
+  const message = messageFrom(like)
   return message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)
 }
 
-/** The calls of our tools, wherever they stand, each id once. */
-export function toolCalls(like: MessageLike): readonly ToolCall[] {
-  return toolCallsOf(toMessage(like))
+function messageFrom(like: MessageLike | object): Message {
+  if (isObject(like) && findingIn(like) !== undefined) return readMessage(like, '', { calls: 0 })
+  return toMessage(like as MessageLike)
 }
 
-/** The calls that the provider ran itself: nobody answers them. */
-export function serverToolCalls(like: MessageLike): readonly ServerToolCall[] {
+/** The calls of our tools, wherever they stand, each id once. Reads what {@link contentBlocks} reads. */
+export function toolCalls(like: MessageLike | object): readonly ToolCall[] {
+  return toolCallsOf(messageFrom(like))
+}
+
+/** The calls that the provider ran itself: they need no result. Reads what {@link contentBlocks} reads. */
+export function serverToolCalls(like: MessageLike | object): readonly ServerToolCall[] {
   return contentBlocks(like).filter((block) => block.type === 'server_tool_call')
 }
 
-/** What came of the calls that the provider ran. */
-export function serverToolResults(like: MessageLike): readonly ServerToolResult[] {
+/** The results of the calls that the provider ran. Reads what {@link contentBlocks} reads. */
+export function serverToolResults(like: MessageLike | object): readonly ServerToolResult[] {
   return contentBlocks(like).filter((block) => block.type === 'server_tool_result')
 }

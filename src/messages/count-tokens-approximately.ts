@@ -1,7 +1,9 @@
 /** How many tokens messages have, without a tokenizer. @module */
+
 import { blocksOf, blocksOfTurn } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../model.ts'
-import { type MessageLike, toMessage } from './to-message.ts'
+import { type MessageLike, toMessages } from './to-message.ts'
 
 /** What is counted, and for how much. */
 export interface CountOptions {
@@ -24,7 +26,7 @@ export interface CountOptions {
  * and other scripts, and differs from the count of words by which messages are split.
  */
 export function countTokensApproximately(messages: readonly MessageLike[], options: CountOptions = {}): number {
-  const all = messages.map((like) => toMessage(like))
+  const all = toMessages(messages)
   const count = countAll(all, options)
   return options.scaleByUsage ? Math.ceil(count * scaleOf(all, options)) : count
 }
@@ -77,7 +79,8 @@ function countImages(block: ContentBlock): number {
 }
 
 function scaleOf(messages: readonly Message[], options: CountOptions): number {
-  const last = messages.findLastIndex(
+  const last = findLastIndex(
+    messages,
     (message) => message.role === 'assistant' && message.usage?.totalTokens !== undefined,
   )
   const message = messages[last]

@@ -1,6 +1,6 @@
 /** A conversation from its parts. @module */
 import type { Content, Context, Message, ProviderState, ProviderTool, ToolDefinition } from '../model.ts'
-import { type MessageLike, toMessage } from './to-message.ts'
+import { type MessageLike, toMessage, toMessages } from './to-message.ts'
 
 /** What a context is made of; any of it may be absent. */
 export interface ContextParts {
@@ -23,13 +23,12 @@ export interface ContextParts {
  * createContext({ system: 'Be brief', messages: earlier, prompt: 'and now?' })
  * ```
  *
- * @throws {TypeError} for a pair that makes no message.
+ * @throws {TypeError} for what is not a message of ours: see `toMessage`.
  */
 export function createContext(from: MessageLike | readonly MessageLike[] | ContextParts): Context {
   if (typeof from === 'string') return { messages: [toMessage(from)] }
-  if (isList(from)) return { messages: from.map((like) => toMessage(like)) }
-  if ('role' in from) return { messages: [toMessage(from)] }
-  return contextOf(from as ContextParts)
+  if (isList(from)) return { messages: toMessages(from) }
+  return isParts(from) ? contextOf(from) : { messages: [toMessage(from)] }
 }
 
 /** In JavaScript a pair and a list of two texts look alike: here a list is a list. */
@@ -39,12 +38,17 @@ function isList(
   return Array.isArray(from)
 }
 
+/** Whether it is parts and not a message; an object with none of their names is taken for a message, which is then refused. */
+function isParts(from: MessageLike | ContextParts): from is ContextParts {
+  if (typeof from !== 'object' || from === null || Array.isArray(from) || 'role' in from) return false
+  if (Object.keys(from).length === 0) return true
+  return ['system', 'messages', 'prompt', 'tools', 'providerState'].some((name) => name in from)
+}
+
 function contextOf({ messages = [], prompt, ...parts }: ContextParts): Context {
-  const before: readonly Message[] = messages.map((like) => toMessage(like))
+  const before: readonly Message[] = toMessages(messages)
   if (prompt === undefined) return { ...parts, messages: before }
-  if (typeof prompt === 'string' || Array.isArray(prompt) || 'role' in prompt) {
-    return { ...parts, messages: [...before, toMessage(prompt as MessageLike)] }
-  }
-  const inner = contextOf(prompt as ContextParts)
+  if (!isParts(prompt)) return { ...parts, messages: [...before, toMessage(prompt)] }
+  const inner = contextOf(prompt)
   return { ...parts, ...inner, messages: [...before, ...inner.messages] }
 }

@@ -1,8 +1,14 @@
 /** For stores and libraries that have no developer's role. @module */
+import { checkMessages } from '../check-message.ts'
 import type { Message } from '../model.ts'
 
-/** Writes developer messages as system messages that say so in their metadata; `normalizeMessages` reads them back as what they were. */
+/**
+ * Writes developer messages as system messages that say so in their metadata; `normalizeMessages` reads them back as what they were.
+ *
+ * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
+ */
 export function developerAsSystem(messages: readonly Message[]): Message[] {
+  checkMessages(messages)
   return messages.map((message) =>
     message.role === 'developer'
       ? { ...message, role: 'system', metadata: { ...message.metadata, role: 'developer' } }

@@ -4,10 +4,13 @@
  * @see spec/features.md 4.75 to 4.81, src/assemble
  * @module
  */
+
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { Assembly } from '../assemble/assembly.ts'
+import { checkMessage } from '../check-message.ts'
 import type { Fragment } from '../codec.ts'
 import { blocksOf } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -86,6 +89,7 @@ function assembled(chunks: readonly MessageChunk[]): Assembled {
   const invalid = chunks.flatMap((chunk) => chunk.invalidToolCalls ?? [])
   let rest: Omit<AssistantMessage, 'content'> = { role: 'assistant' }
   for (const chunk of chunks) {
+    checkMessage(chunk, 'chunk')
     const { content: _, toolCallChunks: _chunks, usage: _usage, response: _response, ...fields } = chunk
     rest = { ...rest, ...fields }
     for (const fragment of fragmentsOf(chunk, invalid, state)) assemble.step(state, fragment, events)
@@ -155,7 +159,7 @@ function isCut(reason: StopReason | undefined): reason is 'interrupted' | 'error
 
 function ended(state: Assembly, stopReason: StopReason, events: MessageEvent[]): AssistantMessage {
   assemble.step(state, { type: 'end', stopReason }, events)
-  const end = events.findLast((event) => event.type === 'message_end')
+  const end = events[findLastIndex(events, (event) => event.type === 'message_end')]
   if (end?.type !== 'message_end') throw new TypeError('Cannot finish the chunk: it has ended already')
   return end.message
 }

@@ -1,9 +1,9 @@
 /** Raw conversations, checked and in our form: what comes from a client, a file, a store or another library. @module */
 import { blocksOf } from '../content.ts'
-import { DecodeError } from '../errors.ts'
 import { arrayOf, field, isObject } from '../lookup.ts'
 import type { Json, Message } from '../model.ts'
 import { type Reading, readMessage } from './read-message.ts'
+import { type Safe, safely } from './safe.ts'
 
 /** Where the bodies of requests have their conversation, and where their system text. */
 const bodies: readonly (readonly [messages: string, system: string])[] = [
@@ -58,13 +58,6 @@ function readSystem(system: Json | undefined, path: string, reading: Reading): M
 }
 
 /** The same, with what went wrong as a value. */
-export function safeNormalizeMessages(
-  value: unknown,
-): { readonly ok: true; readonly messages: Message[] } | { readonly ok: false; readonly error: DecodeError } {
-  try {
-    return { ok: true, messages: normalizeMessages(value) }
-  } catch (error) {
-    if (error instanceof DecodeError) return { ok: false, error }
-    throw error
-  }
+export function safeNormalizeMessages(value: unknown): Safe<Message[]> {
+  return safely(() => normalizeMessages(value))
 }

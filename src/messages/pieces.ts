@@ -1,4 +1,5 @@
-/** Cuts text between words, to a length that somebody else measures. @module */
+/** Cuts text between words, to a length that the caller measures. @module */
+import { wordEnds } from './count-words.ts'
 
 /**
  * The text in pieces that each fit, cut behind words and the white space that follows them; a word that does not fit by itself is cut
@@ -6,7 +7,7 @@
  * O(log n) for each piece.
  */
 export function* piecesOf(text: string, fits: (piece: string) => boolean): Generator<string> {
-  const words = Array.from(text.matchAll(/\s*\S+\s*|\s+/g), (word) => word.index + word[0].length)
+  const words = wordEnds(text)
   let start = 0
   let word = 0
   while (start < text.length) {

@@ -7,12 +7,12 @@
  * @see wire/README.md §11, and complaints 8 to 14 of peers.md
  * @module
  */
+import { checkMessages } from '../check-message.ts'
 import type { Rules } from '../codec.ts'
 import { legalId } from '../ids.ts'
 import type { Context, Loss } from '../model.ts'
 import { countWords } from './count-words.ts'
 import { prepareBlocks, prepareSystem } from './prepare/blocks.ts'
-import { checkMessages } from './prepare/check.ts'
 import { dropEmptyMessages } from './prepare/empty.ts'
 import { pairResults } from './prepare/pair.ts'
 import { bridgeResults, demoteLateInstructions, startWithUser } from './prepare/placement.ts'
@@ -57,7 +57,7 @@ const passes: readonly Pass[] = [
  * Calls without results get an error result, results without calls become tagged user text, results stand right behind their
  * calls and in their order, ids are legal and unique in the whole conversation. Tools are left alone: see {@link legalToolName}.
  *
- * @throws {TypeError} at what is no message.
+ * @throws {TypeError} for what is not a message of ours; `normalizeMessages` reads raw JSON and the messages of other libraries.
  */
 export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
   checkMessages(context.messages)

@@ -12,6 +12,9 @@ export interface PrintOptions {
 /**
  * Prints messages: roles, text, calls as expressions with their ids, results with theirs. Media are named and not printed.
  *
+ * Control characters are left out, so that no text steers a terminal. Later lines of a text are indented by two spaces, so that none
+ * looks like a message or a call.
+ *
  * ```text
  * User: Weather in Tokyo?
  * Assistant: [tool request (call_1)]: get_weather(city = "Tokyo")
@@ -41,28 +44,42 @@ const titles: Readonly<Record<Role, string>> = {
 
 function printText(message: Message): string {
   const name = message.name === undefined || message.role === 'tool' ? '' : ` (${message.name})`
-  return `${titles[message.role]}${name}: ${linesOf(message).join('\n')}`
+  const lines = linesOf(message).map((line) => plain(line).replaceAll('\n', '\n  '))
+  return `${titles[message.role]}${plain(name).replaceAll('\n', ' ')}: ${lines.join('\n')}`
 }
 
 function printXml(message: Message): string {
   const name = message.name === undefined ? '' : ` name="${escaped(message.name)}"`
-  return `<message role="${message.role}"${name}>${escaped(linesOf(message).join('\n'))}</message>`
+  return plain(`<message role="${message.role}"${name}>${escaped(linesOf(message).join('\n'))}</message>`)
+}
+
+/** All control characters but the tab and the line break; a carriage return with it is one line break. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
+const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g
+
+function plain(text: string): string {
+  return text.replace(/\r\n?|[\u2028\u2029\x85]/g, '\n').replace(controls, '')
 }
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
 }
 
+/** One entry for each block: text, or a line that says what it is. Text that is not the first entry begins on a line of its own. */
 function linesOf(message: Message): readonly string[] {
   if (message.role === 'tool') {
     const failed = message.status === 'error' ? ' failed' : ''
     return [`[tool result (${message.toolCallId})]${failed}: ${blocksOf(message.content).map(printBlock).join('\n')}`]
   }
-  if (message.role !== 'assistant') return blocksOf(message.content).map(printBlock)
-  const invalid = (message.invalidToolCalls ?? []).map(
+  const blocks = message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)
+  const invalid = (message.role === 'assistant' ? (message.invalidToolCalls ?? []) : []).map(
     ({ id, name, error }) => `[invalid tool request (${id ?? '?'})]: ${name ?? '?'}: ${error}`,
   )
-  return [...blocksOfTurn(message).map(printBlock), ...invalid]
+  return [...blocks.map((block, at) => (at > 0 && isSaid(block) ? '  ' : '') + printBlock(block)), ...invalid]
+}
+
+function isSaid({ type }: ContentBlock): boolean {
+  return type === 'text' || type === 'plain_text'
 }
 
 function printBlock(block: ContentBlock): string {

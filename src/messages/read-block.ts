@@ -13,7 +13,11 @@ import { type Place, shapes, types } from './foreign-blocks.ts'
 import { check, contentBlock, fieldsOfBlock, isBlockType } from './schema.ts'
 import { withoutStrangers } from './strangers.ts'
 
-/** Results may hold blocks, but results in results in results are somebody's joke. */
+/** Calls and results share one message there, in forms that change with its versions. */
+export const uiMessage =
+  "it is a message of the AI SDK's pages; its `convertToModelMessages` makes messages that can be read"
+
+/** Limit nesting of tool results. */
 const maxDepth = 8
 
 /**
@@ -73,6 +77,10 @@ function translate(value: JsonObject, place: Place): JsonObject {
     const shape = shapes.find(([key]) => Object.hasOwn(value, key))
     if (shape !== undefined) return shape[1](value, place)
     throw new DecodeError(`Cannot read block: ${at(place)}"type" is missing`, { path: place.path })
+  }
+  if (type.startsWith('tool-') && value.state !== undefined) {
+    const where = at(place)
+    throw new DecodeError(`Cannot read block: ${where}${uiMessage}`, { path: place.path })
   }
   const read = lookup(types, type)
   if (read !== undefined) return { ...read(value, place), ...proofOf(value.providerOptions) }

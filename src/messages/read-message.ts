@@ -7,9 +7,10 @@
  */
 import { DecodeError } from '../errors.ts'
 import { arrayOf, field, isObject, lookup, textOr } from '../lookup.ts'
-import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, ToolCall } from '../model.ts'
+import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, StopReason, ToolCall } from '../model.ts'
 import { withServerResults } from './ai-sdk-parts.ts'
-import { joined, readPart, readResultContent } from './read-block.ts'
+import { blockOfDataUrl } from './data-url.ts'
+import { joined, readPart, readResultContent, uiMessage } from './read-block.ts'
 import { readAnyCall, readId } from './read-call.ts'
 import { roleOf } from './roles.ts'
 import { check, fieldsOfMessage, message } from './schema.ts'
@@ -45,7 +46,7 @@ function opened(value: JsonObject): JsonObject {
   if (typeof value.type === 'string' && isObject(value.data) && value.content === undefined) {
     return { role: value.type, ...unpacked(value.data) }
   }
-  if (value.role !== undefined) return withoutType(value)
+  if (value.role !== undefined) return opening(withoutType(value))
   const readItem = lookup(items, value.type)
   if (readItem !== undefined) return readItem(value)
   return roleOf(value.type) === undefined ? value : { role: value.type ?? null, ...unpacked(value) }
@@ -67,8 +68,13 @@ function roleOfClass(name: Json | undefined): string {
   return typeof name === 'string' ? name.replace(/(Message)?(Chunk)?$/, '').toLowerCase() : ''
 }
 
+/** The `type` of an envelope's inside says the role again. */
+function unpacked({ type: _, ...rest }: JsonObject): JsonObject {
+  return opening(rest)
+}
+
 /** LangChain keeps what its providers sent beside the message in `additional_kwargs`. */
-function unpacked({ additional_kwargs, response_metadata, usage_metadata, type: _, ...rest }: JsonObject): JsonObject {
+function opening({ additional_kwargs, response_metadata, usage_metadata, ...rest }: JsonObject): JsonObject {
   const isDeveloper = field(additional_kwargs, '__openai_role__') === 'developer'
   const { __openai_role__: _role, tool_calls, ...kept } = isObject(additional_kwargs) ? additional_kwargs : {}
   const hasCalls = arrayOf(rest.tool_calls).length > 0
@@ -77,6 +83,7 @@ function unpacked({ additional_kwargs, response_metadata, usage_metadata, type: 
     ...(!hasCalls && tool_calls !== undefined && { tool_calls }),
     ...rest,
     ...(isDeveloper && { role: 'developer' }),
+    ...(isObject(rest.usage) && rest.usage.input_tokens !== undefined && { usage: readUsage(rest.usage) }),
     ...(isObject(usage_metadata) && { usage: readUsage(usage_metadata) }),
     ...readResponse(response_metadata),
   }
@@ -92,6 +99,23 @@ function readUsage(usage: JsonObject): JsonObject {
     cacheWriteTokens: field(input_token_details, 'cache_creation'),
     reasoningTokens: field(output_token_details, 'reasoning'),
   })
+}
+
+/** Anthropic's `stop_reason` stands in the message itself, and says whether its calls may run. */
+const stopReasons: Readonly<Record<string, StopReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  pause_turn: 'pause',
+  refusal: 'refusal',
+}
+
+function readStopReason({ stop_reason, ...rest }: JsonObject): JsonObject {
+  const reason = lookup(stopReasons, stop_reason)
+  if (reason === undefined || rest.stopReason !== undefined) return { ...rest, ...(stop_reason && { stop_reason }) }
+  return { rawStopReason: stop_reason as Json, ...rest, stopReason: reason }
 }
 
 function numbers(fields: Readonly<Record<string, Json | undefined>>): JsonObject {
@@ -114,6 +138,7 @@ function readResponse(metadata: Json | undefined): JsonObject {
 
 function readMap(value: JsonObject, path: string, reading: Reading): Message {
   const role = roleOf(value.role)
+  if (arrayOf(value.toolInvocations).length > 0) throw wrong(path, uiMessage)
   if (role === undefined) {
     throw wrong(
       path,
@@ -141,9 +166,17 @@ function isStoredDeveloper({ role, metadata }: JsonObject): boolean {
 }
 
 function readSaid(value: JsonObject, path: string, reading: Reading): JsonObject {
-  const { parts, ...rest } = value
-  const { content } = readContent(rest.content ?? parts, path, reading)
-  return { ...rest, content: content as Json }
+  const { parts, images, ...rest } = value
+  const { content, blocks } = readContent(rest.content ?? parts, path, reading)
+  if (arrayOf(images).length === 0) return { ...rest, content: content as Json }
+  const pictures = arrayOf(images).map((image, at) => readImage(image, `${path}.images[${at}]`))
+  return { ...rest, content: [...blocks, ...pictures] as unknown as Json }
+}
+
+/** Ollama has pictures as base64 beside the text; a data URL says its type itself. */
+function readImage(image: Json, path: string): ContentBlock {
+  if (typeof image !== 'string') throw wrong(path, 'text is expected')
+  return blockOfDataUrl(image, path) ?? { type: 'image', data: image }
 }
 
 function readTool(value: JsonObject, path: string): JsonObject {
@@ -164,7 +197,7 @@ function readTool(value: JsonObject, path: string): JsonObject {
 
 function readAssistant(value: JsonObject, path: string, reading: Reading): JsonObject {
   const { tool_calls, toolCalls, invalid_tool_calls, invalidToolCalls, function_call, parts, ...rest } = value
-  const { reasoning_content, reasoning, thinking, refusal, ...fields } = rest
+  const { reasoning_content, reasoning, thinking, refusal, ...fields } = readStopReason(rest)
   const lists = [toolCalls, tool_calls, function_call === undefined || function_call === null ? [] : [function_call]]
   const calls = lists.flatMap(arrayOf)
   const hasContent = (fields.content ?? parts) !== undefined
@@ -249,6 +282,7 @@ const callFields: ReadonlySet<string> = new Set([
   'index',
   'complete',
   'generatedId',
+  'approvalId',
   'opaque',
   'metadata',
   'providerData',

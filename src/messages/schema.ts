@@ -76,6 +76,7 @@ const toolCall = withBase({
   index: v.number(),
   complete: v.literal(true),
   generatedId: v.exactOptional(v.literal(true)),
+  approvalId: optionalText,
   opaque: proof,
 })
 
@@ -229,6 +230,7 @@ const messageSchemas = {
     stopReason: v.exactOptional(stopReason),
     rawStopReason: optionalText,
     usage: v.exactOptional(usage),
+    split,
     response: v.exactOptional(
       v.object({ id: optionalText, provider: optionalText, model: optionalText, createdAt: optionalNumber }),
     ),

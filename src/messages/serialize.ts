@@ -6,11 +6,13 @@
  * @see spec/features.md 4.87 to 4.90
  * @module
  */
+import { checkMessages } from '../check-message.ts'
 import { DecodeError } from '../errors.ts'
 import { isObject } from '../lookup.ts'
 import type { Content, Context, JsonObject, Message, ProviderState, ProviderTool, ToolDefinition } from '../model.ts'
 import type { ToolResult } from '../tools/invoke.ts'
 import { plainJson } from './plain-json.ts'
+import { type Safe, safely } from './safe.ts'
 import { check, content, message as messageSchema } from './schema.ts'
 
 /** One message: its own fields beside the version. */
@@ -20,8 +22,14 @@ export type SerializedContext = JsonObject & { version: 1; type: 'context' }
 /** What came of a call. */
 export type SerializedToolResult = JsonObject & { version: 1; type: 'tool_result' }
 
-/** The messages as JSON, each with its version. @throws {TypeError} if something in it is not JSON, such as a function among the artifacts. */
+/**
+ * The messages as JSON, each with its version.
+ *
+ * @throws {TypeError} if something in it is not JSON, such as a function among the artifacts; and for messages in the form of another
+ * library, which `normalizeMessages` reads.
+ */
 export function serializeMessages(messages: readonly Message[]): SerializedMessage[] {
+  checkMessages(messages)
   return messages.map((message, at) => ({ ...plain(message, `messages[${at}]`), version: 1, type: 'message' }))
 }
 
@@ -80,11 +88,6 @@ export function deserializeToolResult(value: unknown): ToolResult {
   return result as unknown as ToolResult
 }
 
-/** How a reader that does not throw tells. */
-export type Safe<Value> =
-  | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly error: DecodeError }
-
 /** The same as `deserializeMessages`, with what went wrong as a value. */
 export function safeDeserializeMessages(value: unknown): Safe<Message[]> {
   return safely(() => deserializeMessages(value))
@@ -95,13 +98,9 @@ export function safeDeserializeContext(value: unknown): Safe<Context> {
   return safely(() => deserializeContext(value))
 }
 
-function safely<Value>(read: () => Value): Safe<Value> {
-  try {
-    return { ok: true, value: read() }
-  } catch (error) {
-    if (error instanceof DecodeError) return { ok: false, error }
-    throw error
-  }
+/** The same as `deserializeToolResult`, with what went wrong as a value. */
+export function safeDeserializeToolResult(value: unknown): Safe<ToolResult> {
+  return safely(() => deserializeToolResult(value))
 }
 
 function plain(value: object, path: string): JsonObject {

@@ -2,10 +2,10 @@
  * One long message as several of the same role. Nothing is cut that does not ask for it, and what is stored stays whole: this
  * happens when a conversation is prepared for a wire.
  *
- * @see spec/features.md 2.25 to 2.33, spec/decisions.md C11
  * @module
  */
-import type { ContentBlock, InstructionMessage, Message, UserMessage } from '../model.ts'
+import { checkMessage } from '../check-message.ts'
+import type { AssistantMessage, Content, ContentBlock, Message } from '../model.ts'
 import { countWords } from './count-words.ts'
 import { piecesOf } from './pieces.ts'
 
@@ -17,13 +17,18 @@ export interface SplitBy {
 
 /**
  * The pieces of a message that has `split`: first at each `delimiter`, which is left out, then wherever a piece is longer than
- * `maxTokens` (2048), between words. Other messages come back as they are: results and turns of the assistant are never cut.
+ * `maxTokens` (2048), between words. Other messages come back as they are. So do results, and turns of the assistant that hold anything
+ * but text: calls and reasoning are bound to what stands beside them.
  *
  * @throws {RangeError} if `maxTokens` is less than 1.
+ * @throws {TypeError} for a message in the form of another library: `normalizeMessages` reads those.
  */
 export function splitMessage(message: Message, by: SplitBy = {}): readonly Message[] {
-  if (message.role === 'assistant' || message.role === 'tool' || message.split === undefined) return [message]
-  const { split, ...whole } = message
+  checkMessage(message)
+  if (message.role === 'tool' || message.split === undefined) return [message]
+  if (message.role === 'assistant' && !isTextOnly(message)) return [message]
+  const { split, ...rest } = message
+  const whole: Whole = { ...rest, content: rest.content ?? '' }
   const { maxTokens = 2048, delimiter } = split
   if (!(maxTokens >= 1))
     throw new RangeError(`Cannot split a message: "maxTokens" is ${maxTokens}, and has to be at least 1`)
@@ -32,16 +37,24 @@ export function splitMessage(message: Message, by: SplitBy = {}): readonly Messa
     partsOf(text, delimiter).flatMap((part) =>
       part === '' ? [''] : [...piecesOf(part, (piece) => countTokens(piece) <= maxTokens)],
     )
-  if (typeof whole.content === 'string') return cut(whole.content).map((content, at) => piece(whole, content, at))
-  return groups(whole.content, cut).map((content, at) => piece(whole, content, at))
+  const pieces: readonly Content[] = typeof whole.content === 'string' ? cut(whole.content) : groups(whole.content, cut)
+  return pieces.map((content, at) => piece(whole, content, at, at === pieces.length - 1))
 }
 
-type Whole = Omit<InstructionMessage, 'split'> | Omit<UserMessage, 'split'>
+type Whole = Exclude<Message, { role: 'tool' }> & { readonly content: Content }
 
-/** Two messages never have one id. */
-function piece(whole: Whole, content: Whole['content'], at: number): Message {
+function isTextOnly({ content, toolCalls = [], invalidToolCalls = [] }: AssistantMessage): boolean {
+  if (content === null || toolCalls.length > 0 || invalidToolCalls.length > 0) return false
+  return typeof content === 'string' || content.every((block) => block.type === 'text' && block.opaque === undefined)
+}
+
+/** Two messages never have one id, and what an answer used counts once: it stays with the last piece, as its stop reason does. */
+function piece(whole: Whole, content: Content, at: number, isLast: boolean): Message {
   const { id, ...rest } = whole
-  return { ...rest, ...(at === 0 && id !== undefined && { id }), content }
+  const one = { ...rest, ...(at === 0 && id !== undefined && { id }), content }
+  if (one.role !== 'assistant' || isLast) return one
+  const { usage, stopReason, rawStopReason, response, ...said } = one
+  return said
 }
 
 /** An empty part is no message. */

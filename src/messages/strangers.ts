@@ -29,6 +29,8 @@ export function withoutStrangers(value: JsonObject, known: ReadonlySet<string>):
     const spelt = Object.hasOwn(spellings, key) ? (spellings[key] ?? key) : key
     const name = known.has(spelt) && !Object.hasOwn(value, spelt) ? spelt : key
     if (key === 'cache_control') strangers.push(['cacheHint', readCacheControl(entry)])
+    else if (key === 'cache_hint') strangers.push(['cacheHint', entry])
+    else if (key === 'metadata' && isObject(entry) && known.has(key)) fields.push([key, withCacheHint(entry)])
     else if (known.has(name)) fields.push([name, entry])
     else strangers.push([key, entry])
   }
@@ -37,6 +39,11 @@ export function withoutStrangers(value: JsonObject, known: ReadonlySet<string>):
   const own = Object.fromEntries(fields.filter(([, entry]) => entry !== undefined && (entry !== null || mayBeNull)))
   if (kept.length === 0) return own as JsonObject
   return { ...own, metadata: { ...Object.fromEntries(kept), ...objectIn(own, 'metadata') } } as JsonObject
+}
+
+function withCacheHint({ cache_hint, ...metadata }: JsonObject): JsonObject {
+  if (cache_hint === undefined || cache_hint === null) return metadata
+  return { cacheHint: cache_hint, ...metadata }
 }
 
 /** Anthropic's cache mark. */

@@ -1,10 +1,12 @@
 /** A conversation cut to a length. @module */
+
 import { toolCallsOf } from '../content.ts'
+import { findLastIndex } from '../lookup.ts'
 import type { Message, Role } from '../model.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'
 import { longestHead, mostThat } from './pieces.ts'
-import { type MessageLike, toMessage } from './to-message.ts'
+import { type MessageLike, toMessages } from './to-message.ts'
 
 /** How much of a conversation stays, and which end of it. */
 export interface TrimOptions {
@@ -16,6 +18,11 @@ export interface TrimOptions {
   readonly countTokens?: (messages: readonly Message[]) => number
   /** Keep the instructions at the head, whatever they count. Default true; without effect on `first`, where they come first. */
   readonly keepInstructions?: boolean
+  /**
+   * Of `last`: keep the first message of the user, whatever it counts, so that a history of many tool rounds still has its task. Where it
+   * stands at the head, `startOn: 'user'` is fulfilled. Default false.
+   */
+  readonly keepFirstUser?: boolean
   /** Of `last`: begin with a message of one of these roles. */
   readonly startOn?: Role | readonly Role[]
   /** End with a message of one of these roles. */
@@ -27,17 +34,28 @@ export interface TrimOptions {
 /**
  * The part of a conversation that fits. A call and its results stay or go together, and so do reasoning and what it led to; a result
  * that answers no call goes. So what was valid stays valid.
+ *
+ * Returns only the instructions, or `[]`, if not even the last of these groups fits or nothing that fits begins as `startOn` says. A
+ * provider refuses an empty history: raise `maxTokens`, or use `keepFirstUser`.
+ *
+ * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
-  const all = withoutStrays(messages.map((like) => toMessage(like)))
+  const all = withoutStrays(toMessages(messages))
   const keeps = options.strategy !== 'first' && options.keepInstructions !== false
-  const head = all.slice(0, keeps ? countInstructions(all) : 0)
-  const groups = endingOn(groupsOf(all.slice(head.length)), rolesOf(options.endOn))
   const count = options.countTokens ?? ((list: readonly Message[]) => countTokensApproximately(list))
+  const instructions = all.slice(0, keeps ? countInstructions(all) : 0)
+  const first = all.findIndex(({ role }) => role === 'user')
+  const keepsUser = options.strategy !== 'first' && options.keepFirstUser === true && first >= 0
+  const isCut = keepsUser && count(all) > options.maxTokens
+  const head = isCut ? [...instructions, ...all.slice(first, first + 1)] : instructions
+  const rest = isCut ? withoutStrays(all.slice(first + 1)) : all.slice(head.length)
+  const groups = endingOn(groupsOf(rest), rolesOf(options.endOn))
   const fits = (list: readonly Message[]) => count([...head, ...list]) <= options.maxTokens
   if (options.strategy === 'first') return firstThatFit(groups, fits, options)
   const kept = lastThatFit(groups, fits, options)
-  return [...head, ...startingOn(kept, rolesOf(options.startOn)).flat()]
+  const startOn = rolesOf(options.startOn)
+  return [...head, ...(isCut && startOn?.has('user') ? kept : startingOn(kept, startOn)).flat()]
 }
 
 type Groups = readonly (readonly Message[])[]
@@ -92,7 +110,7 @@ function startingOn(groups: Groups, roles: ReadonlySet<Role> | undefined): Group
 
 function endingOn(groups: Groups, roles: ReadonlySet<Role> | undefined): Groups {
   if (roles === undefined) return groups
-  const end = groups.findLastIndex((group) => roles.has(group.at(-1)?.role ?? 'system'))
+  const end = findLastIndex(groups, (group) => roles.has(group.at(-1)?.role ?? 'system'))
   return groups.slice(0, end + 1)
 }
 

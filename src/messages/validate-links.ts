@@ -1,4 +1,5 @@
 /** Whether every call has its result and every result its call. @module */
+import { checkMessages } from '../check-message.ts'
 import { toolCallsOf } from '../content.ts'
 import type { Message } from '../model.ts'
 import { answersOf } from './groups.ts'
@@ -11,8 +12,13 @@ export interface BrokenLink {
   readonly path: string
 }
 
-/** Reports broken links and changes nothing; `prepare` mends them before a conversation is sent. The calls of the last turn may wait. */
+/**
+ * Reports broken links and changes nothing; `prepare` mends them before a conversation is sent. The calls of the last turn may wait.
+ *
+ * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
+ */
 export function validateLinks(messages: readonly Message[]): readonly BrokenLink[] {
+  checkMessages(messages)
   const broken: BrokenLink[] = []
   const open = new Map<string, string>()
   messages.forEach((message, at) => {

@@ -1,26 +1,33 @@
 /**
- * The consent of a person to one call, which another process may bring. With a secret it is bound to the call's id, its name and its exact
- * arguments (the text, and what was read from it), and cannot be forged.
+ * The consent of a person to one call, which another process may bring. With a secret it is bound to the call's id, its name, its exact
+ * arguments (the text, and what was read from it) and its conversation, and cannot be forged.
  *
  * @module
  */
-import type { Json, ToolCall, ToolMessage } from '../model.ts'
+import { blocksOf, blocksOfTurn } from '../content.ts'
+import type { Json, Message, ToolCall, ToolMessage } from '../model.ts'
 
 /** A decision about one call: plain data, to be stored and sent as it is. */
 export interface Approval {
   readonly toolCallId: string
+  /**
+   * The `approvalId` of the call. With it, the decision counts only in the conversation in which the call was made. `signApproval` adds
+   * it; write it into unsigned decisions too, because some hosts give calls of different turns the same id.
+   */
+  readonly approvalId?: string | undefined
   readonly approved: boolean
   /** Told to the model when the call is refused. */
   readonly reason?: string
-  /** Seconds since 1970 after which it counts for nothing. */
+  /** Seconds since 1970 after which it counts for nothing. `signApproval` writes one hour from now if it is absent. */
   readonly expiresAt?: number
   /** What `signApproval` adds. */
   readonly proof?: string
 }
 
 /**
- * Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. A call is
- * known by its key: its id; or, of an id that came in earlier turns of the conversation too, the id with `#` and how often.
+ * Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. A call has
+ * a key: its id; or, of an id that came in earlier turns of the conversation too, the id with `#` and how often. These keys count within
+ * one conversation. A call of a tool with `needsApproval` has a random key that no other conversation has.
  */
 export interface CallLedger {
   /**
@@ -45,9 +52,14 @@ export function memoryLedger(): CallLedger {
   }
 }
 
+/** How long a signed decision counts unless it says otherwise, in seconds. */
+const lifetime = 3600
+
 /**
- * Signs a decision with HMAC-SHA-256.
+ * Signs a decision with HMAC-SHA-256. It counts for this call in this conversation only, for one hour unless `expiresAt` says otherwise.
+ * A stateless server cannot know that the same request came before: pass a stored `ledger` where a decision may be sent twice.
  *
+ * @param call as it stands among `pending`, in `approval_request` or in the run's messages: its `approvalId` says which conversation it is of.
  * @throws {RangeError} if the secret has fewer than 32 bytes (RFC 2104 §3).
  */
 export async function signApproval(
@@ -55,12 +67,17 @@ export async function signApproval(
   decision: Pick<Approval, 'approved' | 'reason' | 'expiresAt'>,
   secret: string,
 ): Promise<Approval> {
-  const approval: Approval = { ...decision, toolCallId: call.id }
+  const { id: toolCallId, approvalId } = call
+  const expiresAt = decision.expiresAt ?? Math.floor(Date.now() / 1000) + lifetime
+  const approval: Approval = { ...decision, toolCallId, ...(approvalId !== undefined && { approvalId }), expiresAt }
   const mac = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), bound(call, approval))
   return { ...approval, proof: toBase64Url(new Uint8Array(mac)) }
 }
 
-/** Whether a decision is about this very call, still counts, and (with a secret) was signed with it. */
+/**
+ * Whether a decision is about this very call, still counts, and (with a secret) was signed with it. The conversation is compared by the
+ * call's `approvalId`, which the loop derives from the messages again.
+ */
 export async function verifyApproval(
   call: ToolCall,
   approval: Approval,
@@ -68,6 +85,7 @@ export async function verifyApproval(
   now: number = Date.now(),
 ): Promise<boolean> {
   if (approval.toolCallId !== call.id) return false
+  if (approval.approvalId !== undefined && approval.approvalId !== call.approvalId) return false
   if (approval.expiresAt !== undefined && !(now < approval.expiresAt * 1000)) return false
   if (secret === undefined) return true
   const proof = fromBase64Url(approval.proof ?? '')
@@ -78,7 +96,8 @@ export async function verifyApproval(
 /** What is signed: an array in JSON, so that no two calls have the same text. */
 function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): BufferSource {
   const fields = [
-    'isoglot-approval-1',
+    'isoglot-approval-2',
+    call.approvalId ?? null,
     call.id,
     call.name,
     call.argumentsText,
@@ -88,6 +107,47 @@ function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Buffe
     expiresAt ?? null,
   ]
   return new TextEncoder().encode(JSON.stringify(fields))
+}
+
+// ---- which conversation a call is of ----------------------------------------------------------
+
+/**
+ * The `approvalId` of a call: a random part, which the call carries in the history and which no other conversation has, and a SHA-256
+ * digest of what was said up to and with the turn that made the call. So it can be derived again from the history, and is another one in
+ * a history that was edited. `undefined` where there is no Web Crypto, as on a page that came by plain HTTP.
+ *
+ * @param messages the conversation up to and with the turn
+ * @param random the random part. Default: that of the call, or none
+ */
+export async function approvalIdOf(
+  call: ToolCall,
+  messages: readonly Message[],
+  random: string = randomPartOf(call) ?? '',
+): Promise<string | undefined> {
+  if (globalThis.crypto?.subtle === undefined) return undefined
+  const text = new TextEncoder().encode(JSON.stringify([random, call.id, messages.flatMap(saidIn)]))
+  return `${random}.${toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', text)))}`
+}
+
+/** The random part of a call's `approvalId`, if it has one. */
+export function randomPartOf({ approvalId }: ToolCall): string | undefined {
+  return typeof approvalId === 'string' ? approvalId.split('.')[0] || undefined : undefined
+}
+
+/** A new random part. */
+export function randomPart(): string {
+  return toBase64Url(crypto.getRandomValues(new Uint8Array(16)))
+}
+
+/** Fields of a block that applications and stores may change without changing what was said. */
+const unsaid: ReadonlySet<string> = new Set(['approvalId', 'metadata', 'providerData', 'opaque'])
+
+/** What a message says, in a form that survives a store. Instructions are left out: they may differ from request to request. */
+function saidIn(message: Message): readonly Json[] {
+  if (message.role === 'system' || message.role === 'developer') return []
+  const blocks = message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)
+  const said: Json = JSON.parse(JSON.stringify(blocks, (key, value) => (unsaid.has(key) ? undefined : value)))
+  return [message.role, message.role === 'tool' ? message.toolCallId : null, sorted(said)]
 }
 
 /** A database may give the keys back in another order. */

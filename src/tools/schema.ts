@@ -55,7 +55,11 @@ export function toJsonSchema(schema: AnySchema, subject: string): JsonSchema {
   if (!isStandardSchema(schema)) return schema
   const { vendor, jsonSchema } = schema['~standard']
   if (jsonSchema === undefined) {
-    throw new TypeError(`Cannot make ${subject}: its ${vendor} schema does not convert itself to JSON Schema`)
+    const how =
+      vendor === 'valibot'
+        ? 'wrap it in toStandardJsonSchema() of the package "@valibot/to-json-schema"'
+        : 'use a version of it that does, or pass a JSON Schema'
+    throw new TypeError(`Cannot make ${subject}: its ${vendor} schema does not convert itself to JSON Schema; ${how}`)
   }
   try {
     const { $schema: _, ...converted } = jsonSchema.input({ target: 'draft-2020-12' })

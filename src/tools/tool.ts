@@ -33,6 +33,8 @@ export interface Tool extends ToolDefinition, ToolBehaviour {
   /** Checks and converts arguments. What it throws is told to the model, and the tool is not run. */
   readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
   readonly execute: (args: never, context: ToolContext) => unknown
+  /** `mcpTools` made it: its name is the server's choice, and never replaces that of another tool. */
+  readonly fromMcp?: true
 }
 
 /** What `tool` takes. */
@@ -51,7 +53,7 @@ export interface ToolSpec<Parameters> extends Omit<ToolDefinition, 'parameters'>
 export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
 
 /**
- * Makes a tool.
+ * Makes a tool. Without `execute` it is a definition whose schema is converted; its calls are for the caller to run.
  *
  * @example
  * ```ts
@@ -64,7 +66,13 @@ export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
  * ```
  * @throws {TypeError} if it has no name, or its schema is not that of an object, or cannot be converted to JSON Schema.
  */
-export function tool<const Parameters extends AnySchema = JsonObject>(spec: ToolSpec<Parameters>): Tool {
+export function tool<const Parameters extends AnySchema = JsonObject>(spec: ToolSpec<Parameters>): Tool
+export function tool<const Parameters extends AnySchema = JsonObject>(
+  spec: Omit<ToolSpec<Parameters>, 'execute'>,
+): ToolDefinition
+export function tool<const Parameters extends AnySchema>(
+  spec: Omit<ToolSpec<Parameters>, 'execute'> & Partial<Pick<ToolSpec<Parameters>, 'execute'>>,
+): Tool | ToolDefinition {
   const { parameters, inputSchema, input_schema, execute, ...definition } = spec
   if (typeof definition.name !== 'string' || definition.name === '') {
     throw new TypeError('Cannot make a tool: "name" is missing')
@@ -74,7 +82,7 @@ export function tool<const Parameters extends AnySchema = JsonObject>(spec: Tool
     ...definition,
     ...(schema !== undefined && { parameters: toParameters(schema, definition.name) }),
     ...(schema !== undefined && isStandardSchema(schema) && { parse: (args: JsonObject) => parseWith(schema, args) }),
-    execute: execute as Tool['execute'],
+    ...(execute !== undefined && { execute: execute as Tool['execute'] }),
   }
 }
 
@@ -88,10 +96,40 @@ function toParameters(schema: AnySchema, name: string): JsonSchema {
   return converted
 }
 
+/**
+ * Two tools of one name: the later one counts, but not where a person has to approve one of them, or where the name was chosen by an MCP
+ * server. Otherwise whoever adds a tool could take the place of one that asks first.
+ *
+ * @throws {TypeError} that says how to rename one of them.
+ */
+export function checkReplacing(earlier: object, later: object, name: string): void {
+  if (earlier === later) return
+  const [one, other] = [earlier, later] as [Partial<Tool>, Partial<Tool>]
+  const isMcp = one.fromMcp || other.fromMcp
+  if (!isMcp && !one.needsApproval && !other.needsApproval) return
+  const why = isMcp ? 'one of them is of an MCP server' : 'one of them needs approval'
+  const how = isMcp ? 'give its tools another name by mcpTools(client, { prefix })' : 'rename one of them'
+  throw new TypeError(`Cannot use two tools named "${name}": ${why}; ${how}`)
+}
+
 /** What of a tool a model is told: none of its functions and behaviour. */
 export function definitionOf(tool: Tool | ToolDefinition): ToolDefinition {
-  const { execute, parse, convert, sequential, terminal, needsApproval, timeoutMs, ...definition } = tool as Tool
+  const { execute, parse, convert, sequential, terminal, needsApproval, timeoutMs, fromMcp, ...definition } =
+    tool as Tool
   return definition
+}
+
+/**
+ * The tool with a JSON Schema: what was written as a plain object with the schema of a library, or under another name for the schema,
+ * is what `tool` makes of it. Other tools come back as they are.
+ *
+ * @throws {TypeError} what `tool` throws.
+ */
+export function withJsonSchema<Given extends object>(given: Given): Given | Tool | ToolDefinition {
+  const { name, parameters, inputSchema, input_schema } = given as Partial<ToolSpec<AnySchema>>
+  const schema = parameters ?? inputSchema ?? input_schema
+  if (name === undefined || schema === undefined || (schema === parameters && !isStandardSchema(schema))) return given
+  return tool(given as ToolSpec<AnySchema>)
 }
 
 /** Whether it can run here; a definition without `execute` is for the caller to run. */

@@ -37,6 +37,7 @@ const full: Full = {
     index: 2,
     complete: true,
     generatedId: true,
+    approvalId: 'random.digest',
     opaque,
   },
   tool_call_chunk: { ...base, type: 'tool_call_chunk', name: 'n', index: 0, argumentsDelta: '{', argumentsSoFar: {} },

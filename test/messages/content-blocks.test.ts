@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import * as block from '../../src/block.ts'
 import { textOf } from '../../src/content.ts'
+import { DecodeError } from '../../src/errors.ts'
 import * as message from '../../src/message.ts'
 import { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from '../../src/messages/content-blocks.ts'
 import { developerAsSystem } from '../../src/messages/developer-as-system.ts'
@@ -44,4 +45,27 @@ it('[4.19] writes a developer for a store without that role, and reads it back',
   const stored = developerAsSystem(messages)
   expect(stored).toEqual([{ role: 'system', content: 'x', metadata: { role: 'developer' } }, message.user('hi')])
   expect(normalizeMessages(stored)).toMatchObject(messages)
+})
+
+it('A21: reads the blocks of a plain map, in snake case and in the form of any wire', () => {
+  const content = [
+    { type: 'citation', start_index: 1, end_index: 2 },
+    { type: 'image_url', image_url: { url: 'https://x.example/a.png' } },
+  ]
+  const blocks = [
+    { type: 'citation', startIndex: 1, endIndex: 2 },
+    { type: 'image', url: 'https://x.example/a.png' },
+  ]
+  expect(contentBlocks({ role: 'assistant', content })).toEqual(blocks)
+  expect(content.map((part) => block.from(part))).toEqual(blocks)
+})
+
+it('A21: finds the calls that a plain map has beside its content', () => {
+  const raw = {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"x":1}' } }],
+  }
+  expect(toolCalls(raw)).toEqual([block.toolCall('a', 'f', { x: 1 })])
+  expect(() => contentBlocks({ role: 'nobody', content: 'x' })).toThrow(DecodeError)
 })

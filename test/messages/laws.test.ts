@@ -154,8 +154,8 @@ describe('whatever comes', () => {
         const result = safeNormalizeMessages(value)
         if (!result.ok) return
         read++
-        expect(typeof prettyPrint(result.messages)).toBe('string')
-        expect(normalizeMessages(result.messages)).toEqual(result.messages)
+        expect(typeof prettyPrint(result.value)).toBe('string')
+        expect(normalizeMessages(result.value)).toEqual(result.value)
       }),
       share(0.5),
     )

@@ -237,6 +237,80 @@ describe('envelopes of LangChain', () => {
   })
 })
 
+describe('A23: snake case of a map with a role', () => {
+  it('A23: keeps a cache hint where it is read', () => {
+    const metadata = { cache_hint: 'ephemeral', mine: 1 }
+    const [said] = normalizeMessages([{ role: 'user', content: [{ type: 'text', text: 'a', metadata }], metadata }])
+    const ours = { cacheHint: 'ephemeral', mine: 1 }
+    expect(said).toEqual({ role: 'user', content: [{ type: 'text', text: 'a', metadata: ours }], metadata: ours })
+    const beside = normalizeMessages([{ role: 'user', content: 'a', cache_hint: { ttl: '1h' } }])
+    expect(beside).toEqual([{ role: 'user', content: 'a', metadata: { cacheHint: { ttl: '1h' } } }])
+  })
+
+  it('A23: reads usage and where the answer came from, as in an envelope', () => {
+    const data = {
+      content: 'b',
+      usage_metadata: { input_tokens: 1, output_tokens: 2, input_token_details: { cache_read: 1 } },
+      response_metadata: { model_name: 'm', finish_reason: 'stop' },
+    }
+    const expected = {
+      role: 'assistant',
+      content: 'b',
+      usage: { inputTokens: 1, outputTokens: 2, cacheReadTokens: 1 },
+      response: { model: 'm' },
+      rawStopReason: 'stop',
+    }
+    expect(normalizeMessages([{ role: 'assistant', ...data }])).toEqual([expected])
+    expect(normalizeMessages([{ type: 'ai', data }])).toEqual([expected])
+  })
+
+  it('A23: reads a whole answer of Anthropic, with why it ended', () => {
+    const usage = { input_tokens: 3, output_tokens: 4 }
+    const answer = { type: 'message', role: 'assistant', content: [], stop_reason: 'max_tokens', usage }
+    expect(normalizeMessages([answer])).toEqual([
+      {
+        role: 'assistant',
+        content: [],
+        stopReason: 'length',
+        rawStopReason: 'max_tokens',
+        usage: { inputTokens: 3, outputTokens: 4 },
+      },
+    ])
+  })
+})
+
+it('A5: reads the pictures of an Ollama message', () => {
+  expect(normalizeMessages([{ role: 'user', content: 'see', images: ['iVBORw0KGgo='] }])).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'see' },
+        { type: 'image', data: 'iVBORw0KGgo=' },
+      ],
+    },
+  ])
+})
+
+it.each([
+  ['calls', { role: 'assistant', content: '', toolInvocations: [{ state: 'call', toolCallId: 'a', toolName: 'f' }] }],
+  ['parts', { role: 'assistant', parts: [{ type: 'tool-f', toolCallId: 'a', state: 'input-available', input: {} }] }],
+])('A5: refuses %s of a page of the AI SDK, which hold calls and results in one', (_, value) => {
+  expect(() => normalizeMessages([value])).toThrow(/convertToModelMessages/)
+})
+
+it('F1: keeps what else the result of a server’s tool has', () => {
+  const part = { type: 'web_search_tool_result', tool_use_id: 's', content: [], caller: { type: 'direct' } }
+  expect(normalizeMessages([{ role: 'assistant', content: [part] }])[0]?.content).toEqual([
+    {
+      type: 'server_tool_result',
+      name: 'web_search',
+      toolCallId: 's',
+      output: [],
+      metadata: { caller: { type: 'direct' } },
+    },
+  ])
+})
+
 describe('what is no message', () => {
   it.each([
     ['a number', 5, 'Cannot read message: "messages[0]": text, a pair or an object is expected'],
@@ -278,6 +352,6 @@ describe('what is no message', () => {
   })
 
   it('[4.15] tells what it read as a value', () => {
-    expect(safeNormalizeMessages('hi')).toEqual({ ok: true, messages: [{ role: 'user', content: 'hi' }] })
+    expect(safeNormalizeMessages('hi')).toEqual({ ok: true, value: [{ role: 'user', content: 'hi' }] })
   })
 })

@@ -56,6 +56,7 @@ const full: readonly [
       providerData: { gemini: {} },
     },
     response: { id: 'r', provider: 'p', model: 'm', createdAt: 5 },
+    split: {},
   },
   {
     ...base,

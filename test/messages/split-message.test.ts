@@ -1,7 +1,8 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import * as block from '../../src/block.ts'
 import * as message from '../../src/message.ts'
+import { countWords } from '../../src/messages/count-words.ts'
 import { prepare } from '../../src/messages/prepare.ts'
 import { splitMessage } from '../../src/messages/split-message.ts'
 import type { SplitOptions } from '../../src/model.ts'
@@ -57,10 +58,10 @@ describe('splitMessage', () => {
     ])
   })
 
-  it('cuts nothing that does not ask for it, and never a result or a turn of the assistant', () => {
+  it('cuts nothing that does not ask for it, and never a result or a turn with calls', () => {
     const long = 'w '.repeat(5000)
     const result = { ...message.tool(long, { toolCallId: 'a' }), split: { maxTokens: 1 } }
-    const turn = { ...message.assistant(long), split: { maxTokens: 1 } }
+    const turn = { ...message.assistant([block.text(long), block.toolCall('a', 'f')]), split: { maxTokens: 1 } }
     expect(splitMessage(message.user(long))).toHaveLength(1)
     expect(splitMessage(result)).toEqual([result])
     expect(splitMessage(turn)).toEqual([turn])
@@ -84,6 +85,62 @@ describe('splitMessage', () => {
 
   it('takes a long text in time that grows as the text does', () => {
     expect(contents('word '.repeat(400_000), { maxTokens: 100 })).toHaveLength(4000)
+  })
+})
+
+describe('A24: a turn of the assistant', () => {
+  it('A24: is split where it holds only text', () => {
+    const pieces = splitMessage({ ...message.assistant('a|b', { id: 'm1' }), split: { delimiter: '|' } })
+    expect(pieces).toEqual([{ role: 'assistant', id: 'm1', content: 'a' }, message.assistant('b')])
+    const blocks = [block.text('a|b'), block.text('c')]
+    expect(splitMessage({ ...message.assistant(blocks), split: { delimiter: '|' } })).toHaveLength(2)
+  })
+
+  it('A24: counts what it used once, and ends once', () => {
+    const end = { stopReason: 'stop', usage: { outputTokens: 9 }, response: { id: 'r' } } as const
+    const pieces = splitMessage(message.assistant('a|b', { ...end, split: { delimiter: '|' } }))
+    expect(pieces).toEqual([message.assistant('a'), message.assistant('b', end)])
+  })
+
+  it.each([
+    ['a call', message.assistant([block.text('a|b'), block.toolCall('c', 'f')])],
+    ['a call beside it', message.assistant('a|b', { toolCalls: [block.toolCall('c', 'f')] })],
+    ['reasoning', message.assistant([block.reasoning('hm'), block.text('a|b')])],
+  ])('A24: stays whole with %s', (_, turn) => {
+    const asking = { ...turn, split: { delimiter: '|' } }
+    expect(splitMessage(asking)).toEqual([asking])
+  })
+})
+
+describe('A25: text without spaces', () => {
+  const maxTokens = 10
+
+  it.each([
+    ['Chinese', '漢字'.repeat(50), 5],
+    ['Japanese', '私は毎日電車で学校に行きます。'.repeat(5), 4],
+    ['Thai', 'สวัสดีครับ'.repeat(20), 3],
+  ])('A25: is split by its words: %s', (_, text, atLeast) => {
+    const pieces = contents(text, { maxTokens })
+    expect(pieces.length).toBeGreaterThanOrEqual(atLeast)
+    expect(pieces.join('')).toBe(text)
+    for (const piece of pieces) expect(countWords(String(piece))).toBeLessThanOrEqual(maxTokens)
+  })
+
+  it('A25: is counted by words, beside words with spaces', () => {
+    expect(countWords('漢字'.repeat(50))).toBe(50)
+    expect(countWords('say 漢字 漢字 twice')).toBe(4)
+    expect(countWords('漢字。')).toBe(1)
+    expect([countWords(' one  two\n'), countWords(' '), countWords('')]).toEqual([2, 0, 0])
+  })
+
+  it('A25: is counted by characters where a runtime cannot find words', () => {
+    vi.stubGlobal('Intl', { ...Intl, Segmenter: undefined })
+    try {
+      expect(countWords('漢字。')).toBe(2)
+      expect(contents('漢字'.repeat(50), { maxTokens }).length).toBe(10)
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 })
 

@@ -3,7 +3,7 @@ import { type Approval, memoryLedger, signApproval, verifyApproval } from '../..
 import { call } from './calls.ts'
 
 const secret = 'a-secret-of-at-least-32-bytes-in-all'
-const pay = call('pay', '{"to":"bob","amount":{"eur":5}}', 'call_1')
+const pay = { ...call('pay', '{"to":"bob","amount":{"eur":5}}', 'call_1'), approvalId: 'random.digest' }
 
 describe('a signed decision', () => {
   it('counts for the very call it was made for, over JSON and back', async () => {
@@ -22,6 +22,8 @@ describe('a signed decision', () => {
     ['another tool', { ...pay, name: 'transfer' }],
     ['other text of arguments', { ...pay, argumentsText: '{"to":"bob","amount":{"eur":5000}}' }],
     ['other arguments behind the same text', { ...pay, arguments: { to: 'eve', amount: { eur: 5 } } }],
+    ['another conversation', { ...pay, approvalId: 'random.other' }],
+    ['a call without a conversation', call('pay', '{"to":"bob","amount":{"eur":5}}', 'call_1')],
     ['a list where an object was', { ...pay, arguments: { to: 'bob', amount: ['eur', 5] } }],
   ])('does not count for %s', async (_what, other) => {
     const approval = await signApproval(pay, { approved: true }, secret)
@@ -33,6 +35,7 @@ describe('a signed decision', () => {
     ['turned into its opposite', { approved: true }],
     ['given another reason', { reason: 'fine' }],
     ['made to last longer', { expiresAt: 9e9 }],
+    ['moved to another conversation', { approvalId: 'random.other' }],
     ['stripped of its proof', { proof: '' }],
     ['given a proof that is no base64', { proof: '%%%' }],
     ['given a shortened proof', { proof: 'AAAA' }],
@@ -58,7 +61,19 @@ describe('a signed decision', () => {
 
   it('is plain data without a name or arguments in it', async () => {
     const approval = await signApproval(pay, { approved: true }, secret)
-    expect(approval).toEqual({ toolCallId: 'call_1', approved: true, proof: expect.stringMatching(/^[\w-]{43}$/) })
+    expect(approval).toEqual({
+      toolCallId: 'call_1',
+      approvalId: 'random.digest',
+      approved: true,
+      expiresAt: expect.any(Number),
+      proof: expect.stringMatching(/^[\w-]{43}$/),
+    })
+  })
+
+  it('B12: counts for an hour, unless it says otherwise', async () => {
+    const approval = await signApproval(pay, { approved: true }, secret)
+    expect(await verifyApproval(pay, approval, secret, Date.now() + 3_590_000)).toBe(true)
+    expect(await verifyApproval(pay, approval, secret, Date.now() + 3_601_000)).toBe(false)
   })
 
   it('cannot be made with a secret that is too short', async () => {
@@ -73,19 +88,27 @@ it('counts unsigned where no secret is asked for, for the call with its id', asy
   expect(await verifyApproval(pay, { toolCallId: 'call_2', approved: true }, undefined)).toBe(false)
 })
 
+it('B12: counts unsigned in its own conversation only, where it names one', async () => {
+  const decision = { toolCallId: 'call_1', approvalId: 'random.digest', approved: true }
+  expect(await verifyApproval(pay, decision, undefined)).toBe(true)
+  expect(await verifyApproval({ ...pay, approvalId: 'random.other' }, decision, undefined)).toBe(false)
+  expect(await verifyApproval(call('pay', '{}', 'call_1'), decision, undefined)).toBe(false)
+})
+
 it('is the same signature that any other HMAC-SHA-256 makes', async () => {
   const { createHmac } = await import('node:crypto')
   const bound = JSON.stringify([
-    'isoglot-approval-1',
+    'isoglot-approval-2',
+    'random.digest',
     'call_1',
     'pay',
     '{"to":"bob","amount":{"eur":5}}',
     { amount: { eur: 5 }, to: 'bob' },
     true,
     null,
-    null,
+    8e9,
   ])
-  const { proof } = await signApproval(pay, { approved: true }, secret)
+  const { proof } = await signApproval(pay, { approved: true, expiresAt: 8e9 }, secret)
   expect(proof).toBe(createHmac('sha256', secret).update(bound).digest('base64url'))
 })
 

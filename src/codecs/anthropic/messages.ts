@@ -8,7 +8,7 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, stringOr } from '../../lookup.ts'
+import { field, findLastIndex, isObject, stringOr } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -124,7 +124,7 @@ function encodeAssistant(message: AssistantMessage, path: string, scope: Scope):
   const blocks = encodeTurnBlocks(message, path, scope)
   blocks.push(...invalid.map((call, at) => encodeInvalidCall(call, `${path}.invalidToolCalls[${at}]`, scope)))
   const mark = encodeCacheHint(message.metadata, path, scope.ledger)
-  const last = blocks.findLast(({ type }) => type !== 'thinking' && type !== 'redacted_thinking')
+  const last = blocks[findLastIndex(blocks, ({ type }) => type !== 'thinking' && type !== 'redacted_thinking')]
   if (mark !== undefined && last !== undefined) Object.assign(last, { cache_control: mark })
   return blocks
 }
@@ -204,7 +204,7 @@ function callsLast(blocks: readonly WireBlock[], at: number, scope: Turns): read
 }
 
 function withoutLastThinking(blocks: readonly WireBlock[], at: number, scope: Turns): WireBlock[] {
-  const end = blocks.findLastIndex(({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
+  const end = findLastIndex(blocks, ({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
   if (end < blocks.length) lose(scope.ledger, 'dropped', `messages[${at}]`, 'a turn may not end with thinking')
   return blocks.slice(0, end)
 }

@@ -4,6 +4,7 @@
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  * @module
  */
+import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
@@ -32,6 +33,7 @@ export function encodeRequest(
   options: RequestOptions,
   dialect: AnthropicDialect = {},
 ): EncodedRequest<WireRequest> {
+  checkMessages(context.messages)
   const into = ledger('Anthropic', options.strict)
   const target = { format, provider: dialect.provider ?? format, model: options.model }
   const conversation = encodeConversation(context, {

@@ -4,6 +4,7 @@
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11)
  * @module
  */
+import { checkTools } from '../../check-message.ts'
 import type { CallFragment, DecodedCalls } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
@@ -35,6 +36,7 @@ export function encodeDefinitions(
   tools: readonly (ToolDefinition | ProviderTool)[],
   into: Ledger = ledger('Anthropic'),
 ): WireTool[] {
+  checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
 }
 

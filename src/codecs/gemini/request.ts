@@ -4,6 +4,7 @@
  * @see https://ai.google.dev/api/generate-content#method:-models.generatecontent (read 2026-11)
  * @module
  */
+import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
@@ -33,6 +34,7 @@ export function encodeRequest(
   options: RequestOptions,
   dialect: GeminiDialect = geminiDialect,
 ): EncodedRequest<WireRequest> {
+  checkMessages(context.messages)
   const scope: Scope = { ledger: ledger('Gemini', options.strict), dialect, model: options.model }
   const raw = options.providerOptions?.gemini ?? {}
   const system = encodeSystem(context, scope)

@@ -5,6 +5,7 @@
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
  * @module
  */
+import { checkTools } from '../../check-message.ts'
 import type { CallFragment } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
@@ -42,6 +43,7 @@ export function encodeDefinitions(
   dialect: GeminiDialect = geminiDialect,
   into: Ledger = ledger('Gemini', false),
 ): readonly WireTool[] {
+  checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
   for (const [at, tool] of tools.entries()) {
     const path = `tools[${at}]`

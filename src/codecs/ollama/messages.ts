@@ -5,7 +5,7 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { compact, field, otherFields, textOr } from '../../lookup.ts'
+import { compact, field, findLastIndex, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -236,7 +236,7 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
 /** The call that a result answers, which then is open no longer. */
 function takeAsked(reading: Reading, id: string | undefined, name: string | undefined): Asked | undefined {
   const found =
-    (id === undefined ? undefined : reading.open.findLast((one) => one.wireId === id)) ??
+    (id === undefined ? undefined : reading.open[findLastIndex(reading.open, (one) => one.wireId === id)]) ??
     reading.open.find(
       (one) => (id === undefined || one.wireId === undefined) && (name === undefined || one.call.name === name),
     )

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { nearestEffort } from '../../effort.ts'
@@ -25,6 +26,7 @@ import type { WireOptions, WireRequest, WireThink } from './wire.ts'
  * @throws {UnsupportedError} for what would be lost and matters: media other than inline images, another wire's tools.
  */
 export function encodeRequest(context: Context, options: RequestOptions): EncodedRequest<WireRequest> {
+  checkMessages(context.messages)
   const losses = ledger('Ollama', options.strict)
   const kept = keptFields({ providerData: options.providerOptions })
   const tools = chooseTools(context.tools, options.toolChoice, losses)

@@ -4,6 +4,7 @@
  * @see https://docs.ollama.com/capabilities/tool-calling
  * @module
  */
+import { checkTools } from '../../check-message.ts'
 import type { CallFragment, DecodedCalls } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { compact, field, isObject, objectIn, otherFields, textOr } from '../../lookup.ts'
@@ -32,6 +33,7 @@ export function encodeDefinitions(
   tools: readonly (ToolDefinition | ProviderTool)[],
   losses: Ledger = ledger('Ollama'),
 ): WireTool[] {
+  checkTools(tools)
   const encoded: WireTool[] = []
   tools.forEach((tool, at) => {
     if (!('type' in tool)) encoded.push(encodeDefinition(tool, `tools[${at}]`, losses))

@@ -5,6 +5,7 @@
  * @module
  */
 
+import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { efforts, nearestEffort } from '../../effort.ts'
@@ -39,6 +40,7 @@ export function encodeRequest(
   options: RequestOptions,
   dialect: ChatDialect = openai,
 ): EncodedRequest<WireRequest> {
+  checkMessages(context.messages)
   const to: Encoding = { dialect, model: options.model, ledger: ledger(dialect.title, options.strict) }
   noteState(context, to)
   const schema = encodeResponseFormat(options.responseFormat, to)

@@ -7,6 +7,7 @@
  * @see wire/openai-chat.md §2.2
  * @module
  */
+import { checkTools } from '../../check-message.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
@@ -38,6 +39,7 @@ export function encodeDefinitions(
   dialect: ChatDialect = openai,
   into: Ledger = ledger(dialect.title, false),
 ): JsonObject[] {
+  checkTools(tools)
   const isStrict = tools.some((tool) => !isProviderTool(tool) && tool.strict === true)
   return tools.flatMap((tool, at) => {
     if (!isProviderTool(tool)) return [encodeDefinition(tool, strictness(tool, dialect, isStrict))]

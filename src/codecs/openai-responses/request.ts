@@ -4,9 +4,10 @@
  * @see https://platform.openai.com/docs/api-reference/responses/create
  * @module
  */
+import { checkMessages } from '../../check-message.ts'
 import type { EncodedRequest } from '../../codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../content.ts'
-import { arrayOf, field } from '../../lookup.ts'
+import { arrayOf, field, findLastIndex } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -54,6 +55,7 @@ export function encodeRequest(
   options: RequestOptions,
   dialect: ResponsesDialect = openaiDialect,
 ): EncodedRequest<WireRequest> {
+  checkMessages(context.messages)
   const into = ledger(target, options.strict)
   const kept = keptOptions(options, into)
   const chain = findChain(context, kept, dialect, into)
@@ -92,7 +94,7 @@ function findChain(
 ): Chain {
   const id = providerState?.previousResponseId
   if (id === undefined) return { from: 0 }
-  const at = messages.findLastIndex((message) => message.role === 'assistant' && message.response?.id === id)
+  const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
   if (dialect.stores && (kept.store !== false || at < 0)) return { previousResponseId: id, from: at + 1 }
   const severity = at < 0 ? 'major' : 'info'
   lose(into, 'dropped', 'providerState.previousResponseId', 'answers are not stored: the history is sent', severity)

@@ -6,7 +6,9 @@
  * @see https://platform.openai.com/docs/guides/function-calling?api-mode=responses
  * @module
  */
+
 import { fold } from '../../assemble/fold.ts'
+import { checkTools } from '../../check-message.ts'
 import type { BlockKey, DecodedCalls, Fragment } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
@@ -35,6 +37,7 @@ type AnyTool = ToolDefinition | ProviderTool
 
 /** Definitions as the wire has them: flat. Tools that only another wire knows are dropped with a loss. */
 export function encodeDefinitions(tools: readonly AnyTool[], into: Ledger = ledger(target)): WireFunctionTool[] {
+  checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
 }
 

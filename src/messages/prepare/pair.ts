@@ -85,7 +85,7 @@ function openTurn(item: Item, message: AssistantMessage, calls: Calls, task: Tas
     return call
   })
   const isSame = blocks.every((block, at) => block === blocksOf(message.content)[at])
-  for (const slot of slots.toReversed()) put(calls.open, slot.id, slot)
+  for (const slot of [...slots].reverse()) put(calls.open, slot.id, slot)
   return { item: isSame ? item : withContent(item, blocks), slots }
 }
 

@@ -23,7 +23,11 @@ export function startWithUser(items: readonly Item[], task: Task): readonly Item
   const first = items.findIndex(({ message }) => !isInstruction(message))
   if (!task.rules.userFirst || first < 0 || items[first]?.message.role === 'user') return items
   note(task, 'invented', 'messages', 'a conversation begins with a user message here', 'minor')
-  return items.toSpliced(first, 0, { path: 'messages', message: { role: 'user', content: opening } })
+  return [
+    ...items.slice(0, first),
+    { path: 'messages', message: { role: 'user', content: opening } },
+    ...items.slice(first),
+  ]
 }
 
 /** What is said where a wire wants an assistant to speak between a result and a user. */

@@ -1,6 +1,8 @@
 /** The assistant's turns: where their calls stand, and which turns are of no use. @module */
+
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { legalId } from '../../ids.ts'
+import { findLastIndex } from '../../lookup.ts'
 import type {
   AssistantMessage,
   InvalidToolCall,
@@ -89,7 +91,7 @@ function sendable(invalid: InvalidToolCall, path: string, task: Task): ToolCall 
 function withoutLastReasoning(item: Item, task: Task): Item {
   const blocks = item.message.content
   if (task.rules.foreignReasoning === 'keep' || blocks === null || typeof blocks === 'string') return item
-  const end = blocks.findLastIndex((block) => block.type !== 'reasoning') + 1
+  const end = findLastIndex(blocks, (block) => block.type !== 'reasoning') + 1
   if (end === blocks.length) return item
   note(task, 'dropped', `${item.path}.content`, 'it is reasoning that nothing follows', 'minor')
   return withContent(item, blocks.slice(0, end))

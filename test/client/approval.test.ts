@@ -1,0 +1,204 @@
+/** A decision counts for one call of one conversation, once. The host gives each call of each turn the id `call_0`, as some hosts do. */
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import {
+  type Approval,
+  deserializeMessages,
+  generate,
+  type Message,
+  memoryLedger,
+  message,
+  normalizeMessages,
+  type RunRequest,
+  serializeMessages,
+  signApproval,
+  stream,
+  type ToolCall,
+  toolCalls,
+} from '../../src/index.ts'
+
+const approvalSecret = 'x'.repeat(40)
+let ran = 0
+const pay = { name: 'pay', parameters: { type: 'object' }, needsApproval: true, execute: () => ++ran }
+beforeEach(() => {
+  ran = 0
+})
+
+const call = { id: 'call_0', type: 'function', function: { name: 'pay', arguments: '{"amount":100}' } }
+const answers = {
+  call: { message: { role: 'assistant', content: null, tool_calls: [call] }, finish_reason: 'tool_calls' },
+  done: { message: { role: 'assistant', content: 'done' }, finish_reason: 'stop' },
+}
+
+/** Pays, and says so when it was paid. */
+const host: typeof fetch = async (_, init) => {
+  const body = JSON.parse(await new Response(init?.body).text())
+  const { message, finish_reason } = body.messages.at(-1).role === 'tool' ? answers.done : answers.call
+  const answer = { id: 'c1', created: 1, model: 'm' }
+  if (body.stream !== true) return Response.json({ ...answer, choices: [{ index: 0, message, finish_reason }] })
+  const frames = [
+    { ...answer, choices: [{ index: 0, delta: message, finish_reason: null }] },
+    { ...answer, choices: [{ index: 0, delta: {}, finish_reason }] },
+  ]
+  const text = [...frames.map((frame) => JSON.stringify(frame)), '[DONE]'].map((data) => `data: ${data}\n\n`).join('')
+  return new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+}
+const ask = (more: Partial<RunRequest>): RunRequest => ({
+  model: openaiChat('m', { apiKey: 'k', fetch: host }),
+  tools: [pay],
+  approvalSecret,
+  ...more,
+})
+const begin = (prompt = 'pay', more: Partial<RunRequest> = {}) => generate(ask({ prompt, ...more }))
+const sign = async (pending: ToolCall | undefined): Promise<Approval[]> => {
+  if (pending === undefined) throw new Error('Nothing is pending')
+  return [await signApproval(pending, { approved: true }, approvalSecret)]
+}
+
+const stores: Readonly<Record<string, (messages: readonly Message[]) => readonly Message[]>> = {
+  'plain JSON': (messages) => JSON.parse(JSON.stringify(messages)),
+  normalizeMessages: (messages) => normalizeMessages(JSON.parse(JSON.stringify(messages))),
+  serializeMessages: (messages) => deserializeMessages(JSON.parse(JSON.stringify(serializeMessages(messages)))),
+  'a store that turns keys around': (messages) => JSON.parse(JSON.stringify(messages), turnedAround),
+  'other instructions': (messages) => [message.system(`It is ${Date.now()}`), ...messages],
+  'metadata of a page': (messages) => messages.map((one) => ({ ...one, metadata: { seen: true } })),
+}
+
+describe('a signed decision', () => {
+  it('B12: does not count in another conversation whose call has the same id, name and arguments', async () => {
+    const one = await begin()
+    const approvals = await sign(one.pending[0])
+    await generate(ask({ messages: one.messages, approvals }))
+    for (const prompt of ['pay', 'another conversation']) {
+      const two = await begin(prompt)
+      const { outcome, pending } = await generate(ask({ messages: two.messages, approvals }))
+      expect([outcome, pending.length]).toEqual(['approval', 1])
+    }
+    expect(ran).toBe(1)
+  })
+
+  it.each([
+    ['with a ledger', memoryLedger()],
+    ['without', undefined],
+  ])('B13: does not count again in a later turn of the same conversation, %s', async (_, ledger) => {
+    const more = ledger === undefined ? {} : { ledger }
+    const one = await begin('pay', more)
+    const approvals = await sign(one.pending[0])
+    const two = await generate(ask({ ...more, messages: one.messages, approvals }))
+    const past = [...one.messages, ...two.messages]
+    const three = await generate(ask({ ...more, messages: past, prompt: 'again' }))
+    const all = [...past, ...three.messages]
+    expect((await generate(ask({ ...more, messages: all, approvals }))).outcome).toBe('approval')
+    expect(ran).toBe(1)
+    await generate(ask({ ...more, messages: all, approvals: await sign(three.pending[0]) }))
+    expect(ran).toBe(2)
+  })
+
+  it('B13: runs once of two runs at the same time that share a ledger', async () => {
+    const ledger = memoryLedger()
+    const { messages, pending } = await begin()
+    const approvals = await sign(pending[0])
+    const runs = [1, 2].map(() => generate(ask({ messages, approvals, ledger })))
+    expect((await Promise.all(runs)).map(({ outcome }) => outcome)).toEqual(['answered', 'answered'])
+    expect(ran).toBe(1)
+  })
+
+  it('B13: counts in each conversation of one ledger', async () => {
+    const ledger = memoryLedger()
+    for (const expected of [1, 2]) {
+      const { messages, pending } = await begin()
+      await generate(ask({ messages, approvals: await sign(pending[0]), ledger }))
+      expect(ran).toBe(expected)
+    }
+  })
+
+  it.each(Object.entries(stores))('B12: counts for the history as it comes back from %s', async (_, stored) => {
+    const { messages, pending } = await begin()
+    await generate(ask({ messages: stored(messages), approvals: await sign(pending[0]) }))
+    expect(ran).toBe(1)
+  })
+
+  it.each<[string, (messages: readonly Message[]) => readonly Message[]]>([
+    ['what the user asked', ([, ...rest]) => [message.user('pay nothing'), ...rest]],
+    ['what came before', (messages) => ['before', ...messages] as Message[]],
+    ['the beginning, trimmed away', (messages) => messages.slice(1)],
+    ['which conversation it is', (messages) => JSON.parse(JSON.stringify(messages).replace(/"approvalId":"./, '$&x'))],
+  ])('B12: does not count once the history was changed: %s', async (_, change) => {
+    const { messages, pending } = await begin()
+    const changed = change(messages)
+    const result = await generate(ask({ messages: changed, approvals: await sign(pending[0]) }))
+    expect([result.outcome, ran]).toEqual(['approval', 0])
+    // It asks again, and the new decision counts for the history as it is now.
+    await generate(ask({ messages: changed, approvals: await sign(result.pending[0]) }))
+    expect(ran).toBe(1)
+  })
+
+  it('B12: can be made from the call as any part of a run hands it out', async () => {
+    const run = stream(ask({ prompt: 'pay' }))
+    const calls: (ToolCall | undefined)[] = []
+    for await (const event of run) {
+      if (event.type === 'approval_request') calls.push(event.call)
+      if (event.type === 'message_end') calls.push(...toolCalls(event.message))
+    }
+    const { messages, pending, message: last, responses } = await run.response
+    calls.push(
+      pending[0],
+      toolCalls(last)[0],
+      ...messages.flatMap(toolCalls),
+      ...toolCalls(responses[0]?.message ?? ''),
+    )
+    expect(new Set(calls.map((one) => one?.approvalId)).size).toBe(1)
+    expect(calls).toHaveLength(6)
+    await generate(ask({ messages, approvals: await sign(calls[0]) }))
+    expect(ran).toBe(1)
+  })
+
+  it('B12: never reaches the provider', async () => {
+    const bodies: string[] = []
+    const watching: typeof fetch = async (url, init) => {
+      bodies.push(await new Response(init?.body).text())
+      return host(url, init)
+    }
+    const model = openaiChat('m', { apiKey: 'k', fetch: watching })
+    const { messages, pending } = await begin('pay', { model })
+    await generate(ask({ model, messages, approvals: await sign(pending[0]) }))
+    expect(bodies).toHaveLength(2)
+    expect(bodies.join()).not.toContain('approvalId')
+  })
+})
+
+describe('an unsigned decision', () => {
+  it('B12: counts in its own conversation only, where it names it', async () => {
+    const unsigned = (pending: ToolCall | undefined): Partial<RunRequest> => ({
+      approvals: [{ toolCallId: 'call_0', approvalId: pending?.approvalId, approved: true }],
+    })
+    const request = (more: Partial<RunRequest>) => {
+      const { approvalSecret: _, ...rest } = ask(more)
+      return rest
+    }
+    const one = await begin()
+    const two = await begin()
+    expect((await generate(request({ messages: two.messages, ...unsigned(one.pending[0]) }))).outcome).toBe('approval')
+    expect(ran).toBe(0)
+    await generate(request({ messages: two.messages, ...unsigned(two.pending[0]) }))
+    expect(ran).toBe(1)
+  })
+
+  it('B12: counts by the id of its call on a page without Web Crypto', async () => {
+    vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
+    try {
+      const { approvalSecret: _, ...request } = ask({})
+      const { messages, pending } = await generate({ ...request, prompt: 'pay' })
+      expect(pending).toMatchObject([{ id: 'call_0' }])
+      await generate({ ...request, messages, approvals: [{ toolCallId: 'call_0', approved: true }] })
+      expect(ran).toBe(1)
+    } finally {
+      vi.unstubAllGlobals()
+    }
+  })
+})
+
+function turnedAround(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.fromEntries(Object.entries(value).toReversed())
+}
