@@ -15,7 +15,7 @@
  */
 import { compact, field, isObject, numberOr, textOr } from './lookup.ts'
 import type { JsonObject, Opaque } from './model.ts'
-import { parseArguments, textOfArguments } from './tool-call.ts'
+import { parseObject, textOfArguments } from './tool-call.ts'
 
 /** How base64 of `isoglot/` and any digit begins. */
 const mark = 'aXNvZ2xvdC8'
@@ -64,7 +64,7 @@ export interface Carried {
 export function unpackCarrier(text: string): Carried | undefined {
   const carried = isCarrier(text) ? decodeBase64(text) : undefined
   if (!carried?.startsWith(version)) return undefined
-  const parsed = parseArguments(carried.slice(version.length))
+  const parsed = parseObject(carried.slice(version.length))
   if ('reason' in parsed) return undefined
   const opaque = readOpaque(parsed.value)
   if (opaque === undefined) return undefined

@@ -12,6 +12,7 @@ import { ApiError } from '../../errors.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { isNoArguments } from '../../tool-call.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import { encodeError } from './errors.ts'
@@ -250,7 +251,7 @@ function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
 function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Frame[]): void {
   if (block.wire === undefined)
     startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.ledger)) }, out)
-  if (call.argumentsText.trim() !== '') writeArguments(block, call.argumentsText.slice(block.sent), out)
+  if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
 /** A block that began before it was whole began without the fields that were kept with it. */

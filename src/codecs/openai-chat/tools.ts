@@ -22,7 +22,7 @@ import type {
   ToolMessage,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
-import { parseArguments } from '../../tool-call.ts'
+import { isNoArguments, parseArguments } from '../../tool-call.ts'
 import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { format, toolErrorMark } from './tables.ts'
@@ -187,7 +187,7 @@ function argumentsOf(call: ToolCall | InvalidToolCall, dialect: ChatDialect): st
 export function exactArguments(call: ToolCall): string {
   const read = parseArguments(call.argumentsText)
   const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
-  return isSame && call.argumentsText.trim() !== '' ? call.argumentsText : JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
 /** The message that answers a call. */

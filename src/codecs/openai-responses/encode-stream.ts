@@ -21,6 +21,7 @@ import type {
   ToolCall,
 } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { isNoArguments } from '../../tool-call.ts'
 import {
   closeItem,
   type EncoderState,
@@ -256,7 +257,7 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   const announced = begun?.item ?? { call_id: item?.call_id ?? '', name: item?.name ?? '' }
   const { call_id = '', name = '' } = announced
   const opened = begun ?? openCall(state, block, { call_id, name }, out)
-  const given = isValid ? call.argumentsText || '{}' : call.argumentsText
+  const given = isValid && isNoArguments(call.argumentsText) ? '{}' : call.argumentsText
   const text = given.startsWith(opened.text) ? given : opened.text
   sendArguments(state, opened, text.slice(opened.text.length), out)
   sendPart(state, opened, 'response.function_call_arguments.done', { arguments: text, name }, out)

@@ -23,7 +23,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../model.ts'
-import { parseArguments } from '../../tool-call.ts'
+import { isNoArguments, parseArguments } from '../../tool-call.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope } from './content.ts'
 import { openaiDialect } from './dialect.ts'
 import { errorPrefix, format, idPrefix, target } from './tables.ts'
@@ -200,7 +200,7 @@ export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
 function textOfCall(call: ToolCall): string {
   const parsed = parseArguments(call.argumentsText)
   const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
-  return isSame ? call.argumentsText || '{}' : JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
 // ---- the wrapper of parallel calls ------------------------------------------------------------
