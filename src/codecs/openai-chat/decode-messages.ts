@@ -9,7 +9,7 @@ import type { Fragment } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
 import { field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMessage } from '../../model.ts'
-import { decodeContent } from './content.ts'
+import { decodeContent, kept } from './content.ts'
 import { endMessage, readDelta } from './delta.ts'
 import { compatible } from './dialect.ts'
 import { callsInOrder } from './response.ts'
@@ -96,7 +96,8 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
   const { stopReason: _, ...decoded } = read
   const calls = callsInOrder(decoded)
   reading.calls += calls.length
-  if (isObject(said.function_call)) reading.legacyId = calls[0]?.id ?? ''
+  const legacy = calls.find((call) => kept(call)?.type === 'function_call')
+  if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
   const isPlain =
     typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
   return {
