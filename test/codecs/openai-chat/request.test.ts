@@ -463,3 +463,25 @@ describe('decodeRequest', () => {
     }
   })
 })
+
+it('F1: keeps the unknown fields of a system message', () => {
+  const body = {
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'Be kind', from_next_year: 1 },
+      { role: 'user', content: 'Hi' },
+    ],
+  }
+  const { context, options } = decodeRequest(body)
+  expect(encodeRequest(context, options).body.messages).toEqual(body.messages)
+})
+
+it('F3: sends the description of a format, and reads it', () => {
+  const responseFormat = { type: 'json', name: 'person', description: 'Who it is', schema: { type: 'object' } } as const
+  const { body } = encode({}, { responseFormat })
+  expect(body.response_format).toEqual({
+    type: 'json_schema',
+    json_schema: { name: 'person', description: 'Who it is', schema: { type: 'object' } },
+  })
+  expect(decodeRequest(body).options.responseFormat).toEqual(responseFormat)
+})

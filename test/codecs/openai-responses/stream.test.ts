@@ -313,6 +313,31 @@ describe('reasoning', () => {
   })
 })
 
+describe('items that a gateway left open', () => {
+  it('F1: are finished by the answer at the end', () => {
+    const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
+    const content = [{ type: 'output_text', text: 'Hi!', annotations: [annotation] }]
+    const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'final' }
+    const output: Json[] = [reasoning, textItem('', { content }), callItem({ arguments: '{"a":1}' })]
+    const response = read([
+      created,
+      added({ ...reasoning, encrypted_content: 'first' }, 0),
+      added(textItem('', { content: [] }), 1),
+      text('Hi', 1),
+      added(callItem({ arguments: '' }), 2),
+      args('{"a"', 2),
+      completed({ output }),
+    ])
+    const id = (of: string) => ({ data: expect.objectContaining({ id: of }) })
+    expect(response.message.content).toMatchObject([
+      { type: 'reasoning', opaque: { data: { id: 'rs_1', encrypted_content: 'final' } } },
+      { type: 'text', text: 'Hi!', citations: [{ url: 'https://a.example' }], opaque: id('msg_1') },
+      { type: 'tool_call', id: 'call_1', arguments: { a: 1 }, opaque: id('fc_1') },
+    ])
+    expect(response.message.invalidToolCalls).toBeUndefined()
+  })
+})
+
 describe('texts whose content_index counts reasoning parts', () => {
   const part = (said: string) => ({ type: 'output_text', text: said, annotations: [] })
   const refused = (said: string) => ({ type: 'refusal', refusal: said })
