@@ -1,5 +1,6 @@
 /** Asks, runs the tools, asks again: until the model is done, or a limit is reached. @module */
-import { canRunTools, textOf, toolCallsOf } from '../content.ts'
+import { callIdsOf, canRunTools, textOf, toolCallsOf } from '../content.ts'
+import { nextNumber } from '../ids.ts'
 import { compact } from '../lookup.ts'
 import { prepare } from '../messages/prepare.ts'
 import type {
@@ -167,7 +168,7 @@ function prepareQuestion(loop: Loop): { question: Question; losses: readonly Los
     compact({ model: model.model, countTokens: request.countTokens }),
   )
   const encoded = model.codec.encodeRequest(prepared.context, optionsOf(request, asking.stream))
-  const callsBefore = context.messages.reduce((sum, message) => sum + toolCallsOf(message).length, 0)
+  const callsBefore = nextNumber(model.codec.idPrefix, callIdsOf(context.messages))
   return {
     question: {
       model,

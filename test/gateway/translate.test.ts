@@ -91,7 +91,7 @@ describe('translateRequest', () => {
     expect(legal).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
     expect(sent.tool_choice).toMatchObject({ type: 'tool', name: legal })
     expect(sent.messages[1]?.content[0]).toMatchObject({ type: 'tool_use', name: legal })
-    expect(translated.question).toEqual({ callsBefore: 1, toolNames: new Map([[legal, name]]) })
+    expect(translated.question).toEqual({ callsBefore: 0, toolNames: new Map([[legal, name]]) })
     expect(translated.losses).toContainEqual(expect.objectContaining({ path: 'tools[0].name', action: 'changed' }))
   })
 

@@ -5,7 +5,8 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { compact, field, otherFields, textOr } from '../../lookup.ts'
+import { nextNumber } from '../../ids.ts'
+import { arrayOf, compact, field, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -120,6 +121,7 @@ interface Reading {
   readonly ids: Set<string>
   /** Calls without a result, oldest first. */
   open: Asked[]
+  /** The number of the next id that is made. */
   made: number
 }
 
@@ -132,7 +134,7 @@ interface Asked {
 
 /** Reads the messages of a request. Results find their calls by id, else by name and order, else by order alone. */
 export function decodeMessages(entries: readonly Json[]): Message[] {
-  const reading: Reading = { ids: new Set(), open: [], made: 0 }
+  const reading: Reading = { ids: new Set(), open: [], made: nextNumber(idPrefix, entries.flatMap(idsIn)) }
   return entries.map((entry, at) =>
     decodeMessage(objectAt(entry, `messages[${at}]`, 'request'), `messages[${at}]`, reading),
   )
@@ -207,10 +209,12 @@ function decodeCall(entry: Json, index: number, path: string, reading: Reading):
 }
 
 function makeId(reading: Reading): string {
-  let id: string
-  do id = `${idPrefix}${reading.made++}`
-  while (reading.ids.has(id))
-  return id
+  return `${idPrefix}${reading.made++}`
+}
+
+function idsIn(entry: Json): string[] {
+  const calls = arrayOf(field(entry, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(entry, 'tool_call_id')].filter((id) => typeof id === 'string')
 }
 
 function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMessage {

@@ -7,7 +7,8 @@
 import { fold } from '../../assemble/fold.ts'
 import type { Fragment } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { nextNumber } from '../../ids.ts'
+import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMessage } from '../../model.ts'
 import { decodeContent, kept } from './content.ts'
 import { endMessage, readDelta } from './delta.ts'
@@ -28,7 +29,8 @@ const roles: Readonly<Record<string, Role>> = {
 
 /** What earlier messages leave for later ones. */
 interface Reading {
-  calls: number
+  /** The number of the next id that is made. */
+  nextId: number
   /** The id of the latest call of the deprecated form, which its result does not name. */
   legacyId: string
   readonly model: string
@@ -39,8 +41,15 @@ export function decodeMessages(value: unknown, model: string): Message[] {
   if (!Array.isArray(value)) {
     throw new DecodeError(`Cannot decode ${format} request: "messages" is no array`, { path: 'messages' })
   }
-  const reading: Reading = { calls: 0, legacyId: '', model }
+  const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(idsIn)), legacyId: '', model }
   return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
+}
+
+const idPrefix = 'call_'
+
+function idsIn(message: unknown): string[] {
+  const calls = arrayOf(field(message, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(message, 'tool_call_id')].filter((id) => typeof id === 'string')
 }
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_calls'])
@@ -92,10 +101,10 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
   readDelta(state, { ...withoutNulls(said), content: checkedContent(content, path) }, fragments, true)
   endMessage(state, fragments)
   fragments.push({ type: 'end', stopReason: 'stop' })
-  const read = fold(fragments.map(owned), { callsBefore: reading.calls, idPrefix: 'call_' }).message
+  const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
   const { stopReason: _, ...decoded } = read
   const calls = callsInOrder(decoded)
-  reading.calls += calls.length
+  reading.nextId += calls.length
   const legacy = calls.find((call) => kept(call)?.type === 'function_call')
   if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
   const isPlain =

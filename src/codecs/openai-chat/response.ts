@@ -34,7 +34,7 @@ import type { WireAnnotation, WireResponse } from './wire.ts'
 /**
  * Reads an answer.
  *
- * @param callsBefore - How many calls the conversation holds, for ids we have to make.
+ * @param callsBefore - The number of the first id that has to be made.
  * @throws {ApiError} if it is an error, though it came with a 200.
  * @throws {DecodeError} if it has no choices.
  * @throws {InterruptedError} if it says of no reason why it ended, and the host always does.
