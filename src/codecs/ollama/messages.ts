@@ -23,8 +23,9 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../../model.ts'
+import { unmark } from '../../tool-error.ts'
 import { decodeImages, encodeBlocks, keptFields, listAt, noteForeign, objectAt, stringAt } from './content.ts'
-import { format, idPrefix, reasons, toolErrorPrefix } from './tables.ts'
+import { format, idPrefix, reasons } from './tables.ts'
 import { encodeCalls, encodeResult, readCallFragment, readWholeCall } from './tools.ts'
 import type { WireMessage } from './wire.ts'
 
@@ -226,13 +227,13 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
   // An id that is not the neutral one goes back as it came.
   const read = [...(toolName === undefined ? [] : ['tool_name']), ...(toolCallId === wireId ? ['tool_call_id'] : [])]
   const kept = otherFields(keptFields({ providerData }), new Set(read))
-  const failed = typeof content === 'string' && content.startsWith(toolErrorPrefix)
+  const { content: said, isError } = unmark(content)
   return {
     role: 'tool',
     toolCallId,
     ...compact({ name: toolName ?? asked?.call.name }),
-    content: failed ? content.slice(toolErrorPrefix.length) : content,
-    ...(failed && { status: 'error' as const }),
+    content: said,
+    ...(isError && { status: 'error' as const }),
     ...(kept && { providerData: { [format]: kept } }),
   }
 }

@@ -10,12 +10,13 @@ import { DecodeError } from '../../errors.ts'
 import { nextNumber } from '../../ids.ts'
 import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMessage } from '../../model.ts'
+import { unmark } from '../../tool-error.ts'
 import { decodeContent, kept } from './content.ts'
 import { endMessage, readDelta } from './delta.ts'
 import { compatible } from './dialect.ts'
 import { callsInOrder } from './response.ts'
 import { newStreamState } from './stream.ts'
-import { format, proofOwners, toolErrorMark } from './tables.ts'
+import { format, proofOwners } from './tables.ts'
 
 /** The roles of the wire; `function` is what `tool` was called. */
 const roles: Readonly<Record<string, Role>> = {
@@ -80,15 +81,14 @@ function withoutNulls(message: JsonObject): JsonObject {
 }
 
 function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
-  const text = typeof content === 'string' ? content : undefined
-  const isMarked = text?.startsWith(toolErrorMark) === true
+  const { content: said, isError } = unmark(content)
   const others = otherFields(withoutNulls(message), resultFields)
   return {
     role: 'tool',
     toolCallId: textOr(message.tool_call_id, reading.legacyId),
     ...(name !== undefined && { name }),
-    content: isMarked ? (text?.slice(toolErrorMark.length) ?? '') : content,
-    ...(isMarked && { status: 'error' as const }),
+    content: said,
+    ...(isError && { status: 'error' as const }),
     ...(others && { providerData: { [format]: others } }),
   }
 }

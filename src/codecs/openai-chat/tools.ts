@@ -23,9 +23,10 @@ import type {
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
 import { isNoArguments, parseArguments } from '../../tool-call.ts'
+import { markParts, markText } from '../../tool-error.ts'
 import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
-import { format, toolErrorMark } from './tables.ts'
+import { format } from './tables.ts'
 import type { WireToolChoice } from './wire.ts'
 
 type Tools = readonly (ToolDefinition | ProviderTool)[]
@@ -206,11 +207,6 @@ export function encodeResultFor(to: Encoding, result: ToolMessage, path: string)
     role: 'tool',
     tool_call_id: result.toolCallId,
     ...(to.dialect.resultName && result.name !== undefined && { name: result.name }),
-    content: isError ? marked(content) : content,
+    content: typeof content === 'string' ? markText(content, isError) : markParts(content, isError, 'text'),
   }
-}
-
-function marked(content: string | JsonObject[]): string | JsonObject[] {
-  if (typeof content === 'string') return toolErrorMark + content
-  return [{ type: 'text', text: toolErrorMark }, ...content]
 }
