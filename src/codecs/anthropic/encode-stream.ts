@@ -262,8 +262,11 @@ function noteLateFields(state: EncodeState, { index }: OpenBlock, whole: ToolCal
 
 /** What is on the wire already stays there, broken as it is: no client can parse it, so none will run it. */
 function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
-  if (block.wire !== undefined) writeArguments(block, call.argumentsText.slice(block.sent), out)
-  else lose(state.ledger, 'dropped', 'stream', `a call was no call: ${call.error}`)
+  if (block.wire !== undefined) {
+    writeArguments(block, call.argumentsText.slice(block.sent), out)
+    const path = `message.invalidToolCalls[${call.index}]`
+    lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`)
+  } else lose(state.ledger, 'dropped', 'stream', `a call was no call: ${call.error}`)
 }
 
 // ---- everything else --------------------------------------------------------------------------

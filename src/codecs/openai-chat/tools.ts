@@ -156,8 +156,9 @@ export function decodeToolChoice(body: unknown): ToolChoice | undefined {
   if (name !== undefined) return { name }
   const allowed = field(choice, 'allowed_tools')
   if (!isObject(allowed)) return undefined
-  const names = arrayOf(field(allowed, 'tools')).flatMap((tool) => nameIn(tool) ?? [])
-  return { names, mode: field(allowed, 'mode') === 'required' ? 'required' : 'auto' }
+  const mode = field(allowed, 'mode') ?? 'auto'
+  if (mode !== 'auto' && mode !== 'required') return undefined
+  return { names: arrayOf(field(allowed, 'tools')).flatMap((tool) => nameIn(tool) ?? []), mode }
 }
 
 function nameIn(value: unknown): string | undefined {

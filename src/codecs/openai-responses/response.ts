@@ -36,7 +36,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  * A whole answer.
  *
  * @throws {ApiError} if the answer is that it failed.
- * @throws {DecodeError} if the body is no answer.
+ * @throws {DecodeError} if the body is not an answer, or not one yet: a background answer that is `queued` or `in_progress`.
  */
 export function decodeResponse(
   body: unknown,
@@ -55,7 +55,13 @@ function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
     if ((field(body, 'error') ?? undefined) !== undefined) throw midStreamError(body, dialect)
     throw new DecodeError(`Cannot decode ${target} answer: "output" is not a list`, { path: 'output' })
   }
-  if (field(body, 'status') === 'failed') throw midStreamError(body, dialect)
+  const status = field(body, 'status')
+  if (status === 'failed') throw midStreamError(body, dialect)
+  if (status === 'queued' || status === 'in_progress') {
+    const id = textOr(field(body, 'id'), '{id}')
+    const reason = `its status is "${status}", since it is made in the background: ask for GET /responses/${id} until it has ended`
+    throw new DecodeError(`Cannot decode ${target} answer: ${reason}`, { path: 'status' })
+  }
   const out: Fragment[] = []
   readStart(body, out)
   const reading = newReading(dialect, textOr(field(body, 'model'), ''))

@@ -424,8 +424,8 @@ describe('decodeRequest', () => {
     ['temperature', { model: 'm', messages: [], temperature: 'hot' }],
     ['max_tokens', { model: 'm', messages: [], max_tokens: '5' }],
     ['stop', { model: 'm', messages: [], stop: [1] }],
-    ['reasoning_effort', { model: 'm', messages: [], reasoning_effort: 'very' }],
-    ['response_format', { model: 'm', messages: [], response_format: { type: 'xml' } }],
+    ['reasoning_effort', { model: 'm', messages: [], reasoning_effort: 7 }],
+    ['response_format', { model: 'm', messages: [], response_format: 'xml' }],
   ])('names the place of what it cannot read: "%s"', (path, body) => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
