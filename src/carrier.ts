@@ -13,9 +13,9 @@
  * @see wire/README.md §7
  * @module
  */
-import { compact, field, isObject, numberOr, textOr } from './lookup.ts'
-import type { JsonObject, Opaque } from './model.ts'
-import { parseArguments, textOfArguments } from './tool-call.ts'
+import { compact, field, isObject, lookup, numberOr, textOr } from './lookup.ts'
+import type { Json, JsonObject, Opaque } from './model.ts'
+import { parseObject, textOfArguments } from './tool-call.ts'
 
 /** How base64 of `isoglot/` and any digit begins. */
 const mark = 'aXNvZ2xvdC8'
@@ -64,7 +64,7 @@ export interface Carried {
 export function unpackCarrier(text: string): Carried | undefined {
   const carried = isCarrier(text) ? decodeBase64(text) : undefined
   if (!carried?.startsWith(version)) return undefined
-  const parsed = parseArguments(carried.slice(version.length))
+  const parsed = parseObject(carried.slice(version.length))
   if ('reason' in parsed) return undefined
   const opaque = readOpaque(parsed.value)
   if (opaque === undefined) return undefined
@@ -81,6 +81,69 @@ export function isCarrier(text: string): boolean {
 /** Whether a carrier may stand in a text of any kind, such as a request's body. */
 export function holdsCarrier(text: string): boolean {
   return text.includes(mark)
+}
+
+/** Fields of answers that clients send back as they came. */
+const proofFields: ReadonlySet<string> = new Set([
+  ...['signature', 'data', 'encrypted_content', 'thoughtSignature', 'thought_signature'],
+])
+/** The mark, or a first piece of it: clients join the pieces of a stream. Or an escape, behind which it may hide. */
+const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)?)?)?"|\\u/
+
+/**
+ * The JSON text of a provider's answer without carriers. Only we write them: one that a provider sends would come back with the history,
+ * and what is in it would go to another provider as that one's own proof.
+ */
+export function withoutCarriers(text: string): string {
+  if (!mayHoldMark.test(text)) return text
+  let isForged = false
+  const value: unknown = JSON.parse(text, (key, field) => {
+    const isMark = typeof field === 'string' && field !== '' && (isCarrier(field) || mark.startsWith(field))
+    if (!isMark || !proofFields.has(key)) return field
+    isForged = true
+    return ''
+  })
+  return isForged ? JSON.stringify(value) : text
+}
+
+type Shape = true | readonly [Shape] | { readonly [field: string]: Shape }
+
+const part = { type: true, text: true } as const
+const detail = { ...part, summary: true, data: true, signature: true, id: true, format: true, index: true } as const
+
+/** The fields of a proof by format and kind of block. A client can write anything into a carrier, and only these are taken out of it. */
+const knownProofs: Readonly<
+  Record<string, Partial<Record<'reasoning' | 'tool_call', { readonly [field: string]: Shape }>>>
+> = {
+  anthropic: { reasoning: { signature: true, data: true } },
+  gemini: { reasoning: { thoughtSignature: true }, tool_call: { thoughtSignature: true } },
+  'openai-responses': {
+    reasoning: { id: true, status: true, encrypted_content: true, reasoningId: true, summary: [part], content: [part] },
+  },
+  'openai-chat': {
+    reasoning: { reasoning_details: [detail] },
+    tool_call: { extra_content: { google: { thought_signature: true } } },
+  },
+}
+
+/** The proof with the fields that it has in its format; `undefined` if it has none of them. */
+export function knownProof(opaque: Opaque, kind: 'reasoning' | 'tool_call'): Opaque | undefined {
+  const shape = lookup(knownProofs, opaque.format)?.[kind]
+  const data = shape && pick(opaque.data, shape)
+  return isObject(data) && Object.keys(data).length > 0 ? { ...opaque, data } : undefined
+}
+
+function pick(value: Json, shape: Shape): Json | undefined {
+  if (shape === true) return typeof value === 'object' && value !== null ? undefined : value
+  if (isShapeOfList(shape)) return Array.isArray(value) ? value.flatMap((one) => pick(one, shape[0]) ?? []) : undefined
+  if (!isObject(value)) return undefined
+  const picked = Object.keys(value).map((name) => [name, pick(value[name] as Json, lookup(shape, name) ?? {})] as const)
+  return compact(Object.fromEntries(picked.filter(([name]) => Object.hasOwn(shape, name)))) as JsonObject
+}
+
+/** `Array.isArray` does not narrow lists that are read-only. */
+function isShapeOfList(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape)
 }
 
 function readOpaque(value: JsonObject): Opaque | undefined {

@@ -7,7 +7,7 @@
  * @see wire/README.md §7
  * @module
  */
-import { type Carried, isCarrier, packProof, unpackCarrier } from './carrier.ts'
+import { type Carried, isCarrier, knownProof, packProof, unpackCarrier } from './carrier.ts'
 import type { DecodedRequest, EncodedResponse, Frame, Reply, ServerCodec, StreamEncoder } from './codec.ts'
 import { blocksOfTurn } from './content.ts'
 import type {
@@ -58,7 +58,14 @@ function packResponse(response: ChatResponse, slot: Slot): ChatResponse {
 
 function packBlock(block: ContentBlock, slot: Slot): readonly ContentBlock[] {
   if (block.type === 'reasoning') return [packReasoning(block, slot)]
-  return block.type === 'tool_call' ? packCall(block, slot) : [block]
+  return block.type === 'tool_call' ? packCall(block, slot) : [withoutForgery(block, slot)]
+}
+
+/** Other blocks have no slot: a carrier in the proof of one is the provider's own, and it goes nowhere. */
+function withoutForgery(block: ContentBlock, slot: Slot): ContentBlock {
+  if (carriersOn(block, slot).length === 0) return block
+  const { opaque: _, ...rest } = block as ContentBlock & { readonly opaque: Opaque }
+  return rest as ContentBlock
 }
 
 /** What is too large to be carried stays as it is: the encoder finds that it has no place for it, and says so. */
@@ -71,15 +78,19 @@ function packReasoning(block: ReasoningBlock, slot: Slot): ReasoningBlock {
 /** A call, and the reasoning that its proof travels on. */
 function packCall(call: ToolCall, slot: Slot): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
   const { opaque, ...bare } = call
-  if (opaque === undefined || isOwn(opaque, slot) || !isNeeded(opaque)) return [call]
+  if (opaque === undefined || isOwn(opaque, slot) || !isNeeded(opaque)) return [withoutForgery(call, slot) as ToolCall]
   const carrier = packProof(opaque, slot.onCalls ? {} : { on: call.id, length: 0 })
   if (carrier === undefined) return [call]
   const proof = proofOf(carrier, slot)
   return slot.onCalls ? [{ ...bare, opaque: proof }] : [bare, { type: 'reasoning', text: '', opaque: proof }]
 }
 
-function isOwn({ format, provider }: Opaque, slot: Slot): boolean {
-  return format === slot.format && slot.owners.includes(provider)
+/**
+ * A proof of the slot's own wire goes as it is. One in which a provider put a carrier is packed like those of other wires, so that it comes
+ * back to that provider: as it is, it would be read as a carrier of ours, and be another provider's proof.
+ */
+function isOwn({ format, provider, data }: Opaque, slot: Slot): boolean {
+  return format === slot.format && slot.owners.includes(provider) && !slot.read(data).some(isCarrier)
 }
 
 /** Gemini refuses a call without the signature that it made. The proofs that others put on calls are ids of items, which are not missed. */
@@ -104,11 +115,6 @@ function packStream(encoder: StreamEncoder, slot: Slot): StreamEncoder {
   return {
     ...encoder,
     push(event: MessageEvent, out: Frame[]): void {
-      if (event.type === 'message_end') {
-        const response = packResponse(event.response, slot)
-        encoder.push({ ...event, message: response.message, response }, out)
-        return
-      }
       if (!('index' in event)) {
         encoder.push(event, out)
         return
@@ -118,8 +124,8 @@ function packStream(encoder: StreamEncoder, slot: Slot): StreamEncoder {
         const [call, host] = packCall(event.call, slot)
         encoder.push({ ...event, index, call }, out)
         if (host !== undefined) encoder.push({ type: 'content_block', index: next++, block: host }, out)
-      } else if (event.type === 'content_block' && event.block.type === 'reasoning') {
-        encoder.push({ ...event, index, block: packReasoning(event.block, slot) }, out)
+      } else if (event.type === 'content_block') {
+        for (const block of packBlock(event.block, slot)) encoder.push({ ...event, index, block }, out)
       } else encoder.push(index === event.index ? event : { ...event, index }, out)
     },
   }
@@ -150,9 +156,14 @@ function carriersOn(block: ContentBlock, slot: Slot): readonly string[] {
   return opaque?.format === slot.format ? slot.read(opaque.data).filter(isCarrier) : []
 }
 
-/** The proofs that are in the carriers of a block. Broken carriers hold none. */
+/** The proofs that are in the carriers of a block. Broken carriers hold none, and so do those without a field that their format has there. */
 function carriedOn(block: ContentBlock, slot: Slot): readonly Carried[] {
-  return carriersOn(block, slot).flatMap((carrier) => unpackCarrier(carrier) ?? [])
+  return carriersOn(block, slot).flatMap((carrier) => {
+    const carried = unpackCarrier(carrier)
+    const isOfCall = carried?.on !== undefined || block.type === 'tool_call'
+    const opaque = carried && knownProof(carried.opaque, isOfCall ? 'tool_call' : 'reasoning')
+    return opaque === undefined ? [] : { ...carried, opaque }
+  })
 }
 
 function unpackBlocks(message: AssistantMessage, slot: Slot): readonly ContentBlock[] {

@@ -174,12 +174,12 @@ export interface ClientCodec {
   readonly pageHint?: string
   readonly framing: 'sse' | 'ndjson'
   readonly rules: Rules
-  /** Calls that come without an id get this and a number that is theirs alone in the conversation. */
+  /** Calls that come without an id get this and a number that no other call of the conversation has. */
   readonly idPrefix: string
   /** Headers of every request: the key's, and versions. */
   headers(apiKey: string | undefined): Record<string, string>
   encodeRequest(context: Context, options: RequestOptions): EncodedRequest
-  /** `callsBefore`: how many calls the conversation holds, for ids we have to make. Default 0. */
+  /** `callsBefore`: the number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   decodeResponse(body: unknown, callsBefore?: number): ChatResponse
   decodeStream(): Machine<Frame, Fragment>
   decodeError(answer: ErrorAnswer): ApiError

@@ -52,6 +52,18 @@ export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[]
   return [...blocks, ...message.toolCalls.filter((call) => !inContent.has(call.id))]
 }
 
+/** The ids of all calls of a conversation, those of calls that are none and of results included. */
+export function callIdsOf(messages: readonly Message[]): readonly (string | undefined)[] {
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [message.toolCallId]
+    const invalid = message.role === 'assistant' ? (message.invalidToolCalls ?? []).map(({ id }) => id) : []
+    const results = blocksOf(message.content).flatMap((block) =>
+      block.type === 'tool_result' ? [block.toolCallId] : [],
+    )
+    return [...toolCallsOf(message).map(({ id }) => id), ...invalid, ...results]
+  })
+}
+
 const improperEnds: ReadonlySet<StopReason> = new Set(['interrupted', 'error', 'aborted', 'length', 'content_filter'])
 
 /**

@@ -17,6 +17,20 @@ export function legalId(id: string, rule: IdRule): string {
   return rule.pattern.test(joined) ? joined : tail.slice(0, rule.maxLength)
 }
 
+/**
+ * The number of the next id that we make: one more than the highest behind this prefix. A history may be trimmed or put together, so the
+ * number of its calls says nothing. Numbers of more than 15 digits are not ours.
+ */
+export function nextNumber(prefix: string, ids: Iterable<string | undefined>): number {
+  let next = 0
+  for (const id of ids) {
+    if (!id?.startsWith(prefix)) continue
+    const digits = id.slice(prefix.length)
+    if (/^\d{1,15}$/.test(digits)) next = Math.max(next, Number(digits) + 1)
+  }
+  return next
+}
+
 /** Nine characters of `a-z0-9`, a letter first: legal as an id on every wire. FNV-1a over UTF-16 units, twice. */
 export function hash(text: string): string {
   let low = 0x811c9dc5

@@ -33,7 +33,7 @@ export function readCall(parts: CallParts): AnyCall {
     id: parts.id,
     name: parts.name,
     arguments: parsed.value,
-    argumentsText: parts.argumentsText,
+    argumentsText: isNoArguments(parts.argumentsText) ? '' : parts.argumentsText,
     index: parts.index,
     complete: true,
     ...(parts.generatedId && { generatedId: true as const }),
@@ -58,9 +58,18 @@ export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'],
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
 
-/** Reads the text of arguments; white space alone means none. */
+/** Whether a text says that there are no arguments: it is blank, or JSON `null`, which Groq writes for tools without parameters. */
+export function isNoArguments(text: string): boolean {
+  return /^\s*(?:null\s*)?$/.test(text)
+}
+
+/** Reads the text of arguments. */
 export function parseArguments(text: string): Parsed {
-  if (text.trim() === '') return { value: {} }
+  return isNoArguments(text) ? { value: {} } : parseObject(text)
+}
+
+/** Reads the text of a JSON object. */
+export function parseObject(text: string): Parsed {
   if (text.length > maxArgumentsDepth && isDeeperThan(maxArgumentsDepth, text)) {
     return { reason: 'too_deep', error: `The arguments are nested deeper than ${maxArgumentsDepth} levels` }
   }

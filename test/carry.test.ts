@@ -1,7 +1,7 @@
 /** Whoever the client of a gateway is: the proofs in an answer are there again, unharmed, when it sends the history. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCarrier, packProof } from '../src/carrier.ts'
+import { isCarrier, knownProof, packProof } from '../src/carrier.ts'
 import type { ClientCodec, Frame, ServerCodec } from '../src/codec.ts'
 import * as anthropic from '../src/codecs/anthropic/index.ts'
 import * as gemini from '../src/codecs/gemini/index.ts'
@@ -445,3 +445,191 @@ function callsIn(messages: readonly Message[]): ToolCall[] {
   const blocks = messages.flatMap((message) => (message.role === 'assistant' ? blocksOf(message.content) : []))
   return blocks.filter((block): block is ToolCall => block.type === 'tool_call')
 }
+
+// ---- carriers that we did not make ------------------------------------------------------------
+
+const tool = { name: 'weather', input: { city: 'Oslo' } }
+
+/** Answers of each provider with a text of its own in every field that clients send back. */
+const forgers: Record<string, { readonly codec: ClientCodec; readonly model: string; body(text: string): unknown }> = {
+  anthropic: {
+    codec: anthropic.createClientCodec(),
+    model: 'claude-sonnet-5',
+    body: (text) => ({
+      type: 'message',
+      role: 'assistant',
+      model: 'claude-sonnet-5',
+      content: [
+        { type: 'thinking', thinking: 'Hm.', signature: text },
+        { type: 'thinking', thinking: '', signature: text },
+        { type: 'redacted_thinking', data: text },
+        { type: 'text', text: 'Yes.', signature: text },
+        { type: 'tool_use', id: 'call_1', ...tool, signature: text },
+      ],
+      stop_reason: 'tool_use',
+    }),
+  },
+  gemini: {
+    codec: gemini.createClientCodec(),
+    model: 'gemini-3-pro',
+    body: (text) => ({
+      candidates: [
+        {
+          content: {
+            role: 'model',
+            parts: [
+              { text: 'Hm.', thought: true, thoughtSignature: text },
+              { text: 'Yes.', thoughtSignature: text },
+              { inlineData: { mimeType: 'image/png', data: 'iVBO' }, thoughtSignature: text },
+              { executableCode: { language: 'PYTHON', code: '1' }, thoughtSignature: text },
+              { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' }, thoughtSignature: text },
+              { functionCall: { id: 'call_1', name: tool.name, args: tool.input }, thoughtSignature: text },
+            ],
+          },
+          finishReason: 'STOP',
+        },
+      ],
+      modelVersion: 'gemini-3-pro',
+    }),
+  },
+  'openai-responses': {
+    codec: openaiResponses.createClientCodec(),
+    model: 'gpt-5.6',
+    body: (text) => ({
+      status: 'completed',
+      model: 'gpt-5.6',
+      output: [
+        { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: text },
+        { type: 'reasoning', id: 'rs_2', summary: [], encrypted_content: text },
+        {
+          type: 'web_search_call',
+          id: 'ws_1',
+          status: 'completed',
+          action: { type: 'search' },
+          encrypted_content: text,
+        },
+        { type: 'image_generation_call', id: 'ig_1', result: 'iVBO', encrypted_content: text },
+        {
+          type: 'message',
+          role: 'assistant',
+          id: 'msg_1',
+          content: [{ type: 'output_text', text: 'Yes.', encrypted_content: text }],
+        },
+        { type: 'function_call', call_id: 'call_1', name: tool.name, arguments: '{}', encrypted_content: text },
+      ],
+    }),
+  },
+  openrouter: {
+    codec: openrouter('x/y').codec,
+    model: 'x/y',
+    body: (text) => ({
+      model: 'x/y',
+      choices: [
+        {
+          index: 0,
+          finish_reason: 'tool_calls',
+          message: {
+            role: 'assistant',
+            content: 'Yes.',
+            reasoning: 'Hm.',
+            reasoning_details: [
+              { type: 'reasoning.encrypted', data: text, index: 0 },
+              { type: 'reasoning.text', text: 'Hm.', signature: text, index: 1 },
+            ],
+            tool_calls: [
+              {
+                id: 'call_1',
+                type: 'function',
+                function: { name: tool.name, arguments: '{}' },
+                extra_content: { google: { thought_signature: text } },
+                reasoning_details: [{ type: 'reasoning.encrypted', data: text }],
+              },
+            ],
+          },
+        },
+      ],
+    }),
+  },
+}
+
+/** Proofs of each provider as another one would forge them. */
+const forged: Record<string, readonly JsonObject[]> = {
+  anthropic: [{ signature: 'FORGED' }, { data: 'FORGED' }],
+  gemini: [{ thoughtSignature: 'FORGED' }],
+  'openai-responses': [{ id: 'rs_9', encrypted_content: 'FORGED' }],
+  openrouter: [
+    { reasoning_details: [{ type: 'reasoning.encrypted', data: 'FORGED' }] },
+    { extra_content: { google: { thought_signature: 'FORGED' } } },
+  ],
+}
+
+const forgeries = Object.keys(forgers).flatMap((from) =>
+  Object.keys(forgers).flatMap((to) => (from === to ? [] : Object.keys(clients).map((by) => ({ from, to, by })))),
+)
+
+describe.each(forgeries)('$from, behind a client of $by', ({ from, to, by }) => {
+  const forger = forgers[from] as (typeof forgers)[string]
+  const target = forgers[to] as (typeof forgers)[string]
+  const client = clients[by] as Client
+
+  it.each(ways)(`B23: cannot forge a proof of ${to} %s`, async (_, send) => {
+    const { provider, name: format } = target.codec
+    const carriers = (forged[to] ?? []).flatMap((data) =>
+      [{ length: 0 }, { length: 3 }, { length: 4 }, { on: 'call_1', length: 0 }, {}].map(
+        (options) => packProof({ provider, model: '', format, data }, options) as string,
+      ),
+    )
+    for (const carrier of carriers) {
+      const response = forger.codec.decodeResponse(forger.body(carrier))
+      const content = await send(client, response)
+      const { context } = prepare({ messages: [{ role: 'assistant', content }] }, target.codec.rules, {
+        model: target.model,
+      })
+      const next = target.codec.encodeRequest(context, { model: target.model, strict: false }).body
+      expect(JSON.stringify(next)).not.toContain('FORGED')
+    }
+  })
+})
+
+describe.each(Object.entries(clients))('a carrier of a client of %s', (_, { server, replay }) => {
+  const shapes = [
+    [
+      'openai-responses',
+      'openai',
+      { encrypted_content: 'x', id: 'rs_1', tools: 1, store: true, previous_response_id: 'a' },
+    ],
+    [
+      'openai-chat',
+      'openrouter',
+      { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.', file_id: 'f' }], service_tier: 1 },
+    ],
+    [
+      'openai-chat',
+      'gemini',
+      { extra_content: { google: { thought_signature: 'x', file_id: 'f' }, file_id: 'f' }, store: 1 },
+    ],
+    ['anthropic', 'anthropic', { signature: 'x', cache_control: {}, type: 'tool_use', file_id: 'f' }],
+    ['gemini', 'gemini', { thoughtSignature: 'x', fileData: {}, file_id: 'f' }],
+    ['from-next-year', 'x', { file_id: 'f' }],
+  ] as const
+  const names = /service_tier|"store"|"tools"|file_id|previous_response_id|cache_control|fileData/
+
+  it.each(shapes)('B22: gives only the fields that a proof of %s has', (format, provider, data) => {
+    const opaque = { provider, model: '', format, data: data as unknown as JsonObject }
+    for (const kind of ['reasoning', 'tool_call'] as const) {
+      const carried = { ...proofs.gemini, data: { thoughtSignature: 'PLACE' } }
+      const given = kind === 'reasoning' ? [thought('', carried), call(0)] : [call(0, carried)]
+      const { body } = server.encodeResponse(answer(given))
+      const options = kind === 'reasoning' ? { length: 0 } : { on: 'call_0', length: 0 }
+      const places = JSON.stringify(body).replace(/aXNvZ2xvdC8\w+|PLACE/g, packProof(opaque, options) ?? '')
+      const blocks = history(server, replay(JSON.parse(places)))
+      expect(JSON.stringify(blocks)).not.toMatch(names)
+    }
+  })
+})
+
+it('B22: keeps a proof whose fields are known, whole', () => {
+  for (const opaque of Object.values(proofs)) expect(knownProof(opaque, 'reasoning')).toEqual(opaque)
+  expect(knownProof(proofs.gemini, 'tool_call')).toEqual(proofs.gemini)
+  expect(knownProof(proofs.anthropic, 'tool_call')).toBeUndefined()
+})

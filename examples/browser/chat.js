@@ -7,7 +7,7 @@ import { showTake } from './stream-view.js'
 import { createTake, watched } from './take.js'
 import { tools } from './tools.js'
 import { clearLog, drawAnswer, drawUser } from './view.js'
-import { readName, wires } from './wires.js'
+import { modelOf, readName, wires } from './wires.js'
 
 /** @typedef {import('./isoglot/index.js').StreamEvent} StreamEvent */
 
@@ -31,7 +31,12 @@ async function ask() {
   const history = said()
   const answer = drawAnswer(titleOf(choice.value))
   const wire = readName(choice.value)?.wire ?? 'openai-chat'
-  const callsBefore = () => [...history, ...run.messages].flatMap(toolCallsOf).length
+  const { idPrefix } = modelOf(wire).codec
+  const callsBefore = () => {
+    const ids = [...history, ...run.messages].flatMap(toolCallsOf).map(({ id }) => id)
+    const made = ids.filter((id) => id.startsWith(idPrefix)).map((id) => Number(id.slice(idPrefix.length)))
+    return Math.max(-1, ...made.filter(Number.isInteger)) + 1
+  }
   const take = createTake({ title: asked, wire, isLive: true, callsBefore })
   const model = backend.model(choice.value, asked, (send) => watched(take, send))
   const run = stream({ model, messages: history, tools, signal: controller.signal })

@@ -48,8 +48,8 @@ import { modelOf } from './wires.js'
  */
 
 /**
- * @param {{ title: string, wire: WireName, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` says how many calls the
- * conversation holds, so that ids which the SDK makes are the same here.
+ * @param {{ title: string, wire: WireName, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` says from which
+ * number the SDK counts the ids that it makes, so that they are the same here.
  * @returns {Take}
  */
 export function createTake({ title, wire, isLive = false, callsBefore = () => 0 }) {

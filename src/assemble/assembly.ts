@@ -9,7 +9,7 @@ export interface AssembleOptions {
   readonly provider?: string
   /** For calls that come without an id. Default `call_`. */
   readonly idPrefix?: string
-  /** How many calls the conversation holds already, so that made ids are unique in it. Default 0. */
+  /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
   /** Makes a live view of a call's arguments, given to each of its chunks as `argumentsSoFar`. Default: none. */
   readonly liveArguments?: () => LiveArguments

@@ -2,6 +2,7 @@
 import type { CallFragment } from '../codec.ts'
 import { LimitError } from '../errors.ts'
 import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
+import { isNoArguments } from '../tool-call.ts'
 import { realId } from './find-call.ts'
 import { grow } from './grow.ts'
 import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
@@ -32,6 +33,7 @@ export function openCall(
     wirePosition: undefined,
     id: undefined,
     name: undefined,
+    held: '',
     text: '',
     pieces: 0,
     whole: undefined,
@@ -119,14 +121,23 @@ function addArguments(call: OpenCall, fragment: CallFragment): string {
     call.whole = given
     return ''
   }
+  if (fragment.final && isNoArguments(given)) return '' // some hosts empty them again at the end
   if (!fragment.final || beginsWith(given, call.text)) {
-    const delta = fragment.final ? given.slice(call.text.length) : given
+    const delta = fragment.final ? given.slice(call.text.length) : withHeld(call, given)
     grow(call, delta)
     scanPiece(call.scan, delta)
     return delta
   }
   replaceArguments(call, given)
   return ''
+}
+
+/** What may become `null`, which means no arguments, is held back: clients of a gateway join the pieces that they get, and expect an object. */
+function withHeld(call: OpenCall, piece: string): string {
+  if (call.text !== '') return piece
+  const text = call.held + piece
+  call.held = /^\s*n(?:u(?:l(?:l\s*)?)?)?$/.test(text) ? text : ''
+  return call.held === '' ? text : ''
 }
 
 /** To compare with a slice is much faster than `startsWith`, where the shorter text was put together from pieces. */

@@ -24,7 +24,7 @@ export type CallEnd = 'closed' | 'cut' | 'broke'
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
   const whole = call.text === '' ? call.whole : undefined
   const value = whole && copyArguments(whole)
-  const text = value ? JSON.stringify(value) : whole ? textOfArguments(whole) : call.text
+  const text = value ? JSON.stringify(value) : whole ? textOfArguments(whole) : call.text || call.held
   if (call.server) return endServerCall(call, id, text ?? '')
   const parts = {
     id,

@@ -23,6 +23,8 @@ export interface OpenCall {
   wirePosition: number | undefined
   id: string | undefined
   name: string | undefined
+  /** The first piece of the arguments, while it may become `null`. */
+  held: string
   text: string
   pieces: number
   /** The arguments as an object, where the wire had one. */

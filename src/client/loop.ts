@@ -1,5 +1,6 @@
 /** Asks, runs the tools, asks again: until the model is done, or a limit is reached. @module */
-import { canRunTools, textOf, toolCallsOf } from '../content.ts'
+import { callIdsOf, canRunTools, textOf, toolCallsOf } from '../content.ts'
+import { nextNumber } from '../ids.ts'
 import { compact, findLastIndex } from '../lookup.ts'
 import { noResult } from '../messages/prepare/pair.ts'
 import { prepare } from '../messages/prepare.ts'
@@ -262,7 +263,7 @@ function prepareQuestion(loop: Loop): { question: Omit<Question, 'onWarning'>; l
   const isWhole =
     request.wholeAnswer ?? (!asking.stream && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
   const encoded = isWhole ? encode(false) : streamed
-  const callsBefore = context.messages.reduce((sum, message) => sum + toolCallsOf(message).length, 0)
+  const callsBefore = nextNumber(model.codec.idPrefix, callIdsOf(context.messages))
   return {
     question: {
       model,

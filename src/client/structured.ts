@@ -4,7 +4,7 @@ import { blocksOf } from '../content.ts'
 import { OutputError } from '../errors.ts'
 import { compact } from '../lookup.ts'
 import type { AssistantMessage } from '../model.ts'
-import { parseArguments } from '../tool-call.ts'
+import { parseObject } from '../tool-call.ts'
 import { describe } from '../tools/invoke.ts'
 import type { AnySchema, OutputOf } from '../tools/schema.ts'
 import type { RunResult, StreamEvent } from './loop.ts'
@@ -145,7 +145,7 @@ async function readObject<Schema extends AnySchema>(
   shape: OutputShape<Schema>,
 ): Promise<OutputOf<Schema>> {
   const text = answerIn(message)
-  const parsed = parseArguments(withoutFence(text))
+  const parsed = parseObject(withoutFence(text))
   if ('reason' in parsed) {
     const finding = parsed.error.replace('The arguments are', 'the answer is')
     throw new OutputError(`Cannot read the value: ${finding}`, { reason: 'not_json', text })

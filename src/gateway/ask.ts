@@ -1,4 +1,5 @@
 /** Asks one entry of the table, and reads what it answers. @module */
+import { withoutCarriers } from '../carrier.ts'
 import { readWhole } from '../client/answer.ts'
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, sendText } from '../client/transport.ts'
@@ -217,7 +218,7 @@ function readAnswer(text: string, { call, model, question, seen }: Attempt): str
     reply,
     onEvent: (event) => seeEvent(seen, event),
   })
-  if (question.passes) return text
+  if (question.passes) return withoutCarriers(text)
   call.progress.losses = [...question.losses, ...losses]
   return JSON.stringify(answer)
 }

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { withoutCarriers } from '../carrier.ts'
 import type { ClientCodec, Fragment, Frame, Reply } from '../codec.ts'
 import { type ApiError, InterruptedError } from '../errors.ts'
 import { decodeNdjson, encodeNdjson } from '../framing/ndjson.ts'
@@ -51,7 +52,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     note(fragments)
     if (hidesUsage && isUsageAlone(frame, fragments)) return
     passed++
-    out.push(write(frame))
+    out.push(write({ ...frame, data: withoutCarriers(frame.data) }))
   }
 
   function passAll(frames: readonly Frame[], out: string[]): void {

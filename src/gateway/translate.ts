@@ -18,10 +18,11 @@ import type {
   ServerCodec,
   StreamEncoder,
 } from '../codec.ts'
-import { blocksOfTurn } from '../content.ts'
+import { blocksOfTurn, callIdsOf } from '../content.ts'
 import { ApiError, IsoglotError } from '../errors.ts'
 import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
+import { nextNumber } from '../ids.ts'
 import { type Ledger, ledger, lose } from '../losses.ts'
 import { legalToolName, prepare } from '../messages/prepare.ts'
 import type {
@@ -30,7 +31,6 @@ import type {
   Context,
   InvalidToolCall,
   Loss,
-  Message,
   MessageEvent,
   RequestOptions,
   ToolCall,
@@ -58,7 +58,7 @@ export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> 
 
 /** What an answer is read with. */
 export interface Question {
-  /** How many calls the conversation held, so that ids made for new ones are unique in it. */
+  /** The number of the first id that is made for a new call, so that it is unique in the conversation. */
   readonly callsBefore: number
   /** Tools whose names are not legal at the provider: by the name sent, the client's own. */
   readonly toolNames: ReadonlyMap<string, string>
@@ -73,7 +73,7 @@ export interface Question {
 export function translateRequest(
   body: unknown,
   from: Pick<ServerCodec, 'decodeRequest'>,
-  to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'encodeRequest'>,
+  to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
   const request = from.decodeRequest(body, options.path)
@@ -91,7 +91,7 @@ export function translateRequest(
     ...(toolChoice !== undefined && { toolChoice: legalChoice(toolChoice, to) }),
     ...(options.strict !== undefined && { strict: options.strict }),
   })
-  const question = { callsBefore: countCalls(request.context.messages), toolNames: names }
+  const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
   return { ...encoded, losses: [...into.losses, ...encoded.losses], request, question }
 }
 
@@ -132,16 +132,6 @@ function legalChoice(choice: ToolChoice, { rules }: Target): ToolChoice {
   if (typeof choice === 'string') return choice
   if ('name' in choice) return { ...choice, name: legalToolName(choice.name, rules) }
   return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
-}
-
-function countCalls(messages: readonly Message[]): number {
-  let calls = 0
-  for (const message of messages) {
-    if (message.role !== 'assistant') continue
-    for (const block of blocksOfTurn(message)) if (block.type === 'tool_call') calls++
-    calls += message.invalidToolCalls?.length ?? 0
-  }
-  return calls
 }
 
 // ---- answers ----------------------------------------------------------------------------------

@@ -91,7 +91,7 @@ describe('translateRequest', () => {
     expect(legal).toMatch(/^[A-Za-z0-9_-]{1,128}$/)
     expect(sent.tool_choice).toMatchObject({ type: 'tool', name: legal })
     expect(sent.messages[1]?.content[0]).toMatchObject({ type: 'tool_use', name: legal })
-    expect(translated.question).toEqual({ callsBefore: 1, toolNames: new Map([[legal, name]]) })
+    expect(translated.question).toEqual({ callsBefore: 0, toolNames: new Map([[legal, name]]) })
     expect(translated.losses).toContainEqual(expect.objectContaining({ path: 'tools[0].name', action: 'changed' }))
   })
 
@@ -308,5 +308,38 @@ describe.each(names)('translateStream to %s', (to) => {
     })}\n\n`
     const { translator } = run(to, [bytes(two + whole)])
     expect(translator.losses).toContainEqual(expect.objectContaining({ path: 'choices[1]', action: 'dropped' }))
+  })
+})
+
+describe('a call that the token limit cut', () => {
+  const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{"x":1' } }
+  const chunk = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+  const streamed = (to: keyof typeof servers) => {
+    const translator = translateStream(clients['openai-chat'], servers[to])
+    const out: string[] = []
+    translator.push(
+      new TextEncoder().encode(`${chunk({ tool_calls: [call] })}${chunk({}, 'length')}data: [DONE]\n\n`),
+      out,
+    )
+    translator.end(out)
+    return { text: out.join(''), losses: translator.losses }
+  }
+
+  it('A17: ends an answer of Gemini with MAX_TOKENS, whole and streamed', () => {
+    const message = { role: 'assistant', content: null, tool_calls: [call] }
+    const answer = { id: 'c1', model: 'm', choices: [{ index: 0, message, finish_reason: 'length' }] }
+    const { body, losses } = translateResponse(answer, clients['openai-chat'], servers.gemini)
+    expect(body).toMatchObject({ candidates: [{ finishReason: 'MAX_TOKENS' }] })
+    expect(losses).toMatchObject([{ path: 'message.invalidToolCalls' }])
+    const { text, losses: told } = streamed('gemini')
+    expect(text).toContain('"finishReason":"MAX_TOKENS"')
+    expect(told).toMatchObject([{ path: 'message.invalidToolCalls' }])
+  })
+
+  it('D12: is a loss in a stream of Anthropic, whose client completes it', () => {
+    const { text, losses } = streamed('anthropic')
+    expect(text).toContain('"stop_reason":"max_tokens"')
+    expect(losses).toMatchObject([{ path: 'message.invalidToolCalls[0]', action: 'changed', severity: 'minor' }])
   })
 })

@@ -157,7 +157,8 @@ function isErrorResult(wire: JsonObject): boolean {
 /** Any block but calls and results of our tools; `undefined` if the wire cannot carry it, which is in the ledger then. */
 export function encodeBlock(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
   noteForeignFields(block, path, scope.ledger)
-  if (scope.place === 'system' && block.type !== 'text' && block.type !== 'plain_text') {
+  const isOwn = block.type === 'unknown' && block.format === format
+  if (scope.place === 'system' && block.type !== 'text' && block.type !== 'plain_text' && !isOwn) {
     return drop(path, `a "${block.type}" block cannot be system text`, scope, 'major')
   }
   switch (block.type) {

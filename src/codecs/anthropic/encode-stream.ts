@@ -12,6 +12,7 @@ import { ApiError } from '../../errors.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { isNoArguments } from '../../tool-call.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import { encodeError } from './errors.ts'
@@ -250,7 +251,7 @@ function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
 function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Frame[]): void {
   if (block.wire === undefined)
     startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.ledger)) }, out)
-  if (call.argumentsText.trim() !== '') writeArguments(block, call.argumentsText.slice(block.sent), out)
+  if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
 /** A block that began before it was whole began without the fields that were kept with it. */
@@ -261,8 +262,11 @@ function noteLateFields(state: EncodeState, { index }: OpenBlock, whole: ToolCal
 
 /** What is on the wire already stays there, broken as it is: no client can parse it, so none will run it. */
 function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
-  if (block.wire !== undefined) writeArguments(block, call.argumentsText.slice(block.sent), out)
-  else lose(state.ledger, 'dropped', 'stream', `a call was no call: ${call.error}`)
+  if (block.wire !== undefined) {
+    writeArguments(block, call.argumentsText.slice(block.sent), out)
+    const path = `message.invalidToolCalls[${call.index}]`
+    lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`)
+  } else lose(state.ledger, 'dropped', 'stream', `a call was no call: ${call.error}`)
 }
 
 // ---- everything else --------------------------------------------------------------------------

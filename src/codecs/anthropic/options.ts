@@ -183,13 +183,15 @@ export function decodeOptions(body: JsonObject, otherFields: JsonObject | undefi
   const thinking = readThinking(body, model)
   const output = readOutput(body)
   const { user_id: user, ...metadata } = objectIn(body, 'metadata')
-  const choice = field(body, 'tool_choice')
+  const choice = field(body, 'tool_choice') ?? undefined
+  const toolChoice = choice === undefined ? {} : decodeToolChoice(choice)
   const kept = {
     ...otherFields,
     ...(thinking.kept && { thinking: thinking.kept }),
     ...(thinking.keptEffort && { output_config: { effort: thinking.keptEffort, ...output.kept } }),
     ...(!thinking.keptEffort && output.kept && { output_config: output.kept }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
   }
   return {
     model,
@@ -199,7 +201,7 @@ export function decodeOptions(body: JsonObject, otherFields: JsonObject | undefi
     ...(topP !== undefined && { topP }),
     ...(topK !== undefined && { topK }),
     ...(stop !== undefined && { stop }),
-    ...(choice !== undefined && choice !== null && decodeToolChoice(choice)),
+    ...toolChoice,
     ...(output.responseFormat && { responseFormat: output.responseFormat }),
     ...(thinking.reasoning && { reasoning: thinking.reasoning }),
     ...(typeof user === 'string' && { user }),

@@ -8,10 +8,11 @@ import { fold } from '../../assemble/fold.ts'
 import type { BlockKey, CallFragment, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
+import { field, isObject, lookup, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { AssistantMessage, ChatResponse, JsonObject, StopReason, Usage } from '../../model.ts'
 import { settleStopReason } from '../../stop-reason.ts'
+import { settleUsage, tokenCount } from '../../usage.ts'
 import { decodeBlock, isServerCall, serverCallData } from './content.ts'
 import { decodeErrorEvent } from './errors.ts'
 import { encodeTurnBlocks } from './messages.ts'
@@ -106,20 +107,16 @@ export function endFragment(reason: string): Fragment {
 
 /** This wire counts cached input apart; our `inputTokens` is all of it. */
 export function decodeUsage(wire: JsonObject): Usage {
-  const count = (name: string) => numberOr(field(wire, name), undefined)
+  const count = (name: string) => tokenCount(field(wire, name))
   const uncached = count('input_tokens')
   const cacheReadTokens = count('cache_read_input_tokens')
   const cacheWriteTokens = count('cache_creation_input_tokens')
   const outputTokens = count('output_tokens')
-  const reasoningTokens = numberOr(field(field(wire, 'output_tokens_details'), 'thinking_tokens'), undefined)
+  const reasoningTokens = tokenCount(field(field(wire, 'output_tokens_details'), 'thinking_tokens'))
   const inputTokens = uncached === undefined ? undefined : uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
+  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
   return {
-    ...(inputTokens !== undefined && { inputTokens }),
-    ...(outputTokens !== undefined && { outputTokens }),
-    ...(inputTokens !== undefined && outputTokens !== undefined && { totalTokens: inputTokens + outputTokens }),
-    ...(cacheReadTokens !== undefined && { cacheReadTokens }),
-    ...(cacheWriteTokens !== undefined && { cacheWriteTokens }),
-    ...(reasoningTokens !== undefined && { reasoningTokens }),
+    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
     providerData: { [format]: wire },
   }
 }

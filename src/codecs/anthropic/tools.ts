@@ -123,7 +123,8 @@ export function selectTools(
   return selected
 }
 
-export function decodeToolChoice(wire: unknown): Choice {
+/** `undefined` for a type that we do not know: it is kept. @throws {DecodeError} if it has none. */
+export function decodeToolChoice(wire: unknown): Choice | undefined {
   const disabled = field(wire, 'disable_parallel_tool_use')
   const parallel = typeof disabled === 'boolean' ? { parallelToolCalls: !disabled } : {}
   const name = field(wire, 'name')
@@ -137,9 +138,13 @@ export function decodeToolChoice(wire: unknown): Choice {
     case 'tool':
       if (typeof name === 'string') return { toolChoice: { name }, ...parallel }
   }
-  throw new DecodeError('Cannot decode Anthropic request: "tool_choice" is none of auto, any, tool and none', {
-    path: 'tool_choice',
-  })
+  if (typeof field(wire, 'type') === 'string' && field(wire, 'type') !== 'tool') return undefined
+  throw new DecodeError(
+    'Cannot decode Anthropic request: "tool_choice" is not an object with a type, and a name where it is "tool"',
+    {
+      path: 'tool_choice',
+    },
+  )
 }
 
 // ---- calls ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
+import { nextNumber } from '../../ids.ts'
 import { compact, field, isObject, otherFields, textOr } from '../../lookup.ts'
 import type { Content, ContentBlock, InvalidToolCall, Json, JsonObject, Message, ToolMessage } from '../../model.ts'
 import { readCall, textOfArguments } from '../../tool-call.ts'
@@ -20,8 +21,8 @@ interface Reading {
   readonly messages: Message[]
   /** Calls of the last turn that have no result yet: one without an id goes to the first of its name. */
   pending: { readonly id: string; readonly name: string }[]
-  readonly ids: Set<string>
-  calls: number
+  /** The number of the next id that is made. */
+  nextId: number
   wasModel: boolean
 }
 
@@ -33,7 +34,13 @@ interface Reading {
 export function decodeContents(contents: Json | undefined, origin: Origin): readonly Message[] {
   const list = typeof contents === 'string' ? [contents] : listOf(contents)
   if (list.length === 0) throw invalid('contents', contents === undefined ? 'it is missing' : 'there is nothing in it')
-  const reading: Reading = { origin, messages: [], pending: [], ids: new Set(), calls: 0, wasModel: false }
+  const reading: Reading = {
+    origin,
+    messages: [],
+    pending: [],
+    nextId: nextNumber(idPrefix, idsIn(list)),
+    wasModel: false,
+  }
   for (const [at, content] of list.entries()) readContent(reading, content, `contents[${at}]`)
   return reading.messages
 }
@@ -99,8 +106,6 @@ function readModelTurn(reading: Reading, parts: readonly Json[], kept: Kept): vo
 function readRequestCall(reading: Reading, part: JsonObject, wire: JsonObject, index: number) {
   const { id: given, name, arguments: args, opaque, providerData } = readCallPart(part, wire, reading.origin)
   const id = given ?? makeId(reading)
-  reading.calls++
-  reading.ids.add(id)
   if (name) reading.pending.push({ id, name })
   const argumentsText = typeof args === 'object' ? (textOfArguments(args) ?? '{'.repeat(100)) : (args ?? '')
   return readCall({
@@ -114,11 +119,17 @@ function readRequestCall(reading: Reading, part: JsonObject, wire: JsonObject, i
   })
 }
 
-/** The number of the call in the conversation, or the next that no other call has. */
+const idPrefix = 'gemini_'
+
 function makeId(reading: Reading): string {
-  let number = reading.calls
-  while (reading.ids.has(`gemini_${number}`)) number++
-  return `gemini_${number}`
+  return `${idPrefix}${reading.nextId++}`
+}
+
+function idsIn(contents: readonly Json[]): string[] {
+  const parts = contents.flatMap((content) => listOf(field(content, 'parts') ?? undefined))
+  const named = ['functionCall', 'function_call', 'functionResponse', 'function_response']
+  const ids = parts.flatMap((part) => named.map((name) => field(field(part, name), 'id')))
+  return ids.filter((id) => typeof id === 'string')
 }
 
 function readUserTurn(reading: Reading, parts: readonly Json[], kept: Kept): void {
@@ -147,15 +158,8 @@ function readResult(reading: Reading, part: JsonObject, result: JsonObject): Too
   const name = field(result, 'name')
   const at = reading.pending.findIndex((call) => (id === undefined ? call.name === name : call.id === id))
   const [call] = at < 0 ? [] : reading.pending.splice(at, 1)
-  const toolCallId = id ?? call?.id ?? makeOrphanId(reading)
+  const toolCallId = id ?? call?.id ?? makeId(reading)
   return decodeResult(part, result, toolCallId, (media) => decodePart(camelPart(media), reading.origin))
-}
-
-function makeOrphanId(reading: Reading): string {
-  const id = makeId(reading)
-  reading.calls++
-  reading.ids.add(id)
-  return id
 }
 
 /** One text that is nothing but text is a string. */

@@ -142,12 +142,16 @@ type Finish = Pick<WireCandidate, 'finishReason' | 'finishMessage'>
 
 /**
  * The wire's own word while it still says the same. A call that is none would be run by a client that reads `{}`: this wire has a
- * reason for such turns, and a sentence.
+ * reason for such turns, and a sentence. A call that the token limit or a filter cut is left out: the reason for the end says why.
  */
 export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
   const invalid = message.invalidToolCalls?.[0]
-  if (invalid !== undefined) return encodeMalformed(invalid, book)
   const reason = message.stopReason ?? 'stop'
+  const isCut = reason === 'length' || reason === 'content_filter'
+  if (invalid !== undefined && !isCut) return encodeMalformed(invalid, book)
+  if (invalid !== undefined) {
+    lose(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'minor')
+  }
   const raw = message.rawStopReason
   const isOurs = raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw)
   const hasCalls = blocksOfTurn(message).some((block) => block.type === 'tool_call')

@@ -6,6 +6,7 @@
  */
 import { field, numberOr } from '../../lookup.ts'
 import type { Json, JsonObject, Usage } from '../../model.ts'
+import { addend, settleUsage, tokenCount } from '../../usage.ts'
 import type { WireUsage } from './wire.ts'
 
 /** Each snapshot replaces, field by field, what is there; a field that is gone, or null, stays as it was. */
@@ -23,18 +24,23 @@ export function decodeUsage(wire: JsonObject): Usage {
   const total = count(wire, 'totalTokenCount')
   const cached = count(wire, 'cachedContentTokenCount')
   const isTold = (prompt ?? output ?? total) !== undefined
-  return {
-    ...(isTold && { inputTokens: (prompt ?? 0) + (count(wire, 'toolUsePromptTokenCount') ?? 0) }),
-    ...(isTold && { outputTokens: (output ?? 0) + (thoughts ?? 0) }),
-    ...(total !== undefined && { totalTokens: total }),
-    ...(cached !== undefined && { cacheReadTokens: cached }),
-    ...(thoughts !== undefined && { reasoningTokens: thoughts }),
-    providerData: { gemini: wire },
-  }
+  const usage = settleUsage({
+    inputTokens: isTold
+      ? addend(field(wire, 'promptTokenCount')) + addend(field(wire, 'toolUsePromptTokenCount'))
+      : undefined,
+    outputTokens: isTold
+      ? addend(field(wire, 'candidatesTokenCount')) + addend(field(wire, 'thoughtsTokenCount'))
+      : undefined,
+    totalTokens: total,
+    cacheReadTokens: cached,
+    cacheWriteTokens: undefined,
+    reasoningTokens: thoughts,
+  })
+  return { ...usage, providerData: { gemini: wire } }
 }
 
 function count(wire: JsonObject, name: keyof WireUsage): number | undefined {
-  return numberOr(field(wire, name), undefined)
+  return tokenCount(field(wire, name))
 }
 
 /** Our sums taken apart; a count of 0 is left out, as the server does. */
@@ -43,8 +49,9 @@ export function encodeUsage(usage: Usage): WireUsage {
   const part = (name: keyof WireUsage) => numberOr(field(raw, name), 0)
   const { inputTokens, outputTokens, reasoningTokens, cacheReadTokens } = usage
   const counts = {
-    promptTokenCount: inputTokens === undefined ? undefined : inputTokens - part('toolUsePromptTokenCount'),
-    candidatesTokenCount: outputTokens === undefined ? undefined : outputTokens - (reasoningTokens ?? 0),
+    promptTokenCount:
+      inputTokens === undefined ? undefined : Math.max(0, inputTokens - part('toolUsePromptTokenCount')),
+    candidatesTokenCount: outputTokens === undefined ? undefined : Math.max(0, outputTokens - (reasoningTokens ?? 0)),
     thoughtsTokenCount: reasoningTokens,
     cachedContentTokenCount: cacheReadTokens,
     totalTokenCount: usage.totalTokens ?? sum(inputTokens, outputTokens),

@@ -5,10 +5,11 @@
  * @module
  */
 import type { Reply } from '../../codec.ts'
-import { field, numberOr, textOr } from '../../lookup.ts'
+import { field, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { ChatResponse, JsonObject, StopReason, Usage } from '../../model.ts'
 import { settleStopReason } from '../../stop-reason.ts'
+import { addend, settleUsage } from '../../usage.ts'
 import { keptFields } from './content.ts'
 import { doneReason, figureFields, format, readStopReason, reasons } from './tables.ts'
 import type { WireFigures, WireResponse } from './wire.ts'
@@ -27,15 +28,16 @@ export function writeTime(seconds = 0): string {
 
 /** The server leaves zeros out, so that what is not there is 0. */
 export function readUsage(line: JsonObject): Usage {
-  const inputTokens = numberOr(field(line, 'prompt_eval_count'), 0)
-  const outputTokens = numberOr(field(line, 'eval_count'), 0)
+  const inputTokens = addend(field(line, 'prompt_eval_count'))
+  const outputTokens = addend(field(line, 'eval_count'))
   const figures: JsonObject = {}
   for (const name of figureFields) {
     const figure = field(line, name)
     if (figure !== undefined) figures[name] = figure
   }
   const providerData = Object.keys(figures).length > 0 && { providerData: { [format]: figures } }
-  return { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens, ...providerData }
+  const totalTokens = inputTokens + outputTokens
+  return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...providerData }
 }
 
 /** Counts are ours, zeros left out; durations are those that an Ollama server told. */

@@ -5,7 +5,8 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { compact, field, findLastIndex, otherFields, textOr } from '../../lookup.ts'
+import { nextNumber } from '../../ids.ts'
+import { arrayOf, compact, field, findLastIndex, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -22,8 +23,9 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../../model.ts'
+import { unmark } from '../../tool-error.ts'
 import { decodeImages, encodeBlocks, keptFields, listAt, noteForeign, objectAt, stringAt } from './content.ts'
-import { format, idPrefix, reasons, toolErrorPrefix } from './tables.ts'
+import { format, idPrefix, reasons } from './tables.ts'
 import { encodeCalls, encodeResult, readCallFragment, readWholeCall } from './tools.ts'
 import type { WireMessage } from './wire.ts'
 
@@ -120,6 +122,7 @@ interface Reading {
   readonly ids: Set<string>
   /** Calls without a result, oldest first. */
   open: Asked[]
+  /** The number of the next id that is made. */
   made: number
 }
 
@@ -132,7 +135,7 @@ interface Asked {
 
 /** Reads the messages of a request. Results find their calls by id, else by name and order, else by order alone. */
 export function decodeMessages(entries: readonly Json[]): Message[] {
-  const reading: Reading = { ids: new Set(), open: [], made: 0 }
+  const reading: Reading = { ids: new Set(), open: [], made: nextNumber(idPrefix, entries.flatMap(idsIn)) }
   return entries.map((entry, at) =>
     decodeMessage(objectAt(entry, `messages[${at}]`, 'request'), `messages[${at}]`, reading),
   )
@@ -207,10 +210,12 @@ function decodeCall(entry: Json, index: number, path: string, reading: Reading):
 }
 
 function makeId(reading: Reading): string {
-  let id: string
-  do id = `${idPrefix}${reading.made++}`
-  while (reading.ids.has(id))
-  return id
+  return `${idPrefix}${reading.made++}`
+}
+
+function idsIn(entry: Json): string[] {
+  const calls = arrayOf(field(entry, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(entry, 'tool_call_id')].filter((id) => typeof id === 'string')
 }
 
 function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMessage {
@@ -222,13 +227,13 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
   // An id that is not the neutral one goes back as it came.
   const read = [...(toolName === undefined ? [] : ['tool_name']), ...(toolCallId === wireId ? ['tool_call_id'] : [])]
   const kept = otherFields(keptFields({ providerData }), new Set(read))
-  const failed = typeof content === 'string' && content.startsWith(toolErrorPrefix)
+  const { content: said, isError } = unmark(content)
   return {
     role: 'tool',
     toolCallId,
     ...compact({ name: toolName ?? asked?.call.name }),
-    content: failed ? content.slice(toolErrorPrefix.length) : content,
-    ...(failed && { status: 'error' as const }),
+    content: said,
+    ...(isError && { status: 'error' as const }),
     ...(kept && { providerData: { [format]: kept } }),
   }
 }

@@ -20,7 +20,7 @@ import { encodeServedCall } from './tools.ts'
 import type { WireMessage, WireResponse } from './wire.ts'
 
 /**
- * Reads a whole answer: a stream of one line. `callsBefore`: how many calls the conversation holds, for ids we have to make.
+ * Reads a whole answer: a stream of one line. `callsBefore`: the number of the first id that has to be made.
  *
  * @throws {ApiError} if it is an error after all.
  * @throws {DecodeError} if it is no answer.

@@ -75,9 +75,6 @@ export const thinkOfEffort: Readonly<Record<ReasoningEffort, WireThink>> = {
   max: 'max',
 }
 
-/** The wire has no flag for a failed tool, so the text says it. */
-export const toolErrorPrefix = '[tool error] '
-
 /** Images come without a type: how the base64 of each begins. */
 const imageTypes: readonly (readonly [string, string])[] = [
   ['iVBORw0KGgo', 'image/png'],

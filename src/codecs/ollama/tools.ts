@@ -21,9 +21,10 @@ import type {
   ToolMessage,
 } from '../../model.ts'
 import { readCall, textOfArguments } from '../../tool-call.ts'
+import { markText } from '../../tool-error.ts'
 import { encodeBlocks, keptFields, listAt, noteForeign, objectAt, type Subject } from './content.ts'
 import { inlineReferences } from './schema.ts'
-import { format, idPrefix, isMadeId, reasons, toolErrorPrefix } from './tables.ts'
+import { format, idPrefix, isMadeId, reasons } from './tables.ts'
 import type { WireMessage, WireTool, WireToolCall } from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
@@ -229,7 +230,7 @@ export function encodeResult(
   return {
     ...keptFields(result),
     role: 'tool',
-    content: result.status === 'error' ? toolErrorPrefix + text : text,
+    content: markText(text, result.status === 'error'),
     ...(images.length > 0 && { images }),
     ...(name !== undefined && { tool_name: name }),
     ...(!isMade && { tool_call_id: result.toolCallId }),

@@ -7,14 +7,16 @@
 import { fold } from '../../assemble/fold.ts'
 import type { Fragment } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { nextNumber } from '../../ids.ts'
+import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMessage } from '../../model.ts'
-import { decodeContent } from './content.ts'
+import { unmark } from '../../tool-error.ts'
+import { decodeContent, kept } from './content.ts'
 import { endMessage, readDelta } from './delta.ts'
 import { compatible } from './dialect.ts'
 import { callsInOrder } from './response.ts'
 import { newStreamState } from './stream.ts'
-import { format, proofOwners, toolErrorMark } from './tables.ts'
+import { format, proofOwners } from './tables.ts'
 
 /** The roles of the wire; `function` is what `tool` was called. */
 const roles: Readonly<Record<string, Role>> = {
@@ -28,7 +30,8 @@ const roles: Readonly<Record<string, Role>> = {
 
 /** What earlier messages leave for later ones. */
 interface Reading {
-  calls: number
+  /** The number of the next id that is made. */
+  nextId: number
   /** The id of the latest call of the deprecated form, which its result does not name. */
   legacyId: string
   readonly model: string
@@ -39,8 +42,15 @@ export function decodeMessages(value: unknown, model: string): Message[] {
   if (!Array.isArray(value)) {
     throw new DecodeError(`Cannot decode ${format} request: "messages" is no array`, { path: 'messages' })
   }
-  const reading: Reading = { calls: 0, legacyId: '', model }
+  const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(idsIn)), legacyId: '', model }
   return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
+}
+
+const idPrefix = 'call_'
+
+function idsIn(message: unknown): string[] {
+  const calls = arrayOf(field(message, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(message, 'tool_call_id')].filter((id) => typeof id === 'string')
 }
 
 const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_calls'])
@@ -71,15 +81,14 @@ function withoutNulls(message: JsonObject): JsonObject {
 }
 
 function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
-  const text = typeof content === 'string' ? content : undefined
-  const isMarked = text?.startsWith(toolErrorMark) === true
+  const { content: said, isError } = unmark(content)
   const others = otherFields(withoutNulls(message), resultFields)
   return {
     role: 'tool',
     toolCallId: textOr(message.tool_call_id, reading.legacyId),
     ...(name !== undefined && { name }),
-    content: isMarked ? (text?.slice(toolErrorMark.length) ?? '') : content,
-    ...(isMarked && { status: 'error' as const }),
+    content: said,
+    ...(isError && { status: 'error' as const }),
     ...(others && { providerData: { [format]: others } }),
   }
 }
@@ -92,11 +101,12 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
   readDelta(state, { ...withoutNulls(said), content: checkedContent(content, path) }, fragments, true)
   endMessage(state, fragments)
   fragments.push({ type: 'end', stopReason: 'stop' })
-  const read = fold(fragments.map(owned), { callsBefore: reading.calls, idPrefix: 'call_' }).message
+  const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
   const { stopReason: _, ...decoded } = read
   const calls = callsInOrder(decoded)
-  reading.calls += calls.length
-  if (isObject(said.function_call)) reading.legacyId = calls[0]?.id ?? ''
+  reading.nextId += calls.length
+  const legacy = calls.find((call) => kept(call)?.type === 'function_call')
+  if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
   const isPlain =
     typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
   return {

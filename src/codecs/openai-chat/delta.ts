@@ -46,10 +46,15 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
     state.hasRefusal = true
     pushText(state, { type: 'text', text: refusal, refusal: true }, out)
   }
-  if (isObject(delta.audio)) readAudio(state, delta.audio, out)
+  if (isObject(delta.audio) && !isBlank(delta.audio)) readAudio(state, delta.audio, out)
   for (const image of arrayOf(delta.images)) pushBlock(state, image, 'images', out)
   if (delta.annotations) readAnnotations(state, delta.annotations, out)
   readCalls(state, delta, out, isWhole)
+}
+
+/** Whether a server only filled in the field: Snowflake sends every field of an answer, those that it does not use with empty values. */
+export function isBlank(value: JsonObject): boolean {
+  return Object.values(value).every((one) => one === '' || one === 0 || one === null)
 }
 
 /** What has to wait for the end of the message. */
@@ -246,7 +251,7 @@ function proof({ dialect, model }: DeltaState, data: JsonObject): Opaque {
 
 function readCalls(state: DeltaState, delta: JsonObject, out: Fragment[], isWhole: boolean): void {
   const legacy = delta.function_call
-  if (isObject(legacy)) {
+  if (isObject(legacy) && !isBlank(legacy)) {
     const piece: CallPiece = { type: 'call', key: 'function_call' }
     addSaid(piece, legacy)
     piece.providerData = marked('function_call')
@@ -276,7 +281,7 @@ function readCall(state: DeltaState, call: Json, at: number, out: Fragment[], is
   if (id !== undefined) piece.id = id
   if (isObject(extra)) piece.opaque = proof(state, { extra_content: extra })
   if (others !== undefined) piece.providerData = { [format]: others }
-  if (isObject(call.custom)) {
+  if (isObject(call.custom) && isCustom(call, call.custom)) {
     readCustom(state, call.custom, piece, position ?? -1, out, isWhole)
     return
   }
@@ -288,6 +293,12 @@ function readCall(state: DeltaState, call: Json, at: number, out: Fragment[], is
   }
   addSaid(piece, call.function)
   pushCall(state, piece, out)
+}
+
+/** The type decides, and pieces have none: where `function` is filled in as well, the field with something in it counts. */
+function isCustom({ type, function: said }: JsonObject, custom: JsonObject): boolean {
+  if (type === 'custom' || !isObject(said)) return true
+  return type !== 'function' && isBlank(said) && !isBlank(custom)
 }
 
 /** One for each event: its fields are set one by one, since to spread those that may be absent takes ten times as long. */

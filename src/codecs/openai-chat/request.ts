@@ -287,16 +287,25 @@ function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
     if (typeof value !== type) throw wrong(name, `a ${type}`)
     plain[option] = value
   }
-  const others = otherFields(body, requestFields)
   const chosen = decodeToolChoice(body)
+  const responseFormat = decodeResponseFormat(field(body, 'response_format'))
+  const reasoning = decodeEffort(field(body, 'reasoning_effort'))
+  // Words that we do not know go back to this wire as they came.
+  const unread = new Set<string>()
+  if (chosen === undefined && (field(body, 'tool_choice') ?? null) !== null) unread.add('tool_choice')
+  if (responseFormat === undefined && typeof field(field(body, 'response_format'), 'type') === 'string') {
+    unread.add('response_format')
+  }
+  if (reasoning === undefined && typeof field(body, 'reasoning_effort') === 'string') unread.add('reasoning_effort')
+  const others = otherFields(body, { has: (name) => requestFields.has(name) && !unread.has(name) })
   return compact({
     ...plain,
     user: stringOr(plain.user, stringOr(field(body, 'safety_identifier'), undefined)),
     maxTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens'),
     stop: decodeStops(field(body, 'stop')),
     toolChoice: chosen,
-    responseFormat: decodeResponseFormat(field(body, 'response_format')),
-    reasoning: decodeEffort(field(body, 'reasoning_effort')),
+    responseFormat,
+    reasoning,
     providerOptions: others && { [format]: others },
   }) as Omit<RequestOptions, 'model'>
 }
@@ -318,18 +327,19 @@ function decodeStops(value: Json | undefined): string[] | undefined {
 
 function decodeEffort(value: Json | undefined): RequestOptions['reasoning'] {
   if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw wrong('reasoning_effort', 'a string')
   const effort = efforts.find((one) => one === value)
-  if (effort === undefined) throw wrong('reasoning_effort', `one of ${efforts.join(', ')}`)
-  return { effort }
+  return effort && { effort }
 }
 
 function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefined {
   if (value === undefined || value === null) return undefined
   const type = field(value, 'type')
-  if (type === 'text') return undefined
+  if (typeof type !== 'string') throw wrong('response_format', 'an object with a type')
   if (type === 'json_object') return { type: 'json' }
   const said = field(value, 'json_schema')
-  if (type !== 'json_schema' || !isObject(said)) throw wrong('response_format', 'text, json_object or json_schema')
+  if (type !== 'json_schema') return undefined
+  if (!isObject(said)) throw wrong('response_format.json_schema', 'an object')
   const schema = field(said, 'schema')
   const strict = field(said, 'strict')
   return {

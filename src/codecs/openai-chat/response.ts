@@ -34,12 +34,17 @@ import type { WireAnnotation, WireResponse } from './wire.ts'
 /**
  * Reads an answer.
  *
- * @param callsBefore - How many calls the conversation holds, for ids we have to make.
+ * @param callsBefore - The number of the first id that has to be made.
  * @throws {ApiError} if it is an error, though it came with a 200.
  * @throws {DecodeError} if it has no choices.
  * @throws {InterruptedError} if it says of no reason why it ended, and the host always does.
  */
 export function decodeResponse(body: unknown, dialect: ChatDialect = openai, callsBefore = 0): ChatResponse {
+  const { provider, idPrefix = 'call_' } = dialect
+  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore })
+}
+
+function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
   refuseDeep(body, `Cannot decode ${dialect.title} response`)
   const error = errorWithin(body, dialect)
   if (error !== undefined) throw error
@@ -51,13 +56,16 @@ export function decodeResponse(body: unknown, dialect: ChatDialect = openai, cal
   const fragments: Fragment[] = []
   readBody(state, body, fragments, true)
   finishAnswer(state, fragments)
-  const { provider, idPrefix = 'call_' } = dialect
-  return fold(fragments, { provider, idPrefix, callsBefore })
+  return fragments
 }
 
-/** The calls in a whole answer. */
+/** The calls in a whole answer, whether or not it says why it ended. */
 export function decodeToolCalls(body: unknown, dialect: ChatDialect = openai): DecodedCalls {
-  const { message } = decodeResponse(body, dialect)
+  const fragments = readWhole(body, dialect)
+  const isEnded = fragments.some(({ type }) => type === 'end')
+  const { message } = fold(isEnded ? fragments : [...fragments, { type: 'end', stopReason: 'stop' }], {
+    idPrefix: dialect.idPrefix ?? 'call_',
+  })
   const toolCalls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
   return { toolCalls, invalidToolCalls: message.invalidToolCalls ?? [] }
 }

@@ -10,7 +10,7 @@ import { arrayOf, field, isObject, lookup, numberOr, textOr } from '../../lookup
 import type { Json, JsonObject, StopReason } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
 import { repeatingJson } from '../../repeating-json.ts'
-import { type DeltaState, endMessage, readDelta } from './delta.ts'
+import { type DeltaState, endMessage, isBlank, readDelta } from './delta.ts'
 import type { ChatDialect } from './dialect.ts'
 import { errorWithin } from './errors.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
@@ -140,9 +140,11 @@ function readChoice(state: StreamState, choice: JsonObject, out: Fragment[], isW
     if (!choiceFields.has(name) && Object.hasOwn(choice, name)) keep(state.choice, name, choice[name])
   }
   if (isObject(choice.logprobs)) addLogprobs(state, choice.logprobs)
-  const delta = choice.delta ?? choice.message
+  // Perplexity sends both: an empty `delta` beside the `message` of a whole body, and all text so far beside the `delta` of a chunk.
+  const [first, second] = isWhole ? [choice.message, choice.delta] : [choice.delta, choice.message]
+  const delta = first ?? second
   if (isObject(delta)) {
-    state.isAudioDone = isObject(delta.audio) && field(delta.audio, 'expires_at') !== undefined
+    state.isAudioDone = isObject(delta.audio) && !isBlank(delta.audio) && field(delta.audio, 'expires_at') !== undefined
     readDelta(state, delta, out, isWhole)
   }
   if (typeof finish === 'string' && finish !== '') state.finish = finish

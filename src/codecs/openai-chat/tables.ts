@@ -79,9 +79,6 @@ export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type in
 /** Whose proof a field of a message is: a conversation that comes in as a request does not tell. */
 export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const
 
-/** What a failed tool's result begins with, since the wire has no flag: put there by us, and taken off again. */
-export const toolErrorMark = '[tool error] '
-
 /** What `prepare` must see to for a server of this format. */
 export function rulesOf(dialect: ChatDialect): Rules {
   return {

@@ -23,10 +23,11 @@ import type {
   ToolMessage,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
-import { parseArguments } from '../../tool-call.ts'
+import { isNoArguments, parseArguments } from '../../tool-call.ts'
+import { markParts, markText } from '../../tool-error.ts'
 import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
-import { format, toolErrorMark } from './tables.ts'
+import { format } from './tables.ts'
 import type { WireToolChoice } from './wire.ts'
 
 type Tools = readonly (ToolDefinition | ProviderTool)[]
@@ -157,8 +158,9 @@ export function decodeToolChoice(body: unknown): ToolChoice | undefined {
   if (name !== undefined) return { name }
   const allowed = field(choice, 'allowed_tools')
   if (!isObject(allowed)) return undefined
-  const names = arrayOf(field(allowed, 'tools')).flatMap((tool) => nameIn(tool) ?? [])
-  return { names, mode: field(allowed, 'mode') === 'required' ? 'required' : 'auto' }
+  const mode = field(allowed, 'mode') ?? 'auto'
+  if (mode !== 'auto' && mode !== 'required') return undefined
+  return { names: arrayOf(field(allowed, 'tools')).flatMap((tool) => nameIn(tool) ?? []), mode }
 }
 
 function nameIn(value: unknown): string | undefined {
@@ -189,7 +191,7 @@ function argumentsOf(call: ToolCall | InvalidToolCall, dialect: ChatDialect): st
 export function exactArguments(call: ToolCall): string {
   const read = parseArguments(call.argumentsText)
   const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
-  return isSame && call.argumentsText.trim() !== '' ? call.argumentsText : JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
 /** The message that answers a call. */
@@ -208,11 +210,6 @@ export function encodeResultFor(to: Encoding, result: ToolMessage, path: string)
     role: 'tool',
     tool_call_id: result.toolCallId,
     ...(to.dialect.resultName && result.name !== undefined && { name: result.name }),
-    content: isError ? marked(content) : content,
+    content: typeof content === 'string' ? markText(content, isError) : markParts(content, isError, 'text'),
   }
-}
-
-function marked(content: string | JsonObject[]): string | JsonObject[] {
-  if (typeof content === 'string') return toolErrorMark + content
-  return [{ type: 'text', text: toolErrorMark }, ...content]
 }

@@ -4,8 +4,9 @@
  * @see wire/openai-chat.md §3, wire/dialects.md §2 rule 7, §3 and §4
  * @module
  */
-import { compact, field, isObject, numberOr } from '../../lookup.ts'
+import { compact, field, isObject } from '../../lookup.ts'
 import type { JsonObject, Usage } from '../../model.ts'
+import { settleUsage, tokenCount } from '../../usage.ts'
 import { kept } from './content.ts'
 import type { ChatDialect } from './dialect.ts'
 import { format } from './tables.ts'
@@ -19,49 +20,29 @@ export function findUsage(body: unknown, choice: unknown): JsonObject | undefine
 
 /** Our figures for theirs; `providerData` has theirs as sent. */
 export function decodeUsage(wire: JsonObject, dialect: ChatDialect): Usage {
-  const count = (name: string) => numberOr(field(wire, name), undefined)
-  const input = field(wire, 'prompt_tokens_details') ?? field(wire, 'prompt_token_details')
-  const cacheReadTokens =
-    numberOr(field(input, 'cached_tokens'), undefined) ??
-    count('prompt_cache_hit_tokens') ?? // DeepSeek
-    count('cached_tokens') ?? // Moonshot
-    count('num_cached_tokens') // Mistral
-  const reasoning = numberOr(field(field(wire, 'completion_tokens_details'), 'reasoning_tokens'), undefined)
-  const counts = {
-    input: count('prompt_tokens'),
-    output: count('completion_tokens'),
-    total: count('total_tokens'),
-    cached: cacheReadTokens,
-    reasoning,
-  }
+  const count = (name: string) => tokenCount(field(wire, name))
+  const details = field(wire, 'prompt_tokens_details') ?? field(wire, 'prompt_token_details')
+  const input = count('prompt_tokens')
+  const output = count('completion_tokens')
+  const reasoning =
+    tokenCount(field(field(wire, 'completion_tokens_details'), 'reasoning_tokens')) ?? count('reasoning_tokens') // Copilot
+  // xAI does not count reasoning as output, but on some paths it does: the total tells.
+  const isWhole = input !== undefined && output !== undefined && count('total_tokens') === input + output
+  const adds = dialect.countsReasoningApart === true && !isWhole
   return {
-    ...compact({
-      ...(dialect.countsReasoningApart ? apart(counts) : together(counts)),
-      totalTokens: counts.total,
-      cacheReadTokens,
-      cacheWriteTokens: numberOr(field(input, 'cache_write_tokens'), undefined),
+    ...settleUsage({
+      inputTokens: input,
+      outputTokens: adds && output !== undefined ? output + (reasoning ?? 0) : output,
+      totalTokens: count('total_tokens'),
+      cacheReadTokens:
+        tokenCount(field(details, 'cached_tokens')) ??
+        count('prompt_cache_hit_tokens') ?? // DeepSeek
+        count('cached_tokens') ?? // Moonshot
+        count('num_cached_tokens'), // Mistral
+      cacheWriteTokens: tokenCount(field(details, 'cache_write_tokens')),
+      reasoningTokens: reasoning,
     }),
     providerData: { [format]: wire },
-  }
-}
-
-type Counts = Readonly<Record<'input' | 'output' | 'total' | 'cached' | 'reasoning', number | undefined>>
-type Sums = Readonly<Record<'inputTokens' | 'outputTokens' | 'reasoningTokens', number | undefined>>
-
-/** Some hosts report more reasoning than output (ai 83e6510). */
-function together({ input, output, reasoning }: Counts): Sums {
-  const isTooMuch = reasoning !== undefined && output !== undefined && reasoning > output
-  return { inputTokens: input, outputTokens: output, reasoningTokens: isTooMuch ? output : reasoning }
-}
-
-/** xAI: reasoning is not in the output, and cached input may not be in the input; the total tells. */
-function apart({ input, output, total, cached = 0, reasoning }: Counts): Sums {
-  const isWhole = input !== undefined && output !== undefined && total === input + output
-  const adds = reasoning !== undefined && output !== undefined && !isWhole
-  return {
-    inputTokens: input !== undefined && cached > input ? input + cached : input,
-    outputTokens: adds ? output + reasoning : output,
-    reasoningTokens: reasoning,
   }
 }
 

@@ -75,7 +75,7 @@ function encodeImage(block: ImageBlock, path: string, into: Ledger): WireInputIm
   }
   return {
     type: 'input_image',
-    detail: block.detail ?? 'auto',
+    detail: block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail']),
     ...(source === undefined ? { file_id: block.fileId as string } : { image_url: source }),
   }
 }
@@ -145,6 +145,8 @@ function readText(part: JsonObject): ContentBlock | undefined {
 
 const knownOfText = new Set(['type', 'text', 'prompt_cache_breakpoint'])
 const knownOfImage = new Set(['type', 'detail', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
+/** An unknown word for the detail is kept. */
+const knownOfOddImage = new Set(['type', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
 const knownOfFile = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename', 'prompt_cache_breakpoint'])
 
 /** The cache hint of a part, and the fields that we do not know. */
@@ -155,8 +157,10 @@ function readExtras(
   const breakpoint = field(part, 'prompt_cache_breakpoint')
   const rest = otherFields(part, known)
   if (breakpoint === undefined) return keeping(rest)
-  if (field(breakpoint, 'mode') !== 'explicit') return keeping({ ...rest, prompt_cache_breakpoint: breakpoint })
   const ttl = readCacheTtl(field(breakpoint, 'ttl'))
+  const isKnown =
+    field(breakpoint, 'mode') === 'explicit' && (ttl !== undefined || field(breakpoint, 'ttl') === undefined)
+  if (!isKnown) return keeping({ ...rest, prompt_cache_breakpoint: breakpoint })
   return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keeping(rest) }
 }
 
@@ -171,7 +175,8 @@ function readImage(part: JsonObject): ContentBlock | undefined {
   const source = readSource(field(part, 'image_url'), 'url') ?? readFileId(part)
   if (source === undefined) return undefined
   const detail = lookup(details, field(part, 'detail'))
-  return { type: 'image', ...source, ...compact({ detail }), ...readExtras(part, knownOfImage) }
+  const known = detail === undefined ? knownOfOddImage : knownOfImage
+  return { type: 'image', ...source, ...compact({ detail }), ...readExtras(part, known) }
 }
 
 function readFile(part: JsonObject): ContentBlock | undefined {

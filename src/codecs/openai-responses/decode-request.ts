@@ -8,6 +8,7 @@ import { fold } from '../../assemble/fold.ts'
 import type { DecodedRequest, Fragment } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
+import { nextNumber } from '../../ids.ts'
 import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { Context, Json, JsonObject, Message } from '../../model.ts'
 import { decodeParts, keeping } from './content.ts'
@@ -35,7 +36,9 @@ export function decodeRequest(
   }
   const options = decodeOptions(body)
   const messages: Message[] = typeof input === 'string' ? [{ role: 'user', content: input }] : []
-  const intake: Intake = { messages, turn: undefined, dialect, model: options.model, names: new Map() }
+  const ids = arrayOf(input).map((item) => stringOr(field(item, 'call_id'), undefined))
+  const nextId = nextNumber(idPrefix, ids)
+  const intake: Intake = { messages, turn: undefined, dialect, model: options.model, names: new Map(), nextId }
   for (const item of arrayOf(input)) takeItem(intake, item)
   endTurn(intake)
   const instructions = stringOr(field(body, 'instructions'), undefined)
@@ -59,6 +62,8 @@ interface Intake {
   readonly model: string
   /** Names of tools, by the ids of their calls. */
   readonly names: Map<string, string>
+  /** The number of the next id that is made. */
+  nextId: number
 }
 
 const roles: Readonly<Record<string, 'user' | 'system' | 'developer'>> = {
@@ -116,8 +121,9 @@ function endTurn(intake: Intake): void {
   if (intake.turn === undefined) return
   const { message } = fold([...intake.turn.fragments, { type: 'end', stopReason: 'stop' }], {
     idPrefix,
-    callsBefore: intake.names.size,
+    callsBefore: intake.nextId,
   })
+  intake.nextId += intake.turn.items
   const { stopReason: _, ...turn } = message
   intake.messages.push(turn)
   intake.turn = undefined

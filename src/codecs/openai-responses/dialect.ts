@@ -32,8 +32,6 @@ export interface ResponsesDialect {
   readonly userField: 'safety_identifier' | 'user'
   /** In tokens: less is a 400, and is raised to it. */
   readonly minOutputTokens: number
-  /** `cached_tokens` may be more than `input_tokens`, and then comes on top of them. */
-  readonly cachedBesideInput: boolean
   /** Tools that the server runs itself though it reports their calls as a client's. */
   readonly serverTools: ReadonlySet<string>
 }
@@ -55,7 +53,6 @@ export const openaiDialect: ResponsesDialect = {
   extraOptions: {},
   userField: 'safety_identifier',
   minOutputTokens: 16,
-  cachedBesideInput: false,
   serverTools: new Set(),
 }
 

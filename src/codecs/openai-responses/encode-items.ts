@@ -35,6 +35,8 @@ export interface EncoderState {
   readonly open: Map<number, OpenItem>
   /** Arguments of calls that have no name yet, by block. */
   readonly waiting: Map<number, string>
+  /** Blocks that are custom calls: their pieces are JSON, and the wire has the free text in it, so they go out when they are whole. */
+  readonly custom: Set<number>
   /** A call that the server ran, until its result is known. */
   held: ServerToolCall | undefined
   count: number

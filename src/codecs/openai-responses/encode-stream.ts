@@ -9,7 +9,7 @@
  */
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError } from '../../errors.ts'
-import { arrayOf, field } from '../../lookup.ts'
+import { arrayOf, field, stringOr } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type {
   ChatResponse,
@@ -21,6 +21,8 @@ import type {
   ToolCall,
 } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
+import { isNoArguments } from '../../tool-call.ts'
+import { keptFields } from './content.ts'
 import {
   closeItem,
   type EncoderState,
@@ -35,6 +37,7 @@ import {
 import { encodeError } from './errors.ts'
 import { encodeUsage, ending, skeleton } from './response.ts'
 import { target } from './tables.ts'
+import { customCall } from './tools.ts'
 
 /** Encodes one answer. What it cannot carry is in `into`. */
 export const streamEncoder: Reducer<EncoderState, MessageEvent, Frame, Reply> = {
@@ -48,6 +51,7 @@ export const streamEncoder: Reducer<EncoderState, MessageEvent, Frame, Reply> = 
     output: [],
     open: new Map(),
     waiting: new Map(),
+    custom: new Set(),
     held: undefined,
     count: 0,
   }),
@@ -215,6 +219,8 @@ function addChunk(state: EncoderState, event: MessageEvent & { type: 'tool_call_
   const { chunk, index } = event
   if (chunk.type === 'server_tool_call_chunk') return
   release(state, out)
+  if (keptFields(chunk).type === customCall) state.custom.add(index)
+  if (state.custom.has(index)) return
   const delta = chunk.argumentsDelta ?? ''
   let opened = state.open.get(index)
   const text = (state.waiting.get(index) ?? '') + delta
@@ -246,8 +252,8 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   const begun = state.open.get(block)
   state.waiting.delete(block)
   if (item === undefined && begun === undefined) return // without a name, and written down
-  if (begun === undefined && item?.type !== 'function_call') {
-    sendWhole(state, { status: 'completed', ...item }, out)
+  if (begun === undefined && item?.type === customCall) {
+    finishCustomCall(state, block, item, out)
     return
   }
   if (item !== undefined && item.type !== 'function_call') {
@@ -256,12 +262,20 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
   const announced = begun?.item ?? { call_id: item?.call_id ?? '', name: item?.name ?? '' }
   const { call_id = '', name = '' } = announced
   const opened = begun ?? openCall(state, block, { call_id, name }, out)
-  const given = isValid ? call.argumentsText || '{}' : call.argumentsText
+  const given = isValid && isNoArguments(call.argumentsText) ? '{}' : call.argumentsText
   const text = given.startsWith(opened.text) ? given : opened.text
   sendArguments(state, opened, text.slice(opened.text.length), out)
   sendPart(state, opened, 'response.function_call_arguments.done', { arguments: text, name }, out)
   const status = isValid ? 'completed' : 'incomplete'
   closeItem(state, block, opened, { ...item, type: 'function_call', status, call_id, name, arguments: text }, out)
+}
+
+function finishCustomCall(state: EncoderState, block: number, item: JsonObject, out: Frame[]): void {
+  const input = stringOr(item.input, '')
+  const opened = openItem(state, block, { ...item, status: 'in_progress', input: '' }, out)
+  if (input !== '') sendPart(state, opened, 'response.custom_tool_call_input.delta', { delta: input }, out)
+  sendPart(state, opened, 'response.custom_tool_call_input.done', { input }, out)
+  closeItem(state, block, opened, { status: 'completed', ...item }, out)
 }
 
 // ---- whole blocks -----------------------------------------------------------------------------

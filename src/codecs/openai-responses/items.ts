@@ -91,32 +91,50 @@ function readMessage(item: JsonObject, key: number, progress: Progress, reading:
   }
   const opaque = proofOf(item, reading)
   const message = otherFields(item, knownOfMessage)
-  for (const [index, part] of parts.entries()) {
-    const type = field(part, 'type')
-    const text = type === 'output_text' ? field(part, 'text') : type === 'refusal' ? field(part, 'refusal') : undefined
-    if (!isObject(part) || typeof text !== 'string') {
+  const places = streamedPlaces(parts, progress)
+  for (const [at, part] of parts.entries()) {
+    const text = textOfPart(part)
+    if (!isObject(part) || text === undefined) {
       out.push({ type: 'block', block: unknownBlock(part, { part: true, proof: opaque.data }) })
       continue
     }
-    const at = textKey(key, index)
-    const refusal = type === 'refusal' && { refusal: true as const }
+    const index = places.get(at) ?? at
+    const refusal = field(part, 'type') === 'refusal' && { refusal: true as const }
     if (refusal) reading.hasRefusal = true
     else if (text !== '') reading.hasText = true
-    out.push({ type: 'text', key: at, text: text.slice(progress.lengths.get(index) ?? 0), ...refusal })
+    out.push({ type: 'text', key: textKey(key, index), text: text.slice(progress.lengths.get(index) ?? 0), ...refusal })
     const citations = arrayOf(field(part, 'annotations')).slice(progress.annotations.get(index) ?? 0)
     const kept = otherFields(part, refusal ? knownOfRefusal : knownOfText)
     const fields = { ...withoutEmptyLogprobs(kept), ...(message && { message }) }
     out.push({
       type: 'patch',
-      key: at,
+      key: textKey(key, index),
       opaque,
       ...(citations.length > 0 && { citations: citations.map(readAnnotation) }),
       ...keeping(fields),
     })
   }
-  for (const index of new Set([...parts.keys(), ...progress.lengths.keys()])) {
+  for (const index of new Set([...parts.keys(), ...places.values(), ...progress.lengths.keys()])) {
     out.push({ type: 'close', key: textKey(key, index) })
   }
+}
+
+function textOfPart(part: Json): string | undefined {
+  const type = field(part, 'type')
+  if (type !== 'output_text' && type !== 'refusal') return undefined
+  return stringOr(field(part, type === 'refusal' ? 'refusal' : 'text'), undefined)
+}
+
+/**
+ * The `content_index` under which each text of a whole item was streamed, by its place in the item. They are the same, but at hosts
+ * that count reasoning parts in the stream and not in the item, such as Bedrock and vLLM: there the texts are paired in order.
+ */
+function streamedPlaces(parts: readonly Json[], { lengths }: Progress): ReadonlyMap<number, number> {
+  const texts = [...parts.keys()].filter((at) => textOfPart(parts[at] ?? null) !== undefined)
+  const came = [...lengths.keys()].sort((one, other) => one - other)
+  if (came.every((index) => texts.includes(index))) return new Map()
+  const highest = Math.max(...came, parts.length)
+  return new Map(texts.map((at, order) => [at, came[order] ?? highest + order]))
 }
 
 /** Every answer has the field, and hardly any has something in it. */

@@ -21,6 +21,7 @@ import type {
   StopReason,
   Usage,
 } from '../../model.ts'
+import { settleUsage, tokenCount } from '../../usage.ts'
 import { keptFields } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
@@ -35,7 +36,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  * A whole answer.
  *
  * @throws {ApiError} if the answer is that it failed.
- * @throws {DecodeError} if the body is no answer.
+ * @throws {DecodeError} if the body is not an answer, or not one yet: a background answer that is `queued` or `in_progress`.
  */
 export function decodeResponse(
   body: unknown,
@@ -54,7 +55,13 @@ function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
     if ((field(body, 'error') ?? undefined) !== undefined) throw midStreamError(body, dialect)
     throw new DecodeError(`Cannot decode ${target} answer: "output" is not a list`, { path: 'output' })
   }
-  if (field(body, 'status') === 'failed') throw midStreamError(body, dialect)
+  const status = field(body, 'status')
+  if (status === 'failed') throw midStreamError(body, dialect)
+  if (status === 'queued' || status === 'in_progress') {
+    const id = textOr(field(body, 'id'), '{id}')
+    const reason = `its status is "${status}", since it is made in the background: ask for GET /responses/${id} until it has ended`
+    throw new DecodeError(`Cannot decode ${target} answer: ${reason}`, { path: 'status' })
+  }
   const out: Fragment[] = []
   readStart(body, out)
   const reading = newReading(dialect, textOr(field(body, 'model'), ''))
@@ -78,7 +85,7 @@ const knownOfResponse = new Set([
 /** What an answer says when it is whole: figures, fields of its own, how it ended. `end` comes last. */
 export function readEnd(response: JsonObject, reading: Reading, out: Fragment[]): void {
   const { dialect } = reading
-  const usage = readUsage(field(response, 'usage'), dialect)
+  const usage = readUsage(field(response, 'usage'))
   if (usage !== undefined) out.push({ type: 'usage', usage })
   const extra = otherFields(response, knownOfResponse)
   if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
@@ -108,19 +115,17 @@ function readState(response: JsonObject, dialect: ResponsesDialect): ProviderSta
 }
 
 /** `input_tokens` holds what was cached, and `output_tokens` what was thought. */
-export function readUsage(usage: unknown, dialect: ResponsesDialect): Usage | undefined {
+export function readUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined
-  const count = (of: unknown, name: string) => numberOr(field(of, name), undefined)
-  const input = count(usage, 'input_tokens')
-  const cached = count(field(usage, 'input_tokens_details'), 'cached_tokens')
-  const isBeside = dialect.cachedBesideInput && input !== undefined && cached !== undefined && cached > input
+  const count = (of: unknown, name: string) => tokenCount(field(of, name))
+  const input = field(usage, 'input_tokens_details')
   return {
-    ...compact({
-      inputTokens: isBeside ? input + cached : input,
+    ...settleUsage({
+      inputTokens: count(usage, 'input_tokens'),
       outputTokens: count(usage, 'output_tokens'),
       totalTokens: count(usage, 'total_tokens'),
-      cacheReadTokens: cached,
-      cacheWriteTokens: count(field(usage, 'input_tokens_details'), 'cache_write_tokens'),
+      cacheReadTokens: count(input, 'cached_tokens'),
+      cacheWriteTokens: count(input, 'cache_write_tokens'),
       reasoningTokens: count(field(usage, 'output_tokens_details'), 'reasoning_tokens'),
     }),
     providerData: { [format]: usage },

@@ -13,7 +13,7 @@ import { arrayOf, field, isObject, lookup, numberOr, stringOr, textOr } from '..
 import type { Json, JsonObject } from '../../model.ts'
 import type { Reducer } from '../../reducer.ts'
 import { repeatingJson } from '../../repeating-json.ts'
-import { readAnnotation } from './content.ts'
+import { keeping, readAnnotation } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
 import {
@@ -254,7 +254,12 @@ function addCustomInput(state: StreamState, event: JsonObject, out: Fragment[]):
   const { delta } = event
   if (typeof delta !== 'string' || delta === '') return
   const progress = itemOf(state, event, customCall)
-  const opening = progress.lengths.size === 0 ? customOpening : ''
+  const isFirst = progress.lengths.size === 0
   progress.lengths.set(0, 1)
-  out.push({ type: 'call', key: state.last, arguments: opening + customPiece(delta) })
+  out.push({
+    type: 'call',
+    key: state.last,
+    arguments: (isFirst ? customOpening : '') + customPiece(delta),
+    ...(isFirst && keeping({ type: customCall })),
+  })
 }

@@ -168,6 +168,3 @@ export const errorAnswers: Readonly<
 
 /** What an option that the wire has no field for loses. */
 export const noField = 'the wire has no field for it'
-
-/** Set before the text of a failed result, since the wire has no flag for it. */
-export const errorPrefix = '[tool error] '

@@ -25,11 +25,19 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../model.ts'
-import { parseArguments } from '../../tool-call.ts'
+import { isNoArguments, parseArguments } from '../../tool-call.ts'
+import { markParts, markText, unmark } from '../../tool-error.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope } from './content.ts'
 import { openaiDialect } from './dialect.ts'
-import { errorPrefix, format, idPrefix, target } from './tables.ts'
-import type { WireCallOutput, WireCustomCall, WireFunctionCall, WireFunctionTool, WireToolChoice } from './wire.ts'
+import { format, idPrefix, target } from './tables.ts'
+import type {
+  WireCallOutput,
+  WireCustomCall,
+  WireFunctionCall,
+  WireFunctionTool,
+  WireInputPart,
+  WireToolChoice,
+} from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
 
@@ -203,7 +211,7 @@ export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
 function textOfCall(call: ToolCall): string {
   const parsed = parseArguments(call.argumentsText)
   const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
-  return isSame ? call.argumentsText || '{}' : JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
 // ---- the wrapper of parallel calls ------------------------------------------------------------
@@ -260,11 +268,9 @@ function encodeOutput(result: ToolMessage, path: string, scope: PartScope): Wire
   const takesParts = scope.dialect.resultMedia.size > 0
   const content = isTextOnly && !takesParts ? joined(result.content) : result.content
   const output = encodeParts(content, path, scope)
-  if (result.status !== 'error') return output
-  if (typeof output === 'string') return errorPrefix + output
-  const [first, ...rest] = output
-  if (first?.type === 'input_text') return [{ ...first, text: errorPrefix + first.text }, ...rest]
-  return [{ type: 'input_text', text: errorPrefix.trimEnd() }, ...output]
+  const isError = result.status === 'error'
+  if (typeof output === 'string') return markText(output, isError)
+  return markParts(output as unknown as JsonObject[], isError, 'input_text') as unknown as WireInputPart[]
 }
 
 function joined(content: Content): string {
@@ -281,25 +287,14 @@ export function decodeResult(item: JsonObject, name: string | undefined): ToolMe
   const output = field(item, 'output')
   const content =
     typeof output === 'string' || Array.isArray(output) ? decodeParts(output) : JSON.stringify(output ?? '')
-  const unmarked = withoutErrorPrefix(content)
+  const { content: said, isError } = unmark(content)
   const kept = type === 'function_call_output' ? {} : { type: type ?? null }
   return {
     role: 'tool',
     toolCallId: stringOr(field(item, 'call_id'), ''),
     ...(name !== undefined && { name }),
-    content: unmarked ?? content,
-    ...(unmarked !== undefined && { status: 'error' as const }),
+    content: said,
+    ...(isError && { status: 'error' as const }),
     ...keeping({ ...otherFields(item, knownOfOutput), ...kept }),
   }
-}
-
-function withoutErrorPrefix(content: Content): Content | undefined {
-  if (typeof content === 'string') {
-    return content.startsWith(errorPrefix) ? content.slice(errorPrefix.length) : undefined
-  }
-  const [first, ...rest] = content
-  if (first?.type !== 'text') return undefined
-  if (first.text === errorPrefix.trimEnd() && rest.length > 0) return rest
-  if (!first.text.startsWith(errorPrefix)) return undefined
-  return [{ ...first, text: first.text.slice(errorPrefix.length) }, ...rest]
 }

@@ -17,6 +17,5 @@ export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
   cacheHints: false,
   userField: 'user',
   minOutputTokens: 1,
-  cachedBesideInput: true,
   serverTools: new Set(['x_user_search', 'x_keyword_search', 'x_semantic_search', 'x_thread_fetch']),
 })

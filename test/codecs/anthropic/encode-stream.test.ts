@@ -345,3 +345,15 @@ describe('the end', () => {
     expect(types.at(-1)).toBe('message_stop')
   })
 })
+
+it('F3: sends the address and title of a citation', () => {
+  const encoder = createStreamEncoder()
+  const frames: Frame[] = []
+  const cited = { type: 'citation', url: 'https://a.example', title: 'A', text: 'a' } as const
+  encoder.push({ type: 'text_delta', index: 0, text: 'Hi' }, frames)
+  encoder.push({ type: 'content_block', index: 0, block: { type: 'text', text: 'Hi', citations: [cited] } }, frames)
+  const deltas = frames.map(({ data }) => JSON.parse(data).delta).filter((delta) => delta?.type === 'citations_delta')
+  expect(deltas).toMatchObject([
+    { citation: { type: 'web_search_result_location', url: 'https://a.example', title: 'A', cited_text: 'a' } },
+  ])
+})

@@ -625,3 +625,15 @@ describe("a gateway's client", () => {
     expect(encodeRequest(context, options).body.messages[0]?.content).toEqual(content)
   })
 })
+
+it('A7: gives an unknown block of a system message back as it came', () => {
+  const block = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } }
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'system', content: [block, { type: 'text', text: 'Use it' }] },
+  ]
+  const { context, options } = decodeRequest({ model: 'm', max_tokens: 9, messages })
+  const { body, losses } = encodeRequest(context, options)
+  expect(body.messages).toEqual(messages)
+  expect(losses).toEqual([])
+})

@@ -344,13 +344,13 @@ describe('decoding messages', () => {
 
   it('accepts arguments as text, and keeps those that are no object from ever running', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`)
-    const calls = ['{"x":1}', '{"x":', [1], 'null', deep].map((args) => ({ function: { name: 'f', arguments: args } }))
+    const calls = ['{"x":1}', '{"x":', [1], 'true', deep].map((args) => ({ function: { name: 'f', arguments: args } }))
     expect(decode({ role: 'assistant', tool_calls: calls })[0]).toMatchObject({
       content: [{ type: 'tool_call', arguments: { x: 1 } }],
       invalidToolCalls: [
         { reason: 'malformed_json', argumentsText: '{"x":' },
         { reason: 'not_an_object', argumentsText: '[1]' },
-        { reason: 'not_an_object', argumentsText: 'null' },
+        { reason: 'not_an_object', argumentsText: 'true' },
         { reason: 'too_deep', index: 4 },
       ],
     })

@@ -234,3 +234,16 @@ it('tells what a stream has no place for', () => {
     ['message.content[1]', 'minor'],
   ])
 })
+
+it('F3: sends the address and title of a citation', () => {
+  const cited = { type: 'citation', url: 'https://a.example', title: 'A', startIndex: 0, endIndex: 2 } as const
+  const { chunks } = write([
+    start,
+    { type: 'text_delta', index: 0, text: 'Hi' },
+    { type: 'content_block', index: 0, block: { type: 'text', text: 'Hi', citations: [cited] } },
+    end([]),
+  ])
+  expect(chunks.flatMap((one) => one.choices[0]?.delta.annotations ?? [])).toEqual([
+    { type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 } },
+  ])
+})

@@ -424,8 +424,8 @@ describe('decodeRequest', () => {
     ['temperature', { model: 'm', messages: [], temperature: 'hot' }],
     ['max_tokens', { model: 'm', messages: [], max_tokens: '5' }],
     ['stop', { model: 'm', messages: [], stop: [1] }],
-    ['reasoning_effort', { model: 'm', messages: [], reasoning_effort: 'very' }],
-    ['response_format', { model: 'm', messages: [], response_format: { type: 'xml' } }],
+    ['reasoning_effort', { model: 'm', messages: [], reasoning_effort: 7 }],
+    ['response_format', { model: 'm', messages: [], response_format: 'xml' }],
   ])('names the place of what it cannot read: "%s"', (path, body) => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
@@ -462,4 +462,26 @@ describe('decodeRequest', () => {
       }
     }
   })
+})
+
+it('F1: keeps the unknown fields of a system message', () => {
+  const body = {
+    model: 'm',
+    messages: [
+      { role: 'system', content: 'Be kind', from_next_year: 1 },
+      { role: 'user', content: 'Hi' },
+    ],
+  }
+  const { context, options } = decodeRequest(body)
+  expect(encodeRequest(context, options).body.messages).toEqual(body.messages)
+})
+
+it('F3: sends the description of a format, and reads it', () => {
+  const responseFormat = { type: 'json', name: 'person', description: 'Who it is', schema: { type: 'object' } } as const
+  const { body } = encode({}, { responseFormat })
+  expect(body.response_format).toEqual({
+    type: 'json_schema',
+    json_schema: { name: 'person', description: 'Who it is', schema: { type: 'object' } },
+  })
+  expect(decodeRequest(body).options.responseFormat).toEqual(responseFormat)
 })

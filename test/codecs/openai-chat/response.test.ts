@@ -1,9 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { block } from '../../../src/block.ts'
-import { decodeResponse, decodeToolCalls, encodeResponse } from '../../../src/codecs/openai-chat/index.ts'
+import {
+  compatible,
+  createClientCodec,
+  decodeResponse,
+  decodeToolCalls,
+  encodeResponse,
+} from '../../../src/codecs/openai-chat/index.ts'
 import { openrouter } from '../../../src/codecs/openrouter/index.ts'
+import { perplexityDialect } from '../../../src/codecs/perplexity/index.ts'
 import { DecodeError, InterruptedError, IsoglotError } from '../../../src/errors.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/model.ts'
+import { decodeText } from '../../support/decode.ts'
 
 const body = (message: unknown, finish: unknown = 'stop') => ({
   id: 'chatcmpl-1',
@@ -212,5 +220,125 @@ describe('encodeResponse', () => {
       ...raw,
       choices: [{ ...choice, message: { ...(choice.message as object), content: 'Bye' } }],
     })
+  })
+})
+
+describe('a server that fills in every field', () => {
+  const read = (message: unknown, finish: unknown = 'stop') => decodeResponse(body(message, finish), compatible)
+  const filled = {
+    role: 'assistant',
+    content: '',
+    refusal: '',
+    audio: { id: '', data: '', transcript: '', expires_at: 0 },
+    function_call: { name: '', arguments: '' },
+    tool_calls: [],
+    annotations: [],
+  }
+  const weather = { name: 'get_weather', arguments: '{"city":"Oslo"}' }
+  const blank = { name: '', arguments: '' }
+
+  it.each([
+    [
+      'an empty "delta" beside the "message"',
+      { message: { role: 'assistant', content: 'pong' }, delta: { role: 'assistant', content: '' } },
+    ],
+    ['a "delta" that is null', { message: { role: 'assistant', content: 'pong' }, delta: null }],
+    ['only a "delta"', { delta: { role: 'assistant', content: 'pong' } }],
+    ['a "message" that is null', { message: null, delta: { role: 'assistant', content: 'pong' } }],
+  ])('A1: reads a whole answer of Perplexity with %s', (_name, choice) => {
+    const whole = { choices: [{ index: 0, finish_reason: 'stop', ...choice }] }
+    expect(decodeResponse(whole, perplexityDialect).message.content).toEqual([{ type: 'text', text: 'pong' }])
+  })
+
+  it('A3: reads the one call of a whole answer of Snowflake, and nothing else', () => {
+    const tool_calls = [{ id: 't1', type: 'function', custom: { name: '', input: '' }, function: weather }]
+    const { message, stopReason } = read({ ...filled, tool_calls }, '')
+    expect(message.content).toMatchObject([
+      { type: 'tool_call', id: 't1', name: 'get_weather', arguments: { city: 'Oslo' } },
+    ])
+    expect(message.content).toHaveLength(1)
+    expect(message.invalidToolCalls).toBeUndefined()
+    expect(stopReason).toBe('tool_calls')
+  })
+
+  it('A3: reads the text of an answer without calls as an answer without calls', () => {
+    const { message, stopReason } = read({ ...filled, content: 'Hi' })
+    expect(message.content).toEqual([{ type: 'text', text: 'Hi' }])
+    expect([message.invalidToolCalls, stopReason]).toEqual([undefined, 'stop'])
+  })
+
+  it.each([
+    ['custom beside an empty function', { type: 'custom', custom: { name: 'sh', input: 'ls' }, function: blank }, 'sh'],
+    ['custom without a type', { custom: { name: 'sh', input: 'ls' }, function: blank }, 'sh'],
+    ['custom without a function', { type: 'custom', custom: { name: 'sh', input: 'ls' } }, 'sh'],
+    ['a function without a type', { custom: { name: '', input: '' }, function: weather }, 'get_weather'],
+    ['a function with an empty type', { type: '', custom: { name: '', input: '' }, function: weather }, 'get_weather'],
+    [
+      'a function beside a full custom',
+      { type: 'function', custom: { name: 'sh', input: '' }, function: weather },
+      'get_weather',
+    ],
+  ])('A3: reads a call by its type: %s', (_name, wire, name) => {
+    expect(read({ ...filled, tool_calls: [{ id: 't1', ...wire }] }).message.content).toMatchObject([{ name }])
+  })
+
+  it('A3: reads the deprecated call where there is one', () => {
+    const { message } = read({ ...filled, function_call: weather }, 'function_call')
+    expect(message.content).toMatchObject([{ type: 'tool_call', name: 'get_weather' }])
+  })
+
+  it('A3: reads a stream in the same way, and takes no empty audio for its end', () => {
+    const piece = (fields: object, finish: string | null = '') => ({
+      choices: [{ index: 0, delta: { ...filled, ...fields }, finish_reason: finish }],
+    })
+    const call = (text: string, more: object = {}) => ({
+      tool_calls: [
+        {
+          index: 0,
+          id: '',
+          type: '',
+          ...more,
+          custom: { name: '', input: '' },
+          function: { name: '', arguments: text },
+        },
+      ],
+    })
+    const start = {
+      tool_calls: [
+        {
+          index: 0,
+          id: 't1',
+          type: 'function',
+          custom: { name: '', input: '' },
+          function: { name: 'f', arguments: '' },
+        },
+      ],
+    }
+    const events = [piece({}), piece(start), piece(call('{"a"')), piece(call(':1}')), piece({}, 'tool_calls')]
+    const text = (chunks: readonly object[]) => chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('')
+    const { response } = decodeText(createClientCodec(), text(events))
+    expect(response?.message.content).toMatchObject([{ type: 'tool_call', id: 't1', name: 'f', arguments: { a: 1 } }])
+    expect(response?.message.content).toHaveLength(1)
+    expect(response?.message.invalidToolCalls).toBeUndefined()
+    expect(decodeText(createClientCodec(), text(events.slice(0, 2))).error).toBeInstanceOf(InterruptedError)
+  })
+})
+
+describe('decodeToolCalls', () => {
+  const calls = [call('c1', '{"a":1}')]
+  it.each([
+    ['without a finish reason', { choices: [{ message: { tool_calls: calls } }] }],
+    ['with one that is null', { choices: [{ message: { tool_calls: calls }, finish_reason: null }] }],
+    ['with one', { choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }] }],
+  ])('A8: reads a minimal body %s', (_name, wire) => {
+    expect(decodeToolCalls(wire)).toMatchObject({
+      toolCalls: [{ id: 'c1', name: 'f', arguments: { a: 1 } }],
+      invalidToolCalls: [],
+    })
+  })
+
+  it('A8: does not take a call that was cut for a whole one', () => {
+    const wire = { choices: [{ message: { tool_calls: [call('c1', '{"a":')] }, finish_reason: 'length' }] }
+    expect(decodeToolCalls(wire)).toMatchObject({ toolCalls: [], invalidToolCalls: [{ reason: 'truncated' }] })
   })
 })

@@ -279,3 +279,208 @@ describe('the end', () => {
     expect(written.filter(({ type }) => type === 'response.completed')).toHaveLength(1)
   })
 })
+
+describe('the exact events of each kind of item', () => {
+  /** Between the events that begin and end the answer, without their numbers; ids that we make are `ID`. */
+  function eventsOf(events: readonly MessageEvent[]): unknown[] {
+    const { events: written } = write([start, ...events, end([])])
+    const items = written.slice(2, -1).map(({ sequence_number: _, ...event }) => event)
+    return JSON.parse(JSON.stringify(items).replaceAll(/"[a-z]+_iso_[a-z0-9]+_0"/g, '"ID"'))
+  }
+  const at = { item_id: 'ID', output_index: 0 }
+  const added = (item: object) => ({ type: 'response.output_item.added', output_index: 0, item })
+  const done = (item: object) => ({ type: 'response.output_item.done', output_index: 0, item })
+
+  it('F1: of a text with a citation', () => {
+    const citation = { type: 'citation', url: 'https://a.example', title: 'A', startIndex: 0, endIndex: 2 } as const
+    const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
+    const part = { type: 'output_text', text: 'Hi!', annotations: [annotation], logprobs: [] }
+    const written = eventsOf([
+      { type: 'text_delta', index: 0, text: 'Hi' },
+      { type: 'text_delta', index: 0, text: '!' },
+      block(0, { type: 'text', text: 'Hi!', citations: [citation] }),
+    ])
+    expect(written).toEqual([
+      added({ id: 'ID', type: 'message', status: 'in_progress', role: 'assistant', content: [] }),
+      {
+        type: 'response.content_part.added',
+        ...at,
+        content_index: 0,
+        part: { type: 'output_text', text: '', annotations: [], logprobs: [] },
+      },
+      { type: 'response.output_text.delta', ...at, content_index: 0, delta: 'Hi', logprobs: [] },
+      { type: 'response.output_text.delta', ...at, content_index: 0, delta: '!', logprobs: [] },
+      { type: 'response.output_text.annotation.added', ...at, content_index: 0, annotation_index: 0, annotation },
+      { type: 'response.output_text.done', ...at, content_index: 0, text: 'Hi!', logprobs: [] },
+      { type: 'response.content_part.done', ...at, content_index: 0, part },
+      done({ id: 'ID', type: 'message', status: 'completed', role: 'assistant', content: [part] }),
+    ])
+  })
+
+  it('F1: of a refusal', () => {
+    const part = { type: 'refusal', refusal: 'No.' }
+    const written = eventsOf([
+      { type: 'text_delta', index: 0, text: 'No', refusal: true },
+      { type: 'text_delta', index: 0, text: '.', refusal: true },
+      block(0, { type: 'text', text: 'No.', refusal: true }),
+    ])
+    expect(written).toEqual([
+      added({ id: 'ID', type: 'message', status: 'in_progress', role: 'assistant', content: [] }),
+      { type: 'response.content_part.added', ...at, content_index: 0, part: { type: 'refusal', refusal: '' } },
+      { type: 'response.refusal.delta', ...at, content_index: 0, delta: 'No' },
+      { type: 'response.refusal.delta', ...at, content_index: 0, delta: '.' },
+      { type: 'response.refusal.done', ...at, content_index: 0, refusal: 'No.' },
+      { type: 'response.content_part.done', ...at, content_index: 0, part },
+      done({ id: 'ID', type: 'message', status: 'completed', role: 'assistant', content: [part] }),
+    ])
+  })
+
+  it('F1: of reasoning, shown and hidden', () => {
+    const opaque = {
+      provider: 'openai',
+      model: '',
+      format: 'openai-responses',
+      data: { id: 'rs_1', encrypted_content: 'gAAA' },
+    }
+    const part = { type: 'summary_text', text: 'Hmm' }
+    const shown = eventsOf([
+      { type: 'reasoning_delta', index: 0, text: 'H' },
+      { type: 'reasoning_delta', index: 0, text: 'mm' },
+      block(0, { type: 'reasoning', text: 'Hmm', opaque }),
+    ])
+    expect(shown).toEqual([
+      added({ id: 'ID', type: 'reasoning', summary: [] }),
+      {
+        type: 'response.reasoning_summary_part.added',
+        ...at,
+        summary_index: 0,
+        part: { type: 'summary_text', text: '' },
+      },
+      { type: 'response.reasoning_summary_text.delta', ...at, summary_index: 0, delta: 'H' },
+      { type: 'response.reasoning_summary_text.delta', ...at, summary_index: 0, delta: 'mm' },
+      { type: 'response.reasoning_summary_text.done', ...at, summary_index: 0, text: 'Hmm' },
+      { type: 'response.reasoning_summary_part.done', ...at, summary_index: 0, part },
+      done({ id: 'ID', type: 'reasoning', summary: [part], encrypted_content: 'gAAA' }),
+    ])
+    const hidden = eventsOf([block(0, { type: 'reasoning', text: '', opaque })])
+    expect(hidden).toEqual([
+      added({ id: 'ID', type: 'reasoning', summary: [] }),
+      done({ id: 'ID', type: 'reasoning', summary: [], encrypted_content: 'gAAA' }),
+    ])
+  })
+
+  it('F1: of a call', () => {
+    const item = { id: 'ID', type: 'function_call', call_id: 'c0', name: 'f' }
+    const written = eventsOf([
+      chunk(0, 0, ''),
+      chunk(0, 0, '{"a"'),
+      chunk(0, 0, ':0'),
+      { type: 'tool_call', index: 0, call: toolCall('c0', 'f', { a: 0 }, { argumentsText: '{"a":0}' }) },
+    ])
+    expect(written).toEqual([
+      added({ ...item, status: 'in_progress', arguments: '' }),
+      { type: 'response.function_call_arguments.delta', ...at, delta: '{"a"' },
+      { type: 'response.function_call_arguments.delta', ...at, delta: ':0' },
+      { type: 'response.function_call_arguments.delta', ...at, delta: '}' },
+      { type: 'response.function_call_arguments.done', ...at, name: 'f', arguments: '{"a":0}' },
+      done({ ...item, status: 'completed', arguments: '{"a":0}' }),
+    ])
+  })
+
+  it('F1: of a call that was cut', () => {
+    const item = { id: 'ID', type: 'function_call', call_id: 'c0', name: 'f' }
+    const invalid = { type: 'invalid_tool_call', id: 'c0', name: 'f', argumentsText: '{"a"', index: 0 } as const
+    const written = eventsOf([
+      chunk(0, 0, '{"a"'),
+      { type: 'invalid_tool_call', index: 0, call: { ...invalid, reason: 'truncated', error: 'cut' } },
+    ])
+    expect(written).toEqual([
+      added({ ...item, status: 'in_progress', arguments: '' }),
+      { type: 'response.function_call_arguments.delta', ...at, delta: '{"a"' },
+      { type: 'response.function_call_arguments.done', ...at, name: 'f', arguments: '{"a"' },
+      done({ ...item, status: 'incomplete', arguments: '{"a"' }),
+    ])
+  })
+
+  const custom = toolCall(
+    'c0',
+    'sh',
+    { input: 'echo "a\nb"' },
+    { providerData: { 'openai-responses': { type: 'custom_tool_call' } } },
+  )
+  const input = 'echo "a\nb"'
+  const customEvents = [
+    added({ id: 'ID', type: 'custom_tool_call', status: 'in_progress', call_id: 'c0', name: 'sh', input: '' }),
+    { type: 'response.custom_tool_call_input.delta', ...at, delta: input },
+    { type: 'response.custom_tool_call_input.done', ...at, input },
+    done({ id: 'ID', type: 'custom_tool_call', status: 'completed', call_id: 'c0', name: 'sh', input }),
+  ]
+  it('F1: of a custom call that comes whole', () => {
+    expect(eventsOf([{ type: 'tool_call', index: 0, call: custom }])).toEqual(customEvents)
+  })
+
+  it('F1: of a custom call that another server of this wire streams', () => {
+    const item = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'c0', name: 'sh', input: '' }
+    const place = { output_index: 0, item_id: 'ctc_1' }
+    const whole = { ...item, input, status: 'completed' }
+    const frames = [
+      { type: 'response.created', response: { id: 'resp_1', model: 'm', output: [] } },
+      { type: 'response.output_item.added', ...place, item },
+      { type: 'response.custom_tool_call_input.delta', ...place, delta: 'echo "a' },
+      { type: 'response.custom_tool_call_input.delta', ...place, delta: '\nb"' },
+      { type: 'response.custom_tool_call_input.done', ...place, input },
+      { type: 'response.output_item.done', ...place, item: whole },
+      { type: 'response.completed', response: { id: 'resp_1', model: 'm', status: 'completed', output: [whole] } },
+    ]
+    const sse = frames.map((frame) => `data: ${JSON.stringify(frame)}\n\n`).join('')
+    const { events, response } = decodeText(createClientCodec(), sse)
+    expect(response?.message.content).toMatchObject([{ type: 'tool_call', id: 'c0', arguments: { input } }])
+    const { events: written, losses } = write(events)
+    const items = written.slice(2, -1).map(({ sequence_number: _, ...event }) => event)
+    expect(items).toEqual(JSON.parse(JSON.stringify(customEvents).replaceAll('"ID"', '"ctc_1"')))
+    expect(losses).toEqual([])
+  })
+
+  it('F1: of a call that the server ran, with its result', () => {
+    const opaque = {
+      provider: 'openai',
+      model: '',
+      format: 'openai-responses',
+      data: { id: 'fs_1', type: 'file_search_call', status: 'completed' },
+    }
+    const call = {
+      type: 'server_tool_call',
+      id: 'fs_1',
+      name: 'file_search',
+      arguments: { queries: ['a'] },
+      opaque,
+    } as const
+    const result = {
+      type: 'server_tool_result',
+      toolCallId: 'fs_1',
+      status: 'success',
+      output: [{ text: 'b' }],
+    } as const
+    const item = { id: 'fs_1', type: 'file_search_call', status: 'completed', queries: ['a'], results: [{ text: 'b' }] }
+    expect(eventsOf([block(0, call), block(1, result)])).toEqual([added(item), done(item)])
+  })
+
+  it('F1: of an image', () => {
+    const item = { id: 'ID', type: 'image_generation_call', status: 'completed', result: 'iVBO' }
+    expect(eventsOf([block(0, { type: 'image', data: 'iVBO', mimeType: 'image/png' })])).toEqual([
+      added(item),
+      done(item),
+    ])
+  })
+
+  it('F1: of an item that we have no word for', () => {
+    const item = { id: 'x_1', type: 'from_next_year', a: [1] }
+    const unknown = {
+      type: 'unknown',
+      format: 'openai-responses',
+      providerType: 'from_next_year',
+      value: item,
+    } as const
+    expect(eventsOf([block(0, unknown)])).toEqual([added(item), done(item)])
+  })
+})

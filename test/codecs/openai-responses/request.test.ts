@@ -725,3 +725,52 @@ describe('a conversation begun elsewhere', () => {
     }
   })
 })
+
+it('F1: reasoning whose text was edited goes back as a whole item', () => {
+  const edited = {
+    ...reasoning({ ...encrypted, summary: [{ type: 'summary_text', text: 'Hm' }], status: 'completed' }),
+    text: 'Well',
+  }
+  expect(inputOf([user, assistant(edited, { type: 'text', text: 'Hi' })])).toEqual([
+    { role: 'user', content: 'Hi' },
+    {
+      type: 'reasoning',
+      id: 'rs_1',
+      status: 'completed',
+      encrypted_content: 'cipher',
+      summary: [{ type: 'summary_text', text: 'Well' }],
+    },
+    { role: 'assistant', content: 'Hi' },
+  ])
+})
+
+it('F1: citations of xAI go to OpenAI where they have all that OpenAI requires', () => {
+  const annotation = { type: 'url_citation', url: 'https://a.example', title: '1', start_index: 0 }
+  const content = [
+    { type: 'output_text', text: 'one', annotations: [{ ...annotation, end_index: 3 }] },
+    { type: 'output_text', text: 'two', annotations: [annotation] },
+  ]
+  const answer = {
+    id: 'resp_1',
+    model: 'grok-4',
+    status: 'completed',
+    output: [{ type: 'message', role: 'assistant', content }],
+  }
+  const { message } = createClientCodec(xaiDialect).decodeResponse(answer)
+  const { body, losses } = encodeMessages([user, message])
+  const [, item] = body.input as JsonObject[]
+  expect(item?.content).toEqual([
+    { type: 'output_text', text: 'one', annotations: [{ ...annotation, end_index: 3 }] },
+    { type: 'output_text', text: 'two', annotations: [] },
+  ])
+  expect(losses.map(({ path }) => path)).toEqual(['messages[1].content[1].citations'])
+})
+
+it('F3: sends the description of a format, and reads it', () => {
+  const responseFormat = { type: 'json', name: 'person', description: 'Who it is', schema: { type: 'object' } } as const
+  const { body } = encode({}, { responseFormat })
+  expect(body.text).toEqual({
+    format: { type: 'json_schema', name: 'person', description: 'Who it is', schema: { type: 'object' } },
+  })
+  expect(decodeRequest({ ...body, input: 'Hi' }).options.responseFormat).toEqual(responseFormat)
+})

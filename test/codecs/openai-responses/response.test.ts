@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { decodeResponse, encodeResponse } from '../../../src/codecs/openai-responses/index.ts'
+import { ApiError, DecodeError } from '../../../src/errors.ts'
 import type { ChatResponse, ContentBlock, Json, JsonObject, StopReason } from '../../../src/model.ts'
 import { oracle } from './oracle.ts'
 
@@ -44,13 +45,6 @@ describe('decoding', () => {
     [{ output: { length: 1 } }, 'output'],
   ])('refuses %j, and says where', (given, path) => {
     expect(() => decodeResponse(given)).toThrow(expect.objectContaining({ code: 'decode', path }))
-  })
-
-  it.each(['queued', 'in_progress'])('does not take an answer that is %s for an end', (status) => {
-    expect(decodeResponse(body([], { status }))).toMatchObject({
-      stopReason: 'interrupted',
-      message: { rawStopReason: status },
-    })
   })
 
   it('makes ids that no call before has', () => {
@@ -200,5 +194,31 @@ describe('encoding', () => {
 
   it('says null of usage that is not known', () => {
     expect(written(answer([])).usage).toBeNull()
+  })
+})
+
+describe('an answer that is not whole', () => {
+  const output = [{ type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }]
+  const body = (status: string, more: object = {}) => ({
+    id: 'resp_7',
+    object: 'response',
+    model: 'm',
+    status,
+    output,
+    ...more,
+  })
+
+  it.each(['queued', 'in_progress'])('A15: is an error that says what to do, if it is %s', (status) => {
+    expect(() => decodeResponse(body(status))).toThrow(DecodeError)
+    expect(() => decodeResponse(body(status))).toThrow(/background.*GET \/responses\/resp_7/)
+  })
+
+  it('A15: is an answer with its reason, if it has ended', () => {
+    const reason = (name: string) => ({ incomplete_details: { reason: name } })
+    expect(decodeResponse(body('completed')).stopReason).toBe('stop')
+    expect(decodeResponse(body('incomplete', reason('max_output_tokens'))).stopReason).toBe('length')
+    expect(decodeResponse(body('incomplete', reason('content_filter'))).stopReason).toBe('content_filter')
+    expect(decodeResponse(body('cancelled')).stopReason).toBe('aborted')
+    expect(() => decodeResponse(body('failed', { error: { code: 'server_error', message: 'Boom' } }))).toThrow(ApiError)
   })
 })

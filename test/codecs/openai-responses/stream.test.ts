@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Fragment } from '../../../src/codec.ts'
 import { createClientCodec, decodeStream, type ResponsesDialect } from '../../../src/codecs/openai-responses/index.ts'
 import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
-import type { ChatResponse, Json, JsonObject } from '../../../src/model.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject, TextBlock } from '../../../src/model.ts'
 import { type Decoded, decodeText } from '../../support/decode.ts'
 
 const format = 'openai-responses'
@@ -313,6 +313,84 @@ describe('reasoning', () => {
   })
 })
 
+describe('items that a gateway left open', () => {
+  it('F1: are finished by the answer at the end', () => {
+    const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
+    const content = [{ type: 'output_text', text: 'Hi!', annotations: [annotation] }]
+    const reasoning = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'final' }
+    const output: Json[] = [reasoning, textItem('', { content }), callItem({ arguments: '{"a":1}' })]
+    const response = read([
+      created,
+      added({ ...reasoning, encrypted_content: 'first' }, 0),
+      added(textItem('', { content: [] }), 1),
+      text('Hi', 1),
+      added(callItem({ arguments: '' }), 2),
+      args('{"a"', 2),
+      completed({ output }),
+    ])
+    const id = (of: string) => ({ data: expect.objectContaining({ id: of }) })
+    expect(response.message.content).toMatchObject([
+      { type: 'reasoning', opaque: { data: { id: 'rs_1', encrypted_content: 'final' } } },
+      { type: 'text', text: 'Hi!', citations: [{ url: 'https://a.example' }], opaque: id('msg_1') },
+      { type: 'tool_call', id: 'call_1', arguments: { a: 1 }, opaque: id('fc_1') },
+    ])
+    expect(response.message.invalidToolCalls).toBeUndefined()
+  })
+})
+
+describe('texts whose content_index counts reasoning parts', () => {
+  const part = (said: string) => ({ type: 'output_text', text: said, annotations: [] })
+  const refused = (said: string) => ({ type: 'refusal', refusal: said })
+  const item = (...content: Json[]) => ({ ...textItem(''), content })
+  const opened = (content_index: number, first: JsonObject) => ({
+    type: 'response.content_part.added',
+    output_index: 0,
+    content_index,
+    part: first,
+  })
+  const texts = (...events: JsonObject[]) => {
+    const { message } = read([created, added(item()), ...events, completed()])
+    return (message.content as readonly ContentBlock[]).map((block) => ('text' in block ? block.text : block.type))
+  }
+
+  it('A2: gives one text that came under index 1 once, in the events and in the message', () => {
+    const events = [created, added(item()), text('Hi', 0, 1), done(item(part('Hi'))), completed()]
+    const { events: told } = decode(events)
+    expect(told.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))).toEqual(['Hi'])
+    expect(texts(text('Hi', 0, 1), done(item(part('Hi'))))).toEqual(['Hi'])
+  })
+
+  it.each([
+    ['two texts under 1 and 2', [text('a', 0, 1), text('b', 0, 2), done(item(part('a'), part('b')))], ['a', 'b']],
+    [
+      'two texts under 2 and 5, interleaved',
+      [text('b', 0, 5), text('a', 0, 2), done(item(part('a'), part('b')))],
+      ['b', 'a'],
+    ],
+    ['a text that ends in the item alone', [text('a', 0, 1), done(item(part('abc')))], ['abc']],
+    ['a text without deltas beside one with', [text('a', 0, 3), done(item(part('a'), part('b')))], ['a', 'b']],
+    ['an opened part without deltas', [opened(1, part('')), done(item(part('a')))], ['a']],
+    [
+      'a text behind a part that is none of ours',
+      [text('a', 0, 1), done(item({ type: 'sound' }, part('a')))],
+      ['a', 'unknown'],
+    ],
+    ['a refusal', [opened(1, refused('')), done(item(refused('No')))], ['No']],
+    ['equal indexes', [text('a', 0, 0), text('b', 0, 1), done(item(part('a'), part('b')))], ['a', 'b']],
+  ])('A2: gives each text once: %s', (_name, events, expected) => {
+    expect(texts(...(events as JsonObject[]))).toEqual(expected)
+  })
+
+  it('A2: gives a citation that came under index 1 once', () => {
+    const annotation = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 2 }
+    const cited = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 1, annotation }
+    const whole = item({ ...part('Hi'), annotations: [annotation] })
+    const { message } = read([created, added(item()), text('Hi', 0, 1), cited, done(whole), completed()])
+    expect(message.content).toMatchObject([{ type: 'text', text: 'Hi', citations: [{ url: 'https://a.example' }] }])
+    expect((message.content as TextBlock[])[0]?.citations).toHaveLength(1)
+  })
+})
+
 describe('how an answer ends', () => {
   it.each<[string, JsonObject, string, string]>([
     ['completed', {}, 'stop', 'completed'],
@@ -371,13 +449,9 @@ describe('how an answer ends', () => {
     expect(read([created, completed()]).usage).toBeUndefined()
   })
 
-  it('adds what xAI cached beside the input', () => {
-    const usage = { input_tokens: 5, input_tokens_details: { cached_tokens: 20 }, output_tokens: 1, total_tokens: 26 }
-    expect(read([created, completed({ usage })], xaiDialect).usage).toMatchObject({
-      inputTokens: 25,
-      cacheReadTokens: 20,
-    })
-    expect(read([created, completed({ usage })]).usage).toMatchObject({ inputTokens: 5 })
+  it.each([xaiDialect, undefined])('A6: adds what was cached beside the input', (dialect) => {
+    const usage = { input_tokens: 5, output_tokens: 1, input_tokens_details: { cached_tokens: 20 } }
+    expect(read([created, completed({ usage })], dialect).usage).toMatchObject({ inputTokens: 25, cacheReadTokens: 20 })
   })
 
   it('is interrupted without its own end, [DONE] or not', () => {

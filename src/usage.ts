@@ -1,0 +1,39 @@
+/** Token counts as the model has them: whatever a provider reports, a part is never more than its whole. @module */
+import type { Usage } from './model.ts'
+
+/** A count of tokens; `undefined` for everything that cannot be one, such as a negative or fractional number. */
+export function tokenCount(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 && Number.isSafeInteger(value) ? value : undefined
+}
+
+/** A count that is 0 where it is absent. One that is there and cannot be a count is `NaN`, so that no sum is made with it. */
+export function addend(value: unknown): number {
+  return value === undefined || value === null ? 0 : (tokenCount(value) ?? Number.NaN)
+}
+
+type Figures = { readonly [Name in keyof Omit<Usage, 'providerData'>]: number | undefined }
+
+/**
+ * The counts that can be counts. Cached input that is more than the input was counted apart from it, so both are added; reasoning is at
+ * most the output; the total is at least their sum.
+ *
+ * @see wire/README.md §5, wire/dialects.md §3
+ */
+export function settleUsage(figures: Figures): Usage {
+  const cacheReadTokens = tokenCount(figures.cacheReadTokens)
+  const cacheWriteTokens = tokenCount(figures.cacheWriteTokens)
+  const cached = (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
+  const input = tokenCount(figures.inputTokens)
+  const inputTokens = input !== undefined && cached > input ? input + cached : input
+  const outputTokens = tokenCount(figures.outputTokens)
+  const reasoning = tokenCount(figures.reasoningTokens)
+  const total = tokenCount(figures.totalTokens)
+  const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = {}
+  if (inputTokens !== undefined) usage.inputTokens = inputTokens
+  if (outputTokens !== undefined) usage.outputTokens = outputTokens
+  if (total !== undefined) usage.totalTokens = Math.max(total, (inputTokens ?? 0) + (outputTokens ?? 0))
+  if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens
+  if (cacheWriteTokens !== undefined) usage.cacheWriteTokens = cacheWriteTokens
+  if (reasoning !== undefined) usage.reasoningTokens = Math.min(reasoning, outputTokens ?? reasoning)
+  return usage
+}

@@ -1,0 +1,87 @@
+/** A provider that sends an envelope of ours in a proof of its own, to a client whose wire is the provider's, so that its answer is passed on. */
+import { describe, expect, it } from 'vitest'
+import { packProof, withoutCarriers } from '../../src/carrier.ts'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { createGateway } from '../../src/gateway/index.ts'
+
+const forged = packProof(
+  { provider: 'openai', model: '', format: 'openai-responses', data: { id: 'rs_1', encrypted_content: 'FORGED' } },
+  { length: 3 },
+) as string
+const sse = (...events: readonly { readonly type: string }[]) =>
+  new Response(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''), {
+    headers: { 'content-type': 'text/event-stream' },
+  })
+const start = {
+  type: 'message_start',
+  message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [] },
+}
+const block = (content_block: object) => ({ type: 'content_block_start', index: 0, content_block })
+const delta = (fields: object) => ({ type: 'content_block_delta', index: 0, delta: fields })
+const stop = [
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: {} },
+  { type: 'message_stop' },
+]
+const signatureDelta = (signature: string) => delta({ type: 'signature_delta', signature })
+const thinking = block({ type: 'thinking', thinking: 'Hm.', signature: '' })
+
+const streams = {
+  'in one piece': [start, thinking, signatureDelta(forged), ...stop],
+  'in pieces': [start, thinking, ...['a', 'XNv', forged.slice(4)].map(signatureDelta), ...stop],
+  'with the block': [start, block({ type: 'thinking', thinking: 'Hm.', signature: forged }), ...stop],
+}
+
+async function ask(answer: Response, stream: boolean): Promise<string> {
+  const model = anthropic('m', { apiKey: 'k', fetch: async () => answer })
+  const gateway = createGateway({ models: { m: model } })
+  const body = { model: 'm', max_tokens: 9, stream, messages: [{ role: 'user', content: 'x' }] }
+  const headers = { 'content-type': 'application/json' }
+  const asked = { method: 'POST', headers, body: JSON.stringify(body) }
+  return (await gateway.fetch(new Request('https://gateway.test/v1/messages', asked))).text()
+}
+
+/** What a client joins that appends pieces. */
+function signatureIn(text: string): string {
+  const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json))
+  return events.map((event) => event.content_block?.signature ?? event.delta?.signature ?? '').join('')
+}
+
+describe('an answer that is passed on', () => {
+  it.each(Object.entries(streams))('B23: brings no envelope of the provider, %s', async (_, events) => {
+    const text = await ask(sse(...events), true)
+    expect(text).toContain('message_stop')
+    expect(signatureIn(text).startsWith('aXNvZ2xvdC8')).toBe(false)
+  })
+
+  it('B23: brings no envelope in a whole answer, however it is escaped', async () => {
+    const content = [{ type: 'thinking', thinking: 'Hm.', signature: forged }]
+    const body = JSON.stringify({ type: 'message', content, stop_reason: 'end_turn', usage: {} })
+    for (const text of [body, body.replace('aXNv', '\\u0061XNv')]) {
+      const said = await ask(new Response(text, { headers: { 'content-type': 'application/json' } }), false)
+      expect(JSON.parse(said).content).toEqual([{ type: 'thinking', thinking: 'Hm.', signature: '' }])
+    }
+  })
+
+  it('B23: is passed on byte for byte where there is none', () => {
+    for (const text of [
+      '{"a": "a", "data":"b"}',
+      '{"text":"aXNvZ2xvdC8x \\u00e9"}',
+      '[DONE]',
+      '{"signature":"EqQ\\u00e9"}',
+    ]) {
+      expect(withoutCarriers(text)).toBe(text)
+    }
+  })
+
+  it('B23: brings no envelope in an item of Responses', async () => {
+    const output = [{ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: forged }]
+    const answer = { id: 'r', object: 'response', status: 'completed', model: 'm', output }
+    const model = openaiResponses('m', { apiKey: 'k', fetch: async () => Response.json(answer) })
+    const gateway = createGateway({ models: { m: model } })
+    const asked = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"model":"m","input":"x"}' }
+    const said = await gateway.fetch(new Request('https://gateway.test/v1/responses', asked))
+    expect((await said.json()).output).toEqual([{ ...output[0], encrypted_content: '' }])
+  })
+})

@@ -1,0 +1,67 @@
+/** What a gateway reports of an answer, and lists of its models: each with a provider that is a function. */
+import { describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { createGateway, type EndReport } from '../../src/gateway/index.ts'
+
+const origin = 'https://gateway.test'
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+
+/** An answer whose connection breaks after these pieces. */
+function breakingOff(...pieces: readonly string[]): Response {
+  let at = 0
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      const piece = pieces[at++]
+      if (piece === undefined) controller.error(new TypeError('terminated'))
+      else controller.enqueue(new TextEncoder().encode(piece))
+    },
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+}
+
+async function reportOf(path: string, body: object, pieces: readonly string[]): Promise<EndReport | undefined> {
+  const reports: EndReport[] = []
+  const model = openaiChat('m', { apiKey: 'k', fetch: async () => breakingOff(...pieces) })
+  const gateway = createGateway({ models: { m: model }, onEnd: (report) => void reports.push(report) })
+  const headers = { 'content-type': 'application/json' }
+  const asked = { method: 'POST', headers, body: JSON.stringify({ model: 'm', stream: true, ...body }) }
+  await (await gateway.fetch(new Request(origin + path, asked))).text()
+  return reports[0]
+}
+
+const messages = [{ role: 'user', content: 'Hi' }]
+
+describe.each([
+  ['passed on', '/v1/chat/completions', { messages }],
+  ['translated', '/v1/messages', { messages, max_tokens: 9 }],
+])('an answer that is %s', (_name, path, body) => {
+  it('F1: is reported with the reason for its end, if it breaks off after that', async () => {
+    const report = await reportOf(path, body, [chunk({ content: 'Hi' }), chunk({}, 'stop')])
+    expect(report).toMatchObject({ stopReason: 'stop' })
+  })
+
+  it('F1: is reported without one, if it breaks off before', async () => {
+    const report = await reportOf(path, body, [chunk({ content: 'Hi' })])
+    expect(report?.outcome).toBe('failed')
+    expect(report?.stopReason).toBeUndefined()
+  })
+})
+
+it('F1: lists models as Ollama does, with every field that its clients parse', async () => {
+  const gateway = createGateway({ models: { 'qwen3:8b': openaiChat('m', { apiKey: 'k' }) } })
+  const response = await gateway.fetch(new Request(`${origin}/api/tags`))
+  expect(await response.json()).toEqual({
+    models: [
+      {
+        name: 'qwen3:8b',
+        model: 'qwen3:8b',
+        modified_at: '1970-01-01T00:00:00Z',
+        size: 0,
+        digest: '',
+        details: {},
+      },
+    ],
+  })
+})

@@ -1,0 +1,93 @@
+/** On every wire: what a client joins from the deltas of a stream is what the answer says, and what the stream says of it once more. */
+import { describe, expect, it } from 'vitest'
+import type { Frame } from '../../src/codec.ts'
+import { blocksOfTurn } from '../../src/content.ts'
+import type { ChatResponse, MessageEvent } from '../../src/model.ts'
+import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { decodeChunks, decodeText } from '../support/decode.ts'
+import { type Format, formats } from '../support/formats.ts'
+import { joinDeltas, type Said } from '../support/joined.ts'
+import { wires } from '../support/wires.ts'
+
+const servers = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((name) => {
+  const { server } = formats.find(({ client }) => client.name === name) as Format
+  return { name, server }
+})
+
+function framesOf({ server }: (typeof servers)[number], events: readonly MessageEvent[]): readonly Frame[] {
+  const encoder = server.encodeStream()
+  const frames: Frame[] = []
+  for (const event of events) encoder.push(event, frames)
+  encoder.end(frames)
+  return frames
+}
+
+/** What an answer says, in the words of {@link Said}. Wires without refusals have them as text. */
+function expected(wire: string, { message }: ChatResponse) {
+  const blocks = blocksOfTurn(message)
+  const isApart = wire === 'openai-chat' || wire === 'openai-responses'
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block] : []))
+  const join = (found: readonly { text: string }[]) => found.map(({ text }) => text).join('')
+  return {
+    text: join(texts.filter(({ refusal }) => !refusal || !isApart)),
+    refusal: join(texts.filter(({ refusal }) => refusal && isApart)),
+    reasoning: join(blocks.flatMap((block) => (block.type === 'reasoning' ? [block] : []))),
+    calls: blocks.flatMap((block) => (block.type === 'tool_call' ? [{ name: block.name, args: block.arguments }] : [])),
+  }
+}
+
+/** Without calls that are none, whose text no client can parse. */
+function joinedCalls({ calls }: Said, { message }: ChatResponse) {
+  const invalid = new Set((message.invalidToolCalls ?? []).map(({ argumentsText }) => argumentsText))
+  const valid = [...calls.values()].filter(({ text }) => !invalid.has(text))
+  return valid.map(({ name, text }) => ({ name, args: JSON.parse(text || '{}') }))
+}
+
+function check(server: (typeof servers)[number], events: readonly MessageEvent[], response: ChatResponse, id: string) {
+  const joined = joinDeltas(server.name, framesOf(server, events))
+  if (joined === undefined) return
+  const { text, refusal, reasoning } = joined.said
+  const calls = inOrder(joinedCalls(joined.said, response))
+  expect({ id, differences: joined.differences }).toEqual({ id, differences: [] })
+  const said = expected(server.name, response)
+  expect({ id, text, refusal, reasoning, calls }).toEqual({ id, ...said, calls: inOrder(said.calls) })
+}
+
+/** Of calls that are open side by side, the one whose arguments come first begins first. */
+function inOrder<Call>(calls: readonly Call[]): readonly Call[] {
+  return calls.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1))
+}
+
+describe.each(servers)('a stream in the wire $name', (server) => {
+  const recorded = formats.map((format) => ({ folder: format.folder, format }))
+  it.skipIf(!hasCorpus).each(recorded)(
+    'F1: joins to what the answer says, of every recording of $folder',
+    ({ format }) => {
+      const streams = casesOf(format.folder).filter(({ kind }) => kind !== 'json')
+      let compared = 0
+      for (const one of streams) {
+        const { events, response } = decodeChunks(format.client, [one.bytes])
+        if (response === undefined) continue
+        check(server, events, response, one.id)
+        compared++
+      }
+      expect(compared > 0 || streams.length === 0).toBe(true)
+    },
+  )
+
+  it.each(wires)('F1: joins to what a stream of $name says', (wire) => {
+    const { codec } = wire.model('http://localhost')
+    const streams = [
+      wire.text('Hel', 'lo', ' <b>&amp;"\\\n'),
+      wire.calls(['a', 'f', '{"a":1}']),
+      wire.calls(['a', 'f', '{"a":1}'], ['b', 'g', '{"b": [1, {"c": "}"}]}'], ['c', 'h', '{}']),
+      wire.calls(['a', 'f', 'null'], ['b', 'g', '{ "b": 1 }']),
+      wire.cutAtLength(['a', 'f', '{"a":1}'], ['b', 'g', '{"b":']),
+    ]
+    for (const [at, pieces] of streams.entries()) {
+      const { events, response, error } = decodeText(codec, pieces.join(''))
+      expect(error).toBeUndefined()
+      check(server, events, response as ChatResponse, `${wire.name} ${at}`)
+    }
+  })
+})

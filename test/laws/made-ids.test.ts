@@ -1,0 +1,133 @@
+/** An id that we make for a call is unique in the conversation, however its history was trimmed or put together. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { toolCall } from '../../src/block.ts'
+import { callIdsOf } from '../../src/content.ts'
+import { translateRequest, translateResponse } from '../../src/gateway/translate.ts'
+import { generate, stream } from '../../src/index.ts'
+import type { Message } from '../../src/model.ts'
+import { formats } from '../support/formats.ts'
+import { wires } from '../support/wires.ts'
+
+const prefixes = ['call_', 'gemini_', 'ollama_', 'toolu_isoglot_', 'c']
+const id = fc.tuple(fc.constantFrom(...prefixes), fc.nat({ max: 9 })).map(([prefix, number]) => `${prefix}${number}`)
+const ids = fc.uniqueArray(id, { maxLength: 8 })
+
+/** A round for each id. */
+function historyOf(called: readonly string[]): Message[] {
+  return called.flatMap((one): Message[] => [
+    { role: 'user', content: 'x' },
+    { role: 'assistant', content: [toolCall(one, 'f', {})] },
+    { role: 'tool', toolCallId: one, name: 'f', content: 'ok' },
+  ])
+}
+
+const tools = ['f', 'g'].map((name) => ({ name, parameters: { type: 'object' } }))
+
+describe.each(wires)('$name', (wire) => {
+  const whole = () => Response.json(wire.wholeCalls(['', 'f', '{}'], ['', 'g', '{}']))
+  const streamed = () => new Response(wire.calls(['', 'f', '{}'], ['', 'g', '{}']).join(''))
+  const made = (answer: () => Response) => ({ ...wire.model('http://localhost'), fetch: async () => answer() })
+
+  it('A9: makes ids that no call of the history has, whole and streamed', async () => {
+    await fc.assert(
+      fc.asyncProperty(ids, fc.boolean(), async (called, isStream) => {
+        const history = historyOf(called)
+        const { pending } = isStream
+          ? await stream({ model: made(streamed), messages: history, prompt: 'again', tools }).response
+          : await generate({ model: made(whole), messages: history, prompt: 'again', tools })
+        const given = pending.map((call) => call.id)
+        expect(new Set(given).size).toBe(2)
+        expect(given.filter((one) => called.includes(one))).toEqual([])
+      }),
+      { seed: 20_261_122, numRuns: 25 },
+    )
+  })
+
+  it('A9: does so behind a gateway', () => {
+    const { codec } = wire.model('http://localhost')
+    const { client, server } = formats.find(({ folder }) => folder === 'openai-chat') ?? {}
+    fc.assert(
+      fc.property(ids, (called) => {
+        const body = client?.encodeRequest(
+          { messages: [...historyOf(called), { role: 'user', content: 'x' }] },
+          { model: 'm' },
+        ).body
+        const translated = translateRequest(body, server as never, codec)
+        const answer = wire.wholeCalls(['', 'f', '{}'])
+        const written = translateResponse(answer, codec, server as never, translated.question).body
+        const [call] =
+          (written as { choices: { message: { tool_calls: { id: string }[] } }[] }).choices[0]?.message.tool_calls ?? []
+        expect(called).not.toContain(call?.id)
+        expect(call?.id).toEqual(expect.any(String))
+      }),
+      { seed: 20_261_122, numRuns: 25 },
+    )
+  })
+})
+
+/** A request of each wire that may leave out ids, with the ids of some calls left out. */
+const requests = {
+  'openai-chat': (called) => ({
+    model: 'm',
+    messages: called.map((one) => ({
+      role: 'assistant',
+      tool_calls: [{ ...(one && { id: one }), type: 'function', function: { name: 'f', arguments: '{}' } }],
+    })),
+  }),
+  'openai-responses': (called) => ({
+    model: 'm',
+    input: called.flatMap((one) => [
+      { role: 'user', content: 'x' },
+      { type: 'function_call', ...(one && { call_id: one }), name: 'f', arguments: '{}' },
+    ]),
+  }),
+  gemini: (called) => ({
+    contents: called.map((one) => ({
+      role: 'model',
+      parts: [{ functionCall: { ...(one && { id: one }), name: 'f', args: {} } }],
+    })),
+  }),
+  ollama: (called) => ({
+    model: 'm',
+    messages: called.map((one) => ({
+      role: 'assistant',
+      tool_calls: [{ ...(one && { id: one }), function: { name: 'f', arguments: {} } }],
+    })),
+  }),
+} satisfies Record<string, (called: readonly (string | undefined)[]) => unknown>
+
+it.each(Object.entries(requests))(
+  'A9: a request of %s whose calls have no ids gets ids that no other call has',
+  (name, write) => {
+    const server = formats.find(({ client }) => client.name === name)?.server
+    const called = fc
+      .tuple(ids, fc.array(fc.constant(undefined), { maxLength: 4 }))
+      .chain(([given, none]) =>
+        fc.shuffledSubarray<string | undefined>([...given, ...none], { minLength: given.length + none.length }),
+      )
+    fc.assert(
+      fc.property(
+        called.filter((list) => list.length > 0),
+        (list) => {
+          const { context } = server?.decodeRequest(write(list), '/v1beta/models/m:generateContent') ?? {}
+          const found = callIdsOf(context?.messages ?? [])
+          expect(found).toHaveLength(list.length)
+          expect(new Set(found).size).toBe(list.length)
+          for (const [at, one] of list.entries()) if (one !== undefined) expect(found[at]).toBe(one)
+        },
+      ),
+      { seed: 20_261_122, numRuns: 100 },
+    )
+  },
+)
+
+it('A9: numbers after the highest number of a history that was trimmed', async () => {
+  const model = wires.find(({ name }) => name === 'gemini')?.model('http://localhost')
+  const answer = {
+    candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: {} } }] }, finishReason: 'STOP' }],
+  }
+  const asked = { ...model, fetch: async () => Response.json(answer) } as NonNullable<typeof model>
+  const { pending } = await generate({ model: asked, messages: historyOf(['gemini_1']), prompt: 'again', tools })
+  expect(pending.map((call) => call.id)).toEqual(['gemini_2'])
+})

@@ -1,0 +1,114 @@
+/** A word from next year in an enumerated field of a request goes back to the same wire unchanged. */
+import { describe, expect, it } from 'vitest'
+import { groq } from '../../src/codecs/groq/index.ts'
+import { createGateway } from '../../src/gateway/index.ts'
+import type { JsonObject } from '../../src/model.ts'
+import { type Format, formats } from '../support/formats.ts'
+
+const word = 'from_next_year'
+const user = { role: 'user', content: 'x' }
+const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }
+
+/** The fields of each wire, with a body that needs nothing else. */
+const fields: Readonly<Record<string, readonly JsonObject[]>> = {
+  'openai-chat': [
+    { reasoning_effort: word },
+    { tool_choice: word, tools: [tool] },
+    { tool_choice: { type: word }, tools: [tool] },
+    { tool_choice: { type: 'allowed_tools', allowed_tools: { mode: word, tools: [] } }, tools: [tool] },
+    { response_format: { type: word } },
+    { service_tier: word },
+    { verbosity: word },
+    { modalities: [word] },
+    { prompt_cache_retention: word },
+  ],
+  'openai-responses': [
+    { reasoning: { effort: word } },
+    { reasoning: { effort: 'low', summary: word } },
+    { tool_choice: word, tools: [{ type: 'function', name: 'f', parameters: {}, strict: false }] },
+    { tool_choice: { type: word }, tools: [{ type: 'function', name: 'f', parameters: {}, strict: false }] },
+    { text: { format: { type: word } } },
+    { text: { verbosity: word } },
+    { truncation: word },
+    { service_tier: word },
+    { include: [word, 'reasoning.encrypted_content'] },
+    {
+      input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://a.example/a.png', detail: word }] }],
+    },
+    {
+      input: [
+        {
+          role: 'user',
+          content: [{ type: 'input_text', text: 'x', prompt_cache_breakpoint: { mode: 'explicit', ttl: word } }],
+        },
+      ],
+    },
+  ],
+  anthropic: [
+    { tool_choice: { type: word }, tools: [{ name: 'f', input_schema: { type: 'object' } }] },
+    { thinking: { type: word } },
+    { output_config: { effort: word } },
+    { output_config: { format: { type: word } } },
+    { service_tier: word },
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: word } }] }] },
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl: word } }] },
+      ],
+    },
+  ],
+  gemini: [
+    { generationConfig: { thinkingConfig: { thinkingLevel: word } } },
+    { generationConfig: { responseMimeType: word } },
+    { generationConfig: { mediaResolution: word } },
+    { generationConfig: { responseModalities: [word] } },
+    { toolConfig: { functionCallingConfig: { mode: word } }, tools: [{ functionDeclarations: [{ name: 'f' }] }] },
+    { safetySettings: [{ category: word, threshold: word }] },
+    { serviceTier: word },
+  ],
+  ollama: [{ think: word }, { format: word }, { keep_alive: word }],
+}
+
+const bases: Readonly<Record<string, JsonObject>> = {
+  'openai-chat': { model: 'm', messages: [user] },
+  'openai-responses': { model: 'm', input: 'x' },
+  anthropic: { model: 'm', max_tokens: 9, messages: [user] },
+  gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
+  ollama: { model: 'm', messages: [user] },
+}
+
+describe.each(Object.keys(fields))('%s', (name) => {
+  const { client, server } = formats.find((one) => one.client.name === name) as Format
+
+  it.each((fields[name] ?? []).map((given) => ({ given, text: JSON.stringify(given) })))(
+    'A13: keeps $text',
+    ({ given }) => {
+      const { context, options } = server.decodeRequest(
+        { ...bases[name], ...given },
+        '/v1beta/models/m:generateContent',
+      )
+      const { body, losses } = client.encodeRequest(context, options)
+      expect(body).toMatchObject(given)
+      expect(losses).toEqual([])
+    },
+  )
+})
+
+it('A13: a gateway sends an effort that only the provider behind it knows', async () => {
+  let sent: JsonObject = {}
+  const model = groq('m', {
+    apiKey: 'k',
+    fetch: async (_url, init) => {
+      sent = await new Request('https://provider.test', init).json()
+      return Response.json({
+        choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+      })
+    },
+  })
+  const body = JSON.stringify({ model: 'q', messages: [user], reasoning_effort: 'default' })
+  const headers = { 'content-type': 'application/json' }
+  const asked = new Request('https://gateway.test/v1/chat/completions', { method: 'POST', headers, body })
+  const response = await createGateway({ models: { q: model } }).fetch(asked)
+  expect(response.status).toBe(200)
+  expect(sent.reasoning_effort).toBe('default')
+})
