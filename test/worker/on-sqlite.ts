@@ -12,6 +12,7 @@ export function openLedger(
   database: DatabaseSync = new DatabaseSync(':memory:'),
   abort = () => {},
   hear: (query: string) => void = () => {},
+  env: object = {},
 ): Account {
   const exec = (query: string, ...values: SQLInputValue[]) => {
     hear(query)
@@ -34,5 +35,5 @@ export function openLedger(
       throw error
     }
   }
-  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort }, {})
+  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort }, env)
 }
