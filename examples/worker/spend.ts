@@ -16,7 +16,7 @@ import type { Session } from './session.ts'
 
 /** More than providers add to a request of their own, such as instructions for tools. In tokens. */
 const addedTokens = 1000
-/** No known tokenizer has a token of more than 128 bytes. Twice that, since some arguments are counted twice. */
+/** No known tokenizer has a token of more than 128 bytes. Twice that leaves room for others. */
 const mostBytesPerToken = 256
 /** A settlement is at most so many times the reservation, whatever the provider reports. */
 const mostTimesReserved = 4

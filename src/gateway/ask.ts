@@ -140,8 +140,8 @@ function maxAnswerBytes({ options }: Call): number {
 }
 
 /**
- * Most bytes that a provider can say within a limit of output tokens. No known tokenizer has a token of more than 128 bytes; some arguments
- * are counted twice, and some providers count reasoning apart.
+ * Most bytes that a provider can say within a limit of output tokens. No known tokenizer has a token of more than 128 bytes; twice that, and
+ * 64 KiB, leave room for others and for reasoning that some providers count apart.
  */
 function saidBytesWithin(maxOutputTokens: number | undefined): number {
   return maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : 64 * 1024 + 256 * maxOutputTokens

@@ -12,13 +12,23 @@ export interface Seen {
   isUsageOld: boolean
   /** Of text, reasoning and arguments so far, in UTF-8. */
   bytes: number
+  /** Of these, arguments: some wires tell them once more at the end of a call. */
+  argumentBytes: number
   stopReason: StopReason | undefined
   /** What reads the answer, if it is streamed. */
   decoder: ReturnType<ClientCodec['decodeStream']> | undefined
 }
 
 export function newSeen(): Seen {
-  return { hasBegun: false, usage: undefined, isUsageOld: false, bytes: 0, stopReason: undefined, decoder: undefined }
+  return {
+    hasBegun: false,
+    usage: undefined,
+    isUsageOld: false,
+    bytes: 0,
+    argumentBytes: 0,
+    stopReason: undefined,
+    decoder: undefined,
+  }
 }
 
 /** Notes an event of an answer that is translated. */
@@ -47,7 +57,7 @@ export function seeEvent(seen: Seen, event: MessageEvent): void {
 
 /** Notes a fragment of an answer that is passed on as it is. */
 export function seeFragment(seen: Seen, fragment: Fragment): void {
-  const bytes = bytesOfFragment(fragment)
+  const bytes = bytesOfFragment(seen, fragment)
   seen.bytes += bytes
   if (bytes > 0 || fragment.type === 'block') seen.isUsageOld = true
   switch (fragment.type) {
@@ -107,13 +117,17 @@ function bytesOfEvent(event: MessageEvent): number {
   }
 }
 
-function bytesOfFragment(fragment: Fragment): number {
+function bytesOfFragment(seen: Seen, fragment: Fragment): number {
   switch (fragment.type) {
     case 'text':
     case 'reasoning':
       return countBytes(fragment.text)
-    case 'call':
-      return bytesOfArguments(fragment.arguments)
+    case 'call': {
+      const all = bytesOfArguments(fragment.arguments)
+      const bytes = fragment.final ? Math.max(0, all - seen.argumentBytes) : all
+      seen.argumentBytes += bytes
+      return bytes
+    }
     case 'block':
       return bytesOfBlock(fragment.block)
     default:
