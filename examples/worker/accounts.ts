@@ -26,12 +26,10 @@ export interface LedgerSummary {
   readonly liveCount: number
   /** Rows as they are kept, newest day first, at most {@link SummaryQuery.limit}. */
   readonly days: readonly DayRow[]
-  /** How many rows are kept. */
-  readonly dayCount: number
   /** Pass this as `after` to read the rows that follow. Absent on the last page. */
   readonly next?: string
   /** One row for each of the last days on which something was spent, oldest first: 14 days, or the span if that is longer. */
-  readonly totals: readonly (Sums & { readonly day: string })[]
+  readonly totals: readonly DayTotal[]
   /** The days of the span, summed, the most expensive first. */
   readonly usage: {
     readonly by: SummaryKey
@@ -52,6 +50,11 @@ export interface Sums {
   readonly outputTokens: number
   /** In micro-USD. */
   readonly spent: number
+}
+
+/** What all users spent on one day. */
+export interface DayTotal extends Sums {
+  readonly day: string
 }
 
 /** Largest {@link SummaryQuery.limit}, and its default. */

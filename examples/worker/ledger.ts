@@ -10,6 +10,7 @@ import {
   type Account,
   alarmingShares,
   type DayRow,
+  type DayTotal,
   keptDays,
   type LedgerSummary,
   type LiveRequest,
@@ -19,7 +20,6 @@ import {
   type Settlement,
   type SummaryKey,
   type SummaryQuery,
-  type Sums,
 } from './accounts.ts'
 import { type Env, readConfig } from './config.ts'
 
@@ -73,6 +73,8 @@ export class UserLedger extends DurableObject<Env> implements Account {
   readonly #live: Map<string, Live>
   /** The days that requests which are live, or were just now, are booked on: today is the last. */
   #days = new Map<string, Spent>()
+  /** Sums of days that are over, for the operator: none or one for each day. */
+  readonly #totals = new Map<string, DayTotal[]>()
   /** What is in memory already, and not in the storage yet. */
   #writes: (() => void)[] = []
   /** Resolves when it is. */
@@ -130,12 +132,8 @@ export class UserLedger extends DurableObject<Env> implements Account {
       ),
       liveCount: this.#live.size,
       days,
-      dayCount: this.#count('SELECT count(*) AS count FROM days'),
       ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }),
-      totals: this.#all<Sums & { day: string }>(
-        `SELECT day, ${sums} FROM days WHERE day >= ? GROUP BY day ORDER BY day`,
-        sinceTotals,
-      ),
+      totals: this.#totalsOf(Array.from({ length: Math.max(span, totalDays) }, (_, ago) => daysAgo(ago + 1)).reverse()),
       usage: {
         by,
         span,
@@ -162,6 +160,17 @@ export class UserLedger extends DurableObject<Env> implements Account {
     if (after === undefined) return this.#all<DayRow>(`SELECT * FROM days ${rest}`, limit)
     const [day, user, model] = JSON.parse(after) as [string, string, string]
     return this.#all<DayRow>(`SELECT * FROM days WHERE (day, user, model) < (?, ?, ?) ${rest}`, day, user, model, limit)
+  }
+
+  /** A request is booked on the day on which it began, so days before yesterday do not change any more: each is summed once. */
+  #totalsOf(days: readonly string[]): DayTotal[] {
+    return days.flatMap((day, at) => {
+      const known = this.#totals.get(day)
+      if (known !== undefined) return known
+      const total = this.#all<DayTotal>(`SELECT day, ${sums} FROM days WHERE day = ? GROUP BY day`, day)
+      if (at < days.length - 2) this.#totals.set(day, total)
+      return total
+    })
   }
 
   #count(query: string, ...values: SqlStorageValue[]): number {
@@ -253,6 +262,7 @@ export class UserLedger extends DurableObject<Env> implements Account {
     this.#sql.exec('DELETE FROM days WHERE day < ?', oldest)
     this.#sql.exec('DELETE FROM errors WHERE day < ?', oldest)
     this.#days = new Map([...this.#days].slice(-1))
+    for (const known of this.#totals.keys()) if (known < oldest) this.#totals.delete(known)
     this.#spentOn(day)
   }
 

@@ -37,8 +37,10 @@ function place() {
   }
   return { asked, env }
 }
-const session = (sub: string): Session =>
-  ({ sub, jti: 'j', models: ['ollama:a'], maxOutputTokens: 10, dailyBudget: 1 }) as Session
+const session = (sub: string): Session => ({
+  ...{ sub, jti: 'j', models: ['ollama:a'], maxOutputTokens: 10, dailyBudget: 1 },
+  ...{ origin: undefined, expiresAt: Date.now() + 60_000 },
+})
 const begin = (key: string) =>
   new Request('https://worker.example/api/chat', {
     method: 'POST',
