@@ -4,7 +4,9 @@ import { begin, longPieces } from './provider.mjs'
 import { eachOf, models, pause } from './rig.mjs'
 
 const [readers, answerBytes, deadlineMs] = [100, 10 * 1024 * 1024, 20_000]
-export const shortDeadline = { TOTAL_TIMEOUT_MS: `${deadlineMs}` }
+/** As many tokens as such an answer takes: a longer one is cut off. */
+const maxTokens = 100_000
+export const shortDeadline = { TOTAL_TIMEOUT_MS: `${deadlineMs}`, MAX_OUTPUT_TOKENS: `${maxTokens}` }
 
 export async function slow({ worker, upstream, token }) {
   upstream.play = pour
@@ -13,7 +15,7 @@ export async function slow({ worker, upstream, token }) {
   const startedAt = performance.now()
   const closings = upstream.asked.length
   const open = await eachOf(Array.from({ length: readers }), readers, async () => {
-    const { answer, leave } = send(worker.url, { wire: 'anthropic', model: models.anthropic, token })
+    const { answer, leave } = send(worker.url, { wire: 'anthropic', model: models.anthropic, token, maxTokens })
     sip(await answer)
     return leave
   })

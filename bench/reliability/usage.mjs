@@ -1,13 +1,13 @@
 /**
- * W19: 10,000 answers that end in every way; is what the accounts settled what the provider says it took? Where it could not say so any
- * more, is it no less than what was streamed, and how much more? Texts are as English is: about four bytes a token.
+ * W19: 10,000 answers that end in every way. If the provider reported its final usage, is that what the accounts booked? If it could not, did
+ * they book all that was reserved? Texts are as English is: about four bytes a token.
  */
 import { seeded } from '../../test/support/random.ts'
 import { readAll, send, textOf } from './client.mjs'
 import { begin, longPieces } from './provider.mjs'
 import { eachOf, models, openSession, pause, secret } from './rig.mjs'
 
-const [count, bytesPerToken] = [10_000, 4]
+const [count, bytesPerToken, maxTokens] = [10_000, 4, 4000]
 const adminToken = secret('admin')
 const [inputPrice, outputPrice] = [1, 5]
 export const told = {
@@ -121,7 +121,7 @@ async function go(one, at, url) {
   const { wire, provider, stream, prompt } = one
   const token = await openSession(url, userOf(at))
   const say = `case ${at}. ${prompt}`
-  const { answer, leave } = send(url, { wire, model: models[provider], token, stream, say, maxTokens: 4000 })
+  const { answer, leave } = send(url, { wire, model: models[provider], token, stream, say, maxTokens })
   // A whole answer that breaks off in its last moments takes the connection with it.
   const incoming = await answer.catch(() => undefined)
   if (incoming === undefined) return
@@ -151,11 +151,23 @@ function wholeEvents(wire, text) {
 /** What the accounts have, by user, once nothing is live any more. */
 async function untilSettled(url) {
   for (let tries = 0; ; tries++) {
-    const answer = await fetch(`${url}/admin/summary`, { headers: { authorization: `Bearer ${adminToken}` } })
-    const { live, days } = await answer.json()
-    if (live.length === 0 || tries === 100) return new Map(days.map((row) => [row.user, row]))
+    const { live } = await summary(url)
+    if (live.length === 0 || tries === 100) break
     await pause(200)
   }
+  const rows = new Map()
+  let query = ''
+  do {
+    const { days, next } = await summary(url, query)
+    for (const row of days) rows.set(row.user, row)
+    query = next && `?after=${encodeURIComponent(next)}`
+  } while (query)
+  return rows
+}
+
+async function summary(url, query = '') {
+  const headers = { authorization: `Bearer ${adminToken}` }
+  return (await fetch(`${url}/admin/summary${query}`, { headers })).json()
 }
 
 const costOf = ({ input, output }) => input * inputPrice + output * outputPrice
@@ -176,30 +188,16 @@ function judgeTold(asked) {
 
 function judgeCut(asked) {
   const cut = asked.filter(({ isTold, end }) => !isTold && end !== 'refused')
-  const below = cut.filter((one) => !(one.outputTokens >= tokensIn(one.gotText ?? one.sentText)))
-  const sumOf = (read) => cut.reduce((sum, one) => sum + read(one), 0)
-  const above = (booked, truth) => (100 * (booked / truth - 1)).toFixed(1)
-  const [cost, truth] = [sumOf((one) => one.spent), sumOf((one) => costOf(one.truth))]
-  const output = above(
-    sumOf((one) => one.outputTokens),
-    sumOf((one) => one.truth.output),
-  )
-  const input = above(
-    sumOf((one) => one.inputTokens),
-    sumOf((one) => one.truth.input),
+  // All of the output limit, and of the input at least a token for each byte of the prompt.
+  const below = cut.filter(
+    (one) => !(one.outputTokens === maxTokens && one.spent >= costOf({ input: one.prompt.length, output: maxTokens })),
   )
   return [
     {
       what: `cut before their usage, ${cut.length} times`,
-      figure: `${below.length} settled below what was streamed`,
+      figure: `${below.length} settled below what was reserved`,
       bar: '0',
       met: below.length === 0,
-    },
-    {
-      what: 'what was settled for these, above what they took',
-      figure: `${above(cost, truth)} % (output ${output} %, input ${input} %)`,
-      bar: '5 %',
-      met: cost / truth <= 1.05,
     },
   ]
 }

@@ -1,15 +1,15 @@
-/** The ledger's rows, summed for people: plain data in, plain data out. */
+/** The accounts of the Worker, written for people: plain data in, plain data out. */
 
 /**
- * What the Worker tells of its ledger, as in `examples/worker/ledger.ts`. Money is in micro-USD, days are UTC.
+ * What the Worker says of its accounts, as in `examples/worker/accounts.ts`. Money is in micro-USD, days are UTC.
  *
  * @typedef {{ requestId: string, user: string, model: string, wire: string, startedAt: number }} LiveRow
- * @typedef {{ day: string, user: string, model: string, requests: number, inputTokens: number, outputTokens: number, spent: number }} DayRow
+ * @typedef {{ requests: number, inputTokens: number, outputTokens: number, spent: number }} Sums
+ * @typedef {Sums & { day: string }} DayTotal
+ * @typedef {{ by: string, span: number, rows: (Sums & { name: string[] })[], count: number }} Usage
  * @typedef {{ day: string, kind: string, count: number }} ErrorRow
  * @typedef {{ dailyBudget: number, totalDailyBudget: number, liveStreams: number }} Limits
- * @typedef {{ live: LiveRow[], days: DayRow[], errors: ErrorRow[], limits: Limits }} Summary
- * @typedef {{ requests: number, inputTokens: number, outputTokens: number, spent: number }} Sums
- * @typedef {Sums & { name: string[] }} Group
+ * @typedef {{ live: LiveRow[], liveCount: number, totals: DayTotal[], usage: Usage, errors: ErrorRow[], limits: Limits }} Summary
  */
 
 const dayMs = 86_400_000
@@ -25,35 +25,14 @@ export function lastDays(count, now) {
 }
 
 /**
- * Rows summed by what they have in common, the most expensive first.
+ * The sums of one day: zeros, if nothing was asked on it.
  *
- * @param {readonly DayRow[]} rows
- * @param {readonly ('user' | 'model' | 'day')[]} by
- * @returns {Group[]}
- */
-export function groupRows(rows, by) {
-  /** @type {Map<string, DayRow[]>} */
-  const groups = new Map()
-  for (const row of rows) {
-    const key = JSON.stringify(by.map((field) => row[field]))
-    groups.set(key, [...(groups.get(key) ?? []), row])
-  }
-  const sums = [...groups].map(([key, all]) => ({ name: /** @type {string[]} */ (JSON.parse(key)), ...sumRows(all) }))
-  return sums.sort((one, other) => other.spent - one.spent || other.requests - one.requests)
-}
-
-/**
- * @param {readonly DayRow[]} rows
+ * @param {readonly DayTotal[]} totals
+ * @param {string} day
  * @returns {Sums}
  */
-export function sumRows(rows) {
-  const sum = (/** @type {keyof Sums} */ field) => rows.reduce((total, row) => total + row[field], 0)
-  return {
-    requests: sum('requests'),
-    inputTokens: sum('inputTokens'),
-    outputTokens: sum('outputTokens'),
-    spent: sum('spent'),
-  }
+export function sumsOf(totals, day) {
+  return totals.find((total) => total.day === day) ?? { requests: 0, inputTokens: 0, outputTokens: 0, spent: 0 }
 }
 
 /**

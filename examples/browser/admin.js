@@ -1,20 +1,13 @@
 /** The operator's view: what the Worker's ledger says, asked for again every few seconds. No prompt and no answer is in it. */
-import {
-  countErrors,
-  groupRows,
-  lastDays,
-  sumRows,
-  writeAge,
-  writeBrief,
-  writeCount,
-  writeMoney,
-} from './admin-figures.js'
-import { drawBars, drawFigure, drawMeter, drawTable } from './admin-plots.js'
+import { countErrors, lastDays, sumsOf, writeAge, writeBrief, writeCount, writeMoney } from './admin-figures.js'
+import { drawBars, drawFigure, drawMeter, drawTable, paragraph } from './admin-plots.js'
 
 /** @typedef {import('./admin-figures.js').Summary} Summary */
 
 const refreshMs = 5000
 const plotDays = 14
+/** Most rows of a table. The Worker sums the rest of the accounts; this page never sees them. */
+const mostRows = 100
 const storedAs = 'isoglot-admin-token'
 
 const find = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id))
@@ -39,7 +32,7 @@ find('pause').addEventListener('click', () => {
   clearTimeout(next)
   if (!isPaused) refresh()
 })
-for (const id of ['by', 'span']) find(id).addEventListener('change', () => summary && showUsage(summary))
+for (const id of ['by', 'span']) find(id).addEventListener('change', () => summary && refresh())
 document.addEventListener('visibilitychange', () => {
   if (!document.hidden && !isPaused && summary) refresh()
 })
@@ -51,7 +44,9 @@ async function refresh() {
   clearTimeout(next)
   const token = sessionStorage.getItem(storedAs)
   if (!token) return
-  const answer = await fetch('/admin/summary', { headers: { authorization: `Bearer ${token}` } }).catch(() => undefined)
+  const query = `by=${field('by').value}&span=${field('span').value}&limit=${mostRows}`
+  const headers = { authorization: `Bearer ${token}` }
+  const answer = await fetch(`/admin/summary?${query}`, { headers }).catch(() => undefined)
   if (answer?.status === 401) return askForToken('The Worker does not know this token.')
   if (answer?.status === 404)
     return askForToken("The Worker has no operator's view: its secret ADMIN_TOKEN is not set.")
@@ -102,11 +97,11 @@ function show(latest) {
 }
 
 /** @param {Summary} summary */
-function showToday({ days, live, limits }) {
+function showToday({ totals, liveCount, limits }) {
   const [today = ''] = lastDays(1, Date.now())
-  const { requests, inputTokens, outputTokens, spent } = sumRows(days.filter(({ day }) => day === today))
+  const { requests, inputTokens, outputTokens, spent } = sumsOf(totals, today)
   find('today').replaceChildren(
-    drawFigure('Live streams', writeCount(live.length)),
+    drawFigure('Live streams', writeCount(liveCount)),
     drawFigure('Requests today', writeCount(requests)),
     drawFigure('Tokens today', writeBrief(inputTokens + outputTokens)),
     drawFigure('Spent today', writeMoney(spent), { used: spent, limit: limits.totalDailyBudget }),
@@ -114,7 +109,7 @@ function showToday({ days, live, limits }) {
 }
 
 /** @param {Summary} summary */
-function showLive({ live }) {
+function showLive({ live, liveCount }) {
   const oldestFirst = [...live].sort((one, other) => one.startedAt - other.startedAt)
   const rows = oldestFirst.map(({ user, model, wire, startedAt }) => [
     user,
@@ -122,15 +117,23 @@ function showLive({ live }) {
     model,
     wire,
   ])
-  find('live').replaceChildren(drawTable(['User', '#For', 'Model', 'Format'], rows, 'No stream is open.'))
+  const table = drawTable(['User', '#For', 'Model', 'Format'], rows, 'No stream is open.')
+  find('live').replaceChildren(table, ...noteOf(live.length, liveCount))
+}
+
+/**
+ * What is said below a table that does not show all.
+ *
+ * @param {number} shown
+ * @param {number} count
+ */
+function noteOf(shown, count) {
+  return shown < count ? [paragraph(`The first ${writeCount(shown)} of ${writeCount(count)}.`)] : []
 }
 
 /** @param {Summary} summary */
-function showDays({ days }) {
-  const sums = lastDays(plotDays, Date.now()).map((day) => ({
-    label: day.slice(5),
-    ...sumRows(days.filter((row) => row.day === day)),
-  }))
+function showDays({ totals }) {
+  const sums = lastDays(plotDays, Date.now()).map((day) => ({ label: day.slice(5), ...sumsOf(totals, day) }))
   const spend = sums.map(({ label, spent }) => ({ label, parts: [{ kind: 'spent', value: spent }] }))
   const tokens = sums.map(({ label, inputTokens, outputTokens }) => ({
     label,
@@ -148,16 +151,11 @@ const groupings = { user: ['user'], model: ['model'], day: ['day'], all: ['user'
 const titles = { user: 'User', model: 'Model', day: 'Day' }
 
 /** @param {Summary} summary */
-function showUsage({ days, limits }) {
-  const by = groupings[field('by').value] ?? ['user']
-  const span = Number(field('span').value)
-  const wanted = new Set(lastDays(span, Date.now()))
-  const isBudget = by.join() === 'user' && span === 1
-  const groups = groupRows(
-    days.filter(({ day }) => wanted.has(day)),
-    by,
-  )
-  if (by.join() === 'day') groups.sort((one, other) => String(other.name).localeCompare(String(one.name)))
+function showUsage({ usage, limits }) {
+  const by = groupings[usage.by] ?? ['user']
+  const isBudget = usage.by === 'user' && usage.span === 1
+  const groups = [...usage.rows]
+  if (usage.by === 'day') groups.sort((one, other) => String(other.name).localeCompare(String(one.name)))
   const rows = groups.map(({ name, requests, inputTokens, outputTokens, spent }) => [
     ...name,
     writeMoney(spent),
@@ -166,7 +164,8 @@ function showUsage({ days, limits }) {
   ])
   const columns = [...by.map((name) => titles[name]), '#Spent', '#Requests', '#Input', '#Output']
   const all = isBudget && limits.dailyBudget > 0 ? [...columns, 'Of the budget'] : columns
-  find('usage').replaceChildren(drawTable(all, rows, 'Nobody asked for anything in that time.'))
+  const table = drawTable(all, rows, 'Nobody asked for anything in that time.')
+  find('usage').replaceChildren(table, ...noteOf(rows.length, usage.count))
 }
 
 /** @param {Summary} summary */

@@ -3,13 +3,64 @@
 /** The name of the object that has the accounts of all users. */
 export const wholeWorker = 'all'
 
-/** What the operator sees of the accounts. Money is in micro-USD. */
+/** Which part of the accounts the operator asks for. */
+export interface SummaryQuery {
+  /** By what {@link LedgerSummary.usage} is summed; `all` is user, model and day together. Default `user`. */
+  readonly by?: SummaryKey
+  /** How many days `usage` covers, up to and including today. Default 7, at most 90. */
+  readonly span?: number
+  /** Most rows of `days` and of `usage`. Default and maximum 1000. */
+  readonly limit?: number
+  /** `next` of the page of `days` before this one. */
+  readonly after?: string
+}
+
+/** What rows of days can be summed by. */
+export type SummaryKey = 'user' | 'model' | 'day' | 'all'
+
+/** What the operator sees of the accounts. Money is in micro-USD. No list grows with the number of users: each has a limit. */
 export interface LedgerSummary {
+  /** The oldest of the requests that have not ended, at most 200. */
   readonly live: readonly LiveRequest[]
+  /** How many there are. */
+  readonly liveCount: number
+  /** Rows as they are kept, newest day first, at most {@link SummaryQuery.limit}. */
   readonly days: readonly DayRow[]
+  /** Pass this as `after` to read the rows that follow. Absent on the last page. */
+  readonly next?: string
+  /** One row for each of the last days on which something was spent, oldest first: 14 days, or the span if that is longer. */
+  readonly totals: readonly DayTotal[]
+  /** The days of the span, summed, the most expensive first. */
+  readonly usage: {
+    readonly by: SummaryKey
+    readonly span: number
+    readonly rows: readonly (Sums & { readonly name: readonly string[] })[]
+    /** How many rows there are without the limit. */
+    readonly count: number
+  }
+  /** Of the same days as `totals`. */
   readonly errors: readonly { readonly day: string; readonly kind: string; readonly count: number }[]
   readonly limits: { readonly dailyBudget: number; readonly totalDailyBudget: number; readonly liveStreams: number }
 }
+
+/** What requests cost together. */
+export interface Sums {
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In micro-USD. */
+  readonly spent: number
+}
+
+/** What all users spent on one day. */
+export interface DayTotal extends Sums {
+  readonly day: string
+}
+
+/** Largest {@link SummaryQuery.limit}, and its default. */
+export const mostRows = 1000
+/** For how many days rows are kept, and the largest {@link SummaryQuery.span}. */
+export const keptDays = 90
 
 /** A request that has not ended. */
 export interface LiveRequest {
@@ -22,16 +73,11 @@ export interface LiveRequest {
 }
 
 /** What one user spent on one model in one day. */
-export interface DayRow {
+export interface DayRow extends Sums {
   /** In UTC, such as `2026-11-21`. */
   readonly day: string
   readonly user: string
   readonly model: string
-  readonly requests: number
-  readonly inputTokens: number
-  readonly outputTokens: number
-  /** In micro-USD. */
-  readonly spent: number
 }
 
 /** A request that wants to go out. */
@@ -81,7 +127,7 @@ export interface Account {
   reserve(reservation: Reservation): Promise<ReserveVerdict>
   /** Tells which of {@link alarmingShares} was reached by it, if one was. */
   settle(settlement: Settlement): Promise<number | undefined>
-  summary(): Promise<LedgerSummary>
+  summary(query?: SummaryQuery): Promise<LedgerSummary>
 }
 
 /** All accounts: the `LEDGERS` binding. */

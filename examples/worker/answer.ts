@@ -12,12 +12,13 @@ import {
   type WireName,
 } from '../../src/gateway/index.ts'
 import { findRoute } from '../../src/gateway/routes.ts'
+import type { JsonObject } from '../../src/model.ts'
 import { type Config, type Env, readConfig } from './config.ts'
 import { permit } from './policy/permit.ts'
 import { tableFor } from './providers.ts'
 import { refuse } from './refusal.ts'
 import type { Session } from './session.ts'
-import { type Purse, type Reserved, reserve, settle } from './spend.ts'
+import { type Purse, type Reserved, releasePlace, reserve, reservePlace, settle } from './spend.ts'
 
 /** How often a silent stream gets a sign of life, in ms: workerd notices that a client left only by writing to it. */
 const keepAliveMs = 1000
@@ -25,13 +26,14 @@ const keepAliveMs = 1000
 const maxAnswerBytes = 16 * 1024 * 1024
 const maxEventBytes = 1024 * 1024
 
-/** Who asks, and what was set aside for it. */
+/** Who asks, for what, and what was set aside for it. */
 interface Visitor extends Purse {
+  body?: JsonObject
   reserved?: Reserved
 }
 
 /** Answers in the wire of the request's path. The session has been checked; what it permits is held to here. */
-export function answerModel(
+export async function answerModel(
   request: Request,
   session: Session,
   env: Env,
@@ -40,8 +42,21 @@ export function answerModel(
   const config = readConfig(env)
   const { LEDGERS: accounts } = env
   if (!('models' in config) || accounts === undefined) throw refuse('misconfigured')
-  const wire = findRoute(request)?.wire ?? 'openai-chat'
-  return gatewayOf(config, wire).fetch(bare(request), { session, config, accounts }, ctx)
+  const route = findRoute(request)
+  const purse: Purse = { session, config, accounts }
+  const ask = () => gatewayOf(config, route?.wire ?? 'openai-chat').fetch(bare(request), { ...purse }, ctx)
+  return route?.kind === 'count' ? inPlace(purse, ask) : ask()
+}
+
+/** The provider counts for nothing, but not for anybody as often as they like: a count takes one of the user's places. */
+async function inPlace(purse: Purse, ask: () => Promise<Response>): Promise<Response> {
+  const id = crypto.randomUUID()
+  await reservePlace(id, purse)
+  try {
+    return await ask()
+  } finally {
+    await releasePlace(id, purse)
+  }
 }
 
 /** What of a client's headers is about its body; by the last, a list of models is asked for in Anthropic's words. */
@@ -83,9 +98,12 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
       maxOutputTokens: visitor.session.maxOutputTokens,
       caller: visitor,
     }),
-    check: (checked, { session }) => permit(checked, session.sub),
+    check(checked, visitor) {
+      visitor.body = permit(checked, visitor.session.sub)
+      return visitor.body
+    },
     async admit(admission, visitor) {
-      visitor.reserved = await reserve(admission, idOfName(admission.model), visitor)
+      visitor.reserved = await reserve(admission, visitor.body ?? {}, idOfName(admission.model), visitor)
     },
     onEnd: (report) => end(report, report.caller as Visitor),
     tellsProviderWords: false,

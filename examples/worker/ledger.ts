@@ -10,11 +10,16 @@ import {
   type Account,
   alarmingShares,
   type DayRow,
+  type DayTotal,
+  keptDays,
   type LedgerSummary,
   type LiveRequest,
+  mostRows,
   type Reservation,
   type ReserveVerdict,
   type Settlement,
+  type SummaryKey,
+  type SummaryQuery,
 } from './accounts.ts'
 import { type Env, readConfig } from './config.ts'
 
@@ -33,8 +38,11 @@ const schema = `
     day TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, kind)
   ) STRICT;`
 
-/** How long days are kept. */
-const keptDays = 90
+/** Days that `totals` of a summary covers at least, and most requests that it lists as live. */
+const totalDays = 14
+const mostLive = 200
+/** Largest figure of one request: millions of them still fit into an INTEGER of SQLite. */
+const largestFigure = 1e12
 const dayMs = 24 * 60 * 60 * 1000
 /** When one of too many requests may have ended, in seconds. */
 const concurrencyWait = 5
@@ -65,6 +73,8 @@ export class UserLedger extends DurableObject<Env> implements Account {
   readonly #live: Map<string, Live>
   /** The days that requests which are live, or were just now, are booked on: today is the last. */
   #days = new Map<string, Spent>()
+  /** Sums of days that are over, for the operator: none or one for each day. */
+  readonly #totals = new Map<string, DayTotal[]>()
   /** What is in memory already, and not in the storage yet. */
   #writes: (() => void)[] = []
   /** Resolves when it is. */
@@ -98,23 +108,80 @@ export class UserLedger extends DurableObject<Env> implements Account {
     return share
   }
 
-  /** What the operator sees. */
-  async summary(): Promise<LedgerSummary> {
-    this.#expire(Date.now())
+  /** What the operator sees. SQLite does the sums: rows of many users never become objects here. */
+  async summary({ by = 'user', span = 7, limit = mostRows, after }: SummaryQuery = {}): Promise<LedgerSummary> {
+    const now = Date.now()
+    this.#expire(now)
     await this.#write()
     const config = readConfig(this.env)
     const { dailyBudget, totalDailyBudget, liveStreams } = 'models' in config ? config.spending : noLimits
+    const daysAgo = (days: number) => dayOf(now - (days - 1) * dayMs)
+    const [sinceSpan, sinceTotals] = [daysAgo(span), daysAgo(Math.max(span, totalDays))]
+    const days = this.#page(limit, after)
+    const last = days.length === limit ? days.at(-1) : undefined
+    const keys = summaryKeys[by]
+    const columns = keys.join(', ')
+    const usage = this.#all<DayRow>(
+      `SELECT ${columns}, ${sums} FROM days WHERE day >= ? GROUP BY ${columns} ORDER BY spent DESC, requests DESC LIMIT ?`,
+      ...[sinceSpan, limit],
+    )
     return {
-      live: this.#all<LiveRequest>('SELECT requestId, user, model, wire, startedAt FROM live ORDER BY startedAt'),
-      days: this.#all<DayRow>('SELECT * FROM days ORDER BY day, user, model'),
-      errors: this.#all('SELECT * FROM errors ORDER BY day, kind'),
+      live: this.#all<LiveRequest>(
+        'SELECT requestId, user, model, wire, startedAt FROM live ORDER BY startedAt LIMIT ?',
+        mostLive,
+      ),
+      liveCount: this.#live.size,
+      days,
+      ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }),
+      totals: this.#totalsOf(Array.from({ length: Math.max(span, totalDays) }, (_, ago) => daysAgo(ago + 1)).reverse()),
+      usage: {
+        by,
+        span,
+        rows: usage.map(({ day, user, model, ...row }) => ({
+          ...row,
+          name: keys.map((key) => ({ day, user, model })[key]),
+        })),
+        count:
+          usage.length < limit
+            ? usage.length
+            : this.#count(
+                `SELECT count(*) AS count FROM (SELECT DISTINCT ${columns} FROM days WHERE day >= ?)`,
+                sinceSpan,
+              ),
+      },
+      errors: this.#all('SELECT * FROM errors WHERE day >= ? ORDER BY day, kind', sinceTotals),
       limits: { dailyBudget, totalDailyBudget, liveStreams },
     }
   }
 
+  /** The newest rows, or those that follow `after`. Both are read in the order of the primary key, so that no sort is needed. */
+  #page(limit: number, after: string | undefined): DayRow[] {
+    const rest = 'ORDER BY day DESC, user DESC, model DESC LIMIT ?'
+    if (after === undefined) return this.#all<DayRow>(`SELECT * FROM days ${rest}`, limit)
+    const [day, user, model] = JSON.parse(after) as [string, string, string]
+    return this.#all<DayRow>(`SELECT * FROM days WHERE (day, user, model) < (?, ?, ?) ${rest}`, day, user, model, limit)
+  }
+
+  /** A request is booked on the day on which it began, so days before yesterday do not change any more: each is summed once. */
+  #totalsOf(days: readonly string[]): DayTotal[] {
+    return days.flatMap((day, at) => {
+      const known = this.#totals.get(day)
+      if (known !== undefined) return known
+      const total = this.#all<DayTotal>(`SELECT day, ${sums} FROM days WHERE day = ? GROUP BY day`, day)
+      if (at < days.length - 2) this.#totals.set(day, total)
+      return total
+    })
+  }
+
+  #count(query: string, ...values: SqlStorageValue[]): number {
+    return this.#all<{ count: number }>(query, ...values)[0]?.count ?? 0
+  }
+
   #reserve(reservation: Reservation, now: number): ReserveVerdict {
     this.#expire(now)
-    const { requestId, user, model, wire, provider, cost, leaseMs } = reservation
+    const { requestId, user, model, wire, provider, leaseMs } = reservation
+    // A cost that is no number is more than anybody has.
+    const cost = wholeNumber(reservation.cost, Number.POSITIVE_INFINITY)
     const { liveStreams = Number.POSITIVE_INFINITY, dailyBudget, totalDailyBudget } = reservation
     if (this.#live.has(requestId)) return { ok: true }
     const { own, all, count } = this.#reserved(user)
@@ -132,9 +199,16 @@ export class UserLedger extends DurableObject<Env> implements Account {
     return { ok: true }
   }
 
-  #settle({ requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...settlement }: Settlement): number | undefined {
+  /** Each figure becomes a whole number first: one that the storage refuses would undo all that is written with it. */
+  #settle({ requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...told }: Settlement): number | undefined {
     const live = this.#live.get(requestId)
     if (live === undefined) return undefined
+    const settlement = {
+      ...told,
+      inputTokens: wholeNumber(told.inputTokens, 0),
+      outputTokens: wholeNumber(told.outputTokens, 0),
+      cost: wholeNumber(told.cost, live.cost),
+    }
     const spent = this.#spentOn(dayOf(live.startedAt))
     const before = spent.total
     this.#live.delete(requestId)
@@ -188,6 +262,7 @@ export class UserLedger extends DurableObject<Env> implements Account {
     this.#sql.exec('DELETE FROM days WHERE day < ?', oldest)
     this.#sql.exec('DELETE FROM errors WHERE day < ?', oldest)
     this.#days = new Map([...this.#days].slice(-1))
+    for (const known of this.#totals.keys()) if (known < oldest) this.#totals.delete(known)
     this.#spentOn(day)
   }
 
@@ -239,6 +314,22 @@ function addTo(spent: Spent, user: string, cost: number): void {
   spent.total += cost
   spent.byUser.set(user, (spent.byUser.get(user) ?? 0) + cost)
 }
+
+/** From 0 to {@link largestFigure}; of a figure that is no number, `otherwise`. */
+function wholeNumber(figure: number, otherwise: number): number {
+  if (typeof figure !== 'number' || Number.isNaN(figure)) return otherwise
+  return Math.min(Math.max(Math.ceil(figure), 0), largestFigure)
+}
+
+/** The columns by which the operator may have days summed, and the sums. */
+const summaryKeys: Readonly<Record<SummaryKey, readonly ('user' | 'model' | 'day')[]>> = {
+  user: ['user'],
+  model: ['model'],
+  day: ['day'],
+  all: ['user', 'model', 'day'],
+}
+const sums =
+  'sum(requests) AS requests, sum(inputTokens) AS inputTokens, sum(outputTokens) AS outputTokens, sum(spent) AS spent'
 
 const noLimits = { dailyBudget: 0, totalDailyBudget: 0, liveStreams: 0 }
 

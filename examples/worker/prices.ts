@@ -72,12 +72,13 @@ function longest(names: readonly string[]): string | undefined {
   return [...names].sort((a, b) => b.length - a.length)[0]
 }
 
-/** What an answer did cost, in whole micro-USD. */
+/** What an answer cost, in whole micro-USD. Figures of the cache are parts of the input: no less than 0, and together no more than it. */
 export function costOf(price: Price, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
   const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens)
-  const fresh = Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens)
-  return wholeCost(fresh * input + cacheReadTokens * cacheRead + cacheWriteTokens * cacheWrite + outputTokens * output)
+  const write = Math.min(Math.max(Math.ceil(cacheWriteTokens), 0), inputTokens)
+  const read = Math.min(Math.max(Math.floor(cacheReadTokens), 0), inputTokens - write)
+  return wholeCost((inputTokens - write - read) * input + read * cacheRead + write * cacheWrite + outputTokens * output)
 }
 
 /** The most that a request can cost, in whole micro-USD. */

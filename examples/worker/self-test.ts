@@ -42,7 +42,8 @@ const checks: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(neededFlags.map((flag) => [flag, () => isOn(flag)])),
   settings: (env) => 'models' in readConfig(env),
   secrets: (env) => ownSecrets.every((name) => env[name] === undefined || isLongEnough(env[name])),
-  ledger: async ({ LEDGERS }) => Array.isArray((await LEDGERS?.getByName(wholeWorker).summary())?.days),
+  ledger: async ({ LEDGERS }) =>
+    Array.isArray((await LEDGERS?.getByName(wholeWorker).summary({ limit: 1, span: 1 }))?.days),
   runs: async ({ RUNS }) => (await (RUNS as Runs).getByName(nobody).stop()) === false,
   'rate limits': hasCounters,
   assets: async (env) => (await askPage(env, '/')).status === 200,

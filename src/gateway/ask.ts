@@ -12,7 +12,7 @@ import { type Discretion, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
 import { passStream } from './pass.ts'
-import { type Question, writeQuestion } from './question.ts'
+import { outputLimit, type Question, writeQuestion } from './question.ts'
 import { scrubberOf } from './scrub.ts'
 import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
 import { encodeWhole } from './whole.ts'
@@ -88,6 +88,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   const patience = awaitContent(call, deadline)
   const flow = flowOf(attempt)
   const count = countUpTo(maxAnswerBytes(call))
+  const maxSaidBytes = saidBytesWithin(outputLimit(target, call))
   let out: string[] = []
   const take = () => {
     const taken = out.map(discretion.scrub)
@@ -105,6 +106,10 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
     for await (const chunk of chunksOf(response, deadline)) {
       count(chunk)
       flow.push(chunk, out)
+      if (seen.bytes > maxSaidBytes) {
+        const message = `Cannot go on with the answer: ${seen.bytes} bytes of text are more than the limit of output tokens allows`
+        throw new LimitError(message, 'maxOutputTokens', maxSaidBytes)
+      }
       if (flow.error !== undefined) break
       const begins = seen.hasBegun && call.progress.firstEventMs === undefined
       if (begins) begin()
@@ -133,6 +138,14 @@ function awaitContent({ options }: Call, deadline: Deadline): { stop(): void } {
 
 function maxAnswerBytes({ options }: Call): number {
   return options.limits?.maxAnswerBytes ?? 32 * 1024 * 1024
+}
+
+/**
+ * Most bytes that a provider can say within a limit of output tokens. No known tokenizer has a token of more than 128 bytes; twice that, and
+ * 64 KiB, leave room for others and for reasoning that some providers count apart.
+ */
+function saidBytesWithin(maxOutputTokens: number | undefined): number {
+  return maxOutputTokens === undefined ? Number.POSITIVE_INFINITY : 64 * 1024 + 256 * maxOutputTokens
 }
 
 /** Counts the bytes of an answer. @throws {LimitError} once there are too many. */

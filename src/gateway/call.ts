@@ -99,6 +99,7 @@ export function reportOf(
     status: end.status,
     ...(end.error !== undefined && { error: describe(end.error) }),
     ...compact({ stopReason: stopReasonOf(seen), usage: seen.usage, firstEventMs }),
+    ...(seen.usage !== undefined && seen.isUsageOld && { usageIsOld: true as const }),
     saidBytes: seen.bytes,
     losses,
     durationMs: Date.now() - startedAt,

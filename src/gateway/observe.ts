@@ -1,38 +1,55 @@
 /** What is noted of an answer as it goes by: figures, never text. @module */
 import type { ClientCodec, Fragment } from '../codec.ts'
-import type { ContentBlock, MessageEvent, StopReason, Usage } from '../model.ts'
+import { blocksOfTurn } from '../content.ts'
+import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../model.ts'
 
 /** What is known of an answer so far. */
 export interface Seen {
   /** The provider has said something: from now on the answer is its answer, and nobody else is asked. */
   hasBegun: boolean
   usage: Usage | undefined
+  /** The provider said more after `usage`: these figures are not those of the whole answer. */
+  isUsageOld: boolean
   /** Of text, reasoning and arguments so far, in UTF-8. */
   bytes: number
+  /** Of these, arguments: some wires tell them once more at the end of a call. */
+  argumentBytes: number
   stopReason: StopReason | undefined
   /** What reads the answer, if it is streamed. */
   decoder: ReturnType<ClientCodec['decodeStream']> | undefined
 }
 
 export function newSeen(): Seen {
-  return { hasBegun: false, usage: undefined, bytes: 0, stopReason: undefined, decoder: undefined }
+  return {
+    hasBegun: false,
+    usage: undefined,
+    isUsageOld: false,
+    bytes: 0,
+    argumentBytes: 0,
+    stopReason: undefined,
+    decoder: undefined,
+  }
 }
 
 /** Notes an event of an answer that is translated. */
 export function seeEvent(seen: Seen, event: MessageEvent): void {
-  seen.bytes += bytesOfEvent(event)
+  const bytes = bytesOfEvent(event)
+  seen.bytes += bytes
+  if (bytes > 0) seen.isUsageOld = true
   switch (event.type) {
     case 'message_start':
     case 'warning':
       return
     case 'usage':
       seen.usage = { ...seen.usage, ...event.usage }
+      seen.isUsageOld = false
       return
     case 'content_block':
       if (isEmpty(event.block)) return
       break
     case 'message_end':
       seen.usage = event.response.usage ?? seen.usage
+      if (seen.bytes === 0) seen.bytes = bytesOfMessage(event.message) // a whole answer has no event before this one
       seen.stopReason = event.response.stopReason
   }
   seen.hasBegun = true
@@ -40,7 +57,9 @@ export function seeEvent(seen: Seen, event: MessageEvent): void {
 
 /** Notes a fragment of an answer that is passed on as it is. */
 export function seeFragment(seen: Seen, fragment: Fragment): void {
-  seen.bytes += bytesOfFragment(fragment)
+  const bytes = bytesOfFragment(seen, fragment)
+  seen.bytes += bytes
+  if (bytes > 0 || fragment.type === 'block') seen.isUsageOld = true
   switch (fragment.type) {
     case 'start':
     case 'warning':
@@ -57,6 +76,7 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
       break
     case 'usage':
       seen.usage = { ...seen.usage, ...fragment.usage }
+      seen.isUsageOld = false
       return
     case 'end':
       seen.stopReason = fragment.stopReason
@@ -97,16 +117,39 @@ function bytesOfEvent(event: MessageEvent): number {
   }
 }
 
-function bytesOfFragment(fragment: Fragment): number {
+function bytesOfFragment(seen: Seen, fragment: Fragment): number {
   switch (fragment.type) {
     case 'text':
     case 'reasoning':
       return countBytes(fragment.text)
-    case 'call':
-      return typeof fragment.arguments === 'string' ? countBytes(fragment.arguments) : 0
+    case 'call': {
+      const all = bytesOfArguments(fragment.arguments)
+      const bytes = fragment.final ? Math.max(0, all - seen.argumentBytes) : all
+      seen.argumentBytes += bytes
+      return bytes
+    }
+    case 'block':
+      return bytesOfBlock(fragment.block)
     default:
       return 0
   }
+}
+
+function bytesOfMessage(message: AssistantMessage): number {
+  const bytes = blocksOfTurn(message).map(bytesOfBlock)
+  const invalid = (message.invalidToolCalls ?? []).map((call) => countBytes(call.argumentsText))
+  return [...bytes, ...invalid].reduce((sum, of) => sum + of, 0)
+}
+
+/** Of what the model wrote: no data, no proof, no citation. */
+function bytesOfBlock(block: ContentBlock): number {
+  if (block.type === 'text' || block.type === 'reasoning') return countBytes(block.text)
+  return block.type === 'tool_call' ? countBytes(block.argumentsText) : 0
+}
+
+/** Some wires have arguments as an object. */
+function bytesOfArguments(value: string | JsonObject = ''): number {
+  return countBytes(typeof value === 'string' ? value : JSON.stringify(value))
 }
 
 /** Without making them. A pair of surrogates is four. */

@@ -32,7 +32,10 @@ export interface GatewayLimits {
   readonly maxValues?: number
   /** Until a request's body is here, in milliseconds. Default 30,000; beyond it, 408. */
   readonly bodyTimeoutMs?: number
-  /** Largest answer of a provider, whole or streamed, in bytes. Default 32 MiB. */
+  /**
+   * Largest answer of a provider, whole or streamed, in bytes. Default 32 MiB. If the request has a limit of output tokens, a stream is also
+   * cut off when its text is longer than 64 KiB and 256 bytes for each of these tokens: the provider ignores the limit then.
+   */
   readonly maxAnswerBytes?: number
   /** Largest single event of a provider's stream, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
@@ -127,6 +130,8 @@ export interface EndReport {
   /** Also of an answer that broke off behind its end, before the line was closed: its usage is then that of all of it. */
   readonly stopReason?: StopReason
   readonly usage?: Usage
+  /** The provider said more after it reported `usage`, so `usage` does not cover the whole answer. */
+  readonly usageIsOld?: true
   /** How much text, reasoning and arguments there was in the answer, in bytes of UTF-8: an answer that broke off may have no usage. */
   readonly saidBytes: number
   /** What could not be carried from one wire to the other. */

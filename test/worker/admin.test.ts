@@ -1,13 +1,14 @@
 /** The operator's view: who may see it, and what a browser makes of it. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { answerAdmin } from '../../examples/worker/admin.ts'
 import type { Env } from '../../examples/worker/config.ts'
 import { findChromium } from '../../scripts/chromium.mjs'
 import { type Served, serve } from '../support/serve.ts'
+import { openLedger } from './on-sqlite.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
 const now = Date.now()
@@ -15,34 +16,42 @@ const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
 const [yesterday, today] = [dayOf(now - 86_400_000), dayOf(now)]
 
 /** Two users, two models, two days; one user's name is an attack on the page. */
-const summary: LedgerSummary = {
-  live: [
-    { requestId: 'r1', user: 'ada', model: 'claude-sonnet-5', wire: 'anthropic', startedAt: now - 65_000 },
-    { requestId: 'r2', user: '<img src=x onerror=alert(1)>', model: 'gpt-5', wire: 'ollama', startedAt: now - 2000 },
-  ],
-  days: [
-    {
-      day: today,
-      user: 'ada',
-      model: 'claude-sonnet-5',
-      requests: 3,
-      inputTokens: 1200,
-      outputTokens: 300,
-      spent: 4500,
-    },
-    { day: today, user: 'bob', model: 'gpt-5', requests: 40, inputTokens: 90_000, outputTokens: 8000, spent: 900_000 },
-    { day: yesterday, user: 'ada', model: 'gpt-5', requests: 2, inputTokens: 10, outputTokens: 20, spent: 1_250_000 },
-  ],
-  errors: [
-    { day: today, kind: 'overloaded', count: 2 },
-    { day: yesterday, kind: 'rate_limit', count: 5 },
-    { day: yesterday, kind: 'overloaded', count: 1 },
-  ],
-  limits: { dailyBudget: 1_000_000, totalDailyBudget: 2_000_000, liveStreams: 4 },
-}
+const database = new DatabaseSync(':memory:')
+openLedger(database) // makes the tables
+const live = [
+  ['r1', 'ada', 'claude-sonnet-5', 'anthropic', now - 65_000],
+  ['r2', '<img src=x onerror=alert(1)>', 'gpt-5', 'ollama', now - 2000],
+] as const
+for (const [id, user, model, wire, startedAt] of live)
+  database
+    .prepare("INSERT INTO live VALUES (?, ?, ?, ?, 'p', 5, ?, ?)")
+    .run(id, user, model, wire, startedAt, now + 600_000)
+const days = [
+  [today, 'ada', 'claude-sonnet-5', 3, 1200, 300, 4500],
+  [today, 'bob', 'gpt-5', 40, 90_000, 8000, 900_000],
+  [yesterday, 'ada', 'gpt-5', 2, 10, 20, 1_250_000],
+] as const
+for (const row of days) database.prepare('INSERT INTO days VALUES (?, ?, ?, ?, ?, ?, ?)').run(...row)
+for (const row of [
+  [today, 'overloaded', 2],
+  [yesterday, 'rate_limit', 5],
+  [yesterday, 'overloaded', 1],
+] as const)
+  database.prepare('INSERT INTO errors VALUES (?, ?, ?)').run(...row)
 
+const settings = {
+  SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
+  ALLOWED_ORIGINS: 'http://127.0.0.1:1',
+  RATE_LIMITS: 'off',
+  LEDGERS: { getByName: () => ({}) },
+  OLLAMA_MODELS: 'a',
+  DAILY_BUDGET_USD: '1',
+  TOTAL_DAILY_BUDGET_USD: '2',
+  LIVE_STREAMS: '4',
+}
+const ledger = openLedger(database, undefined, undefined, settings)
 /** No more than a view of the ledger takes. */
-const env = { ADMIN_TOKEN: token, LEDGERS: { getByName: () => ({ summary: async () => summary }) } } as unknown as Env
+const env = { ADMIN_TOKEN: token, LEDGERS: { getByName: () => ledger } } as unknown as Env
 const ask = (path = '/admin/summary', init: RequestInit = { headers: { authorization: `Bearer ${token}` } }) =>
   new Request(`https://worker.example${path}`, init)
 
@@ -51,7 +60,10 @@ describe('the summary of the ledger', () => {
     const answer = await answerAdmin(ask(), env)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
-    expect(await answer.json()).toEqual(summary)
+    expect(await answer.json()).toEqual({
+      ...(await ledger.summary()),
+      limits: { dailyBudget: 1_000_000, totalDailyBudget: 2_000_000, liveStreams: 4 },
+    })
   })
 
   it.each([
@@ -73,6 +85,38 @@ describe('the summary of the ledger', () => {
     ['the path is another', env, '/admin/summary/x'],
   ])('is nowhere if %s', async (_what, settings, path) => {
     expect((await answerAdmin(ask(path), settings)).status).toBe(404)
+  })
+
+  it('B21: is read by pages, by user, model or day, over as many days as its query says', async () => {
+    const read = async (query: string) => (await answerAdmin(ask(`/admin/summary?${query}`), env)).json()
+    const first = await read('by=model&span=1&limit=2')
+    expect(first).toMatchObject({
+      days: [
+        { day: today, user: 'bob' },
+        { day: today, user: 'ada' },
+      ],
+      usage: { by: 'model', span: 1, count: 2, rows: [{ name: ['gpt-5'] }, { name: ['claude-sonnet-5'] }] },
+    })
+    const second = await read(`limit=2&after=${encodeURIComponent(first.next)}`)
+    expect([second.days, second.next]).toEqual([[expect.objectContaining({ day: yesterday, user: 'ada' })], undefined])
+  })
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=1.5',
+    'limit=1e3',
+    'limit=',
+    'span=91',
+    'span=-1',
+    'by=constructor',
+    'constructor=1',
+    'after=x',
+    'after=[]',
+    'after=[1,2,3]',
+    'user=ada',
+  ])('B21: refuses the query %s', async (query) => {
+    expect((await answerAdmin(ask(`/admin/summary?${query}`), env)).status).toBe(400)
   })
 
   it('is not to be written to', async () => {
@@ -179,15 +223,30 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     await page.close()
   })
 
+  it('B21: says so where a table has only the first of its rows', async () => {
+    const { page } = await open({ size: 'desktop', colorScheme: 'light' })
+    await page.route('**/admin/summary**', async (route) => {
+      const answer = await (await answerAdmin(ask(), env)).json()
+      await route.fulfill({ json: { ...answer, liveCount: 250, usage: { ...answer.usage, count: 16_800 } } })
+    })
+    await enter(page)
+    await page.locator('#figures').waitFor()
+    expect(await page.locator('#usage').innerText()).toContain('The first 2 of 16,800.')
+    expect(await page.locator('#live').innerText()).toContain('The first 2 of 250.')
+    expect(await page.locator('#today').innerText()).toMatch(/Live streams\s+250/)
+    await page.close()
+  })
+
   it('is used by keyboard alone, and every field has a name', async () => {
     const { page } = await open({ size: 'desktop', colorScheme: 'dark' })
     await enter(page)
     await page.locator('#figures').waitFor()
     await page.getByRole('combobox', { name: 'By' }).focus()
     await page.keyboard.press('ArrowDown')
-    expect(await page.locator('#usage thead').innerText()).toMatch(/^Model/)
+    await page.locator('#usage thead', { hasText: /^\s*Model/ }).waitFor()
     expect(await page.locator('#usage tbody th').allInnerTexts()).toEqual(['gpt-5', 'claude-sonnet-5'])
     await page.getByRole('combobox', { name: 'over' }).selectOption('1')
+    await page.locator('#usage tbody tr', { hasText: '$0.0045' }).waitFor()
     expect(await page.locator('#usage tbody tr').count()).toBe(2)
     await page.getByRole('button', { name: 'Pause' }).focus()
     await page.keyboard.press('Space')

@@ -3,10 +3,17 @@ import type { ServerResponse } from 'node:http'
 import { speakers } from '../gateway/provider.ts'
 import { type Rig, type Script, typeOf, type WireName } from './harness.ts'
 
+interface AskMore {
+  readonly say?: string
+  readonly stream?: boolean
+  /** Fields of the body. */
+  readonly body?: object
+}
+
 /** A user at a Worker. */
 export interface User {
   /** Asks by a key; says it too, so that it names the provider's script, if there is nothing else to `say`. */
-  ask(key: string, wire: WireName, more?: { readonly say?: string; readonly stream?: boolean }): Promise<Response>
+  ask(key: string, wire: WireName, more?: AskMore): Promise<Response>
   read(id: string, after?: number | string): Promise<Response>
   stop(id: string): Promise<Response>
 }
@@ -15,8 +22,8 @@ export function userWith(rig: Rig, token: string): User {
   const authorization = `Bearer ${token}`
   const at = (id: string) => `${rig.url}/v1/streams/${id}`
   return {
-    ask: (key, wire, { say = key, stream = true } = {}) =>
-      rig.ask(wire, say, { stream }, { headers: { authorization, 'idempotency-key': key } }),
+    ask: (key, wire, { say = key, stream = true, body } = {}) =>
+      rig.ask(wire, say, { ...body, stream }, { headers: { authorization, 'idempotency-key': key } }),
     read: (id, after) =>
       fetch(at(id), { headers: { authorization, ...(after !== undefined && { 'last-event-id': `${after}` }) } }),
     stop: (id) => fetch(at(id), { method: 'DELETE', headers: { authorization } }),

@@ -1,39 +1,10 @@
 /** The accounts, with a clock of ours and SQLite as Node has it. What they are in workerd stands in `spending.test.ts`. */
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Account, Reservation, Settlement } from '../../examples/worker/accounts.ts'
-
-/** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
-const { UserLedger } = (await import('../../examples/worker/ledger.ts' as string)) as {
-  UserLedger: new (ctx: object, env: object) => Account
-}
+import type { Reservation, Settlement } from '../../examples/worker/accounts.ts'
+import { openLedger } from './on-sqlite.ts'
 
 const minute = 60_000
-
-/** On that database, as another object before it may have left it. */
-function openLedger(database: DatabaseSync = new DatabaseSync(':memory:'), abort = () => {}): Account {
-  const exec = (query: string, ...values: SQLInputValue[]) => {
-    if (query.includes('CREATE TABLE')) database.exec(query)
-    const rows = query.includes('CREATE TABLE')
-      ? []
-      : database
-          .prepare(query)
-          .all(...values)
-          .map((row) => ({ ...row }))
-    return { toArray: () => rows, one: () => rows[0] }
-  }
-  const transactionSync = (write: () => void) => {
-    database.exec('BEGIN')
-    try {
-      write()
-      database.exec('COMMIT')
-    } catch (error) {
-      database.exec('ROLLBACK')
-      throw error
-    }
-  }
-  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort }, {})
-}
 
 const reservation = (requestId: string, more: Partial<Reservation> = {}): Reservation => ({
   requestId,
@@ -126,8 +97,8 @@ describe('an account', () => {
     expect(await after.summary()).toMatchObject({
       live: [],
       days: [
-        { user: 'ada', requests: 3, spent: 1000 },
         { user: 'bob', requests: 1, spent: 500 },
+        { user: 'ada', requests: 3, spent: 1000 },
       ],
     })
   })
@@ -242,8 +213,8 @@ describe('an account', () => {
     await ledger.settle(settlement('b', 1, { errorKind: 'overloaded' }))
     const { days, errors } = await ledger.summary()
     expect(days.map(({ day, spent }) => [day, spent])).toEqual([
-      ['2026-11-21', 1000],
       ['2026-11-22', 1],
+      ['2026-11-21', 1000],
     ])
     expect(errors).toEqual([{ day: '2026-11-22', kind: 'overloaded', count: 1 }])
   })
@@ -256,5 +227,164 @@ describe('an account', () => {
     expect((await ledger.summary()).days).toHaveLength(1)
     vi.setSystemTime(Date.parse('2027-02-20T00:00:00Z'))
     expect((await ledger.summary()).days).toHaveLength(0)
+  })
+})
+
+/** What a provider may write where a count belongs, as JSON has it, and what a bug could make of it. */
+const nasty = [-1, -1e9, 0.5, 10.5, 1e19, 1e300, 2 ** 53, 2 ** 63, Number.NaN, Number.POSITIVE_INFINITY, '12', null]
+
+describe('a figure that is not a count', () => {
+  const fields = ['cost', 'inputTokens', 'outputTokens'] as const
+
+  it.each(fields.flatMap((field) => nasty.map((figure) => [field, figure] as const)))(
+    'B6: of %s, %s is booked as a whole number, and what others settle at the same time is booked too',
+    async (field, figure) => {
+      const database = new DatabaseSync(':memory:')
+      const abort = vi.fn()
+      const ledger = openLedger(database, abort)
+      const users = ['ada', 'bob', 'cleo']
+      for (const user of users) await ledger.reserve(reservation(user, { user, cost: 70 }))
+      const settled = users.map((user) =>
+        ledger.settle(settlement(user, 20, user === 'bob' ? { [field]: figure as number } : {})),
+      )
+      expect(await Promise.allSettled(settled)).toMatchObject(users.map(() => ({ status: 'fulfilled' })))
+      expect(abort).not.toHaveBeenCalled()
+      const { live, days } = await openLedger(database).summary()
+      expect([live, days.map(({ user }) => user)]).toEqual([[], ['cleo', 'bob', 'ada']])
+      for (const { user, spent, inputTokens, outputTokens } of days) {
+        if (user === 'bob') for (const sum of [spent, inputTokens, outputTokens]) expect(isCount(sum)).toBe(true)
+        else expect([spent, inputTokens, outputTokens]).toEqual([20, 10, 5])
+      }
+    },
+  )
+
+  it('B6: stays countable, however often the largest is settled', async () => {
+    const ledger = openLedger()
+    for (let times = 0; times < 50; times++) {
+      await ledger.reserve(reservation(`${times}`, { cost: 0, dailyBudget: 1e300, totalDailyBudget: 1e300 }))
+      await ledger.settle(settlement(`${times}`, 1e300, { inputTokens: 1e300, outputTokens: 2 ** 63 }))
+    }
+    const [row] = (await ledger.summary()).days
+    expect([row?.requests, isCount(row?.spent), isCount(row?.inputTokens)]).toEqual([50, true, true])
+  })
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, '12', null, undefined])(
+    'B6: of a reservation, %s is more than anybody has',
+    async (cost) => {
+      const ledger = openLedger()
+      expect(await ledger.reserve(reservation('a', { cost: cost as number }))).toMatchObject({ reason: 'budget' })
+      expect(await ledger.reserve(reservation('b'))).toEqual({ ok: true })
+    },
+  )
+})
+
+const isCount = (figure: number | undefined) => Number.isSafeInteger(figure) && (figure as number) >= 0
+
+describe('the summary of many rows', () => {
+  const [users, kept] = [2400, 90]
+  const today = Date.parse('2026-11-21T12:00:00Z')
+  const dayOf = (ago: number) => new Date(today - ago * 24 * 60 * minute).toISOString().slice(0, 10)
+
+  /** As many as anonymous visitors leave in three months. */
+  function fill(database: DatabaseSync): void {
+    const insert = database.prepare('INSERT INTO days VALUES (?, ?, ?, 1, 10, 2, ?)')
+    database.exec('BEGIN')
+    for (let ago = 0; ago < kept; ago++)
+      for (let user = 0; user < users; user++)
+        insert.run(dayOf(ago), `user-${String(user).padStart(4, '0')}`, `m${user % 3}`, user)
+    database.exec('COMMIT')
+  }
+  const perDay = { requests: users, inputTokens: users * 10, outputTokens: users * 2, spent: (users * (users - 1)) / 2 }
+
+  it('B21: sums 216,000 of them in SQL, gives out no more than its limits, and reads along the primary key', async () => {
+    const database = new DatabaseSync(':memory:')
+    const queries: string[] = []
+    const ledger = openLedger(database, undefined, (query) => queries.push(query))
+    fill(database)
+    const whole = await ledger.summary()
+    expect([whole.days.length, whole.usage.rows.length, whole.usage.count]).toEqual([...[1000, 1000, users]])
+    expect(whole.totals).toEqual(Array.from({ length: 14 }, (_, at) => ({ day: dayOf(13 - at), ...perDay })))
+    expect(whole.usage.rows[0]).toEqual({
+      name: ['user-2399'],
+      ...{ requests: 7, inputTokens: 70, outputTokens: 14, spent: 7 * 2399 },
+    })
+    const byModel = await ledger.summary({ by: 'model', span: 90, limit: 2 })
+    expect([byModel.days.length, byModel.usage.rows.length, byModel.usage.count]).toEqual([2, 2, 3])
+    expect(byModel.totals).toHaveLength(90)
+    const byAll = await ledger.summary({ by: 'all', span: 1, limit: 5 })
+    expect(byAll.usage).toMatchObject({
+      by: 'all',
+      span: 1,
+      count: users,
+      rows: [{ name: ['user-2399', 'm2', dayOf(0)] }, {}, {}, {}, {}],
+    })
+    const ofDays = queries.filter((query) => query.includes('FROM days'))
+    expect(ofDays.length).toBeGreaterThan(8)
+    const before = queries.length
+    await ledger.summary({ span: 90 })
+    expect(queries.slice(before).filter((query) => query.includes('GROUP BY day'))).toHaveLength(2)
+    for (const query of ofDays) {
+      const plan = database.prepare(`EXPLAIN QUERY PLAN ${query}`).all(...Array.from(query.matchAll(/\?/g), () => '1'))
+      const read = plan.map(({ detail }) => `${detail}`).find((detail) => /(SCAN|SEARCH) days/.test(detail))
+      expect(read, query).toMatch(/USING (COVERING )?INDEX sqlite_autoindex_days_1/)
+    }
+  })
+
+  it('B21: is read page by page, the newest day first, each row once', async () => {
+    const database = new DatabaseSync(':memory:')
+    const ledger = openLedger(database)
+    fill(database)
+    const rows: string[] = []
+    let after: string | undefined
+    do {
+      const page = await ledger.summary({ span: 1, limit: 1000, ...(after !== undefined && { after }) })
+      rows.push(...page.days.map(({ day, user }) => `${day} ${user}`))
+      after = rows.length < 10_000 ? page.next : undefined
+    } while (after !== undefined)
+    expect(new Set(rows).size).toBe(10_000)
+    expect(rows).toEqual(rows.toSorted().reverse())
+    expect(rows[0]).toBe(`${dayOf(0)} user-2399`)
+    const last = await ledger.summary({ after: JSON.stringify([dayOf(89), 'user-0002', 'm2']) })
+    expect([last.days.map(({ user }) => user), last.next]).toEqual([['user-0001', 'user-0000'], undefined])
+  })
+
+  it('B21: sums a day that is over once, and today and yesterday anew', async () => {
+    const ledger = openLedger()
+    const spend = async (id: string, cost: number) => {
+      await ledger.reserve(reservation(id, { cost }))
+      await ledger.settle(settlement(id, cost))
+    }
+    const spent = async () => (await ledger.summary()).totals.map(({ day, spent }) => [day, spent])
+    await spend('a', 7)
+    expect(await spent()).toEqual([['2026-11-21', 7]])
+    vi.setSystemTime(Date.parse('2026-11-21T23:59:00Z'))
+    await ledger.reserve(reservation('before midnight'))
+    vi.setSystemTime(Date.parse('2026-11-22T00:05:00Z'))
+    await spend('b', 5)
+    expect(await spent()).toEqual([
+      ['2026-11-21', 7],
+      ['2026-11-22', 5],
+    ])
+    await ledger.settle(settlement('before midnight', 20))
+    expect(await spent()).toEqual([
+      ['2026-11-21', 27],
+      ['2026-11-22', 5],
+    ])
+    vi.setSystemTime(Date.parse('2026-11-25T00:00:00Z'))
+    for (const _ of [1, 2])
+      expect(await spent()).toEqual([
+        ['2026-11-21', 27],
+        ['2026-11-22', 5],
+      ])
+  })
+
+  it('B21: lists the oldest of the requests that are live, and says how many there are', async () => {
+    const ledger = openLedger()
+    for (let at = 0; at < 250; at++) {
+      vi.setSystemTime(today + at)
+      await ledger.reserve(reservation(`r${at}`, { cost: 0, liveStreams: 1000 }))
+    }
+    const { live, liveCount } = await ledger.summary()
+    expect([live.length, live[0]?.requestId, live.at(-1)?.requestId, liveCount]).toEqual([200, 'r0', 'r199', 250])
   })
 })

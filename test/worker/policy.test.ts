@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { permit } from '../../examples/worker/policy/permit.ts'
-import type { JsonObject } from '../../src/model.ts'
+import { wires } from '../../src/gateway/wires.ts'
+import type { ChatResponse, JsonObject } from '../../src/model.ts'
 import { minimal, type WireName, wireNames } from './harness.ts'
 
 const permitted = (wire: WireName, body: object) => permit({ wire, kind: 'answer', body: body as JsonObject }, 'ada')
@@ -272,7 +273,46 @@ describe('openai-responses alone', () => {
       text: { format: { type: 'json_schema', name: 'n', schema: {} }, verbosity: 'low' },
       max_output_tokens: 100,
     }
-    expect(bodyOf('openai-responses', change)).toMatchObject(change)
+    const { input, ...others } = change
+    expect(bodyOf('openai-responses', change)).toMatchObject(others)
+    // Nothing but the ids is missing.
+    const sent = JSON.parse(JSON.stringify(bodyOf('openai-responses', change).input))
+    expect(sent).toEqual(input.map(({ id: _, ...item }) => item))
+  })
+
+  it('B26: names no item of the account, and leaves out a thought that is nothing but a name', () => {
+    const kept = { type: 'reasoning', id: 'rs_of_another', summary: [], encrypted_content: 'e' }
+    const input = [
+      { type: 'reasoning', id: 'rs_of_another', summary: [] },
+      { type: 'reasoning', summary: [], encrypted_content: null },
+      kept,
+      { type: 'message', id: 'msg_of_another', role: 'assistant', content: 'a' },
+      { role: 'user', id: 'msg_of_another', content: 'a' },
+      { type: 'function_call', id: 'fc_of_another', call_id: 'a', name: 'f', arguments: '{}' },
+      { type: 'function_call_output', id: 'fco_of_another', call_id: 'a', output: 'ok' },
+    ]
+    const sent = JSON.parse(JSON.stringify(bodyOf('openai-responses', { input }).input))
+    expect(JSON.stringify(sent)).not.toContain('of_another')
+    expect(sent.map(({ type }: { type?: string }) => type)).toEqual([
+      ...['reasoning', 'message', undefined, 'function_call', 'function_call_output'],
+    ])
+  })
+
+  it('B26: keeps the ids that our encoder made, by which the gateway knows that another provider answered', () => {
+    const response: ChatResponse = {
+      message: {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: 't' },
+          { type: 'text', text: 'a' },
+        ],
+      },
+      stopReason: 'stop',
+    }
+    const { output } = wires['openai-responses'].codec.encodeResponse(response).body as { output: { id: string }[] }
+    expect(output.map(({ id }) => id)).toEqual([expect.stringMatching(/^rs_iso_/), expect.stringMatching(/^msg_iso_/)])
+    const sent = JSON.parse(JSON.stringify(bodyOf('openai-responses', { input: output }).input))
+    expect(sent.map(({ id }: { id: string }) => id)).toEqual(output.map(({ id }) => id))
   })
 
   it.each([
@@ -415,5 +455,119 @@ describe('anthropic alone', () => {
       thinking: { type: 'enabled', budget_tokens: 1024 },
     }
     expect(bodyOf('anthropic', change)).toMatchObject(change)
+  })
+})
+
+describe('B26: what stands beside a text of an answer', () => {
+  const web = { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 1 }
+  const named = [
+    { type: 'file_path', file_id: 'file-of-another' },
+    { type: 'file_citation', file_citation: { file_id: 'file-of-another' } },
+    { type: 'container_file_citation', container_id: 'cntr-of-another', filename: 'a' },
+    { type: 'x', itemId: 'of-another' },
+    { type: 'x', deep: [{ vector_store_ids: ['of-another'] }] },
+    { type: 'char_location', cited_text: 'a', file_id: 'file-of-another' },
+  ]
+  const beside: [WireName, string, (facts: object[]) => object][] = [
+    ['openai-chat', 'annotations', (annotations) => ({ messages: [{ role: 'assistant', content: 'a', annotations }] })],
+    [
+      'openai-responses',
+      'annotations',
+      (annotations) => ({ input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations }] }] }),
+    ],
+    [
+      'openai-responses',
+      'logprobs',
+      (logprobs) => ({ input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'a', logprobs }] }] }),
+    ],
+    [
+      'anthropic',
+      'citations',
+      (citations) => ({ messages: [{ role: 'assistant', content: [{ type: 'text', text: 'a', citations }] }] }),
+    ],
+  ]
+
+  it.each(beside)('of %s: %s name no file, container or item of the account', (wire, _, body) => {
+    const kept = { ...web, file_id: null }
+    expect(JSON.stringify(bodyOf(wire, body([web, ...named, kept])))).toBe(
+      JSON.stringify(bodyOf(wire, body([web, kept]))),
+    )
+    expect(JSON.stringify(bodyOf(wire, body([web])))).toContain('https://a.example')
+  })
+})
+
+describe('B26: a picture at a URL', () => {
+  const pictures: Partial<Record<WireName, (url: string) => object>> = {
+    'openai-chat': (url) => ({ messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] }),
+    'openai-responses': (image_url) => ({ input: [{ role: 'user', content: [{ type: 'input_image', image_url }] }] }),
+    anthropic: (url) => ({
+      messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
+    }),
+  }
+  const each = Object.entries(pictures) as [WireName, (url: string) => object][]
+
+  it.each([
+    'https://example.com/a.png',
+    'https://example.com:8443/a.png?b=c@d',
+    'https://8.8.8.8/a.png',
+    'https://172.32.0.1/a.png',
+    'https://[2606:4700::1111]/a.png',
+    'https://bücher.example.com/a.png',
+  ])('goes on from %s', (url) => {
+    for (const [wire, body] of each) expect(JSON.stringify(bodyOf(wire, body(url)))).toContain(url)
+  })
+
+  it.each([
+    'https://169.254.169.254/latest',
+    'https://user:pw@example.com/a.png',
+    'https://user@example.com/a.png',
+    'https://:pw@example.com/a.png',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f.0.0.1/',
+    'https://017700000001/',
+    'https://127.0.0.1./',
+    'https://①②⑦.0.0.1/',
+    'https://0.0.0.0/',
+    'https://10.1.2.3/',
+    'https://100.100.100.200/',
+    'https://172.16.0.1/',
+    'https://172.31.255.255/',
+    'https://192.168.1.1/',
+    'https://198.18.0.1/',
+    'https://224.0.0.1/',
+    'https://255.255.255.255/',
+    'https://[::1]/',
+    'https://[::]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[::ffff:8.8.8.8]/',
+    'https://[64:ff9b::7f00:1]/',
+    'https://[fd00:ec2::254]/',
+    'https://[fe80::1]/',
+    'https://[2002:7f00:1::]/',
+    'https://[2001::1]/',
+    'https://[2001:db8::1]/',
+    'https://localhost/',
+    'https://LOCALHOST./',
+    'https://a.localhost/',
+    'https://metadata.google.internal/',
+    'https://metadata/',
+    'https://printer.local/',
+    'https://router.home.arpa/',
+    'https:///a.png',
+    'https:example.com/a.png',
+    'https://example.com\\@169.254.169.254/',
+    'https://\\169.254.169.254/',
+    'https://exa\tmple.com/a.png',
+    ' https://example.com/a.png',
+    'https://example.com/a\n.png',
+    'https://',
+    'http://example.com/a.png',
+    'ftp://example.com/a.png',
+    'file:///etc/passwd',
+    'data:text/html;base64,AAAA',
+  ])('is refused at %s', (url) => {
+    for (const [wire, body] of each) expect(() => bodyOf(wire, body(url))).toThrow('has a value that is not allowed')
   })
 })

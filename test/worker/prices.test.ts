@@ -2,8 +2,10 @@ import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
 import { knownPrices } from '../../examples/worker/price-table.ts'
 import { costOf, mostOf, priceOf, pricesSetting } from '../../examples/worker/prices.ts'
-import { settlementOf, sizeOf } from '../../examples/worker/spend.ts'
+import { mostTokensOf, settlementOf } from '../../examples/worker/spend.ts'
 import type { EndReport } from '../../src/gateway/index.ts'
+import { wires } from '../../src/gateway/wires.ts'
+import type { Json, JsonObject } from '../../src/model.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
 
@@ -136,34 +138,20 @@ describe('what an answer costs', () => {
     durationMs: 1,
     ...more,
   })
-  const reserved = { price, inputBytes: 3000 }
+  // At most 3000 × 6 and 500 × 15 micro-dollars: input may be written to a cache, which is the dearest.
+  const reserved = { price, inputTokens: 3000, outputTokens: 500 }
+  const all = [3000, 500, 25_500]
 
   it.each([
-    ['its usage, when it tells it', { saidBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
-    ['nothing, when nobody was asked', { attempts: 0, outcome: 'refused' as const }, [0, 0, 0]],
+    ['its usage, if it reports it', { saidBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, [10, 20, 330]],
+    ['nothing, if nobody was asked', { attempts: 0, outcome: 'refused' as const }, [0, 0, 0]],
     [
-      'nothing, when the provider said no',
+      'nothing, if the provider refused by its status',
       { outcome: 'failed' as const, error: { kind: 'overloaded' as const, status: 529 } },
       [0, 0, 0],
     ],
-    ['its input, when the client left before a word', { outcome: 'left' as const }, [1000, 0, 3000]],
     [
-      'its input, when the provider fell silent',
-      { outcome: 'failed' as const, error: { kind: 'timeout' as const } },
-      [1000, 0, 3000],
-    ],
-    [
-      'what was said, when it broke off before its figures',
-      { outcome: 'failed' as const, saidBytes: 30 },
-      [1000, 10, 3150],
-    ],
-    [
-      'what was said, when the figures so far are less',
-      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
-      [10, 10, 180],
-    ],
-    [
-      'its figures, when it broke off behind them',
+      'its usage, if it broke off after it',
       {
         outcome: 'failed' as const,
         saidBytes: 30,
@@ -172,43 +160,184 @@ describe('what an answer costs', () => {
       },
       [10, 1, 45],
     ],
+    ['B1: what was reserved, if the client left before a word', { outcome: 'left' as const }, all],
     [
-      'the figures so far, when they are more',
-      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 50 } },
-      [10, 50, 780],
+      'B1: what was reserved, if the provider fell silent',
+      { outcome: 'failed' as const, error: { kind: 'timeout' as const } },
+      all,
+    ],
+    [
+      'B1: what was reserved, if the provider reported an error in its stream',
+      { outcome: 'failed' as const, error: { kind: 'overloaded' as const } },
+      all,
+    ],
+    ['B1: what was reserved, if it broke off before its usage', { outcome: 'failed' as const, saidBytes: 30 }, all],
+    ['B1: what was reserved, if it ended without a usage', { saidBytes: 30 }, all],
+    [
+      'B1: what was reserved, if the usage so far is less',
+      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 } },
+      all,
+    ],
+    [
+      'B1: what was reserved, if more was said after the usage',
+      { saidBytes: 30, usage: { inputTokens: 10, outputTokens: 1 }, usageIsOld: true as const },
+      all,
+    ],
+    [
+      'B1: what was reserved and more, if the usage so far is more',
+      { outcome: 'left' as const, saidBytes: 30, usage: { inputTokens: 10, outputTokens: 600 } },
+      [3000, 600, 27_000],
+    ],
+    ['B2: what was reserved, if 400 bytes may be 400 tokens', { outcome: 'left' as const, saidBytes: 400 }, all],
+    [
+      'B8: what was reserved, if zeros are reported for a text',
+      { saidBytes: 2, usage: { inputTokens: 0, outputTokens: 0 } },
+      all,
+    ],
+    [
+      'B8: what was reserved for the output, if there is more text than its tokens can hold',
+      { saidBytes: 257, usage: { inputTokens: 10, outputTokens: 1 } },
+      [10, 500, 7530],
+    ],
+    [
+      'B8: what was reserved for the input, if it is reported as 0',
+      { saidBytes: 2, usage: { inputTokens: 0, outputTokens: 1 } },
+      [3000, 1, 18_015],
+    ],
+    ['its input, if nothing was said', { usage: { inputTokens: 10, outputTokens: 0 } }, [10, 0, 30]],
+    [
+      'B7: four times what was reserved, if it is reported as a million times that',
+      { saidBytes: 2, usage: { inputTokens: 3e9, outputTokens: 5e8 } },
+      [12_000, 2000, 102_000],
+    ],
+    [
+      'B7: at most four times what was reserved, if it said so much more than it was asked for',
+      { outcome: 'failed' as const, saidBytes: 900_000_000 },
+      [3000, 2000, 102_000],
     ],
   ])('is %s', (_, more, [inputTokens, outputTokens, cost]) => {
     expect(settlementOf(report(more), reserved)).toMatchObject({ inputTokens, outputTokens, cost })
   })
 
   it.each([
-    ['its usage, when it tells it', { saidBytes: 900, usage: { inputTokens: 10, outputTokens: 20 } }, 330],
-    ['all that was set aside, when the client left', { outcome: 'left' as const, saidBytes: 30 }, 7777],
-    ['all that was set aside, when it fell silent', { outcome: 'failed' as const, saidBytes: 30 }, 7777],
-    [
-      'nothing, when the provider said no',
-      { outcome: 'failed' as const, error: { kind: 'overloaded' as const, status: 529 } },
-      0,
-    ],
-  ])('is %s, where the provider goes on when nobody listens', (_, more, cost) => {
-    expect(settlementOf(report(more), { ...reserved, most: 7777 }).cost).toBe(cost)
+    [{ cacheReadTokens: -1e9, cacheWriteTokens: 0 }, 300],
+    [{ cacheReadTokens: 1e9, cacheWriteTokens: 0 }, 30],
+    [{ cacheReadTokens: 0, cacheWriteTokens: -1e9 }, 300],
+    [{ cacheReadTokens: 1e9, cacheWriteTokens: 1e9 }, 600],
+    [{ cacheReadTokens: 10.5, cacheWriteTokens: 10.5 }, 306],
+  ])('B5: has its cached input within its input: %o', (usage, cost) => {
+    expect(costOf(price, { inputTokens: 100, outputTokens: 0, ...usage })).toBe(cost)
   })
 })
 
-describe('the size of a request', () => {
-  it('is that of its text in UTF-8, tools and all, and the number of its pictures', () => {
-    const picture = { type: 'image' as const, data: 'A'.repeat(100_000), mimeType: 'image/png' }
-    const request = (text: string, more: object = {}) =>
-      sizeOf({
-        context: { messages: [{ role: 'user', content: [{ type: 'text', text }, picture, picture] }], ...more },
-        options: { model: 'm' },
-        losses: [],
-      })
-    const { bytes, images } = request('')
-    expect(images).toBe(2)
-    expect(bytes).toBeLessThan(200)
-    expect(request('Grüß 👋').bytes - bytes).toBe(11)
-    const tools = [{ name: 'f', description: 'x'.repeat(1000), parameters: {} }]
-    expect(request('', { tools }).bytes - bytes).toBeGreaterThan(1000)
+describe('the most tokens that a request can have', () => {
+  const most = (body: JsonObject, wire: keyof typeof wires = 'openai-chat', id = 'anthropic:m') => {
+    const request = wires[wire].codec.decodeRequest(body, '/v1beta/models/m:generateContent')
+    return mostTokensOf(id, body, request, 100).inputTokens
+  }
+  const data = 'A'.repeat(100_000)
+  const big = 'x'.repeat(1000)
+  const chat = (content: Json, more: JsonObject = {}) => ({
+    model: 'm',
+    messages: [{ role: 'user', content }],
+    ...more,
+  })
+
+  it('are the bytes of its body in UTF-8, and 1000 for what the provider adds', () => {
+    const body = chat('Grüß 👋')
+    expect(most(body)).toBe(new TextEncoder().encode(JSON.stringify(body)).length + 1000)
+  })
+
+  it('B3: count whatever stands in the options', () => {
+    for (const more of [
+      { stop: [big] },
+      {
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'a', schema: { type: 'object', description: big } },
+        },
+      },
+      { tools: [{ type: 'function', function: { name: 'a', description: big, parameters: {} } }] },
+      { tool_choice: { type: 'function', function: { name: big } } },
+      { metadata: { a: big } },
+      { unknown: big },
+    ] as JsonObject[])
+      expect([most(chat('x', more)) - most(chat('x')) > 1000, more]).toEqual([true, more])
+  })
+
+  it.each<[keyof typeof wires, JsonObject]>([
+    ['openai-chat', chat([{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } }])],
+    [
+      'openai-responses',
+      {
+        model: 'm',
+        input: [{ role: 'user', content: [{ type: 'input_image', image_url: `data:image/png;base64,${data}` }] }],
+      },
+    ],
+    [
+      'anthropic',
+      {
+        ...{ model: 'm', max_tokens: 1 },
+        messages: [
+          { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: {} }] },
+          {
+            role: 'user',
+            content: [
+              {
+                type: 'tool_result',
+                tool_use_id: 'a',
+                content: [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }],
+              },
+            ],
+          },
+        ],
+      },
+    ],
+    ['gemini', { contents: [{ role: 'user', parts: [{ inlineData: { mimeType: 'image/png', data } }] }] }],
+    ['ollama', { model: 'm', messages: [{ role: 'user', content: 'x', images: [data] }] }],
+  ])('B4: are a stated number for a picture in a message of %s, by the model', (wire, body) => {
+    const around = JSON.stringify(body).length - data.length + 1000
+    expect(most(body, wire) - around).toBe(6500)
+    expect(most(body, wire, 'openai-chat:gpt-5') - around).toBe(25_000)
+    expect(most(body, wire, 'openai-chat:gpt-4o-mini') - around).toBe(50_000)
+  })
+
+  it('B4: count a picture in low or high detail with less', () => {
+    const image = (detail: string) =>
+      chat([{ type: 'image_url', image_url: { url: `data:image/png;base64,${data}`, detail } }])
+    const [low, auto] = ['low', 'auto'].map((detail) => most(image(detail), 'openai-chat', 'openai-chat:gpt-5')) as [
+      number,
+      number,
+    ]
+    expect(auto - low).toBe(25_000 - 6500 + 1)
+  })
+
+  it.each([
+    { type: 'image', description: data },
+    { type: 'image', data },
+    { type: 'image', source: { type: 'base64', data } },
+    { type: 'image_url', image_url: { url: `data:image/png;base64,${data}` } },
+    { inlineData: { mimeType: 'image/png', data } },
+  ])(
+    'B4: count an object of a schema, of an argument or of a result by its bytes, even if it says that it is a picture',
+    (a) => {
+      const call = { id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify(a) } }
+      const history = [
+        { role: 'assistant', content: null, tool_calls: [call] },
+        { role: 'tool', tool_call_id: 'c', content: JSON.stringify(a) },
+      ]
+      const tools = [{ type: 'function', function: { name: 'a', parameters: { type: 'object', properties: { a } } } }]
+      const format = { type: 'json_schema', json_schema: { name: 'a', schema: { properties: { a } } } }
+      expect(most(chat('x', { tools }))).toBeGreaterThan(100_000)
+      expect(most(chat('x', { response_format: format }))).toBeGreaterThan(100_000)
+      expect(most({ model: 'm', messages: history })).toBeGreaterThan(200_000)
+    },
+  )
+
+  it('are more at xAI, which does not count reasoning against the limit of output', () => {
+    const body = chat('x')
+    const tokens = (id: string) =>
+      mostTokensOf(id, body, wires['openai-chat'].codec.decodeRequest(body), 100).outputTokens
+    expect([tokens('openai-chat:m'), tokens('xai:m')]).toEqual([100, 16_484])
   })
 })

@@ -12,7 +12,7 @@ let alice: User
 let bob: User
 beforeAll(async () => {
   upstream = await startUpstream()
-  rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret })
+  rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, MAX_OUTPUT_TOKENS: '100000' })
   alice = userWith(rig, await tokenFor(rig, 'alice'))
   bob = userWith(rig, await tokenFor(rig, 'bob'))
 }, 60_000)
@@ -128,7 +128,8 @@ describe.each(wireNames)('%s', (wire) => {
       for (let round = 0; round < 40; round++) response.write(long)
       response.end(rest.join(''))
     })
-    const answer = await alice.ask(key, wire)
+    // As many tokens as such an answer takes: a longer one is cut off.
+    const answer = await alice.ask(key, wire, { body: wire === 'anthropic' ? { max_tokens: 100_000 } : {} })
     expect(await upstream.askedFor(key)[0]?.closedEarly).toBe(false)
     const replay = partsOf(wire, await (await alice.read(idOf(answer))).text()).join('')
     expect(replay.length).toBeGreaterThan(10_000_000)

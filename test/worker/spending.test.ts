@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
+import { ask as askByHand } from '../gateway/wire.ts'
 import {
   loginSecret,
   type Rig,
@@ -34,9 +35,9 @@ beforeAll(async () => {
   rig = await startRig(upstream.url, {
     LOGIN_SECRET: loginSecret,
     ADMIN_TOKEN: adminToken,
-    // Input for nothing, so that what a request can cost is plain: 100 tokens of output at 5 micro-dollars each.
-    PRICES: '{"demo-model":[0,5]}',
-    TOTAL_DAILY_BUDGET_USD: '0.05',
+    // In micro-dollars: 1 for a token of input, 5 for one of output.
+    PRICES: '{"demo-model":[1,5]}',
+    TOTAL_DAILY_BUDGET_USD: '0.2',
     IDLE_TIMEOUT_MS: '1500',
   })
 }, 60_000)
@@ -61,6 +62,30 @@ const limitOf: Record<WireName, object> = {
   anthropic: { max_tokens: 100 },
   gemini: {},
   ollama: {},
+}
+
+/** What is reserved for such a request: each byte of its body as a token, 1000 more for what the provider adds, and 100 tokens of output. */
+async function mostOf(wire: WireName, say: string, stream = true): Promise<number> {
+  const { promise: body, resolve } = Promise.withResolvers<string>()
+  const note = async (_: unknown, init?: RequestInit) => {
+    resolve(`${init?.body}`)
+    return new Response()
+  }
+  await askByHand('', wire, 'demo-model', say, { stream, body: limitOf[wire], fetch: note as typeof fetch })
+  const added = wire === 'openai-responses' ? ',"store":false' : ''
+  return new TextEncoder().encode((await body) + added).length + 1000 + 100 * 5
+}
+
+/** A stream of each provider that has begun, and in which nothing is said yet. */
+const thinking: Record<WireName, string> = {
+  'openai-chat':
+    'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}\n\n',
+  'openai-responses': `event: response.created\ndata: {"type":"response.created","sequence_number":0,"response":{"id":"r","object":"response","created_at":1,"model":"m","status":"in_progress","output":[]}}\n\n`,
+  anthropic: `event: message_start\ndata: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":null,"stop_sequence":null,"usage":{"input_tokens":11,"output_tokens":1}}}\n\nevent: content_block_start\ndata: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}\n\n`,
+  gemini:
+    'data: {"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"index":0}],"usageMetadata":{"promptTokenCount":11},"modelVersion":"m"}\n\n',
+  ollama:
+    '{"model":"m","created_at":"2026-11-21T12:00:00Z","message":{"role":"assistant","content":""},"done":false}\n',
 }
 
 async function summary(): Promise<LedgerSummary> {
@@ -101,7 +126,7 @@ function holdAll(say: string, wire: WireName, count: number) {
 describe('of 200 requests at once, with money for 10 of them', () => {
   it.each(runs)('exactly 10 go out (%s)', async (wire) => {
     const user = crypto.randomUUID()
-    const token = await tokenWith(user, 0.005)
+    const token = await tokenWith(user, (10 * (await mostOf(wire, user))) / 1e6)
     const { heard, refused } = holdAll(user, wire, 200)
     const answers = Array.from({ length: 200 }, async () => {
       const answer = await ask(token, wire, user)
@@ -116,19 +141,19 @@ describe('of 200 requests at once, with money for 10 of them', () => {
     expect(refusals.every(({ retry, text }) => retry === 'false' && text.includes('The limit of the day'))).toBe(true)
     expect(refusals.filter(({ text }) => text.includes('by itself'))).toEqual([])
     await untilSettled()
-    expect(await rowsOf(user)).toMatchObject([{ requests: 10, inputTokens: 110, outputTokens: 70, spent: 350 }])
+    expect(await rowsOf(user)).toMatchObject([{ requests: 10, inputTokens: 110, outputTokens: 70, spent: 460 }])
   })
 })
 
 it('says so when one answer by itself could cost more than there is in a day', async () => {
-  const refusal = async (dailyBudgetUsd: number) => {
+  const refusal = async (less: number) => {
     const user = crypto.randomUUID()
-    const answer = await ask(await tokenWith(user, dailyBudgetUsd), 'openai-chat', user)
+    const token = await tokenWith(user, ((await mostOf('openai-chat', user)) - less) / 1e6)
+    const answer = await ask(token, 'openai-chat', user)
     return [answer.status, await answer.text()]
   }
-  // It can cost 500 micro-dollars: 100 tokens at 5.
-  expect(await refusal(0.000499)).toEqual([429, expect.stringContaining('this answer by itself could cost more')])
-  expect((await refusal(0.0005))[0]).toBe(200)
+  expect(await refusal(1)).toEqual([429, expect.stringContaining('this answer by itself could cost more')])
+  expect((await refusal(0))[0]).toBe(200)
 })
 
 describe.each(wireNames)('an answer in the words of %s', (wire) => {
@@ -138,11 +163,11 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
     upstream.script(user, saying('Hello there'))
     await (await ask(token, wire, user, stream)).text()
     await untilSettled()
-    expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 35 }])
+    expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 46 }])
   })
 
-  it.each(['breaks off', 'falls silent', 'is left'] as const)(
-    'that %s is booked with no less than was said of it',
+  it.each(['breaks off', 'falls silent', 'is left', 'ends in an error'] as const)(
+    'F18: that %s before its usage is booked with all that was reserved',
     async (how) => {
       const user = crypto.randomUUID()
       const token = await tokenWith(user, 1)
@@ -151,6 +176,7 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
       upstream.script(user, async (_, response) => {
         send(wire, response, said)
         if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
+        if (how === 'ends in an error') response.end(speakers[wire].errorPiece('x'))
       })
       const leave = new AbortController()
       const answer = await ask(token, wire, user, true, leave.signal)
@@ -159,17 +185,37 @@ describe.each(wireNames)('an answer in the words of %s', (wire) => {
         leave.abort()
       } else await answer.text()
       await untilSettled()
-      const [row] = await rowsOf(user)
-      // 'Hello there' has 11 bytes; three make a token.
-      expect(row).toMatchObject({ requests: 1 })
-      expect(row?.outputTokens).toBeGreaterThanOrEqual(4)
-      expect(row?.spent).toBe((row?.outputTokens ?? 0) * 5)
+      expect(await rowsOf(user)).toMatchObject([{ requests: 1, outputTokens: 100, spent: await mostOf(wire, user) }])
     },
   )
 
+  it.each([
+    'is left before its headers',
+    'is left before a word',
+    'says nothing for too long',
+    'ends in an error at once',
+  ] as const)('B1: that %s is booked with all that was reserved: the provider may think unseen', async (how) => {
+    const user = crypto.randomUUID()
+    const token = await tokenWith(user, 1)
+    upstream.script(user, (_, response) => {
+      if (how === 'is left before its headers') return
+      response.writeHead(200, { 'content-type': typeOf(wire) })
+      if (how === 'ends in an error at once') response.end(speakers[wire].errorPiece('x'))
+      else response.write(thinking[wire])
+    })
+    const leave = new AbortController()
+    if (how.startsWith('is left')) setTimeout(() => leave.abort(), 700)
+    await ask(token, wire, user, true, leave.signal).then(
+      (answer) => answer.text(),
+      () => '',
+    )
+    await untilSettled()
+    expect(await rowsOf(user)).toMatchObject([{ requests: 1, outputTokens: 100, spent: await mostOf(wire, user) }])
+  })
+
   it('that the provider refuses costs nothing, and gives back what was reserved', async () => {
     const user = crypto.randomUUID()
-    const token = await tokenWith(user, 0.0005)
+    const token = await tokenWith(user, (await mostOf(wire, user)) / 1e6)
     upstream.script(user, (_, response) => void response.writeHead(529).end('{}'))
     for (let times = 0; times < 3; times++) expect((await ask(token, wire, user)).status).toBeGreaterThanOrEqual(503)
     await untilSettled()
@@ -208,7 +254,7 @@ describe.each(['openai-chat', 'anthropic', 'gemini'] as const)(
         leave.abort()
       } else await answer.text()
       await untilSettled()
-      expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 35 }])
+      expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 46 }])
     })
   },
 )
@@ -226,7 +272,7 @@ it('gives a user without money nothing, and asks nobody', async () => {
 it('spends no more than the whole Worker may, however many users ask at once', async () => {
   await untilSettled()
   const spent = (await summary()).days.reduce((sum, row) => sum + row.spent, 0)
-  const affordable = Math.floor((50_000 - spent) / 500)
+  const affordable = Math.floor((200_000 - spent) / (await mostOf('ollama', 'all')))
   expect(affordable).toBeGreaterThan(20)
   const tokens = await Promise.all(Array.from({ length: 50 }, (_, at) => tokenWith(`user-${at}`, 1)))
   const { heard, refused } = holdAll('all', 'ollama', 200)
@@ -241,5 +287,5 @@ it('spends no more than the whole Worker may, however many users ask at once', a
   expect(heard(), 'requests that went out').toBe(affordable)
   expect(statuses.filter((status) => status === 200)).toHaveLength(affordable)
   await untilSettled()
-  expect((await summary()).days.reduce((sum, row) => sum + row.spent, 0)).toBeLessThanOrEqual(50_000)
+  expect((await summary()).days.reduce((sum, row) => sum + row.spent, 0)).toBeLessThanOrEqual(200_000)
 })

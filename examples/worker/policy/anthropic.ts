@@ -5,13 +5,26 @@
  * @module
  */
 import * as v from 'valibot'
-import { description, fraction, id, imageTypes, max, name, natural, object, several, text } from './fields.ts'
+import {
+  description,
+  facts,
+  fraction,
+  id,
+  imageTypes,
+  max,
+  name,
+  natural,
+  object,
+  publicUrl,
+  several,
+  text,
+} from './fields.ts'
 
 const cache = {
   cache_control: v.nullish(v.strictObject({ type: v.literal('ephemeral'), ttl: v.optional(v.picklist(['5m', '1h'])) })),
 }
 /** Answers come back with `citations: null`, or with an array of facts of theirs. */
-const textBlock = v.strictObject({ type: v.literal('text'), text, citations: v.nullish(v.array(object)), ...cache })
+const textBlock = v.strictObject({ type: v.literal('text'), text, citations: facts, ...cache })
 const imageBlock = v.strictObject({
   type: v.literal('image'),
   source: v.variant('type', [
@@ -20,7 +33,7 @@ const imageBlock = v.strictObject({
       media_type: imageTypes,
       data: text,
     }),
-    v.strictObject({ type: v.literal('url'), url: v.pipe(v.string(), v.startsWith('https://')) }),
+    v.strictObject({ type: v.literal('url'), url: publicUrl }),
   ]),
   ...cache,
 })

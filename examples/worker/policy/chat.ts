@@ -7,6 +7,7 @@
 import * as v from 'valibot'
 import {
   description,
+  facts,
   fraction,
   functionFields,
   helpers,
@@ -48,7 +49,7 @@ const message = v.variant('role', [
     // What a client keeps of an answer and sends back: proofs of other providers travel in the second.
     reasoning_content: v.nullish(text),
     reasoning_details: v.nullish(v.array(object)),
-    annotations: v.nullish(v.array(object)),
+    annotations: facts,
     audio: v.optional(v.null()),
     function_call: v.optional(v.null()),
     parsed: helpers,

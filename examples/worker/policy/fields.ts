@@ -1,5 +1,6 @@
 /** Fields that several wires have, and how much of each there may be. @module */
 import * as v from 'valibot'
+import { isPublicUrl } from './public-url.ts'
 
 /** Counts, so that a body within its bytes still stays within reason. */
 export const max = { messages: 1000, parts: 100, tools: 128, name: 128, description: 16_384, stops: 16 } as const
@@ -27,7 +28,23 @@ export const several = <Item extends v.GenericSchema>(item: Item, most: number) 
   v.pipe(v.array(item), v.minLength(1), v.maxLength(most))
 /** Pictures that every provider takes. */
 export const imageTypes = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-export const imageUrl = v.pipe(v.string(), v.regex(/^(https:\/\/|data:image\/(png|jpeg|gif|webp);base64,)/))
+/** Of a picture that the provider fetches. */
+export const publicUrl = v.pipe(v.string(), v.check(isPublicUrl))
+export const imageUrl = v.pipe(
+  v.string(),
+  v.check((url) => /^data:image\/(png|jpeg|gif|webp);base64,/.test(url) || isPublicUrl(url)),
+)
+/**
+ * Facts that stand beside a text of an answer, such as its sources, and that a client sends back. Those that name a thing of the account (a
+ * file, a container, an item) are left out: it may be another user's.
+ */
+export const facts = v.nullish(
+  v.pipe(
+    v.array(object),
+    v.transform((all) => all.filter((fact) => !namesThings.test(JSON.stringify(fact)))),
+  ),
+)
+const namesThings = /"\w*(?:file|container|item|store|response|object|upload|batch)_?ids?":(?!null)/i
 /** What OpenAI's own helpers add to an answer that they have parsed, and send back with it: no part of the wire, and not passed on. */
 export const helpers = v.optional(
   v.pipe(

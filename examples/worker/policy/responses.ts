@@ -5,7 +5,20 @@
  * @module
  */
 import * as v from 'valibot'
-import { description, fraction, helpers, id, imageUrl, max, name, natural, object, several, text } from './fields.ts'
+import {
+  description,
+  facts,
+  fraction,
+  helpers,
+  id,
+  imageUrl,
+  max,
+  name,
+  natural,
+  object,
+  several,
+  text,
+} from './fields.ts'
 
 const inputText = v.strictObject({ type: v.literal('input_text'), text })
 const inputImage = v.strictObject({
@@ -18,15 +31,25 @@ const inputParts = several(v.variant('type', [inputText, inputImage]), max.parts
 const outputText = v.strictObject({
   type: v.literal('output_text'),
   text,
-  annotations: v.nullish(v.array(object)),
-  logprobs: v.nullish(v.array(object)),
+  annotations: facts,
+  logprobs: facts,
   parsed: helpers,
 })
 const refusal = v.strictObject({ type: v.literal('refusal'), refusal: text })
 
-/** What every item of an answer has beside its own, and a client sends back. */
+/** How ids begin that our encoder of this wire makes. */
+const madeId = /^[a-z]+_iso_/
+/**
+ * What every item of an answer has beside its own, and a client sends back. An id names an item that is stored in the account, perhaps another
+ * user's, and nothing of ours is stored: it is left out. One that our encoder made names nothing, and shows that another provider answered.
+ */
 const marks = {
-  id: v.nullish(id),
+  id: v.nullish(
+    v.pipe(
+      id,
+      v.transform((given) => (madeId.test(given) ? given : undefined)),
+    ),
+  ),
   status: v.nullish(v.picklist(['in_progress', 'completed', 'incomplete'])),
 }
 
@@ -88,10 +111,20 @@ const format = v.variant('type', [
   }),
 ])
 
+/** Without its id and its proof, a thought says nothing to OpenAI. */
+const input = v.pipe(
+  several(v.union([message, item]), max.messages),
+  v.transform((items) =>
+    items.filter(
+      (one) => one.type !== 'reasoning' || typeof one.encrypted_content === 'string' || typeof one.id === 'string',
+    ),
+  ),
+)
+
 /** A whole request. */
 export const responsesRequest = v.strictObject({
   model: text,
-  input: v.union([text, several(v.union([message, item]), max.messages)]),
+  input: v.union([text, input]),
   instructions: v.nullish(text),
   stream: v.nullish(v.boolean()),
   stream_options: v.nullish(v.strictObject({ include_obfuscation: v.optional(v.boolean()) })),

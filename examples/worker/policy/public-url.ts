@@ -1,0 +1,50 @@
+/**
+ * Whether a URL may go to a provider, which fetches it. The Worker does not fetch it, and cannot know what a name resolves to; it refuses what
+ * shows by itself that it is not for the public.
+ *
+ * @see https://www.iana.org/assignments/iana-ipv4-special-registry
+ * @see https://www.iana.org/assignments/iana-ipv6-special-registry
+ * @module
+ */
+
+/** An `https:` URL without a user or a password, whose host is a public name or address. */
+export function isPublicUrl(text: string): boolean {
+  // Parsers disagree on what a backslash, white space and a third slash mean.
+  if (!/^https:\/\/[^/\\\s][^\\\s]*$/i.test(text) || !URL.canParse(text)) return false
+  const { username, password, hostname } = new URL(text)
+  if (username !== '' || password !== '') return false
+  // The parser has written every form of an address (`0x7f.1`, `2130706433`) as four numbers, or in brackets.
+  if (hostname.startsWith('[')) return isPublicIpv6(hostname.slice(1, -1))
+  if (/^[\d.]+$/.test(hostname)) {
+    const [a = 0, b = 0, c = 0] = hostname.split('.').map(Number)
+    return !privateIpv4.some((isPrivate) => isPrivate(a, b, c))
+  }
+  const labels = hostname.replace(/\.$/, '').split('.')
+  return labels.length > 1 && !privateNames.has(labels.at(-1) ?? '') && !hostname.endsWith('.home.arpa')
+}
+
+/** Top-level names that are never public. */
+const privateNames: ReadonlySet<string> = new Set([
+  ...['localhost', 'local', 'internal', 'intranet', 'private', 'corp', 'home', 'lan', 'localdomain'],
+  ...['test', 'invalid', 'onion', 'alt'],
+])
+
+/** By the first three numbers of an address. */
+const privateIpv4: readonly ((a: number, b: number, c: number) => boolean)[] = [
+  (a) => a === 0 || a === 10 || a === 127 || a >= 224,
+  (a, b) => a === 100 && b >= 64 && b < 128, // carriers, and Alibaba's metadata
+  (a, b) => a === 169 && b === 254, // link-local, and the metadata of most clouds
+  (a, b) => a === 172 && b >= 16 && b < 32,
+  (a, b) => a === 192 && b === 168,
+  (a, b, c) => a === 192 && b === 0 && (c === 0 || c === 2),
+  (a, b) => a === 198 && (b === 18 || b === 19),
+  (a, b, c) => (a === 198 && b === 51 && c === 100) || (a === 203 && b === 0 && c === 113),
+]
+
+/** Global unicast alone, without what has an address of IPv4 in it (6to4, Teredo), or is for documents. */
+function isPublicIpv6(address: string): boolean {
+  const [first = '', second = ''] = address.split(':')
+  const [high, low] = [Number.parseInt(first, 16), Number.parseInt(second || '0', 16)]
+  if (!(high >= 0x2000 && high < 0x4000)) return false
+  return high !== 0x2002 && high !== 0x3fff && !(high === 0x2001 && (low < 0x200 || low === 0xdb8))
+}

@@ -1,0 +1,99 @@
+/** The figures of an answer that whoever pays for it counts on: which usage is final, and how much was said at least. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createGateway, type EndReport } from '../../src/gateway/index.ts'
+import { chunks, json, type Upstream } from '../support/upstream.ts'
+import type { Said } from './dialogue.ts'
+import { modelsAt } from './models.ts'
+import { answerAll, speakers, startProviders, wireNames } from './provider.ts'
+import { ask } from './wire.ts'
+
+let providers: Upstream
+beforeAll(async () => {
+  providers = await startProviders()
+})
+afterEach(() => providers.answer(answerAll))
+afterAll(() => providers.stop())
+
+const origin = 'http://gateway.test'
+
+async function reportOf(
+  client: (typeof wireNames)[number],
+  provider: (typeof wireNames)[number],
+  stream: boolean,
+  body: object = {},
+): Promise<{ report: EndReport; text: string }> {
+  const { promise, resolve } = Promise.withResolvers<EndReport>()
+  const gateway = createGateway({ models: modelsAt(providers.url), onEnd: resolve })
+  const asking: typeof fetch = (input, init) => gateway.fetch(new Request(input, init))
+  const answer = await ask(origin, client, provider, 'Hello', { stream, body, fetch: asking })
+  return { text: await answer.text(), report: await promise }
+}
+
+const saids: readonly (readonly [what: string, said: Said, bytes: number])[] = [
+  ['a text', { text: 'Grüß Gott' }, 11],
+  ['a thought and a text', { thought: 'Hm, let me see', text: 'Good day' }, 22],
+  ['a call', { calls: [{ id: 'call_1', name: 'f', args: { city: 'Oslo' } }] }, 15],
+]
+const cases = wireNames.flatMap((client) =>
+  wireNames.flatMap((provider) =>
+    [true, false].flatMap((stream) =>
+      saids.map(([what, said, bytes]) => ({ client, provider, stream, what, said, bytes })),
+    ),
+  ),
+)
+
+describe('a proper answer', () => {
+  it.each(cases)(
+    'B8: of $provider to a client of $client (stream: $stream), $what, has a final usage and says no less than its bytes',
+    async ({ client, provider, stream, said, bytes }) => {
+      const speaker = speakers[provider]
+      providers.answer(stream ? chunks(speaker.pieces(said)) : json(speaker.whole(said)))
+      const { report } = await reportOf(client, provider, stream)
+      expect(report).toMatchObject({ outcome: 'answered', usage: { inputTokens: 11, outputTokens: 7 } })
+      expect(report.usageIsOld).toBeUndefined()
+      // Chat Completions and Ollama of these speakers have no thoughts.
+      const least =
+        said.thought !== undefined && !JSON.stringify(speaker.whole(said)).includes('let me see') ? 8 : bytes
+      expect(report.saidBytes).toBeGreaterThanOrEqual(least)
+      expect(report.saidBytes).toBeLessThanOrEqual(bytes)
+    },
+  )
+
+  it('B1: that says more after its usage has none that is final', async () => {
+    const pieces = speakers.anthropic
+      .pieces({ text: 'Good day' })
+      .map((piece) => piece.replace(',"usage":{"output_tokens":7}', ''))
+    for (const client of wireNames) {
+      providers.answer(chunks(pieces))
+      const { report } = await reportOf(client, 'anthropic', true)
+      expect(report).toMatchObject({ outcome: 'answered', usage: { outputTokens: 1 }, usageIsOld: true })
+    }
+  })
+})
+
+describe('an answer that is longer than its limit of output tokens', () => {
+  const limits = {
+    'openai-chat': { max_completion_tokens: 10 },
+    'openai-responses': { max_output_tokens: 10 },
+    anthropic: { max_tokens: 10 },
+    gemini: { generationConfig: { maxOutputTokens: 10 } },
+    ollama: { options: { num_predict: 10 } },
+  }
+  // 64 KiB, and 256 bytes for each of the 10 tokens.
+  const most = 64 * 1024 + 2560
+
+  it.each(wireNames.flatMap((client) => wireNames.map((provider) => [client, provider] as const)))(
+    'B7: for a client of %s, from %s, is cut off where no tokenizer has so few tokens, and passes below that',
+    async (client, provider) => {
+      const go = (length: number) => {
+        providers.answer(chunks(speakers[provider].pieces({ text: 'q'.repeat(length) })))
+        return reportOf(client, provider, true, limits[client])
+      }
+      expect((await go(most)).report.outcome).toBe('answered')
+      // In two halves: the first is within the limit.
+      const { report, text } = await go(most + 2)
+      expect(report).toMatchObject({ outcome: 'failed', error: { kind: 'server' } })
+      expect(text).toContain('qqq')
+    },
+  )
+})

@@ -1,0 +1,459 @@
+/** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import type { DayRow, LedgerSummary } from '../../examples/worker/accounts.ts'
+import {
+  loginSecret,
+  paths,
+  type Rig,
+  startRig,
+  startUpstream,
+  tokenFor,
+  typeOf,
+  type Upstream,
+  type WireName,
+  wireNames,
+} from './harness.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const adminToken = 'what-the-operator-shows-us-0123456789'
+let upstream: Upstream
+let rig: Rig
+beforeAll(async () => {
+  upstream = await startUpstream()
+  rig = await startRig(upstream.url, {
+    LOGIN_SECRET: loginSecret,
+    ADMIN_TOKEN: adminToken,
+    // In micro-dollars: 1 for a token of input, 5 for one of output, 2 for one that is read from a cache or written to it.
+    PRICES: '{"demo-model":[1,5,2,2]}',
+    FIRST_CONTENT_TIMEOUT_MS: '1500',
+    MAX_OUTPUT_TOKENS: '100',
+    LIVE_STREAMS: '4',
+  })
+}, 60_000)
+afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
+
+async function summary(query = ''): Promise<LedgerSummary> {
+  const headers = { authorization: `Bearer ${adminToken}` }
+  return (await (await fetch(`${rig.url}/admin/summary${query}`, { headers })).json()) as LedgerSummary
+}
+async function daysOf(rows: DayRow[] = [], after?: string): Promise<DayRow[]> {
+  const { days, next } = await summary(after === undefined ? '' : `?after=${encodeURIComponent(after)}`)
+  return next === undefined ? [...rows, ...days] : daysOf([...rows, ...days], next)
+}
+async function spentBy(user: string): Promise<number | undefined> {
+  await expect.poll(async () => (await summary()).live.map((one) => one.user), { timeout: 15_000 }).not.toContain(user)
+  return (await daysOf()).find((row) => row.user === user)?.spent
+}
+
+const post = async (path: string, body: object, user: string, grant: object = {}, init: RequestInit = {}) => {
+  const headers = {
+    authorization: `Bearer ${await tokenFor(rig, user, grant)}`,
+    'content-type': 'application/json',
+    ...init.headers,
+  }
+  return fetch(rig.url + path, { method: 'POST', ...init, headers, body: JSON.stringify(body) })
+}
+const chat = (say: unknown, more: object = {}) => ({
+  ...{ model: 'openai-chat:demo-model', stream: true },
+  messages: [{ role: 'user', content: say }],
+  ...more,
+})
+
+// ---- what a provider reports ------------------------------------------------------------------
+
+const head = { id: 'c', created: 1_790_000_000, model: 'm' }
+const data = (value: object | string) => `data: ${typeof value === 'string' ? value : JSON.stringify(value)}\n\n`
+const event = (value: { type: string }) => `event: ${value.type}\n${data(value)}`
+/** In the place of a usage; JSON cannot write some of the figures otherwise. */
+const here = 'USAGE'
+
+/** By hand: an answer of each provider that says 'Hello there', and its usage. */
+const answers: Record<WireName, string> = {
+  'openai-chat': [
+    {
+      ...head,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { content: 'Hello there' }, finish_reason: null }],
+    },
+    { ...head, object: 'chat.completion.chunk', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+    { ...head, object: 'chat.completion.chunk', choices: [], usage: here },
+    '[DONE]',
+  ]
+    .map(data)
+    .join(''),
+  'openai-responses': [
+    { type: 'response.created', response: { ...head, object: 'response', status: 'in_progress', output: [] } },
+    {
+      ...{ type: 'response.output_item.added', output_index: 0 },
+      item: { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] },
+    },
+    { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: 'Hello there' },
+    {
+      ...{ type: 'response.output_item.done', output_index: 0 },
+      item: {
+        ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' },
+        content: [{ type: 'output_text', text: 'Hello there', annotations: [] }],
+      },
+    },
+    {
+      type: 'response.completed',
+      response: { ...head, object: 'response', status: 'completed', output: [], usage: here },
+    },
+  ]
+    .map(event)
+    .join(''),
+  anthropic: [
+    {
+      type: 'message_start',
+      message: {
+        ...{
+          id: 'm',
+          type: 'message',
+          role: 'assistant',
+          model: 'm',
+          content: [],
+          stop_reason: null,
+          stop_sequence: null,
+        },
+        usage: { input_tokens: 11, output_tokens: 1 },
+      },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello there' } },
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: here },
+    { type: 'message_stop' },
+  ]
+    .map(event)
+    .join(''),
+  gemini: data({
+    candidates: [{ content: { role: 'model', parts: [{ text: 'Hello there' }] }, index: 0, finishReason: 'STOP' }],
+    usageMetadata: here,
+    modelVersion: 'm',
+  }),
+  ollama: [
+    {
+      model: 'm',
+      created_at: '2026-11-21T12:00:00Z',
+      message: { role: 'assistant', content: 'Hello there' },
+      done: false,
+    },
+    {
+      ...{ model: 'm', created_at: '2026-11-21T12:00:00Z', message: { role: 'assistant', content: '' } },
+      ...{ done: true, done_reason: 'stop', [here]: 0 },
+    },
+  ]
+    .map((line) => `${JSON.stringify(line)}\n`)
+    .join(''),
+}
+const answerOf = (wire: WireName, usage: string) =>
+  wire === 'ollama'
+    ? answers.ollama.replace(`"${here}":0`, usage.slice(1, -1))
+    : answers[wire].replace(`"${here}"`, usage)
+
+/** The figures of each provider, of 11 tokens of input and 7 of output, as JSON. */
+const usages: Record<WireName, string> = {
+  'openai-chat':
+    '{"prompt_tokens":11,"completion_tokens":7,"total_tokens":18,"prompt_tokens_details":{"cached_tokens":0,"cache_write_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}',
+  'openai-responses':
+    '{"input_tokens":11,"input_tokens_details":{"cached_tokens":0},"output_tokens":7,"output_tokens_details":{"reasoning_tokens":0},"total_tokens":18}',
+  anthropic: '{"input_tokens":11,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":7}',
+  gemini:
+    '{"promptTokenCount":11,"candidatesTokenCount":7,"thoughtsTokenCount":0,"cachedContentTokenCount":0,"toolUsePromptTokenCount":0,"totalTokenCount":18}',
+  ollama: '{"prompt_eval_count":11,"eval_count":7}',
+}
+const nasty = [
+  '-1',
+  '-1e9',
+  '0',
+  '0.5',
+  '10.5',
+  '1e19',
+  '1e300',
+  '1e400',
+  '9007199254740993',
+  '"12"',
+  'null',
+  '{}',
+  '[7]',
+  'true',
+]
+
+/** Each figure of each provider, replaced by each of these. */
+const cases = wireNames.flatMap((wire) =>
+  Array.from(usages[wire].matchAll(/"(\w+)":\d+/g)).flatMap(([text, name]) =>
+    nasty.map((figure) => ({
+      wire,
+      name: `${name} ${figure}`,
+      usage: usages[wire].replace(text, `"${name}":${figure}`),
+    })),
+  ),
+)
+const minimal: Record<WireName, (say: string) => object> = {
+  'openai-chat': (say) => chat(say),
+  'openai-responses': (input) => ({ model: 'demo-model', stream: true, input }),
+  anthropic: (say) => ({
+    model: 'demo-model',
+    stream: true,
+    max_tokens: 100,
+    messages: [{ role: 'user', content: say }],
+  }),
+  gemini: (text) => ({ contents: [{ role: 'user', parts: [{ text }] }] }),
+  ollama: (say) => ({ model: 'demo-model', stream: true, messages: [{ role: 'user', content: say }] }),
+}
+const pathOf = (wire: WireName) =>
+  wire === 'gemini' ? '/v1beta/models/demo-model:streamGenerateContent?alt=sse' : paths[wire]
+
+describe.each(wireNames)('an answer of %s', (wire) => {
+  const asked = cases.filter((one) => one.wire === wire)
+
+  it.each([true, false])(
+    'B5, B6, B8: with any figure in its usage is booked within its bounds, and nobody else loses anything (streaming: %s)',
+    async (stream) => {
+      const go = async (user: string, usage: string) => {
+        upstream.script(user, (_, response) => {
+          response.writeHead(200, { 'content-type': typeOf(wire) }).end(answerOf(wire, usage))
+        })
+        const path = stream ? pathOf(wire) : paths[wire]
+        const body = wire === 'gemini' ? minimal[wire](user) : { ...minimal[wire](user), stream }
+        await (await post(path, body, user)).text().catch(() => '')
+      }
+      const before = crypto.randomUUID()
+      for (let at = 0; at < asked.length; at += 10)
+        await Promise.all(
+          asked
+            .slice(at, at + 10)
+            .flatMap(({ usage }, nth) => [
+              go(`${before}-${at + nth}`, usage),
+              go(`${before}-${at + nth}-good`, usages[wire]),
+            ]),
+        )
+      await expect.poll(async () => (await summary()).liveCount, { timeout: 15_000 }).toBe(0)
+      const rows = new Map((await daysOf()).map((row) => [row.user, row]))
+      // The body has less than 200 bytes; the answer at most 100 tokens.
+      const most = 4 * ((200 + 1000) * 2 + 100 * 5)
+      const found = asked.map(({ name }, at) => {
+        const { requests, spent = -1, inputTokens = -1, outputTokens = -1 } = rows.get(`${before}-${at}`) ?? {}
+        const areCounts = [spent, inputTokens, outputTokens].every((sum) => Number.isSafeInteger(sum) && sum >= 0)
+        const isWithin = spent >= 1 + 5 && spent <= most && inputTokens >= 1 && outputTokens >= 1
+        const good = rows.get(`${before}-${at}-good`)
+        return { name, requests, areCounts, isWithin, good: good?.spent }
+      })
+      expect(found).toEqual(
+        asked.map(({ name }) => ({ name, requests: 1, areCounts: true, isWithin: true, good: 11 + 7 * 5 })),
+      )
+    },
+  )
+
+  it.each([true, false])(
+    'B7: that says a thousand times what was asked for is cut off, and costs a few times that (streaming: %s)',
+    async (stream) => {
+      const user = crypto.randomUUID()
+      let sent = 0
+      upstream.script(user, async ({ closedEarly }, response) => {
+        response.writeHead(200, { 'content-type': typeOf(wire) })
+        const frame = deltaOf[wire]('q'.repeat(8000))
+        if (wire === 'openai-responses' || wire === 'anthropic') response.write(openingOf(wire))
+        let isClosed = false
+        void closedEarly.then(() => (isClosed = true))
+        for (; sent < 1500 && !isClosed; sent++) {
+          response.write(frame)
+          await new Promise((resolve) => setTimeout(resolve, 1))
+        }
+        response.end()
+      })
+      const body = wire === 'gemini' ? minimal[wire](user) : { ...minimal[wire](user), stream }
+      const answer = await post(stream ? pathOf(wire) : paths[wire], body, user, { maxOutputTokens: 10 })
+      const text = await answer.text().catch(() => '')
+      expect(text.length).toBeLessThan(1_000_000)
+      expect(sent).toBeLessThan(200)
+      const most = (200 + 1000) * 2 + 10 * 5
+      const spent = await spentBy(user)
+      expect(spent).toBeGreaterThan(10 * 5)
+      expect(spent).toBeLessThanOrEqual(4 * most)
+    },
+  )
+})
+
+/** What comes before the text, of the wires that have something there. */
+const openingOf = (wire: 'openai-responses' | 'anthropic') =>
+  answers[wire].slice(0, answers[wire].indexOf(deltaMark[wire]))
+const deltaMark = {
+  'openai-responses': 'event: response.output_text.delta',
+  anthropic: 'event: content_block_delta',
+}
+const deltaOf: Record<WireName, (text: string) => string> = {
+  'openai-chat': (content) =>
+    data({
+      ...head,
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { content }, finish_reason: null }],
+    }),
+  'openai-responses': (delta) =>
+    event({
+      ...{ type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0 },
+      ...{ delta },
+    }),
+  anthropic: (text) => event({ type: 'content_block_delta', ...{ index: 0, delta: { type: 'text_delta', text } } }),
+  gemini: (text) =>
+    data({ candidates: [{ content: { role: 'model', parts: [{ text }] }, index: 0 }], modelVersion: 'm' }),
+  ollama: (content) =>
+    `${JSON.stringify({ model: 'm', created_at: '2026-11-21T12:00:00Z', message: { role: 'assistant', content }, done: false })}\n`,
+}
+
+// ---- what is not said -------------------------------------------------------------------------
+
+describe('B1: all that was reserved is booked', () => {
+  /** Keeps the line warm and says nothing, as a model does that thinks unseen. */
+  const think = (user: string) =>
+    upstream.script(user, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(
+        data({
+          ...head,
+          object: 'chat.completion.chunk',
+          choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+        }),
+      )
+      const timer = setInterval(() => response.write(': thinking\n\n'), 200)
+      response.on('close', () => clearInterval(timer))
+    })
+  // 100 tokens of output, beside the input.
+  const atLeast = 100 * 5 + 1000
+
+  it.each([true, false])('if nothing was said within FIRST_CONTENT_TIMEOUT_MS (streaming: %s)', async (stream) => {
+    const user = crypto.randomUUID()
+    think(user)
+    const answer = await post(paths['openai-chat'], chat(user, { stream }), user)
+    expect(await answer.text()).toContain('did not answer in time')
+    expect(await spentBy(user)).toBeGreaterThan(atLeast)
+  })
+
+  it('if the client stopped a run by DELETE', async () => {
+    const user = crypto.randomUUID()
+    upstream.script(user, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(deltaOf['openai-chat']('Hello'))
+    })
+    const init = { headers: { 'idempotency-key': user } }
+    const answer = await post(paths['openai-chat'], chat(user), user, {}, init)
+    const name = answer.headers.get('x-isoglot-stream')
+    await answer.body?.getReader().read()
+    const headers = { authorization: `Bearer ${await tokenFor(rig, user)}` }
+    expect((await fetch(`${rig.url}/v1/streams/${name}`, { method: 'DELETE', headers })).status).toBe(204)
+    expect(await spentBy(user)).toBeGreaterThan(atLeast)
+  })
+})
+
+// ---- what a client sends ----------------------------------------------------------------------
+
+describe('what is reserved', () => {
+  const big = 'x'.repeat(300_000)
+  const poor = { dailyBudgetUsd: 0.05, maxOutputTokens: 100 }
+  const schema = { type: 'object', description: big }
+  const image = { type: 'object', properties: { a: { type: 'image', description: big } } }
+  const ways: Record<WireName, [string, object][]> = {
+    'openai-chat': [
+      ['text', { messages: [{ role: 'user', content: big }] }],
+      ['stop', { stop: [big] }],
+      ['a response format', { response_format: { type: 'json_schema', json_schema: { name: 'a', schema } } }],
+      ['a tool', { tools: [{ type: 'function', function: { name: 'a', parameters: schema } }] }],
+      ['a tool that speaks of an image', { tools: [{ type: 'function', function: { name: 'a', parameters: image } }] }],
+      ['reasoning_details', { messages: [{ role: 'assistant', content: 'a', reasoning_details: [{ a: big }] }] }],
+      ['parsed', { messages: [{ role: 'assistant', content: big, parsed: {} }] }],
+    ],
+    'openai-responses': [
+      ['instructions', { instructions: big }],
+      ['a text format', { text: { format: { type: 'json_schema', name: 'a', schema } } }],
+      [
+        'logprobs',
+        { input: [{ role: 'assistant', content: [{ type: 'output_text', text: 'a', logprobs: [{ a: big }] }] }] },
+      ],
+      ['a tool that speaks of an image', { tools: [{ type: 'function', name: 'a', parameters: image }] }],
+    ],
+    anthropic: [
+      ['a system prompt', { system: big }],
+      ['stop_sequences', { stop_sequences: [big] }],
+      ['an output format', { output_config: { format: { type: 'json_schema', schema } } }],
+      ['a tool that speaks of an image', { tools: [{ name: 'a', input_schema: image }] }],
+    ],
+    gemini: [
+      ['stopSequences', { generationConfig: { stopSequences: [big] } }],
+      [
+        'responseJsonSchema',
+        { generationConfig: { responseMimeType: 'application/json', responseJsonSchema: schema } },
+      ],
+      ['responseSchema', { generationConfig: { responseMimeType: 'application/json', responseSchema: schema } }],
+      ['a tool that speaks of an image', { tools: [{ functionDeclarations: [{ name: 'a', parameters: image }] }] }],
+    ],
+    ollama: [
+      ['a format', { format: schema }],
+      ['stop', { options: { stop: [big] } }],
+      ['a tool that speaks of an image', { tools: [{ type: 'function', function: { name: 'a', parameters: image } }] }],
+    ],
+  }
+
+  it.each(wireNames.flatMap((wire) => ways[wire].map(([what, more]) => [wire, what, more] as const)))(
+    'B3, B4: of a request of %s has all the bytes of %s in it',
+    async (wire, _, more) => {
+      const answer = await post(pathOf(wire), { ...minimal[wire]('hi'), ...more }, crypto.randomUUID(), poor)
+      expect([answer.status, await answer.text()]).toEqual([429, expect.stringContaining('by itself')])
+    },
+  )
+
+  it('is by the picture, not by its bytes, for a picture in a message', async () => {
+    const user = crypto.randomUUID()
+    upstream.script(
+      user,
+      (_, response) =>
+        void response
+          .writeHead(200, { 'content-type': 'text/event-stream' })
+          .end(answerOf('openai-chat', usages['openai-chat'])),
+    )
+    const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(300_000)}` } }
+    const answer = await post(paths['openai-chat'], chat([{ type: 'text', text: user }, picture]), user, {
+      ...poor,
+      dailyBudgetUsd: 0.06,
+    })
+    expect([answer.status, (await answer.text()).includes('Hello there')]).toEqual([200, true])
+    expect(await spentBy(user)).toBe(46)
+  })
+})
+
+describe('counts of tokens', () => {
+  const ask = (user: string, grant: object = {}) =>
+    post(
+      '/v1/messages/count_tokens',
+      { model: 'anthropic:demo-model', messages: [{ role: 'user', content: user }] },
+      user,
+      grant,
+    )
+
+  it('B24: are not for a user without money', async () => {
+    const user = crypto.randomUUID()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ask(user, { dailyBudgetUsd: 0 })))
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
+    expect(upstream.askedFor(user)).toEqual([])
+  })
+
+  it('B24: are asked of the provider LIVE_STREAMS at a time, and cost nothing', async () => {
+    const user = crypto.randomUUID()
+    const gate = Promise.withResolvers<void>()
+    upstream.script(user, async (_, response) => {
+      await gate.promise
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"input_tokens":3}')
+    })
+    let refused = 0
+    const answers = Array.from({ length: 50 }, async () => {
+      const { status } = await ask(user)
+      if (status === 429 && ++refused === 46) gate.resolve()
+      return status
+    })
+    const statuses = await Promise.all(answers)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4)
+    expect(upstream.askedFor(user)).toHaveLength(4)
+    expect(await (await ask(user)).json()).toEqual({ input_tokens: 3 })
+    expect(await spentBy(user)).toBe(0)
+  })
+})

@@ -1,0 +1,100 @@
+/**
+ * Whose run it is. Two belts hold that, and each is tested alone: a name is signed for its user before any object is asked, and the object of
+ * a run is named after its user.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Session } from '../../examples/worker/session.ts'
+import { sessionSecret } from './harness.ts'
+
+type Runs = {
+  startRun(request: Request, session: Session, env: object): Promise<Response>
+  resumeRun(id: string, request: Request, session: Pick<Session, 'sub'>, env: object): Promise<Response>
+  stopRun(id: string, session: Pick<Session, 'sub'>, env: object): Promise<Response>
+}
+/** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
+const { startRun, resumeRun, stopRun } = (await import('../../examples/worker/runs.ts' as string)) as Runs
+
+// workerd has it there, Node elsewhere.
+beforeAll(() => void Object.assign(crypto.subtle, { timingSafeEqual }))
+
+/** Objects that answer whoever asks, whatever their name: all that this holds is held before them. */
+function place() {
+  const asked: string[] = []
+  const object = { fetch: async () => new Response('the answer'), stop: async () => true }
+  const env = {
+    SESSION_SECRET: sessionSecret,
+    ALLOWED_ORIGINS: 'http://127.0.0.1:1',
+    RATE_LIMITS: 'off',
+    LEDGERS: { getByName: () => ({}) },
+    OLLAMA_MODELS: 'a',
+    RUNS: {
+      getByName(name: string) {
+        asked.push(name)
+        return object
+      },
+    },
+  }
+  return { asked, env }
+}
+const session = (sub: string): Session => ({
+  ...{ sub, jti: 'j', models: ['ollama:a'], maxOutputTokens: 10, dailyBudget: 1 },
+  ...{ origin: undefined, expiresAt: Date.now() + 60_000 },
+})
+const begin = (key: string) =>
+  new Request('https://worker.example/api/chat', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'idempotency-key': key },
+    body: '{"model":"a","messages":[{"role":"user","content":"x"}]}',
+  })
+const resume = new Request('https://worker.example/v1/streams/x')
+
+/** The name of the run that a user's key stands for, as the object is asked by it. */
+async function nameFor(sub: string, key: string): Promise<{ owner: string; id: string }> {
+  const { asked, env } = place()
+  await startRun(begin(key), session(sub), env)
+  const [owner = '', id = '', ...more] = asked.join('').split('\n')
+  expect(more).toEqual([])
+  return { owner, id }
+}
+
+describe('F17: a run', () => {
+  it('is found by whoever began it', async () => {
+    const { asked, env } = place()
+    const { id } = await nameFor('ada', 'k')
+    expect(await (await resumeRun(id, resume, { sub: 'ada' }, env)).text()).toBe('the answer')
+    expect((await stopRun(id, { sub: 'ada' }, env)).status).toBe(204)
+    expect(asked).toEqual([`ada\n${id}`, `ada\n${id}`])
+  })
+
+  it("is asked for by no other user's token: no object is looked for under a name that was not signed for them", async () => {
+    const { asked, env } = place()
+    const { id } = await nameFor('ada', 'k')
+    const forged = [id, `${id.slice(0, 16)}${'0'.repeat(16)}`, id.slice(0, 16), `${id}0`, '']
+    for (const name of forged)
+      for (const attempt of [
+        () => resumeRun(name, resume, { sub: 'bob' }, env),
+        () => stopRun(name, { sub: 'bob' }, env),
+      ])
+        await expect(attempt()).rejects.toMatchObject({ status: 404, providerCode: 'unknown_stream' })
+    expect(asked).toEqual([])
+  })
+
+  it('lives in an object that is named after its user, so that no name of one user leads to the object of another', async () => {
+    for (const sub of ['ada', 'bob']) expect((await nameFor(sub, 'k')).owner).toBe(sub)
+  })
+
+  it('has another name for another user, and for another key', async () => {
+    const names = await Promise.all(
+      [
+        ['ada', 'k'],
+        ['bob', 'k'],
+        ['ada', 'l'],
+        ['ad', 'ak'],
+      ].map(([sub = '', key = '']) => nameFor(sub, key)),
+    )
+    expect(new Set(names.map(({ id }) => id)).size).toBe(4)
+    expect(new Set(names.map(({ id }) => id.slice(0, 16))).size).toBe(4)
+    expect((await nameFor('ada', 'k')).id).toBe(names[0]?.id)
+  })
+})
