@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { compact } from '../lookup.ts'
 import type { Loss } from '../model.ts'
 import type { ReadBody } from './body.ts'
-import { type Discretion, isCode, tellError } from './errors.ts'
+import { type Discretion, isCode, open, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
@@ -56,7 +56,7 @@ export function newProgress(): Progress {
     seen: newSeen(),
     losses: [],
     firstEventMs: undefined,
-    discretion: { scrub: (text) => text, hidesWords: false },
+    discretion: open,
   }
 }
 

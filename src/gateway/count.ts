@@ -39,7 +39,7 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
     }
     const response = await sendText(model, question, deadline.signal, {})
     const body = readBody(await readText(response, maxBytes), model)
-    return new Response(discretion.scrub(JSON.stringify(body)), {
+    return new Response(discretion.search.scrub(JSON.stringify(body)), {
       headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
     })
   } catch (error) {

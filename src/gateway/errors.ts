@@ -7,6 +7,7 @@
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../errors.ts'
 import { findRoute } from './routes.ts'
+import { createSearch, type Search } from './scrub.ts'
 import { type Wire, wires } from './wires.ts'
 
 /** An error of the gateway's own: the request cannot be answered as it is. */
@@ -19,13 +20,14 @@ const longestMessage = 300
 
 /** How much of a provider's words is told. */
 export interface Discretion {
-  /** Takes keys out of them. */
-  readonly scrub: (text: string) => string
+  /** Finds keys in them. */
+  readonly search: Search
   /** Words of ours stand in their place. */
   readonly hidesWords: boolean
 }
 
-const open: Discretion = { scrub: (text) => text, hidesWords: false }
+/** Nothing is hidden. */
+export const open: Discretion = { search: createSearch([]), hidesWords: false }
 
 /** What is told of a provider's error, by its kind; of those that are not here, the provider's own message. */
 const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
@@ -45,7 +47,7 @@ const discreet: Partial<Readonly<Record<ApiErrorKind, string>>> = {
 
 /** The error that the client gets for whatever was thrown. */
 export function tellError(error: unknown, discretion: Discretion = open): ApiError {
-  const { scrub } = discretion
+  const { scrub } = discretion.search
   if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, discretion)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
   switch (error.code) {
@@ -62,7 +64,7 @@ export function tellError(error: unknown, discretion: Discretion = open): ApiErr
   }
 }
 
-function tellProviderError(error: ApiError, { scrub, hidesWords }: Discretion): ApiError {
+function tellProviderError(error: ApiError, { search: { scrub }, hidesWords }: Discretion): ApiError {
   const { kind, retryable, retryAfterMs, providerCode } = error
   const own = hidesWords ? (discreet[kind] ?? 'The provider refused the request') : scrub(error.message)
   const { message = own.slice(0, longestMessage), status } = told[kind] ?? {}

@@ -48,23 +48,25 @@ export const disguises: Readonly<Record<string, (key: string) => string>> = {
 
 /** Whether a text has the canary in it, in any of the {@link disguises}, also in pieces over the events of a stream. */
 export function holdsCanary(text: string, key: string = canary): boolean {
-  return [text, ...joinedDeltas(text)].some((shown) => readingsOf(shown).some((reading) => reading.includes(key)))
+  const shown = [text, ...joinedDeltas(text)].filter(({ length }) => length >= key.length)
+  return shown.some((one) => readingsOf(one).some((reading) => reading.includes(key)))
 }
 
-/** What a reader may make of a text by decoding it, three times at most. */
+/** What a reader may make of a text: its escapes decoded three times at most, and then the bytes of base64 and hex in it. */
 function readingsOf(text: string): string[] {
   const readings = new Set([text])
   for (let round = 0; round < 3; round++) {
-    for (const reading of [...readings]) for (const decode of decoders) readings.add(decode(reading))
+    for (const reading of [...readings]) for (const decode of escapes) readings.add(decode(reading))
   }
-  return [...readings]
+  return [...readings].flatMap((reading) => [reading, ...bytes.map((decode) => decode(reading))])
 }
 
 const char = (digits: string, radix: number) => String.fromCharCode(Number.parseInt(digits, radix))
 const decodeRuns = (run: RegExp, steps: number, read: (run: string) => string) => (text: string) =>
   (text.match(run) ?? []).flatMap((found) => Array.from({ length: steps }, (_, at) => read(found.slice(at)))).join('\n')
 
-const decoders: readonly ((text: string) => string)[] = [
+type Decode = (text: string) => string
+const escapes: readonly Decode[] = [
   (text) => text.replace(/\\(?:u([0-9a-f]{4})|([^u]))/gi, (_, digits, plain) => (digits ? char(digits, 16) : plain)),
   (text) => text.replace(/%([0-9a-f]{2})/gi, (_, digits) => char(digits, 16)),
   (text) =>
@@ -72,6 +74,8 @@ const decoders: readonly ((text: string) => string)[] = [
       .reduce((left, [plain, name]) => left.replaceAll(name, plain), text)
       .replace(/&#(\d{1,6});/g, (_, digits) => char(digits, 10))
       .replace(/&#x([0-9a-f]{1,6});/gi, (_, digits) => char(digits, 16)),
+]
+const bytes: readonly Decode[] = [
   decodeRuns(/[\w+/-]{16,}/g, 4, (run) => Buffer.from(run, 'base64').toString('latin1')),
   decodeRuns(/[0-9a-f]{16,}/gi, 2, (run) => Buffer.from(run, 'hex').toString('latin1')),
 ]
