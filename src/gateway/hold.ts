@@ -42,6 +42,21 @@ export function createHold<Item>(
   const channels = new Map<string, Part[]>()
   const queue: { readonly item: Item; readonly pieces: readonly Piece[] }[] = []
 
+  /** Most texts: nothing of a key is in them, and they are not the second piece of one. */
+  function passes(
+    [channel, text]: readonly [channel: string, text: string],
+    _: number,
+    { length }: ArrayLike<unknown>,
+  ): boolean {
+    const [before, ...more] = channels.get(channel) ?? []
+    if (length > 1 || more.length > 0) return false
+    const all = before === undefined ? text : before.text + text
+    if (!isClear(all)) return false
+    if (before === undefined) channels.set(channel, [{ piece: undefined, text: all.slice(1 - headLength) }])
+    else before.text = all.slice(1 - headLength)
+    return true
+  }
+
   function take(channel: string, piece: Piece): void {
     const parts = channels.get(channel) ?? []
     channels.set(channel, parts)
@@ -116,7 +131,7 @@ export function createHold<Item>(
 
   return {
     push(item, texts, out) {
-      if (queue.length === 0 && texts.length === 0) {
+      if (queue.length === 0 && texts.every(passes)) {
         out.push(item)
         return
       }

@@ -76,7 +76,7 @@ export function createSearch(secrets: readonly string[]): Search {
   const borders = needles.map(bordersOf)
   const longest = 16 * (needles[0]?.length ?? 0)
 
-  const isClear = (text: string) => !mayHoldEscapes(text) && !heads.test(text)
+  const isClear = (text: string) => !(mayHoldEscapes(text) && spellsLetters.test(text)) && !heads.test(text)
 
   function find(text: string): Range[] {
     if (isClear(text)) return []
@@ -139,7 +139,16 @@ function spellings(secret: string): string[] {
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   const base64 = [0, 1, 2].map((offset) => base64At(binary, offset))
   const url = base64.map((digits) => digits.replaceAll('+', '-').replaceAll('/', '_'))
-  return [secret, decoded(secret).text, binary, hex, hex.toUpperCase(), ...base64, ...url]
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    decoded(secret).text,
+    binary,
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+    ...url,
+  ]
 }
 
 /** The base64 digits that depend on the secret alone when it begins `offset` bytes into a group of three. */
@@ -169,6 +178,8 @@ function mayHoldEscapes(text: string): boolean {
 /** JSON's, however often it was applied; `%2F` and `%252F`; `&#47;`, `&#x2f;` and `&sol;`. */
 const escapes =
   /\\+(?:u([\da-f]{4})|x([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0{0,8}(\d{1,5})|#x0{0,8}([\da-f]{1,4})|([a-z]{2,6}));/gi
+/** What may stand for a character of a key, or begin to: not `\n` and `\"`, which are in every other event. */
+const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/i
 /** What may be one when the text goes on. */
 const halfAnEscape =
   /(?:\\{1,16}(?:u[\da-f]{0,3}|x[\da-f]?)?|%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}(?:#x?[\da-f]{0,12}|[a-z]{0,6}))$/i
