@@ -20,6 +20,8 @@ export interface Wire {
   readonly codec: ServerCodec
   /** The provider whose own wire this is: to it, and from it, bytes pass. */
   readonly provider: string
+  /** Where its clients find the list of models. */
+  readonly list: string
   /** How ids of its answers begin. */
   readonly idPrefix: string
   /** What a client reads and makes nothing of. */
@@ -57,6 +59,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'openai-chat',
     codec: openaiChat(),
     provider: 'openai',
+    list: '/v1/models',
     idPrefix: 'chatcmpl-',
     keepAlive: comment,
     limits: [['max_completion_tokens'], ['max_tokens']],
@@ -71,6 +74,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'openai-responses',
     codec: openaiResponses(),
     provider: 'openai',
+    list: '/v1/models',
     idPrefix: 'resp_',
     keepAlive: comment,
     limits: [['max_output_tokens']],
@@ -83,6 +87,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'anthropic',
     codec: anthropic(),
     provider: 'anthropic',
+    list: '/v1/models',
     idPrefix: 'msg_',
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
     limits: [['max_tokens']],
@@ -96,6 +101,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'gemini',
     codec: gemini(),
     provider: 'gemini',
+    list: '/v1beta/models',
     idPrefix: '',
     keepAlive: comment,
     limits: [['generationConfig', 'maxOutputTokens']],
@@ -108,6 +114,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'ollama',
     codec: ollama(),
     provider: 'ollama',
+    list: '/api/tags',
     idPrefix: '',
     keepAlive: ' ', // its client tells of every line that is no JSON; white space before a line is JSON's own
     limits: [['options', 'num_predict']],
