@@ -150,6 +150,7 @@ export function settingsAt(upstreamUrl: string, origin: string): Record<string, 
   return {
     SESSION_SECRET: sessionSecret,
     ALLOWED_ORIGINS: origin,
+    DEMO: 'loopback',
     OPENAI_API_KEY: canary,
     OPENAI_BASE_URL: `${upstreamUrl}/v1`,
     OPENAI_MODELS: 'demo-model',
