@@ -25,6 +25,10 @@ export const neededFlags = ['enable_request_signal', 'global_fetch_strictly_publ
 const neededClasses = ['StreamRun', 'UserLedger']
 const neededCounters = ['PER_IP', 'PER_USER']
 
+function isLoopback(origin) {
+  return URL.canParse(origin) && /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(origin).hostname)
+}
+
 /** What is wrong with a configuration of wrangler, in words; nothing, if nothing is. */
 export function findingsOf(config) {
   const { vars = {}, compatibility_date: date = '', compatibility_flags: flags = [], ratelimits = [] } = config
@@ -42,6 +46,17 @@ export function findingsOf(config) {
     ...missing('The counter', neededCounters, counters),
     ...(vars.RATE_LIMITS === 'off' ? ['RATE_LIMITS is off: something else has to stop floods'] : []),
     ...(vars.DEMO === 'open' ? ['DEMO is open: everybody gets a token'] : []),
+    ...(vars.DEMO !== undefined && vars.DEMO !== 'open'
+      ? [`DEMO is ${vars.DEMO}: demonstrations are for "npm start", take it out`]
+      : []),
+    ...`${vars.ALLOWED_ORIGINS ?? ''}`
+      .split(',')
+      .map((origin) => origin.trim())
+      .filter(isLoopback)
+      .map(
+        (origin) =>
+          `ALLOWED_ORIGINS has ${origin}, which is on every visitor's own machine: put the origin of your page there`,
+      ),
   ]
 }
 

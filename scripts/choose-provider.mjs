@@ -49,8 +49,8 @@ function named(id, list) {
 
 async function embeddedProvider(demoKey) {
   const key = demoKey || `demo-${randomBytes(24).toString('base64url')}`
-  if (!/^[\w.~+/=-]{8,}$/.test(key)) {
-    throw new Error('Cannot use ISOGLOT_DEMO_KEY: a key has 8 characters or more, of letters, digits and -._~+/=')
+  if (!/^[\w.~+/=-]{12,}$/.test(key)) {
+    throw new Error('Cannot use ISOGLOT_DEMO_KEY: a key has 12 characters or more, of letters, digits and -._~+/=')
   }
   const provider = await startProvider({ key })
   return {

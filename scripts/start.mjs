@@ -4,7 +4,8 @@
  * `PORT` picks the port (default 8787; with `--say` any free one); `ISOGLOT_DEMO_KEY` sets the key the Worker holds for the embedded
  * provider (default: random). With `OPENAI_API_KEY` or `ANTHROPIC_API_KEY` in `.dev.vars` the Worker calls the real providers.
  *
- * `npm start -- --say "…" [--model anthropic:demo-model]` holds that conversation in the terminal and ends.
+ * `npm start -- --origin http://192.168.1.5:5173` (may be repeated) allows pages of that origin; those on loopback, such as of your own dev
+ * server, are always allowed. `npm start -- --say "…" [--model anthropic:demo-model]` holds that conversation in the terminal and ends.
  */
 import { randomBytes } from 'node:crypto'
 import { parseArgs } from 'node:util'
@@ -12,6 +13,8 @@ import { endWithParent } from './end-with-parent.mjs'
 import { isBuilt, prepare } from './prepare.mjs'
 
 const help = `npm start                       the page, the Worker and the embedded provider, until Ctrl-C
+           --origin <origin>    allows pages of another origin, such as http://192.168.1.5:5173; may be repeated.
+                                Pages on loopback, such as of your own dev server, are always allowed
 npm start -- --say "…"          one conversation through the Worker, in the terminal
            --model <wire:name>  openai-chat:demo-model (default), openai-responses:…, anthropic:…, gemini:…, ollama:…`
 
@@ -35,7 +38,12 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP:
 
 try {
   const { values } = parseArgs({
-    options: { say: { type: 'string' }, model: { type: 'string' }, help: { type: 'boolean' } },
+    options: {
+      say: { type: 'string' },
+      model: { type: 'string' },
+      origin: { type: 'string', multiple: true, default: [] },
+      help: { type: 'boolean' },
+    },
   })
   if (values.help) console.log(help)
   else await run(values)
@@ -45,7 +53,8 @@ try {
   await stopAll()
 }
 
-async function run({ say: text, model }) {
+async function run({ say: text, model, origin: others }) {
+  for (const origin of others) checkOrigin(origin)
   prepare()
   if (text !== undefined && !isBuilt()) throw new Error('Cannot hold a conversation: the SDK could not be built')
   // Not before the packages are there.
@@ -55,10 +64,10 @@ async function run({ say: text, model }) {
   const port = await choosePort(freePort, text === undefined ? '8787' : '0')
   const provider = await chooseProvider(process.env.ISOGLOT_DEMO_KEY)
   stops.push(provider.stop)
-  const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`].join(',')
+  const origins = [`http://127.0.0.1:${port}`, `http://localhost:${port}`, ...others].join(',')
   const adminToken = randomSecret()
   const secrets = { SESSION_SECRET: randomSecret(), ADMIN_TOKEN: adminToken }
-  const settings = { ...secrets, ALLOWED_ORIGINS: origins, ...provider.settings }
+  const settings = { ...secrets, ALLOWED_ORIGINS: origins, DEMO: 'loopback', ...provider.settings }
   const starting = startWorker({ port, envFiles: provider.envFiles, settings, follows: text === undefined })
   stops.push(async () => (await starting).stop())
   const worker = await starting
@@ -72,6 +81,11 @@ async function run({ say: text, model }) {
   await worker.gone
   if (stopping) return
   throw new Error(`The Worker ended by itself\n${worker.log().slice(-2000)}`)
+}
+
+function checkOrigin(origin) {
+  if (URL.canParse(origin) && new URL(origin).origin === origin) return
+  throw new Error(`Cannot allow "${origin}": an origin is a scheme, a host and a port, such as http://localhost:5173`)
 }
 
 function randomSecret() {

@@ -5,7 +5,7 @@
  */
 import type { ErrorAnswer } from './codec.ts'
 import { shortJson } from './depth.ts'
-import { ApiError, type ApiErrorKind } from './errors.ts'
+import { ApiError, type ApiErrorKind, passingKinds } from './errors.ts'
 import { field, isObject, lookup, numberOr, textOr } from './lookup.ts'
 import type { Json } from './model.ts'
 
@@ -132,8 +132,6 @@ function readKind(said: ErrorBody, status: number, table: ErrorWords): ApiErrorK
   return tooLong ? 'context_length' : kind
 }
 
-const retryableKinds: ReadonlySet<ApiErrorKind> = new Set(['rate_limit', 'overloaded', 'server', 'timeout'])
-
 function isRetryable(
   kind: ApiErrorKind,
   status: number,
@@ -143,7 +141,7 @@ function isRetryable(
 ): boolean {
   if (advice === 'true') return true
   if (advice === 'false' || said.words.some((word) => table.final.has(word))) return false
-  return retryableKinds.has(kind) || status === 425
+  return passingKinds.has(kind) || status === 425
 }
 
 /** Longest wait that is believed: what a timer can hold. */

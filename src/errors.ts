@@ -34,13 +34,21 @@ export type ApiErrorKind =
   | 'server'
   | 'timeout'
 
+/** Kinds of failures that may pass by themselves. */
+export const passingKinds: ReadonlySet<ApiErrorKind> = /* @__PURE__ */ new Set<ApiErrorKind>([
+  'rate_limit',
+  'overloaded',
+  'server',
+  'timeout',
+])
+
 /** What a provider's error says. */
 export interface ApiErrorDetails {
   readonly kind: ApiErrorKind
   /** Absent in mid-stream. */
   readonly status?: number
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean
+  /** Whether the same request may succeed later. Default: what the kind says; that of `rate_limit`, `overloaded`, `server` and `timeout` may. */
+  readonly retryable?: boolean
   /** How long the provider asks us to wait. */
   readonly retryAfterMs?: number
   readonly requestId?: string
@@ -71,7 +79,7 @@ export class ApiError extends IsoglotError {
 
   constructor(message: string, { cause, ...details }: ApiErrorDetails) {
     super(message, { cause })
-    Object.assign(this, details)
+    Object.assign(this, { retryable: passingKinds.has(details.kind) }, details)
   }
 }
 

@@ -8,7 +8,7 @@ import { keptDays, mostRows, type SummaryKey, type SummaryQuery, wholeWorker } f
 import { isSame, shownBearer } from './bearer.ts'
 import type { Env } from './config.ts'
 import { runSelfTest } from './self-test.ts'
-import { isLongEnough } from './setting-kinds.ts'
+import { isSecret } from './setting-kinds.ts'
 
 /** Of `GET` alone. */
 const views: Readonly<Record<string, (env: Env, query: URLSearchParams) => Promise<Response>>> = {
@@ -22,7 +22,7 @@ const views: Readonly<Record<string, (env: Env, query: URLSearchParams) => Promi
  */
 export async function answerAdmin(request: Request, env: Env): Promise<Response> {
   const view = viewOf(request)
-  if (view === undefined || !isLongEnough(env.ADMIN_TOKEN)) return refuse(404, 'There is no such route')
+  if (view === undefined || !isSecret(env.ADMIN_TOKEN)) return refuse(404, 'There is no such route')
   if (request.method !== 'GET') return refuse(405, 'This route takes GET', { allow: 'GET' })
   if (!(await isOperator(request, env))) {
     return refuse(401, 'The admin token is missing or wrong', { 'www-authenticate': 'Bearer' })
@@ -42,7 +42,7 @@ function viewOf({ url }: Request): (typeof views)[string] | undefined {
 }
 
 async function isOperator(request: Request, { ADMIN_TOKEN: expected }: Env): Promise<boolean> {
-  return isLongEnough(expected) && isSame(shownBearer(request), expected)
+  return isSecret(expected) && isSame(shownBearer(request), expected)
 }
 
 async function answerSummary({ LEDGERS }: Env, query: URLSearchParams): Promise<Response> {

@@ -15,7 +15,9 @@ import {
   count,
   encode,
   hasMethod,
+  isLongEnough,
   isLoopback,
+  isPoor,
   list,
   modelNames,
   money,
@@ -84,8 +86,11 @@ export interface Minting {
   /** What the operator's own server shows, to get a token for one of its users. */
   readonly loginSecret: string | undefined
   readonly turnstile: Turnstile | undefined
-  /** Whether anybody from an allowed origin gets one. */
-  readonly isDemo: boolean
+  /**
+   * Whether every page of an allowed origin gets one: `open` does so on the internet; `loopback` only where the Worker itself is asked at
+   * an address of this machine, and then pages at any such address may ask. A caller says its `Origin` itself, so that alone opens nothing.
+   */
+  readonly demo: 'open' | 'loopback' | undefined
 }
 
 /** Cloudflare's Turnstile. */
@@ -129,19 +134,11 @@ const settings = v.object({
   LOGIN_SECRET: v.optional(secret),
   TURNSTILE_SECRET: v.optional(apiKey),
   /** For the operator's view; `admin.ts` takes none that is short. */
-  ADMIN_TOKEN: v.optional(
-    v.union([
-      secret,
-      v.pipe(
-        v.string(),
-        v.transform(() => undefined),
-      ),
-    ]),
-  ),
+  ADMIN_TOKEN: v.optional(v.string()),
   TURNSTILE_SITE_KEY: v.optional(siteKey),
   TURNSTILE_ACTION: widgetAction,
   TURNSTILE_URL: v.optional(v.pipe(v.string(), v.check(isLoopback, 'must be on loopback'))),
-  DEMO: v.optional(v.literal('open')),
+  DEMO: v.optional(v.picklist(['open', 'loopback'])),
   AI_GATEWAY_URL: v.optional(baseUrl),
   AI_GATEWAY_TOKEN: v.optional(apiKey),
   ALLOWED_ORIGINS: origins,
@@ -233,7 +230,11 @@ function readProvider(provider: Provider, env: Env, gateway: AiGateway | undefin
 }
 
 function namesOf(issues: readonly v.BaseIssue<unknown>[], prefix: string): string[] {
-  return issues.map((issue) => `${prefix}${v.getDotPath(issue)?.split('.')[0]} is missing or unusable`)
+  return issues.map((issue) => {
+    // Words of ours alone: others may have the value in them.
+    const why = issue.type === 'check' || issue.type === 'regex' ? `: it ${issue.message}` : ''
+    return `${prefix}${v.getDotPath(issue)?.split('.')[0]} is missing or unusable${why}`
+  })
 }
 
 /** What each setting by itself cannot say. */
@@ -247,14 +248,23 @@ function holesOf(s: Settings): string[] {
   if (s.TURNSTILE_SITE_KEY !== undefined && s.TURNSTILE_SECRET === undefined) {
     holes.push('TURNSTILE_SITE_KEY is set, and TURNSTILE_SECRET is missing')
   }
-  if (!hasMinting(s)) holes.push('LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not open')
-  return holes
+  // Somebody has to say who gets a token.
+  if (s.LOGIN_SECRET === undefined && s.TURNSTILE_SECRET === undefined && s.DEMO === undefined)
+    holes.push('LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not set')
+  if (isLongEnough(s.ADMIN_TOKEN) && isPoor(s.ADMIN_TOKEN)) holes.push('ADMIN_TOKEN is easy to guess')
+  return [...holes, ...equalSecrets(s)]
 }
 
-/** On the open internet, somebody has to say who gets a token. */
-function hasMinting(s: Settings): boolean {
-  const isLocal = s.ALLOWED_ORIGINS.every(isLoopback)
-  return s.LOGIN_SECRET !== undefined || s.TURNSTILE_SECRET !== undefined || s.DEMO === 'open' || isLocal
+/** Who has one of two equal secrets has the other too. While one signing secret takes the place of the other, those two may be equal. */
+function equalSecrets(s: Settings): string[] {
+  const { SESSION_SECRET, SESSION_SECRET_NEXT, LOGIN_SECRET, TURNSTILE_SECRET, ADMIN_TOKEN, AI_GATEWAY_TOKEN } = s
+  const signing = Object.entries({ SESSION_SECRET, SESSION_SECRET_NEXT })
+  const shown = Object.entries({ LOGIN_SECRET, TURNSTILE_SECRET, ADMIN_TOKEN, AI_GATEWAY_TOKEN })
+  return shown.flatMap(([name, value], at) =>
+    [...signing, ...shown.slice(at + 1)]
+      .filter(([, other]) => value !== undefined && value === other)
+      .map(([other]) => `${name} is equal to ${other}`),
+  )
 }
 
 function configOf(s: Settings, models: readonly Entry[]): Config {
@@ -304,7 +314,7 @@ function configOf(s: Settings, models: readonly Entry[]): Config {
               action: s.TURNSTILE_ACTION,
               siteKey: s.TURNSTILE_SITE_KEY,
             },
-      isDemo: s.LOGIN_SECRET === undefined && s.TURNSTILE_SECRET === undefined,
+      demo: s.LOGIN_SECRET === undefined && s.TURNSTILE_SECRET === undefined ? s.DEMO : undefined,
     },
     revoked: new Set(s.REVOKED),
     limitsRates: s.RATE_LIMITS === 'on',

@@ -74,7 +74,7 @@ async function serve(
   const route = routeOf(request)
   if (route === undefined) throw refuse('unknown_route')
   const { methods } = route
-  checkOrigin(request, config.allowedOrigins, request.method === 'OPTIONS')
+  checkOrigin(request, config, request.method === 'OPTIONS')
   if (request.method === 'OPTIONS') return preflight(request, methods)
   if (!methods.includes(request.method)) return refuseMethod(request, methods)
   return route.answer({ request, env, config, ctx })
@@ -107,7 +107,7 @@ async function finish(
   }
   for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
   if (status === 401) headers.set('www-authenticate', 'Bearer')
-  if (isKnown) addCorsHeaders(headers, request, config.allowedOrigins)
+  if (isKnown) addCorsHeaders(headers, request, config)
   return new Response(body, { status, headers })
 }
 

@@ -2,8 +2,8 @@
  * Who gets a token. This is the place for your own login.
  *
  * As it stands there are three ways. Your server, which knows its users, shows `LOGIN_SECRET` and says for whom the token is and what it
- * permits; it hands the token to that user's page. Or a page brings an answer of Turnstile. Or, with neither set, everybody who comes from
- * an allowed origin gets one: a demonstration, for loopback.
+ * permits; it hands the token to that user's page. Or a page brings an answer of Turnstile. Or, with neither set and `DEMO` set, every page
+ * of an allowed origin gets one: a demonstration.
  *
  * @see security.md C2
  * @module
@@ -11,10 +11,10 @@
 import * as v from 'valibot'
 import { isSame, shownBearer } from './bearer.ts'
 import type { Config } from './config.ts'
-import { checkOrigin } from './origins.ts'
+import { checkOrigin, isLoopbackDemo } from './origins.ts'
 import { idOf } from './providers.ts'
 import { refuse } from './refusal.ts'
-import { type Grant, lifetimeSeconds, readSession, userId } from './session.ts'
+import { type Grant, lifetimeSeconds, readSession, type Session, userId } from './session.ts'
 import { checkPerson } from './turnstile.ts'
 
 const natural = v.pipe(v.number(), v.integer(), v.minValue(1))
@@ -39,16 +39,36 @@ const plea = v.strictObject({ turnstile: v.optional(v.pipe(v.string(), v.maxLeng
  * @throws {ApiError} `not_logged_in` if there is no token for whoever asks.
  */
 export async function login(request: Request, body: unknown, config: Config): Promise<Grant> {
-  const { loginSecret, turnstile, isDemo } = config.minting
+  const { loginSecret, turnstile, demo } = config.minting
   if (loginSecret !== undefined && (await isSame(shownBearer(request), loginSecret))) return grantOrder(body, config)
+  const isDemo = demo === 'open' || isLoopbackDemo(request, config.minting)
   if (turnstile === undefined && !isDemo) throw refuse('not_logged_in')
-  checkOrigin(request, config.allowedOrigins, true)
+  checkOrigin(request, config, true)
   const { turnstile: answer } = read(plea, body)
+  const shown = await readSession(request, config).catch(() => undefined)
+  if (shown !== undefined && shown.anonymousSince === undefined)
+    throw refuse('not_logged_in', 'this token is renewed by the server that ordered it')
   if (turnstile !== undefined) await checkPerson(request, answer, turnstile, config.allowedOrigins)
-  return {
+  const fresh: Grant = {
     ...everything(config),
-    sub: await anonymousId(request, config),
-    origin: request.headers.get('origin') ?? undefined,
+    sub: crypto.randomUUID(),
+    // On one's own machine, a token is also good for a terminal and for other clients, which say no origin.
+    origin: demo === 'loopback' ? undefined : (request.headers.get('origin') ?? undefined),
+    anonymousSince: Math.floor(Date.now() / 1000),
+  }
+  return shown === undefined ? fresh : renew(shown, fresh)
+}
+
+/** Who shows a token that is still good stays who they were, so that what they began is still theirs, and never gets more than it permits. */
+function renew(shown: Session, fresh: Grant): Grant {
+  return {
+    ...fresh,
+    sub: shown.sub,
+    models: fresh.models.filter((model) => shown.models.includes(model)),
+    maxOutputTokens: Math.min(shown.maxOutputTokens, fresh.maxOutputTokens),
+    dailyBudget: Math.min(shown.dailyBudget, fresh.dailyBudget),
+    origin: shown.origin ?? fresh.origin,
+    anonymousSince: shown.anonymousSince,
   }
 }
 
@@ -65,19 +85,14 @@ function grantOrder(body: unknown, config: Config): Grant {
     maxOutputTokens: Math.min(maxOutputTokens ?? most.maxOutputTokens, most.maxOutputTokens),
     dailyBudget: dailyBudgetUsd === undefined ? most.dailyBudget : Math.round(dailyBudgetUsd * 1e6),
     origin,
+    anonymousSince: undefined,
     lifetimeSeconds: asked.lifetimeSeconds ?? lifetimeSeconds,
   }
 }
 
-function everything({ models, maxOutputTokens, spending }: Config): Omit<Grant, 'sub'> {
+function everything({ models, maxOutputTokens, spending }: Config): Omit<Grant, 'sub' | 'origin' | 'anonymousSince'> {
   const { dailyBudget } = spending
-  return { models: models.map(idOf), maxOutputTokens, dailyBudget, origin: undefined, lifetimeSeconds }
-}
-
-/** Who shows a token that is still good stays who they were, so that what they began is still theirs. */
-async function anonymousId(request: Request, config: Config): Promise<string> {
-  const session = await readSession(request, config).catch(() => undefined)
-  return session?.sub ?? crypto.randomUUID()
+  return { models: models.map(idOf), maxOutputTokens, dailyBudget, lifetimeSeconds }
 }
 
 function read<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {

@@ -48,8 +48,8 @@ const refusals = {
 export type RefusalCode = keyof typeof refusals
 
 /**
- * The error of a request that is not let through. `detail` is added to the fixed words: names of fields and limits, never a value of the
- * request.
+ * The error of a request that is not let through. `detail` is added to the fixed words: names of fields and limits, and of a request's values
+ * only its `Origin`.
  */
 export function refuse(code: RefusalCode, detail?: string, retryAfterSeconds?: number): ApiError {
   const { status, kind, message, retryable = false }: Row = refusals[code]

@@ -8,7 +8,7 @@
  */
 import { wholeWorker } from './accounts.ts'
 import { type Env, readConfig } from './config.ts'
-import { isLongEnough } from './setting-kinds.ts'
+import { isSecret } from './setting-kinds.ts'
 
 /** One thing that the Worker rests on. */
 export interface SelfTestRow {
@@ -41,7 +41,7 @@ type Check = (env: Env) => boolean | Promise<boolean>
 const checks: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(neededFlags.map((flag) => [flag, () => isOn(flag)])),
   settings: (env) => 'models' in readConfig(env),
-  secrets: (env) => ownSecrets.every((name) => env[name] === undefined || isLongEnough(env[name])),
+  secrets: (env) => ownSecrets.every((name) => env[name] === undefined || isSecret(env[name])),
   ledger: async ({ LEDGERS }) =>
     Array.isArray((await LEDGERS?.getByName(wholeWorker).summary({ limit: 1, span: 1 }))?.days),
   runs: async ({ RUNS }) => (await (RUNS as Runs).getByName(nobody).stop()) === false,

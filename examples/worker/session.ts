@@ -7,6 +7,7 @@
 import { jwtVerify, SignJWT } from 'jose'
 import * as v from 'valibot'
 import type { Config } from './config.ts'
+import { isFrom } from './origins.ts'
 import { refuse } from './refusal.ts'
 
 /** How long a token lives at most, in seconds. */
@@ -29,14 +30,19 @@ export interface Session {
   readonly maxOutputTokens: number
   /** In micro-USD. */
   readonly dailyBudget: number
-  /** The page it was given to: no other may show it. */
+  /** The page it was given to: it is good from there only. `undefined`: from everywhere. */
   readonly origin: string | undefined
+  /** For a visitor whom nobody knows, who may have it renewed: since when, in seconds since 1970. `undefined`: your server ordered it. */
+  readonly anonymousSince: number | undefined
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
 /** What a new token is to permit. */
 export type Grant = Omit<Session, 'jti' | 'expiresAt'> & { readonly lifetimeSeconds: number }
+
+/** How long one anonymous visitor may have tokens renewed, in seconds: a stolen one does not live on for ever. */
+const renewableSeconds = 24 * 60 * 60
 
 /** Ids of users, as an operator may have them. */
 export const userId = v.pipe(v.string(), v.regex(/^[\w.@:+-]{1,128}$/))
@@ -46,6 +52,7 @@ const claims = v.object({
   sub: userId,
   jti: v.pipe(v.string(), v.maxLength(64)),
   exp: natural,
+  anonymous_since: v.optional(natural),
   scope: v.strictObject({
     models: v.array(v.string()),
     maxOutputTokens: natural,
@@ -56,11 +63,15 @@ const claims = v.object({
 
 /** A new token. `expiresAt` is an ISO 8601 time. */
 export async function mintSession(grant: Grant, config: Config): Promise<{ token: string; expiresAt: string }> {
-  const { sub, lifetimeSeconds: seconds, models, maxOutputTokens, dailyBudget, origin } = grant
+  const { sub, lifetimeSeconds: seconds, models, maxOutputTokens, dailyBudget, origin, anonymousSince } = grant
   const issuedAt = Math.floor(Date.now() / 1000)
-  const expiresAt = issuedAt + Math.min(seconds, lifetimeSeconds)
+  const last = anonymousSince === undefined ? Number.POSITIVE_INFINITY : anonymousSince + renewableSeconds
+  const expiresAt = Math.min(issuedAt + Math.min(seconds, lifetimeSeconds), last)
   const { kid, key } = await signingKey(config.secrets.session)
-  const token = await new SignJWT({ scope: { models, maxOutputTokens, dailyBudget, origin } })
+  const token = await new SignJWT({
+    scope: { models, maxOutputTokens, dailyBudget, origin },
+    anonymous_since: anonymousSince,
+  })
     .setProtectedHeader({ alg: algorithm, typ, kid })
     .setIssuer(issuer)
     .setAudience(audience)
@@ -74,13 +85,13 @@ export async function mintSession(grant: Grant, config: Config): Promise<{ token
 
 /** @throws {ApiError} `invalid_session`, always the same, whatever is wrong. */
 export async function readSession(request: Request, config: Config): Promise<Session> {
-  const { sub, jti, exp, scope } = await readClaims(request, config).catch(() => {
+  const claims = await readClaims(request, config).catch(() => {
     throw refuse('invalid_session')
   })
-  const origin = request.headers.get('origin')
-  const isElsewhere = scope.origin !== undefined && origin !== null && origin !== scope.origin
+  const { sub, jti, exp, scope, anonymous_since: anonymousSince } = claims
+  const isElsewhere = scope.origin !== undefined && !isFrom(scope.origin, request)
   if (isElsewhere || config.revoked.has(sub) || config.revoked.has(jti)) throw refuse('invalid_session')
-  return { sub, jti, ...scope, origin: scope.origin, expiresAt: exp * 1000 }
+  return { sub, jti, ...scope, origin: scope.origin, anonymousSince, expiresAt: exp * 1000 }
 }
 
 async function readClaims({ headers }: Request, { secrets }: Config): Promise<v.InferOutput<typeof claims>> {

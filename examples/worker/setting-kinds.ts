@@ -8,13 +8,20 @@ import * as v from 'valibot'
 /** HS256 wants a key as long as its hash (RFC 7518 §3.2). */
 const minSecretBytes = 32
 
-/** What signs, or is shown: of 32 bytes or more. */
+/** What signs, or is shown: of 32 bytes or more, and not easy to guess. */
 export const secret = v.pipe(
   v.string(),
   v.check((text) => isLongEnough(text), `must have at least ${minSecretBytes} bytes`),
+  v.check((text) => !isPoor(text), 'must be random, such as the output of "openssl rand -base64 32"'),
 )
-/** The characters a bearer credential may have (RFC 6750 §2.1), and too many to be found by chance in an answer. */
-export const apiKey = v.pipe(v.string(), v.regex(/^[\w.~+/=-]{8,}$/, 'must be a bearer credential'))
+/**
+ * The characters that a bearer credential may have (RFC 6750 §2.1), and so many that it is not found by chance in an answer: it is cut out
+ * of all of them.
+ */
+export const apiKey = v.pipe(
+  v.string(),
+  v.regex(/^[\w.~+/=-]{12,}$/, 'must be a bearer credential of 12 characters or more'),
+)
 /** Words with commas between them; none by default. */
 export const list = v.pipe(v.optional(v.string(), ''), v.transform(splitList))
 /** Exact origins, one at least. */
@@ -74,11 +81,16 @@ function isSafeBase(text: string): boolean {
   return new URL(text).protocol === 'https:' || isLoopback(text)
 }
 
-/** Whether an address is of this machine alone. */
+/** Whether an address is of this machine only. */
 export function isLoopback(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)
   return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
+/** Whether a page at this origin is of this machine only. */
+export function isLoopbackOrigin(origin: string): boolean {
+  return isOrigin(origin) && isLoopback(origin)
 }
 
 /** What a binding has to have, at least. */
@@ -86,9 +98,22 @@ export function hasMethod(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
 }
 
-/** Whether it is a text that nobody will guess, as far as its length says so. */
+/** Whether it is a text that nobody will guess, as far as its length and its characters say so. */
+export function isSecret(value: unknown): value is string {
+  return isLongEnough(value) && !isPoor(value)
+}
+
 export function isLongEnough(value: unknown): value is string {
   return typeof value === 'string' && encode(value).length >= minSecretBytes
+}
+
+/** Fewer characters that differ are not random: of 32 random decimal digits, 9 or 10 differ, and of other alphabets more. */
+const minDifferent = 8
+
+/** Whether a text has few different characters, or is a shorter one several times. */
+export function isPoor(text: string): boolean {
+  const period = (text + text).indexOf(text, 1)
+  return new Set(text).size < minDifferent || period < text.length
 }
 
 /** In UTF-8. */

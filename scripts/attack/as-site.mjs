@@ -1,25 +1,40 @@
 /** As a page of another site would ask. */
 import { askAll, told } from './ask.mjs'
-import { among, judge, mine, oneWire, stranger } from './judge.mjs'
+import { among, isLoopback, judge, mine, oneWire, stranger } from './judge.mjs'
 import { json, noModel, question } from './requests.mjs'
 
 /** Neighbours of the right origin, and others: none may do what it may. */
 function otherOrigins({ origin }) {
   const { protocol, host, hostname, port } = new URL(origin)
   const otherPort = port === '8443' ? '8444' : '8443'
+  // A demonstration on this machine lets in every page of it.
+  const isHere = isLoopback(hostname)
   return [
     stranger,
     'null',
     `${protocol}//${host}.attack.example`,
     `${protocol}//attack-${host}`,
     `${protocol}//attack.${host}`,
-    `${protocol}//${hostname}:${otherPort}`,
+    ...(isHere ? [] : [`${protocol}//${hostname}:${otherPort}`, ...loopbackOrigins]),
     // Not on loopback: `wrangler dev` writes the Origin of its own host anew, scheme and all.
     ...(protocol === 'https:' ? [`http://${host}`] : []),
     `${origin}/`,
     `${origin}, ${stranger}`,
     `${protocol}//${host.slice(0, 1)}\u0430${host.slice(1)}`.normalize(),
   ].map((name) => Buffer.from(name).toString('latin1'))
+}
+
+/** Pages on a visitor's own machine, which a forgotten demonstration would let in. */
+const loopbackOrigins = ['http://localhost:8787', 'http://127.0.0.1:8787', 'http://localhost:5173', 'http://[::1]:8787']
+
+/** Tokens for pages on loopback, from a Worker that is not asked there: where it is, under another name. */
+export async function tryDemonstration(target) {
+  const host = isLoopback(target.base.hostname) ? { host: 'chat.attack.example' } : {}
+  const tries = loopbackOrigins.map((origin) => [
+    `a token from ${origin}`,
+    { path: '/session', headers: { ...json, ...host, origin }, body: {} },
+  ])
+  return judge(await askAll(target, tries), among(400, 401, 403, 404))
 }
 
 const grants = ({ headers }, origin) => {

@@ -1,13 +1,11 @@
 /** Without a token, or with one that is not good. */
 import { ask, askAll, told } from './ask.mjs'
-import { among, judge, mine, oneWire, stranger } from './judge.mjs'
+import { among, isLoopback, judge, mine, oneWire, stranger } from './judge.mjs'
 import { bearer, json, question, wires } from './requests.mjs'
 import { claimsOf, forgedTokens, tamperedTokens } from './tokens.mjs'
 
-const loopback = new Set(['127.0.0.1', 'localhost', '[::1]'])
-
 export function seeTransport({ base }) {
-  const ok = base.protocol === 'https:' || loopback.has(base.hostname)
+  const ok = base.protocol === 'https:' || isLoopback(base.hostname)
   return [{ what: base.host, got: base.protocol.slice(0, -1), ok }]
 }
 

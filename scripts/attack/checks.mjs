@@ -5,7 +5,7 @@
 import { trySelfTest } from './as-operator.mjs'
 import { seeHeaders, seeKeys } from './as-reader.mjs'
 import { tryHeaders, tryHosts, tryMethods, tryPaths, tryRedirects } from './as-scanner.mjs'
-import { tryOrigins, tryPreflights, trySimplePosts } from './as-site.mjs'
+import { tryDemonstration, tryOrigins, tryPreflights, trySimplePosts } from './as-site.mjs'
 import {
   askForTokens,
   compareRefusals,
@@ -39,6 +39,7 @@ export const checks = [
     run: seeToken,
   },
   { id: 'W25', name: 'tokens are not given to who does not say where from', expected: '400 to 405', run: askForTokens },
+  { id: 'W25', name: 'pages on loopback are given no token', expected: '400 to 404', run: tryDemonstration },
   { id: 'W3', name: 'other sites are turned away', expected: '403', run: tryOrigins },
   { id: 'W3', name: 'other sites are allowed nothing in advance', expected: 'no permission', run: tryPreflights },
   { id: 'W3', name: 'a post without a preflight is turned away', expected: '401, 403 or 415', run: trySimplePosts },

@@ -18,5 +18,8 @@ export const refused = (answer) => answer.status >= 400 || hungUp(answer)
 export const mine = ({ token, origin }) => ({ ...bearer(token), origin })
 export const stranger = 'https://attack.isoglot.example'
 
+/** Whether a host is the machine of whoever asks. */
+export const isLoopback = (hostname) => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+
 /** Where the checks ask that need but one wire. */
 export const oneWire = ({ routes }) => routes[0] ?? Object.keys(wires)[0]

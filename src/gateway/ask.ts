@@ -9,11 +9,12 @@ import { compact, field } from '../lookup.ts'
 import { after } from '../timer.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type Discretion, tellError } from './errors.ts'
+import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
 import { passStream } from './pass.ts'
 import { outputLimit, type Question, writeQuestion } from './question.ts'
-import { scrubberOf } from './scrub.ts'
+import { searchOf } from './scrub.ts'
 import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
 import { encodeWhole } from './whole.ts'
 
@@ -39,7 +40,7 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
 
 /** What may be told of the words of an entry's model, with its key at hand. */
 export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): Discretion {
-  return { scrub: scrubberOf(entry, secretsOf(model)), hidesWords: !tellsProviderWords }
+  return { search: searchOf(entry, secretsOf(model)), hidesWords: !tellsProviderWords }
 }
 
 /** The model with its key at hand, so that it can be kept out of what leaves. */
@@ -91,7 +92,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   const maxSaidBytes = saidBytesWithin(outputLimit(target, call))
   let out: string[] = []
   const take = () => {
-    const taken = out.map(discretion.scrub)
+    const taken = out.map(discretion.search.scrub)
     out = []
     if (flow.losses.length > 0) call.progress.losses = [...question.losses, ...flow.losses]
     return taken
@@ -168,7 +169,8 @@ function flowOf(attempt: Attempt): StreamTranslator {
   const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
   if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
-    return passStream(codec, wire, { seen, reply, tellError: told, hidesUsage, framing, ...limits })
+    const { search } = discretion
+    return passStream(codec, wire, { seen, reply, tellError: told, hidesUsage, framing, search, ...limits })
   }
   return translateStream(
     discreetly(codec, discretion),
@@ -184,12 +186,35 @@ function flowOf(attempt: Attempt): StreamTranslator {
 }
 
 /** Keys are cut out before a stream is read as well: of what does not repeat itself exactly, a part of one could be put together. */
-function discreetly(codec: ClientCodec, { scrub }: Discretion): ClientCodec {
+function discreetly(codec: ClientCodec, { search }: Discretion): ClientCodec {
   const decodeStream = () => {
     const decoder = codec.decodeStream()
+    const hold = createHold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))
+    function read(out: Fragment[], action: (fragments: Fragment[]) => void): void {
+      const fragments: Fragment[] = []
+      try {
+        action(fragments)
+      } catch (error) {
+        pass(fragments, out)
+        hold.end(out)
+        throw error
+      }
+      pass(fragments, out)
+      if (fragments.some(({ type }) => type === 'end')) hold.end(out)
+    }
+    function pass(fragments: readonly Fragment[], out: Fragment[]): void {
+      for (const fragment of fragments) {
+        const text = textOf(fragment)
+        hold.push(fragment, text === undefined ? [] : [text], out)
+      }
+    }
     return {
-      ...decoder,
-      push: (frame: Frame, out: Fragment[]) => decoder.push({ ...frame, data: scrub(frame.data) }, out),
+      push: (frame: Frame, out: Fragment[]) =>
+        read(out, (fragments) => decoder.push({ ...frame, data: search.scrub(frame.data) }, fragments)),
+      end: (out: Fragment[]) => {
+        read(out, (fragments) => decoder.end(fragments))
+        hold.end(out)
+      },
     }
   }
   return { ...codec, decodeStream }
@@ -212,7 +237,7 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
     const response = await sendText(attempt.model, attempt.question, deadline.signal, {})
     const text = await readWhole(response, maxAnswerBytes(call), deadline.signal)
     call.progress.firstEventMs = Date.now() - call.startedAt
-    yield [attempt.discretion.scrub(readAnswer(text, attempt))]
+    yield [attempt.discretion.search.scrub(readAnswer(text, attempt))]
     return undefined
   } catch (error) {
     throw deadline.signal.aborted ? deadline.signal.reason : error

@@ -27,6 +27,7 @@ export async function readJson(request: Request, limits: GatewayLimits): Promise
 /** Counts for itself: `content-length` may be missing or a lie. */
 async function readBytes(request: Request, limits: GatewayLimits): Promise<Uint8Array> {
   const { maxBodyBytes = 16 * 1024 * 1024, bodyTimeoutMs = 30_000 } = limits
+  const tooLate = () => refusal(408, `The body was not here within ${bodyTimeoutMs} ms`)
   const tooLarge = () => refusal(413, `The body is larger than ${maxBodyBytes} bytes`)
   if (Number(request.headers.get('content-length')) > maxBodyBytes) throw tooLarge()
   const reader = request.body?.getReader()
@@ -41,10 +42,11 @@ async function readBytes(request: Request, limits: GatewayLimits): Promise<Uint8
   let size = 0
   try {
     for (;;) {
+      // A body that is given up ends in some runtimes, and breaks off in others, such as workerd.
       const { done, value } = await reader.read().catch(() => {
-        throw refusal(400, 'The body broke off')
+        throw isLate ? tooLate() : refusal(400, 'The body broke off')
       })
-      if (isLate) throw refusal(408, `The body was not here within ${bodyTimeoutMs} ms`)
+      if (isLate) throw tooLate()
       if (done) return joined(chunks, size)
       size += value.byteLength
       if (size > maxBodyBytes) throw tooLarge()

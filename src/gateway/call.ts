@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { compact } from '../lookup.ts'
 import type { Loss } from '../model.ts'
 import type { ReadBody } from './body.ts'
-import { type Discretion, isCode, tellError } from './errors.ts'
+import { codeOf, type Discretion, open, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
@@ -56,7 +56,7 @@ export function newProgress(): Progress {
     seen: newSeen(),
     losses: [],
     firstEventMs: undefined,
-    discretion: { scrub: (text) => text, hidesWords: false },
+    discretion: open,
   }
 }
 
@@ -84,7 +84,7 @@ export function reportOf(
   end: { readonly outcome: Outcome; readonly status: number; readonly error?: unknown },
   question: { readonly asked?: string; readonly stream?: boolean } = {},
 ): EndReport {
-  const { target, passed, attempts, seen, losses, firstEventMs } = progress
+  const { target, passed, attempts, seen, losses, firstEventMs, discretion } = progress
   return {
     requestId: id,
     outcome: end.outcome,
@@ -97,7 +97,7 @@ export function reportOf(
     passed,
     attempts,
     status: end.status,
-    ...(end.error !== undefined && { error: describe(end.error) }),
+    ...(end.error !== undefined && { error: describe(end.error, discretion) }),
     ...compact({ stopReason: stopReasonOf(seen), usage: seen.usage, firstEventMs }),
     ...(seen.usage !== undefined && seen.isUsageOld && { usageIsOld: true as const }),
     saidBytes: seen.bytes,
@@ -107,8 +107,8 @@ export function reportOf(
 }
 
 /** An error without its message, and without a code that is none: a provider's words may have the prompt in them. */
-function describe(error: unknown): NonNullable<EndReport['error']> {
+function describe(error: unknown, discretion: Discretion): NonNullable<EndReport['error']> {
   if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
-  const { kind, providerCode, status } = error
-  return { kind, ...compact({ providerCode: isCode(providerCode) ? providerCode : undefined, status }) }
+  const { kind, status } = error
+  return { kind, ...compact({ providerCode: codeOf(error.providerCode, discretion), status }) }
 }

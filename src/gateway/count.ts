@@ -9,9 +9,9 @@ import { startDeadline } from '../client/deadline.ts'
 import { readBody, readText, sendText } from '../client/transport.ts'
 import type { DecodedRequest } from '../codec.ts'
 import { blocksOf } from '../content.ts'
-import { field } from '../lookup.ts'
+import { field, isObject } from '../lookup.ts'
 import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
-import type { Json, JsonObject } from '../model.ts'
+import type { JsonObject } from '../model.ts'
 import { discretionOf, withKey } from './ask.ts'
 import type { Call } from './call.ts'
 import { errorAnswer, tellError } from './errors.ts'
@@ -39,7 +39,7 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
     }
     const response = await sendText(model, question, deadline.signal, {})
     const body = readBody(await readText(response, maxBytes), model)
-    return new Response(discretion.scrub(JSON.stringify(body)), {
+    return new Response(discretion.search.scrub(JSON.stringify(body)), {
       headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
     })
   } catch (error) {
@@ -55,8 +55,15 @@ function pathOf({ model: { codec, model } }: Target, wire: string): string {
   return path.replace(/:\w+$/, ':countTokens')
 }
 
+/** The model is the table's, wherever the client names one. */
 function textOf({ model: { model } }: Target, { wire, body }: CountCall): string {
-  return wire.name === 'gemini' ? body.text : withFields(body.text, { model: JSON.stringify(model) })
+  if (wire.name !== 'gemini') return withFields(body.text, { model: JSON.stringify(model) })
+  const name = model.includes('/') ? model : `models/${model}`
+  const inner = field(body.value, 'generateContentRequest')
+  return withFields(body.text, {
+    ...(field(body.value, 'model') !== undefined && { model: JSON.stringify(name) }),
+    ...(isObject(inner) && { generateContentRequest: JSON.stringify({ ...inner, model: name }) }),
+  })
 }
 
 /** By characters: see {@link countTokensApproximately}, which also says how far off it is. */
@@ -69,8 +76,8 @@ function estimate({ wire, request }: CountCall): JsonObject {
 
 /** Gemini's count takes a whole request under a name of its own as well. */
 export function countedBody(value: JsonObject): JsonObject {
-  const inner: Json | undefined = field(value, 'generateContentRequest')
-  return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : value
+  const inner = field(value, 'generateContentRequest')
+  return isObject(inner) ? inner : value
 }
 
 /** What a request to count holds, with the wire's codec. */

@@ -6,12 +6,25 @@
  * @module
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../errors.ts'
+import { objectIn } from '../lookup.ts'
 import { findRoute } from './routes.ts'
+import { createSearch, type Search } from './scrub.ts'
 import { type Wire, wires } from './wires.ts'
 
 /** An error of the gateway's own: the request cannot be answered as it is. */
-export function refusal(status: number, message: string, kind: ApiErrorKind = 'invalid_request'): ApiError {
-  return new ApiError(message, { kind, status, retryable: false })
+export function refusal(
+  status: number,
+  message: string,
+  kind: ApiErrorKind = 'invalid_request',
+  providerCode?: string,
+): ApiError {
+  return new ApiError(message, { kind, status, retryable: false, ...(providerCode !== undefined && { providerCode }) })
+}
+
+/** The name is the client's own word. */
+export function unknownModel(name: string, list: string): ApiError {
+  const asked = JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)
+  return refusal(404, `There is no model ${asked} here; GET ${list} lists those that you may ask`, 'not_found')
 }
 
 /** Longest message of a provider that is told, in UTF-16 units. */
@@ -19,13 +32,14 @@ const longestMessage = 300
 
 /** How much of a provider's words is told. */
 export interface Discretion {
-  /** Takes keys out of them. */
-  readonly scrub: (text: string) => string
+  /** Finds keys in them. */
+  readonly search: Search
   /** Words of ours stand in their place. */
   readonly hidesWords: boolean
 }
 
-const open: Discretion = { scrub: (text) => text, hidesWords: false }
+/** Nothing is hidden. */
+export const open: Discretion = { search: createSearch([]), hidesWords: false }
 
 /** What is told of a provider's error, by its kind; of those that are not here, the provider's own message. */
 const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
@@ -45,7 +59,7 @@ const discreet: Partial<Readonly<Record<ApiErrorKind, string>>> = {
 
 /** The error that the client gets for whatever was thrown. */
 export function tellError(error: unknown, discretion: Discretion = open): ApiError {
-  const { scrub } = discretion
+  const { scrub } = discretion.search
   if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, discretion)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
   switch (error.code) {
@@ -62,9 +76,11 @@ export function tellError(error: unknown, discretion: Discretion = open): ApiErr
   }
 }
 
-function tellProviderError(error: ApiError, { scrub, hidesWords }: Discretion): ApiError {
-  const { kind, retryable, retryAfterMs, providerCode } = error
-  const own = hidesWords ? (discreet[kind] ?? 'The provider refused the request') : scrub(error.message)
+function tellProviderError(error: ApiError, discretion: Discretion): ApiError {
+  const { search, hidesWords } = discretion
+  const { kind, retryable, retryAfterMs } = error
+  const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, discretion) : undefined
+  const own = hidesWords ? (discreet[kind] ?? 'The provider refused the request') : search.scrub(error.message)
   const { message = own.slice(0, longestMessage), status } = told[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
   return new ApiError(message, {
@@ -72,14 +88,18 @@ function tellProviderError(error: ApiError, { scrub, hidesWords }: Discretion): 
     retryable,
     ...(status !== undefined && { status }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(kind === 'rate_limit' && isCode(providerCode) && { providerCode: scrub(providerCode) }),
+    ...(providerCode !== undefined && { providerCode }),
     cause: error,
   })
 }
 
-/** Whether a provider's code is one, and not a sentence that may have anything in it. */
-export function isCode(word: string | undefined): word is string {
-  return word !== undefined && /^[\w.:/-]{1,80}$/.test(word)
+/**
+ * A provider's code, without keys; `undefined` if it does not look like one: words with signs between them, such as `rate_limit_exceeded`
+ * and `Throttling.RateQuota`, or a number. Anything else may hold anything.
+ */
+export function codeOf(word: string | undefined, { search }: Discretion): string | undefined {
+  if (word === undefined || word.length > 80) return undefined
+  return /^(?:\d{1,6}|[a-z]+\d{0,3}(?:[_.:/-][a-z]+\d{0,3})*)$/i.test(word) ? search.scrub(word) : undefined
 }
 
 function restate(cause: unknown, kind: ApiErrorKind, status: number, message: string): ApiError {
@@ -98,9 +118,9 @@ export function mayAskAnother(error: unknown): boolean {
   return error.provider !== undefined && error.kind !== 'invalid_request' && error.kind !== 'context_length'
 }
 
-/** An error as an answer of the wire. */
-export function errorAnswer(error: ApiError, wire: Wire): Response {
-  const { status, body } = wire.codec.encodeError(error)
+/** An error as an answer of the wire; where the path is of none, in OpenAI's shape with a code of its own. */
+export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
+  const { status, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
   const headers = {
     'content-type': 'application/json',
     'x-should-retry': `${error.retryable}`,
@@ -109,10 +129,20 @@ export function errorAnswer(error: ApiError, wire: Wire): Response {
   return new Response(JSON.stringify(body), { status: error.status ?? status, headers })
 }
 
+function encodeOfNoWire(error: ApiError): { readonly status: number; readonly body: unknown } {
+  const { status, body } = wires['openai-chat'].codec.encodeError(error)
+  const { providerCode } = error
+  return {
+    status,
+    body: providerCode === undefined ? body : { error: { ...objectIn(body, 'error'), code: providerCode } },
+  }
+}
+
 /**
  * An error in the words of the wire that a request's path belongs to, for policy that stands in front of a gateway. Its status is the
- * error's own, or that of its kind.
+ * error's own, or that of its kind. `basePath` is that of the gateway.
  */
-export function answerError(request: Request, error: unknown): Response {
-  return errorAnswer(tellError(error), wires[findRoute(request)?.wire ?? 'openai-chat'])
+export function answerError(request: Request, error: unknown, basePath = ''): Response {
+  const route = findRoute(request, basePath)
+  return errorAnswer(tellError(error), route && wires[route.wire])
 }

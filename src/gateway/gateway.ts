@@ -6,6 +6,7 @@
  * @see design.md §7
  * @module
  */
+import type { ApiError } from '../errors.ts'
 import { isObject } from '../lookup.ts'
 import { isOnlyWhole } from '../only-whole.ts'
 import { answer } from './answer.ts'
@@ -13,12 +14,21 @@ import { type ReadBody, readJson } from './body.ts'
 import { type Call, newProgress, reportOf, type Visit } from './call.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
-import { errorAnswer, refusal, refuseBody, tellError } from './errors.ts'
+import { errorAnswer, refusal, refuseBody, tellError, unknownModel } from './errors.ts'
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { outputLimit } from './question.ts'
 import { findRoute, methodOf, type Route } from './routes.ts'
-import type { CheckedBody, EndReport, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit } from './types.ts'
+import type {
+  CheckedBody,
+  EndReport,
+  ExecutionContextLike,
+  Gateway,
+  GatewayOptions,
+  Outcome,
+  Permit,
+  Verdict,
+} from './types.ts'
 import { wires } from './wires.ts'
 
 /**
@@ -27,7 +37,7 @@ import { wires } from './wires.ts'
  * Point an official client at it: the base URL is that of the server, with `/v1` for OpenAI's. Every model of the table answers in every
  * wire. Where the provider speaks the client's wire its bytes go through; else they are translated.
  *
- * @throws {RangeError} if a name in the table stands for two models, or a fallback for none.
+ * @throws {RangeError} if a name in the table stands for two models, or a fallback for none, or if `basePath` is malformed.
  * @example
  * ```ts
  * import { anthropic } from 'isoglot/anthropic'
@@ -44,6 +54,12 @@ import { wires } from './wires.ts'
  * ```
  */
 export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gateway<Env> {
+  const { basePath = '' } = options
+  if (!/^(?:\/[^/?#]+)*$/.test(basePath)) {
+    throw new RangeError(
+      `Cannot make a gateway: basePath "${basePath}" has to begin with "/" and not to end with one, such as "/ai"`,
+    )
+  }
   const tableOf = tables(options.models)
   return { fetch: (request, env, ctx) => visit(request, { options, tableOf, env: env as Env, ctx }) }
 }
@@ -72,13 +88,13 @@ function tables<Env>(models: GatewayOptions<Env>['models']): (env: Env) => Model
 }
 
 async function visit<Env>(request: Request, house: House<Env>): Promise<Response> {
-  const { origins } = house.options
-  const route = findRoute(request)
+  const { origins, basePath } = house.options
+  const route = findRoute(request, basePath)
   const id = crypto.randomUUID()
   const visitor: Visit = { id, wire: wires[route?.wire ?? 'openai-chat'], caller: undefined, startedAt: Date.now() }
   if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, methodOf(route))
   const response = await serve(request, route, visitor, house).catch((error: unknown) =>
-    errorAnswer(tellError(error), visitor.wire),
+    errorAnswer(tellError(error), route && visitor.wire),
   )
   return withHeaders(response, { ...corsHeaders(request, origins), 'x-request-id': id, 'request-id': id })
 }
@@ -102,26 +118,50 @@ async function serve<Env>(
   visitor: Visit,
   house: House<Env>,
 ): Promise<Response> {
-  if (route === undefined) throw refusal(404, 'There is nothing at this path', 'not_found')
+  if (route === undefined) throw unknownPath(request, house.options.basePath)
   const method = methodOf(route)
   if (request.method !== method) {
     const refused = errorAnswer(refusal(405, `This path takes ${method}`), visitor.wire)
     refused.headers.set('allow', `${method}, OPTIONS`)
     return refused
   }
-  const verdict = await house.options.authorize?.(request, house.env)
+  const verdict = await authorize(request, visitor, house)
   if (verdict instanceof Response) return verdict
   const permit = verdict ?? {}
   const table = house.tableOf(house.env)
   switch (route.kind) {
     case 'models':
-      return answerModels(table, permit, visitor.wire, route.id)
+      return answerModels(table, permit, visitor.wire, route.id, house.options.basePath)
     case 'version':
       return Response.json({ version: '0.12.0' }) // of the API that it speaks
     case 'count':
       return count(request, route, permit, table, { ...visitor, caller: permit.caller }, house)
     case 'answer':
       return answerRequest(request, route, permit, table, { ...visitor, caller: permit.caller }, house)
+  }
+}
+
+/** Where a gateway is mounted at another path than it believes, its message has to say so. */
+function unknownPath({ method, url }: Request, basePath = ''): ApiError {
+  const path = JSON.stringify(new URL(url).pathname.slice(0, 200))
+  const places = `${basePath}/v1/chat/completions, ${basePath}/v1/messages and the like`
+  const message = `Cannot answer ${method} ${path}: the gateway serves ${places}. Below another path it needs \`basePath\``
+  return refusal(404, message, 'not_found', 'unknown_url')
+}
+
+/** Whom the caller's policy refuses is told of too. */
+async function authorize<Env>(request: Request, visitor: Visit, { options, env, ctx }: House<Env>): Promise<Verdict> {
+  const refused = (status: number, error?: unknown) => {
+    const told = tell(reportOf(visitor, newProgress(), { outcome: 'refused', status, error }), options)
+    ctx?.waitUntil(told)
+  }
+  try {
+    const verdict = await options.authorize?.(request, env)
+    if (verdict instanceof Response) refused(verdict.status)
+    return verdict
+  } catch (error) {
+    refused(errorAnswer(tellError(error), visitor.wire).status, error)
+    throw error
   }
 }
 
@@ -137,9 +177,15 @@ async function readChecked<Env>(
   return checked === undefined ? body : { value: checked, text: JSON.stringify(checked) }
 }
 
-function findTargets(table: ModelTable, name: string, permit: Permit): readonly [Target, ...Target[]] {
+function findTargets(
+  table: ModelTable,
+  name: string,
+  permit: Permit,
+  { wire }: Visit,
+  { options: { basePath = '' } }: Pick<House<never>, 'options'>,
+): readonly [Target, ...Target[]] {
   const [first, ...others] = table.find(name, permit)
-  if (first === undefined) throw refusal(404, 'There is no model of that name', 'not_found')
+  if (first === undefined) throw unknownModel(name, basePath + wire.list)
   return [first, ...others]
 }
 
@@ -155,7 +201,7 @@ async function count<Env>(
   const { options } = house
   const body = await readChecked(request, route.kind, visitor, house)
   const decoded = decode(() => decodeCounted({ wire, body }, route.path))
-  const [target] = findTargets(table, decoded.options.model, permit)
+  const [target] = findTargets(table, decoded.options.model, permit, visitor, house)
   const gone = followClient(request)
   return answerCount(target, { wire, headers: request.headers, body, request: decoded, gone, options })
 }
@@ -190,7 +236,7 @@ async function answerRequest<Env>(
     const decoded = decode(() => wire.codec.decodeRequest(body.value, route.path))
     const stream = decoded.options.stream === true
     asked = { asked: decoded.options.model, stream }
-    const targets = findTargets(table, decoded.options.model, permit)
+    const targets = findTargets(table, decoded.options.model, permit, visitor, house)
     const call: Call = {
       ...visitor,
       isArray: route.framing === 'array',

@@ -8,7 +8,7 @@
  * @module
  */
 import type { JsonObject } from '../model.ts'
-import { errorAnswer, refusal } from './errors.ts'
+import { errorAnswer, unknownModel } from './errors.ts'
 import { isPermitted, type ModelTable, type Target } from './models.ts'
 import type { Permit, WireName } from './types.ts'
 import type { Wire } from './wires.ts'
@@ -55,12 +55,12 @@ const listings: Readonly<Record<WireName, Listing>> = {
 }
 
 /** The models that a permit has, or one of them. */
-export function answerModels(table: ModelTable, permit: Permit, wire: Wire, id?: string): Response {
+export function answerModels(table: ModelTable, permit: Permit, wire: Wire, id?: string, basePath = ''): Response {
   const { entry, list } = listings[wire.name]
   if (id === undefined) {
     return Response.json(list(table.targets.filter((target) => isPermitted(target, permit)).map(entry)))
   }
   const [target] = table.find(id, permit)
-  if (target === undefined) return errorAnswer(refusal(404, 'There is no model of that name', 'not_found'), wire)
+  if (target === undefined) return errorAnswer(unknownModel(id, basePath + wire.list), wire)
   return Response.json(entry({ ...target, name: id }))
 }

@@ -11,7 +11,9 @@ import { type ApiError, InterruptedError } from '../errors.ts'
 import { decodeNdjson, encodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse, encodeSse } from '../framing/sse.ts'
 import { arrayOf, compact, field } from '../lookup.ts'
+import { createHold, textOf } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
+import type { Search } from './scrub.ts'
 import type { StreamTranslator } from './translate.ts'
 import type { Wire } from './wires.ts'
 
@@ -23,6 +25,8 @@ export interface PassOptions {
   readonly hidesUsage: boolean
   /** How the client's stream is framed. */
   readonly framing: ClientCodec['framing']
+  /** The keys that may not go on: here those that come in pieces. Who writes the text sees to the others. */
+  readonly search: Search
   readonly maxEventBytes?: number
 }
 
@@ -33,6 +37,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
   const framing = codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits)
   const write = options.framing === 'sse' ? encodeSse : encodeNdjson
   const decoder = codec.decodeStream()
+  const hold = createHold<Frame>(options.search, rewriteFrame)
   let reply = options.reply
   let passed = 0
   let isEnded = false
@@ -51,8 +56,28 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     decoder.push(frame, fragments)
     note(fragments)
     if (hidesUsage && isUsageAlone(frame, fragments)) return
-    passed++
-    out.push(write({ ...frame, data: withoutCarriers(frame.data) }))
+    const frames: Frame[] = []
+    hold.push(
+      { ...frame, data: withoutCarriers(frame.data) },
+      fragments.flatMap((fragment) => {
+        const text = textOf(fragment)
+        return text === undefined ? [] : [text]
+      }),
+      frames,
+    )
+    if (isEnded) hold.end(frames)
+    writeAll(frames, out)
+  }
+
+  function writeAll(frames: readonly Frame[], out: string[]): void {
+    passed += frames.length
+    for (const frame of frames) out.push(write(frame))
+  }
+
+  function writeHeld(out: string[]): void {
+    const frames: Frame[] = []
+    hold.end(frames)
+    writeAll(frames, out)
   }
 
   function passAll(frames: readonly Frame[], out: string[]): void {
@@ -65,6 +90,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
   function failWith(error: unknown, out: string[]): void {
     isEnded = true
     failure = error
+    writeHeld(out)
     const frames: Frame[] = []
     wire.codec.encodeStream(reply).fail(tellError(error), frames)
     for (const frame of wire.errorFrames(frames, passed)) out.push(write(frame))
@@ -106,6 +132,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
         const fragments: Fragment[] = []
         decoder.end(fragments)
         note(fragments)
+        writeHeld(out)
         if (!isEnded) throw new InterruptedError('Cannot finish the answer: it ended before its own end')
         if (wire.lastFrame !== undefined) out.push(write(wire.lastFrame))
       }),
@@ -113,6 +140,31 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
       advance(out, () => {
         throw error
       }),
+  }
+}
+
+/** Fields of an event that say what it is. */
+const labels = new Set(['type', 'id', 'item_id', 'object', 'model', 'role', 'index'])
+/** Fields that have a text where the codec reads another out of them, such as one that it escapes. */
+const sayings = new Set(['delta', 'text', 'content', 'arguments', 'input', 'stringValue'])
+
+/** The event with other texts: wherever the whole of one stands in it. */
+function rewriteFrame(frame: Frame, before: readonly string[], after: readonly string[]): Frame {
+  const changes = new Map(before.flatMap((text, at) => (text === after[at] ? [] : [[text, after[at] as string]])))
+  let isFound = false
+  const replace = (name: string, value: unknown) => {
+    if (typeof value !== 'string' || labels.has(name)) return value
+    const text = changes.get(value)
+    isFound ||= text !== undefined
+    return text ?? value
+  }
+  const value = JSON.parse(frame.data)
+  const data = JSON.stringify(value, replace)
+  if (isFound) return { ...frame, data }
+  const all = after.join('')
+  return {
+    ...frame,
+    data: JSON.stringify(value, (name, inner) => (sayings.has(name) && typeof inner === 'string' ? all : inner)),
   }
 }
 

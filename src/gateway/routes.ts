@@ -21,8 +21,10 @@ const answers: Readonly<Record<string, WireName>> = {
 }
 
 /** The route of a request; `undefined` if there is none. The path counts alone: no header can move a request elsewhere. */
-export function findRoute(request: Request): Route | undefined {
-  const { pathname, searchParams } = new URL(request.url)
+export function findRoute(request: Request, basePath = ''): Route | undefined {
+  const { pathname: path, searchParams } = new URL(request.url)
+  if (!path.startsWith(`${basePath}/`)) return undefined
+  const pathname = path.slice(basePath.length)
   if (Object.hasOwn(answers, pathname)) {
     return { kind: 'answer', wire: answers[pathname] as WireName, path: pathname }
   }

@@ -1,43 +1,268 @@
-/** The last belt: whatever leaves goes through here, and a key that got into it all the same is cut out. @module */
+/**
+ * The last belt: what leaves goes through here, and a key that got into it is cut out, however it is written, also in pieces.
+ *
+ * @module
+ */
+import { findLastIndex, lookup } from '../lookup.ts'
 
-/** Shorter ones would be found by chance: a server of one's own machine takes any word for a key. */
-const shortest = 12
+/** Shorter keys would be found by chance: a server on the user's own machine takes any word, such as `ollama`, for a key. */
+const shortest = 8
+/** A stream is held back once it ends in so many characters of a key: fewer are often found by chance, and are not a key. */
+export const headLength = 4
+/** Stands in the place of a key. */
+export const mark = '[redacted]'
 
-/** Replaces each secret of 12 characters or more, as it is and as it may be disguised: URL-encoded, in base64 at any of its alignments. */
+/**
+ * Replaces each secret of 8 characters or more: as it is, with any of its characters escaped as in JSON, percent-encoded (in any case, also
+ * twice) or written as an HTML entity, in base64 or base64url at any of its alignments, and in hex. Base64 that is broken into lines or
+ * applied twice is not searched for.
+ */
 export function createScrubber(secrets: readonly string[]): (text: string) => string {
-  const needles = [...new Set(secrets.filter(({ length }) => length >= shortest).flatMap(disguises))].sort(
-    (a, b) => b.length - a.length,
-  )
-  if (needles.length === 0) return (text) => text
-  return (text) => needles.reduce((clean, needle) => clean.replaceAll(needle, '[redacted]'), text)
+  return createSearch(secrets).scrub
 }
 
-const made = new WeakMap<object, { readonly secrets: string; readonly scrub: (text: string) => string }>()
+/** The search for a list of secrets. */
+export interface Search {
+  /** The text without any of them. */
+  readonly scrub: (text: string) => string
+  /** Where they stand in a text. */
+  find(text: string): readonly Range[]
+  /** What at the end of a text may be the beginning of one of them. */
+  findBegun(text: string): Begun
+  /** Whether nothing of them is in a text but, perhaps, the first characters at its end. Quick. */
+  isClear(text: string): boolean
+}
 
-/** The {@link createScrubber} of an owner's secrets, made once: that takes a hundred times as long as to use it. */
-export function scrubberOf(owner: object, secrets: readonly string[]): (text: string) => string {
+/** The end of a text. */
+interface Begun {
+  /** Where it begins; at the text's end if there is nothing. */
+  readonly start: number
+  /** How many characters of a secret are there. */
+  readonly length: number
+  /** Those are so many that they are a secret by themselves: two thirds of it. */
+  readonly isTelling: boolean
+  /** A backslash waits for the rest of its escape: to cut behind it would spoil the JSON. */
+  readonly isInEscape: boolean
+}
+
+/** From `start`, up to and without `end`. */
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** The search for an owner's secrets, made once: to make it takes a hundred times as long as to use it. */
+export function searchOf(owner: object, secrets: readonly string[]): Search {
   const list = secrets.join('\n')
   const known = made.get(owner)
-  if (known?.secrets === list) return known.scrub
-  const scrub = createScrubber(secrets)
-  made.set(owner, { secrets: list, scrub })
-  return scrub
+  if (known?.secrets === list) return known.search
+  const search = createSearch(secrets)
+  made.set(owner, { secrets: list, search })
+  return search
 }
 
-function disguises(secret: string): string[] {
-  const encoded = [0, 1, 2].map((offset) => base64At(secret, offset))
-  return [secret, encodeURIComponent(secret), ...encoded, ...encoded.map(toUrlAlphabet)]
+const made = new WeakMap<object, { readonly secrets: string; readonly search: Search }>()
+
+/** The search for these secrets, of which those of 8 characters or more count. */
+export function createSearch(secrets: readonly string[]): Search {
+  const long = secrets.filter(({ length }) => length >= shortest)
+  const needles = [...new Set(long.flatMap(spellings))]
+    .filter(({ length }) => length >= shortest)
+    .sort((a, b) => b.length - a.length)
+  if (needles.length === 0) {
+    return { scrub: (text) => text, find: () => [], findBegun: nothingIn, isClear: () => true }
+  }
+  const heads = new RegExp([...new Set(needles.map((needle) => escapeRegExp(needle.slice(0, headLength))))].join('|'))
+  const borders = needles.map(bordersOf)
+  const longest = 16 * (needles[0]?.length ?? 0)
+
+  const isClear = (text: string) => !(mayHoldEscapes(text) && spellsLetters.test(text)) && !heads.test(text)
+
+  function find(text: string): Range[] {
+    if (isClear(text)) return []
+    const found = mayHoldEscapes(text) ? findIn(decoded(text)) : []
+    // Also as it stands: what looks like an escape may be none.
+    const plain = findIn({ text, at: (place) => place }).filter(
+      ({ start }) => !/\\(?:u[\da-f]{0,3})?$/i.test(text.slice(Math.max(0, start - 5), start)),
+    )
+    return union([...found, ...plain])
+  }
+
+  function findIn({ text, at }: Reading): Range[] {
+    if (!heads.test(text)) return []
+    const found: Range[] = []
+    for (const needle of needles) {
+      for (let place = text.indexOf(needle); place >= 0; place = text.indexOf(needle, place + needle.length)) {
+        found.push({ start: at(place), end: at(place + needle.length) })
+      }
+    }
+    return found
+  }
+
+  function scrub(text: string): string {
+    const found = find(text)
+    if (found.length === 0) return text
+    let clean = ''
+    let from = 0
+    for (const { start, end } of found) {
+      clean += text.slice(from, start) + mark
+      from = end
+    }
+    return clean + text.slice(from)
+  }
+
+  function findBegun(text: string): Begun {
+    const end = text.search(halfAnEscape)
+    const whole = end < 0 ? text : text.slice(0, end)
+    const reading = decoded(whole)
+    let length = 0
+    let isTelling = false
+    for (const [index, needle] of needles.entries()) {
+      const there = overlap(reading.text, needle, borders[index] as readonly number[])
+      length = Math.max(length, there)
+      isTelling ||= 3 * there >= 2 * needle.length
+    }
+    const start = length === 0 ? whole.length : reading.at(reading.text.length - length)
+    if (text.length - start > longest) return nothingIn(text)
+    return { start, length, isTelling, isInEscape: text[whole.length] === '\\' }
+  }
+
+  return { scrub, find, findBegun, isClear }
+}
+
+const nothingIn = ({ length }: string): Begun => ({ start: length, length: 0, isTelling: false, isInEscape: false })
+
+/** In which texts a secret is there for all to read, its single characters decoded. */
+function spellings(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret)
+  const binary = String.fromCharCode(...bytes)
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  const base64 = [0, 1, 2].map((offset) => base64At(binary, offset))
+  const url = base64.map((digits) => digits.replaceAll('+', '-').replaceAll('/', '_'))
+  return [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    decoded(secret).text,
+    binary,
+    hex,
+    hex.toUpperCase(),
+    ...base64,
+    ...url,
+  ]
 }
 
 /** The base64 digits that depend on the secret alone when it begins `offset` bytes into a group of three. */
-function base64At(secret: string, offset: number): string {
-  const bytes = new TextEncoder().encode(secret)
-  const digits = btoa('\0'.repeat(offset) + String.fromCharCode(...bytes)).replace(/=+$/, '')
+function base64At(binary: string, offset: number): string {
+  const digits = btoa('\0'.repeat(offset) + binary).replace(/=+$/, '')
   const first = Math.ceil((offset * 8) / 6)
-  const last = Math.floor(((offset + bytes.length) * 8) / 6)
+  const last = Math.floor(((offset + binary.length) * 8) / 6)
   return digits.slice(first, last)
 }
 
-function toUrlAlphabet(base64: string): string {
-  return base64.replaceAll('+', '-').replaceAll('/', '_')
+function escapeRegExp(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+}
+
+// ---- escapes ----------------------------------------------------------------------------------
+
+/** A text with its escapes decoded, and where in the original each of its characters begins. */
+interface Reading {
+  readonly text: string
+  at(place: number): number
+}
+
+function mayHoldEscapes(text: string): boolean {
+  return text.includes('\\') || text.includes('%') || text.includes('&')
+}
+
+/** JSON's, however often it was applied; `%2F` and `%252F`; `&#47;`, `&#x2f;` and `&sol;`. */
+const escapes =
+  /\\+(?:u([\da-f]{4})|x([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0{0,8}(\d{1,5})|#x0{0,8}([\da-f]{1,4})|([a-z]{2,6}));/gi
+/** What may stand for a character of a key, or begin to: not `\n` and `\"`, which are in every other event. */
+const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/i
+/** What may be one when the text goes on. */
+const halfAnEscape =
+  /(?:\\{1,16}(?:u[\da-f]{0,3}|x[\da-f]?)?|%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}(?:#x?[\da-f]{0,12}|[a-z]{0,6}))$/i
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  plus: '+',
+  sol: '/',
+  equals: '=',
+  period: '.',
+  lowbar: '_',
+  colon: ':',
+  hyphen: '-',
+  dash: '-',
+  num: '#',
+  commat: '@',
+  excl: '!',
+  ast: '*',
+  dollar: '$',
+}
+
+function decoded(text: string): Reading {
+  if (!mayHoldEscapes(text)) return { text, at: (place) => place }
+  let clean = ''
+  let from = 0
+  /** Where the two texts part and meet again: places in the decoded one, and in the original. */
+  const places: [clean: number, original: number][] = [[0, 0]]
+  for (const match of text.matchAll(escapes)) {
+    const [whole, json, hex, percent, decimal, hexadecimal, name] = match
+    const digits = json ?? hex ?? percent ?? hexadecimal
+    let char = ''
+    if (digits !== undefined) char = String.fromCharCode(Number.parseInt(digits, 16))
+    else if (decimal !== undefined) char = String.fromCharCode(Number(decimal))
+    else if (name !== undefined) char = lookup(entities, name) ?? whole
+    clean += text.slice(from, match.index)
+    from = match.index + whole.length
+    if ((places.at(-1)?.[0] ?? 0) > clean.length) places.pop()
+    // A backslash by itself goes with the character that it escapes.
+    const rest = char === '' ? 1 : 0
+    places.push([clean.length, match.index], [clean.length + char.length + rest, from + rest])
+    clean += char
+  }
+  clean += text.slice(from)
+  const at = (place: number) => {
+    const [base, original] = places[findLastIndex(places, ([start]) => start <= place)] ?? [0, 0]
+    return original + place - base
+  }
+  return { text: clean, at }
+}
+
+function union(ranges: Range[]): Range[] {
+  const sorted = ranges.sort((a, b) => a.start - b.start)
+  const found: { start: number; end: number }[] = []
+  for (const { start, end } of sorted) {
+    const last = found.at(-1)
+    if (last === undefined || start >= last.end) found.push({ start, end })
+    else last.end = Math.max(last.end, end)
+  }
+  return found
+}
+
+// ---- the beginning of a key at the end of a text -----------------------------------------------
+
+/** For each beginning of a text, how much of it is its beginning and its end at once. @see Knuth, Morris and Pratt, 1977 */
+function bordersOf(text: string): readonly number[] {
+  const borders = [0]
+  for (let at = 1, length = 0; at < text.length; at++) {
+    while (length > 0 && text[at] !== text[length]) length = borders[length - 1] as number
+    if (text[at] === text[length]) length++
+    borders.push(length)
+  }
+  return borders
+}
+
+/** How much of a needle stands at the end of a text, which does not hold all of it. */
+function overlap(text: string, needle: string, borders: readonly number[]): number {
+  let length = 0
+  for (let at = Math.max(0, text.length - needle.length + 1); at < text.length; at++) {
+    while (length > 0 && text[at] !== needle[length]) length = borders[length - 1] as number
+    if (text[at] === needle[length]) length++
+  }
+  return length
 }

@@ -9,7 +9,7 @@ export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemin
 
 /** A model that clients may ask for, and what is behind it. */
 export interface GatewayModel {
-  /** Where it lives. Nothing of that comes from a request. */
+  /** Where it lives. Nothing of that comes from a request. A key of at least 8 characters is cut out of all answers. */
   readonly model: Model
   /** Other names for it. One that ends in `*` stands for all names that begin so; of several, the longest counts. */
   readonly aliases?: readonly string[]
@@ -157,12 +157,17 @@ export interface GatewayOptions<Env = unknown> {
   readonly check?: (checked: CheckedBody, env: Env) => JsonObject | undefined
   /** Sees each request before it is sent, such as to reserve what it may cost. Throw an `ApiError` to refuse. */
   readonly admit?: (admission: Admission, env: Env) => void | Promise<void>
-  /** Told once for each answer whose usage the provider tells, in full or so far. */
+  /**
+   * Called once for each answer whose usage the provider tells, in full or so far. {@link GatewayOptions.onEnd} gets the same usage: bill
+   * from one of the two, best from `onEnd`, which is called for answers without usage as well.
+   */
   readonly onUsage?: (report: UsageReport) => void | Promise<void>
-  /** Told once for each request for an answer, when nothing of it is left. */
+  /** Called once for each request for an answer, at its end, and for each request that `authorize` refuses, with the status. */
   readonly onEnd?: (report: EndReport) => void | Promise<void>
   /** Pages that may call: exact origins, or `*` for all of them. Default: none, and no CORS header is sent. */
   readonly origins?: readonly string[] | '*'
+  /** The path that all routes are below, such as `/ai` for `/ai/v1/messages`. Default: none. */
+  readonly basePath?: string
   readonly limits?: GatewayLimits
   /**
    * How a provider is asked for an answer that the client wants whole. `whole`: as it is wanted; where the wires are equal its bytes go

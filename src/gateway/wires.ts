@@ -18,6 +18,8 @@ export interface Wire {
   readonly codec: ServerCodec
   /** The provider whose own wire this is: to it, and from it, bytes pass. */
   readonly provider: string
+  /** Where its clients find the list of models. */
+  readonly list: string
   /** How ids of its answers begin. */
   readonly idPrefix: string
   /** What a client reads and makes nothing of. */
@@ -51,6 +53,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'openai-chat',
     codec: openaiChat(),
     provider: 'openai',
+    list: '/v1/models',
     idPrefix: 'chatcmpl-',
     keepAlive: comment,
     limits: [['max_completion_tokens'], ['max_tokens']],
@@ -63,6 +66,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'openai-responses',
     codec: openaiResponses(),
     provider: 'openai',
+    list: '/v1/models',
     idPrefix: 'resp_',
     keepAlive: comment,
     limits: [['max_output_tokens']],
@@ -74,6 +78,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'anthropic',
     codec: anthropic(),
     provider: 'anthropic',
+    list: '/v1/models',
     idPrefix: 'msg_',
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
     limits: [['max_tokens']],
@@ -86,6 +91,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'gemini',
     codec: gemini(),
     provider: 'gemini',
+    list: '/v1beta/models',
     idPrefix: '',
     keepAlive: comment,
     limits: [['generationConfig', 'maxOutputTokens']],
@@ -97,6 +103,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     name: 'ollama',
     codec: ollama(),
     provider: 'ollama',
+    list: '/api/tags',
     idPrefix: '',
     keepAlive: ' ', // its client tells of every line that is no JSON; white space before a line is JSON's own
     limits: [['options', 'num_predict']],

@@ -124,7 +124,7 @@ export async function approvalIdOf(
   messages: readonly Message[],
   random: string = randomPartOf(call) ?? '',
 ): Promise<string | undefined> {
-  if (globalThis.crypto?.subtle === undefined) return undefined
+  if (typeof crypto === 'undefined' || crypto.subtle === undefined) return undefined
   const text = new TextEncoder().encode(JSON.stringify([random, call.id, messages.flatMap(saidIn)]))
   return `${random}.${toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', text)))}`
 }

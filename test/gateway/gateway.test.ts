@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ApiError } from '../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../src/errors.ts'
 import {
   answerError,
   createGateway,
@@ -771,5 +771,137 @@ describe('fields set in the text of an object', () => {
     ['{"b":"\\\\","a":-0.50}', '{"b":"\\\\","a":1}'],
   ])('leave the rest of %s as it is', (text, expected) => {
     expect(withFields(text, { a: '1' })).toBe(expected)
+  })
+})
+
+describe('the edges of the gateway', () => {
+  const chat = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] })
+
+  it('C25: decides by the kind of an error whether it may be tried again', () => {
+    const retryable = (kind: ApiErrorKind) => new ApiError('no', { kind }).retryable
+    expect((['rate_limit', 'overloaded', 'server', 'timeout'] as const).map(retryable)).toEqual([
+      true,
+      true,
+      true,
+      true,
+    ])
+    expect((['authentication', 'permission', 'invalid_request', 'not_found'] as const).map(retryable)).toEqual([
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(new ApiError('no', { kind: 'server', retryable: false }).retryable).toBe(false)
+  })
+
+  it('C25: answers below a base path, and says where it is if it is asked elsewhere', async () => {
+    const gateway = gatewayOf({ basePath: '/ai' })
+    const there = await gateway.fetch(post('/ai/v1/chat/completions', chat('openai-chat')))
+    expect([there.status, (await there.json()).choices[0].message.content]).toEqual([200, greeting])
+    const gemini = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
+    expect((await gateway.fetch(post('/ai/v1beta/models/gemini:generateContent', gemini))).status).toBe(200)
+    const list = (await (await gateway.fetch(`${origin}/ai/v1/models`)).json()) as Loose
+    expect(list.data).toHaveLength(5)
+    for (const path of ['/v1/chat/completions', '/aiv1/chat/completions', '/AI/v1/chat/completions']) {
+      const answer = await gateway.fetch(post(path, chat('openai-chat')))
+      expect(answer.status).toBe(404)
+      const { error } = (await answer.json()) as Loose
+      expect(error).toMatchObject({ type: 'invalid_request_error', code: 'unknown_url' })
+      expect(error.message).toContain(`POST "${path}"`)
+      expect(error.message).toContain('/ai/v1/messages')
+    }
+  })
+
+  it.each(['ai', '/ai/', '/', '/a?b'])('C25: does not take %j for a base path', (basePath) => {
+    expect(() => gatewayOf({ basePath })).toThrow(RangeError)
+  })
+
+  it.each([
+    ['openai-chat', '/v1/models'],
+    ['openai-responses', '/v1/models'],
+    ['anthropic', '/v1/models'],
+    ['gemini', '/v1beta/models'],
+    ['ollama', '/api/tags'],
+  ] as const)(
+    'C25: names the model that it does not have, and the list of those that it has, to a client of %s',
+    async (wire, list) => {
+      const text = await (await askOf(gatewayOf(), wire, 'gpt-99')).text()
+      expect(text).toContain(`There is no model \\"gpt-99\\" here; GET ${list} `)
+      expect((await (await askOf(gatewayOf(), wire, 'x'.repeat(10_000))).text()).length).toBeLessThan(500)
+    },
+  )
+
+  it('C25: tells onEnd whom authorize refuses, with the status', async () => {
+    const gateway = gatewayOf({
+      authorize: (request) => {
+        if (request.headers.has('x-away')) return new Response(null, { status: 418 })
+        throw new ApiError('no', { kind: 'permission' })
+      },
+    })
+    expect((await gateway.fetch(post('/v1/messages', {}))).status).toBe(403)
+    expect((await gateway.fetch(post('/v1/messages', {}, { 'x-away': '1' }))).status).toBe(418)
+    expect(gateway.reports).toHaveLength(2)
+    expect(gateway.reports[0]).toMatchObject({
+      outcome: 'refused',
+      status: 403,
+      wire: 'anthropic',
+      error: { kind: 'permission' },
+    })
+    expect(gateway.reports[1]).toMatchObject({ outcome: 'refused', status: 418, attempts: 0 })
+    expect(gateway.usages).toEqual([])
+  })
+
+  it.each([
+    ['rate_limit_exceeded', 'rate_limit_exceeded'],
+    ['Throttling.RateQuota', 'Throttling.RateQuota'],
+    ['1302', '1302'],
+    [Buffer.from(keys['openai-chat']).toString('hex'), undefined],
+    [Buffer.from(keys['openai-chat']).toString('base64url'), undefined],
+    [keys['openai-chat'], undefined],
+    ['a sentence with words', undefined],
+  ])('B18: reports the code %s of a provider as %s', async (code, reported) => {
+    const gateway = gatewayOf()
+    providers.answer(json({ error: { message: 'x', type: 'rate_limit', code } }, 429))
+    expect((await askOf(gateway, 'openai-chat', 'openai-chat')).status).toBe(429)
+    expect(gateway.reports[0]?.error?.providerCode).toBe(reported)
+  })
+
+  it('B25: counts with the model of the table, whichever the body names', async () => {
+    providers.answer(json({ totalTokens: 3 }))
+    const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
+    const inner = { model: 'models/some-other-model', contents, cachedContent: 'x' }
+    const bodies = [
+      { contents, model: 'models/some-other-model' },
+      { generateContentRequest: inner, model: 'models/some-other-model' },
+      `{"generateContentRequest":${JSON.stringify(inner)},"generateContentRequest":${JSON.stringify(inner)}}`,
+    ]
+    for (const body of bodies) {
+      const answer = await gatewayOf().fetch(post('/v1beta/models/gemini:countTokens', body))
+      expect([answer.status, answer.headers.get('x-token-count')]).toEqual([200, 'exact'])
+      const sent = JSON.stringify(providers.asked.at(-1)?.body)
+      expect(sent).not.toContain('some-other-model')
+      expect(sent).toContain('models/gemini-3-flash-preview')
+      expect(providers.asked.at(-1)?.path).toBe('/gemini/v1beta/models/gemini-3-flash-preview:countTokens')
+    }
+  })
+
+  it('B29: says 408 where a runtime breaks off a body that is given up', async () => {
+    const gateway = gatewayOf({ limits: { bodyTimeoutMs: 30 } })
+    let fail = (_: Error) => {}
+    const body = new ReadableStream({
+      start: (controller) => {
+        fail = (error) => controller.error(error)
+        controller.enqueue(new TextEncoder().encode('{'))
+      },
+      cancel: () => new Promise(() => {}),
+    })
+    const request = new Request(`${origin}/v1/messages`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      duplex: 'half',
+    } as RequestInit)
+    setTimeout(() => fail(new Error('gone')), 31)
+    expect((await gateway.fetch(request)).status).toBe(408)
   })
 })

@@ -6,6 +6,7 @@ import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
+import { disguises } from '../support/canary.ts'
 import { seeded } from '../support/random.ts'
 import {
   type Asked,
@@ -40,12 +41,7 @@ const patience = { IDLE_TIMEOUT_MS: '800', HEADERS_TIMEOUT_MS: '800', TOTAL_TIME
 const random = seeded(8)
 const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
 
-const disguises = [
-  canary,
-  encodeURIComponent(canary),
-  Buffer.from(canary).toString('base64'),
-  Buffer.from(`ab${canary}`).toString('base64url'),
-]
+const spellings = Object.values(disguises).map((disguise) => disguise(canary))
 
 /** What the provider does, with the key in hand. */
 type Leak = (response: ServerResponse, key: string, wire: WireName) => void
@@ -107,7 +103,7 @@ it.each([
   const asking = await startRig(upstream.url, { ...patience, ...settings })
   rig = asking
   upstream.script('leak', (asked: Asked, response) =>
-    pick(Object.values(leaks))(response, pick(disguises), wireOf(asked.path)),
+    pick(Object.values(leaks))(response, pick(spellings), wireOf(asked.path)),
   )
   const statuses = new Map<number | string, number>()
   const found: string[] = []

@@ -8,6 +8,12 @@ import { siteFolder } from '../../scripts/worker.mjs'
 
 const root = new URL('../..', import.meta.url).pathname
 
+/** The configuration, with an origin of one's own. */
+async function deployable() {
+  const config = await readConfig()
+  return { ...config, vars: { ...config.vars, ALLOWED_ORIGINS: 'https://chat.example' } }
+}
+
 describe('the Worker, as it stands', () => {
   it('can be deployed, with its accounts, its runs and its counters', { timeout: 60_000 }, () => {
     mkdirSync(siteFolder, { recursive: true }) // the page in it is for other tests
@@ -24,8 +30,18 @@ describe('the Worker, as it stands', () => {
     expect(files.flatMap(({ name, text }) => findingsIn(text, name))).toEqual([])
   })
 
-  it('has nothing in its settings that stands in the way', async () => {
-    expect(findingsOf(await readConfig())).toEqual([])
+  it('B10: has nothing in its settings that stands in the way but the origins, which are not yours yet', async () => {
+    const why = "which is on every visitor's own machine: put the origin of your page there"
+    expect(findingsOf(await readConfig())).toEqual([
+      `ALLOWED_ORIGINS has http://127.0.0.1:8787, ${why}`,
+      `ALLOWED_ORIGINS has http://localhost:8787, ${why}`,
+    ])
+    expect(findingsOf(await deployable())).toEqual([])
+  })
+
+  it('B9: opens no demonstration by its settings', async () => {
+    const { vars = {} } = await readConfig()
+    expect(Object.keys(vars)).not.toContain('DEMO')
   })
 
   it('is checked for the flags that the self-test asks for, but for the one that comes with the date', () => {
@@ -72,8 +88,21 @@ describe('the check before it', () => {
     ['no counters', { ratelimits: [] }, 'The counter PER_IP is missing'],
     ['counters that are off', { vars: { RATE_LIMITS: 'off' } }, 'RATE_LIMITS is off'],
     ['a demonstration for all', { vars: { DEMO: 'open' } }, 'DEMO is open'],
+    ['B10: a demonstration for one machine', { vars: { DEMO: 'loopback' } }, 'DEMO is loopback'],
+    ...[
+      'http://localhost:5173',
+      'http://127.0.0.1',
+      'https://localhost',
+      'http://127.0.0.2:80',
+      'http://[::1]:3000',
+      'http://app.localhost',
+    ].map((page): [string, object, string] => [
+      `B10: ${page} among the origins`,
+      { vars: { ALLOWED_ORIGINS: `https://chat.example, ${page}` } },
+      `ALLOWED_ORIGINS has ${page},`,
+    ]),
   ])('finds %s', async (_, change, finding) => {
-    const findings = findingsOf({ ...(await readConfig()), ...change })
+    const findings = findingsOf({ ...(await deployable()), ...change })
     expect(findings.filter((text) => text.startsWith(finding))).toHaveLength(1)
   })
 
@@ -82,7 +111,7 @@ describe('the check before it', () => {
       TURNSTILE_SITE_KEY: '0x4AAAAAAADnPIDROrmt1Wwj',
       AI_GATEWAY_URL: 'https://gateway.ai.cloudflare.com/v1/0123456789abcdef0123456789abcdef/my-gateway',
     }
-    expect(findingsOf({ ...(await readConfig()), vars })).toEqual([])
+    expect(findingsOf({ ...(await deployable()), vars })).toEqual([])
   })
 
   it.each([

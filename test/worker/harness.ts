@@ -6,11 +6,11 @@ import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
 import { freePort, type RunningWorker, startWorker, type WorkerOptions } from '../../scripts/worker.mjs'
 import { speakers, type WireName } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
+import { canary } from '../support/canary.ts'
 
 export { type WireName, wireNames } from '../gateway/provider.ts'
+export { canary, holdsCanary } from '../support/canary.ts'
 
-/** The key that must never leave; unlike any other text. */
-export const canary = 'sk-canary/Zq8+Wn3~Lk5.Jh7-Bv9='
 /** What the server of an app shows, to get tokens for its users. */
 export const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 export const sessionSecret = 'a-signing-secret-for-tests-of-40-bytes!!'
@@ -150,6 +150,7 @@ export function settingsAt(upstreamUrl: string, origin: string): Record<string, 
   return {
     SESSION_SECRET: sessionSecret,
     ALLOWED_ORIGINS: origin,
+    DEMO: 'loopback',
     OPENAI_API_KEY: canary,
     OPENAI_BASE_URL: `${upstreamUrl}/v1`,
     OPENAI_MODELS: 'demo-model',
@@ -235,18 +236,6 @@ export async function startDemo(settings: Record<string, string> = {}): Promise<
     await provider.stop()
   }
   return { ...rig, provider, stop }
-}
-
-/** Whether a text has the canary in it, in any of the disguises we scrub. */
-export function holdsCanary(text: string): boolean {
-  const base64 = [0, 1, 2].map((offset) =>
-    Buffer.from('\0'.repeat(offset) + canary)
-      .toString('base64')
-      .slice(4, -4),
-  )
-  return [canary, encodeURIComponent(canary), JSON.stringify(canary).slice(1, -1), ...base64].some((needle) =>
-    text.includes(needle),
-  )
 }
 
 /** All that a client can see of an answer. */

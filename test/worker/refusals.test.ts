@@ -76,7 +76,6 @@ async function sign(header: object = {}, claims: object = {}, secret = sessionSe
       models: ['openai-chat', 'anthropic', 'gemini', 'ollama'].map((provider) => `${provider}:demo-model`),
       maxOutputTokens: 4096,
       dailyBudget: 1_000_000,
-      origin,
     },
     ...claims,
   })
@@ -96,6 +95,22 @@ describe('a Worker whose settings have a hole', () => {
     ['no origins', { ALLOWED_ORIGINS: undefined }],
     ['a next signing secret of 31 bytes', { SESSION_SECRET_NEXT: 'x'.repeat(31) }],
     ['nobody to say who gets a token', { LOGIN_SECRET: undefined }],
+    [
+      'B9: nobody to say who gets a token, and origins on loopback only',
+      { LOGIN_SECRET: undefined, ALLOWED_ORIGINS: 'http://127.0.0.1:8787,http://localhost:8787' },
+    ],
+    ['a demonstration for nobody in particular', { LOGIN_SECRET: undefined, DEMO: 'yes' }],
+    ['B17: a key of 11 characters', { OPENAI_API_KEY: 'aB3xK9zQ7mW' }],
+    ['B28: a signing secret of one letter', { SESSION_SECRET: 'a'.repeat(64) }],
+    ['B28: a signing secret of seven letters', { SESSION_SECRET: 'abcdefg'.repeat(6) }],
+    ['B28: a signing secret that is a word many times', { SESSION_SECRET: 'correct-horse-battery-'.repeat(2) }],
+    ['B28: a login secret of one letter', { LOGIN_SECRET: 'x'.repeat(32) }],
+    ['B28: a poor next secret', { SESSION_SECRET_NEXT: '0'.repeat(40) }],
+    ['B28: a poor admin token', { ADMIN_TOKEN: '01'.repeat(20) }],
+    ['B28: a login secret that is the signing secret', { LOGIN_SECRET: sessionSecret }],
+    ['B28: a login secret that is the next one', { SESSION_SECRET_NEXT: env.LOGIN_SECRET }],
+    ['B28: an admin token that is the login secret', { ADMIN_TOKEN: env.LOGIN_SECRET }],
+    ['B28: an admin token that is the signing secret', { ADMIN_TOKEN: sessionSecret }],
     ['a login secret of 31 bytes', { LOGIN_SECRET: 'x'.repeat(31) }],
     ['no accounts', { LEDGERS: undefined }],
     ['no counters', { RATE_LIMITS: undefined }],
@@ -148,6 +163,212 @@ describe('a Worker whose settings have a hole', () => {
     }
     expect(upstream).not.toHaveBeenCalled()
     expect(ASSETS.fetch).not.toHaveBeenCalled()
+  })
+})
+
+describe('the words for a hole', () => {
+  it.each<[object, string]>([
+    [{ SESSION_SECRET: 'x'.repeat(31) }, 'SESSION_SECRET is missing or unusable: it must have at least 32 bytes'],
+    [{ SESSION_SECRET: 'a'.repeat(32) }, 'SESSION_SECRET is missing or unusable: it must be random'],
+    [{ LOGIN_SECRET: sessionSecret }, 'LOGIN_SECRET is equal to SESSION_SECRET'],
+    [{ OPENAI_API_KEY: 'abcdefgh' }, 'OPENAI_API_KEY is missing or unusable: it must be a bearer credential of 12'],
+    [{ LOGIN_SECRET: undefined }, 'LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not set'],
+  ])('B17, B28: are in the log, without a value: %j', async (hole, words) => {
+    expect((await call('/session', { headers: json, body: '{}' }, { ...env, ...hole })).status).toBe(503)
+    const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
+    expect(logged).toContain(words)
+    for (const value of Object.values(hole)) if (value) expect(logged).not.toContain(value)
+  })
+
+  it.each([
+    ['random secrets of all kinds', {}],
+    ['32 random digits', { SESSION_SECRET: '83052917463920581746301958274630' }],
+    ['32 bytes in hex', { SESSION_SECRET: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' }],
+    ['a new signing secret that takes the place of the old one', { SESSION_SECRET_NEXT: sessionSecret }],
+  ])('B28: are not said of %s', async (_, settings) => {
+    expect((await call('/v1/models', { method: 'GET' }, { ...env, ...settings })).status).toBe(401)
+  })
+})
+
+describe('a demonstration on loopback', () => {
+  const demo = { ...env, LOGIN_SECRET: undefined, DEMO: 'loopback', ALLOWED_ORIGINS: 'http://127.0.0.1:8787' }
+  const open = (url: string, from: string | undefined, settings: object = demo) => {
+    const headers = { ...json, ...(from !== undefined && { origin: from }) }
+    const request = new Request(`${url}/session`, { method: 'POST', headers, body: '{}' })
+    return Promise.resolve(worker.fetch(request, settings, { waitUntil() {} }))
+  }
+
+  it.each(['http://127.0.0.1:8787', 'http://localhost:5173', 'http://[::1]:3000', 'http://localhost'])(
+    'C4: gives a page at %s a token, and lets it read the answer',
+    async (from) => {
+      for (const url of ['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787']) {
+        const answer = await open(url, from)
+        expect(answer.status).toBe(200)
+        expect(answer.headers.get('access-control-allow-origin')).toBe(from)
+      }
+    },
+  )
+
+  it.each([
+    'https://x.workers.dev',
+    'https://chat.example',
+    'http://192.168.1.5:8787',
+    'http://localhost.evil.test',
+    'http://127.0.0.1.nip.io',
+  ])('B9: gives nobody a token where it is asked as %s', async (url) => {
+    for (const from of ['http://localhost:8787', 'http://127.0.0.1:8787', 'http://localhost:5173', url, undefined]) {
+      const answer = await open(url, from)
+      expect([401, 403]).toContain(answer.status)
+      expect(await answer.text()).not.toContain('"token"')
+    }
+    expect((await open(url, 'http://127.0.0.1:8787')).status).toBe(401)
+  })
+
+  it.each([
+    'https://evil.test',
+    'http://localhost.evil.test:8787',
+    'https://localhost:5173',
+    'http://localhost:5173/',
+    'null',
+  ])('gives a page at %s no token, and says which origin and which setting', async (from) => {
+    const answer = await open('http://127.0.0.1:8787', from)
+    expect(answer.status).toBe(403)
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull()
+    const { error } = (await answer.json()) as { error: { message: string } }
+    expect(error.message).toContain(`"${from}" is not in ALLOWED_ORIGINS`)
+  })
+
+  it('B9: opens nothing where the setting is not made, whatever is loopback', async () => {
+    const shipped = { ...demo, DEMO: undefined, ALLOWED_ORIGINS: 'http://127.0.0.1:8787,http://localhost:8787' }
+    expect((await open('http://127.0.0.1:8787', 'http://127.0.0.1:8787', shipped)).status).toBe(503)
+    expect(
+      (await open('https://x.workers.dev', 'http://localhost:8787', { ...shipped, LOGIN_SECRET: env.LOGIN_SECRET }))
+        .status,
+    ).toBe(401)
+  })
+
+  it('B27: gives tokens that are good for other clients too', async () => {
+    const { token } = (await (await open('http://127.0.0.1:8787', 'http://localhost:5173')).json()) as { token: string }
+    const answer = await call('/v1/models', { method: 'GET', headers: { authorization: `Bearer ${token}` } }, demo)
+    expect(answer.status).toBe(200)
+  })
+})
+
+describe('a token that is bound to an origin', () => {
+  const list = async (headers: Record<string, string>, token?: string) => {
+    const bound = {
+      models: ['openai-chat:demo-model'],
+      maxOutputTokens: 10,
+      dailyBudget: 1000,
+      origin: 'https://worker.example',
+    }
+    const shown = { authorization: `Bearer ${token ?? (await sign({}, { scope: bound }))}` }
+    const allowed = { ...env, ALLOWED_ORIGINS: 'https://worker.example,https://chat.example' }
+    return (await call('/v1/models', { method: 'GET', headers: { ...shown, ...headers } }, allowed)).status
+  }
+
+  it.each<[string, Record<string, string>, number]>([
+    ['its own page', { origin: 'https://worker.example' }, 200],
+    ['its own page, reading from its own server', { 'sec-fetch-site': 'same-origin' }, 200],
+    ['nothing that says where it is', {}, 401],
+    ['another page', { origin: 'https://chat.example' }, 401],
+    ['another page that says it twice', { origin: 'https://chat.example', 'sec-fetch-site': 'same-origin' }, 401],
+    ['a page of the same site', { 'sec-fetch-site': 'same-site' }, 401],
+    ['an address that was typed', { 'sec-fetch-site': 'none' }, 401],
+  ])('B27: shown by %s', async (_, headers, status) => {
+    expect(await list(headers)).toBe(status)
+  })
+
+  it('B27: is not good at another server without its origin', async () => {
+    const scope = {
+      models: ['openai-chat:demo-model'],
+      maxOutputTokens: 10,
+      dailyBudget: 1000,
+      origin: 'https://chat.example',
+    }
+    expect(await list({ 'sec-fetch-site': 'same-origin' }, await sign({}, { scope }))).toBe(401)
+    expect(await list({ origin: 'https://chat.example' }, await sign({}, { scope }))).toBe(200)
+  })
+})
+
+describe('a token for a token', () => {
+  const everything = {
+    models: [
+      'openai-chat:demo-model',
+      'openai-chat:other-model',
+      'anthropic:demo-model',
+      'gemini:demo-model',
+      'ollama:demo-model',
+    ],
+    maxOutputTokens: 4096,
+    dailyBudget: 1_000_000,
+  }
+  const scopes = [
+    everything,
+    { ...everything, models: ['openai-chat:other-model'] },
+    { ...everything, models: [] },
+    { ...everything, models: ['openai-chat:gone', 'anthropic:demo-model'], maxOutputTokens: 9000 },
+    { ...everything, maxOutputTokens: 50 },
+    { ...everything, dailyBudget: 0 },
+    { ...everything, origin },
+    { ...everything, origin: 'https://worker.example' },
+  ]
+  const now = Math.floor(Date.now() / 1000)
+  const beginnings = [undefined, now, now - 3600, now - 24 * 3600 + 100]
+  const settings = {
+    ...env,
+    ALLOWED_ORIGINS: `${origin},https://worker.example`,
+    TURNSTILE_SECRET: 'secret-of-turnstile',
+  }
+  const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+
+  async function renew(token: string, from: string, ways: object): Promise<{ status: number; token?: string }> {
+    upstream.mockImplementation(async () =>
+      Response.json({ success: true, hostname: new URL(from).hostname, action: 'session' }),
+    )
+    const headers = { ...json, origin: from, authorization: `Bearer ${token}` }
+    const answer = await call('/session', { headers, body: '{"turnstile":"x"}' }, ways)
+    return { status: answer.status, ...((await answer.json()) as object) }
+  }
+
+  const cases = scopes.flatMap((scope) =>
+    beginnings.flatMap((since) =>
+      [settings, { ...settings, LOGIN_SECRET: undefined }].map((ways) => [scope, since, ways] as const),
+    ),
+  )
+  it.each(cases)('B11: never permits more than the one that was shown (%#)', async (scope, since, ways) => {
+    const sub = crypto.randomUUID()
+    const token = await sign({}, { sub, scope, anonymous_since: since })
+    const from = scope.origin ?? origin
+    const renewed = await renew(token, from, ways)
+    if (since === undefined) {
+      expect(renewed).toMatchObject({ status: 401 })
+      return
+    }
+    const claims = claimsOf(renewed.token ?? '')
+    expect(claims.sub).toBe(sub)
+    expect(claims.anonymous_since).toBe(since)
+    expect(claims.exp).toBeLessThanOrEqual(since + 24 * 3600)
+    expect(claims.exp - claims.iat).toBeLessThanOrEqual(900)
+    expect(scope.models).toEqual(expect.arrayContaining(claims.scope.models))
+    expect(claims.scope.maxOutputTokens).toBeLessThanOrEqual(Math.min(scope.maxOutputTokens, 4096))
+    expect(claims.scope.dailyBudget).toBeLessThanOrEqual(scope.dailyBudget)
+    expect(claims.scope.origin).toBe(scope.origin ?? from)
+  })
+
+  it('B11: is given to the operator’s server for whomever it names, as before', async () => {
+    const headers = { ...json, authorization: `Bearer ${env.LOGIN_SECRET}` }
+    const answer = await call('/session', { headers, body: '{"user":"alice"}' }, settings)
+    const claims = claimsOf(((await answer.json()) as { token: string }).token)
+    expect([answer.status, claims.sub, claims.anonymous_since]).toEqual([200, 'alice', undefined])
+  })
+
+  it('B11: a token that is not good any more is no token: its holder begins anew', async () => {
+    const old = await sign({}, { exp: now - 1, anonymous_since: now - 3600, sub: 'old' })
+    const { token = '' } = await renew(old, origin, settings)
+    expect(claimsOf(token).sub).not.toBe('old')
+    const revoked = await sign({}, { sub: 'mallory', anonymous_since: now })
+    expect(claimsOf((await renew(revoked, origin, settings)).token ?? '').sub).not.toBe('mallory')
   })
 })
 

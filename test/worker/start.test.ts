@@ -135,6 +135,36 @@ describe('npm start', () => {
   )
 })
 
+describe('npm start -- --origin', () => {
+  it('C4: lets pages of another origin in, and those of a dev server on loopback without being told', async () => {
+    const port = await freePort()
+    const started = start(['--origin', 'http://my-app.test:5173', '--origin', 'https://other.test'], {
+      PORT: `${port}`,
+    })
+    await ready(started)
+    const askFrom = (origin: string) =>
+      fetch(`http://127.0.0.1:${port}/session`, {
+        method: 'POST',
+        headers: { origin, 'content-type': 'application/json' },
+        body: '{}',
+      })
+    for (const origin of ['http://localhost:5173', 'http://my-app.test:5173', 'https://other.test']) {
+      const answer = await askFrom(origin)
+      expect([origin, answer.status]).toEqual([origin, 200])
+      expect(answer.headers.get('access-control-allow-origin')).toBe(origin)
+    }
+    const refused = await askFrom('http://my-app.test')
+    expect(refused.status).toBe(403)
+    expect(await refused.text()).toContain('\\"http://my-app.test\\" is not in ALLOWED_ORIGINS')
+  }, 60_000)
+
+  it.each(['http://localhost:5173/', 'localhost:5173', '*'])('C4: says what is wrong with %s', async (origin) => {
+    const failed = start(['--origin', origin], { PORT: '0' })
+    expect(await failed.ended).toBe(1)
+    expect(failed.output()).toContain(`Cannot allow "${origin}": an origin is`)
+  })
+})
+
 describe('npm start -- --say', () => {
   it.each([
     ['the default model', []],
@@ -161,7 +191,7 @@ describe('npm start -- --say', () => {
     [
       'a model that is not there',
       ['--say', 'Hello', '--model', 'anthropic:claude-9'],
-      'There is no model of that name',
+      'There is no model "claude-9" here',
     ],
     ['an answer that breaks', ['--say', 'Please fail'], 'The provider failed'],
     ['a model without a wire', ['--say', 'Hello', '--model', 'claude'], 'Cannot ask "claude"'],

@@ -1,0 +1,187 @@
+/**
+ * Cuts keys out of a stream in which they come in pieces, over several events.
+ *
+ * Texts that belong together, such as those of one tool call's arguments, are a channel. An item of the stream whose text may be the
+ * beginning of a key waits, with all that follow it, until it is known whether it is. Items without such a text go on at once, as they are.
+ *
+ * @module
+ */
+import type { Fragment } from '../codec.ts'
+import { headLength, mark, type Search } from './scrub.ts'
+
+/** Most items that wait. */
+const mostHeld = 64
+
+/** The text of an item, in one channel. */
+interface Piece {
+  readonly before: string
+  /** What goes on of it, as far as it is decided. */
+  after: string
+  isOpen: boolean
+}
+
+/** A text of a channel that is not decided yet; without a piece, it has gone out already. */
+interface Part {
+  piece: Piece | undefined
+  text: string
+}
+
+/** Items of a stream, with keys cut out. */
+export interface Hold<Item> {
+  /** `texts`: those of the item, each with its channel. What may go on is appended to `out`. */
+  push(item: Item, texts: readonly (readonly [channel: string, text: string])[], out: Item[]): void
+  /** Nothing more will come of the channels: all items go on. */
+  end(out: Item[]): void
+}
+
+/** `rewrite` makes an item anew whose texts have changed; it is given the old and the new texts, in order. */
+export function createHold<Item>(
+  { isClear, find, findBegun }: Pick<Search, 'isClear' | 'find' | 'findBegun'>,
+  rewrite: (item: Item, before: readonly string[], after: readonly string[]) => Item,
+): Hold<Item> {
+  const channels = new Map<string, Part[]>()
+  const queue: { readonly item: Item; readonly pieces: readonly Piece[] }[] = []
+
+  /** Most texts: nothing of a key is in them, and they are not the second piece of one. */
+  function passes(
+    [channel, text]: readonly [channel: string, text: string],
+    _: number,
+    { length }: ArrayLike<unknown>,
+  ): boolean {
+    const [before, ...more] = channels.get(channel) ?? []
+    if (length > 1 || more.length > 0) return false
+    const all = before === undefined ? text : before.text + text
+    if (!isClear(all)) return false
+    if (before === undefined) channels.set(channel, [{ piece: undefined, text: all.slice(1 - headLength) }])
+    else before.text = all.slice(1 - headLength)
+    return true
+  }
+
+  function take(channel: string, piece: Piece): void {
+    const parts = channels.get(channel) ?? []
+    channels.set(channel, parts)
+    parts.push({ piece, text: piece.before })
+    const text = parts.length === 1 ? piece.before : parts.map((part) => part.text).join('')
+    if (isClear(text)) {
+      decide(parts, Math.max(0, text.length - headLength + 1), true)
+      release(parts)
+      return
+    }
+    let decided = 0
+    for (const { start, end } of find(text)) {
+      decide(parts, start - decided, true)
+      decide(parts, end - start, false)
+      decided = end
+    }
+    const begun = findBegun(text.slice(decided))
+    decide(parts, begun.start, true)
+    if (begun.length < headLength && !begun.isInEscape) release(parts)
+  }
+
+  /** So many characters at the beginning of the parts go on, or are cut out. */
+  function decide(parts: Part[], length: number, goesOn: boolean): void {
+    let rest = length
+    let isMarked = goesOn
+    while (rest > 0 && parts[0] !== undefined) {
+      const [part] = parts
+      const { piece, text } = part
+      if (piece !== undefined) {
+        if (goesOn) piece.after += text.slice(0, rest)
+        else if (!isMarked) piece.after += mark
+        isMarked = true
+      }
+      part.text = text.slice(rest)
+      rest -= text.length
+      if (part.text !== '') return
+      if (piece !== undefined) piece.isOpen = false
+      parts.shift()
+    }
+  }
+
+  /** What the parts have goes on, and is remembered. */
+  function release(parts: readonly Part[]): void {
+    for (const part of parts) {
+      if (part.piece === undefined) continue
+      part.piece.after += part.text
+      part.piece.isOpen = false
+      part.piece = undefined
+    }
+  }
+
+  function drain(out: Item[]): void {
+    while (queue[0]?.pieces.every(({ isOpen }) => !isOpen)) {
+      const [{ item, pieces }] = queue as [(typeof queue)[number]]
+      const before = pieces.map((piece) => piece.before)
+      const after = pieces.map((piece) => piece.after)
+      out.push(before.every((text, at) => text === after[at]) ? item : rewrite(item, before, after))
+      queue.shift()
+    }
+  }
+
+  function end(out: Item[]): void {
+    for (const parts of channels.values()) {
+      const text = parts.map((part) => part.text).join('')
+      const { start, isTelling } = findBegun(text)
+      decide(parts, start, true)
+      if (isTelling) decide(parts, text.length - start, false)
+      release(parts)
+    }
+    drain(out)
+  }
+
+  return {
+    push(item, texts, out) {
+      if (queue.length === 0 && texts.every(passes)) {
+        out.push(item)
+        return
+      }
+      const pieces = texts.map(([, text]): Piece => ({ before: text, after: '', isOpen: text !== '' }))
+      queue.push({ item, pieces })
+      for (const [at, [channel, text]] of texts.entries()) if (text !== '') take(channel, pieces[at] as Piece)
+      if (queue.length > mostHeld) end(out)
+      else drain(out)
+    },
+    end,
+  }
+}
+
+/** The text of a fragment that goes on in others, with its channel: texts of one kind are read one after the other. */
+export function textOf(fragment: Fragment): readonly [channel: string, text: string] | undefined {
+  switch (fragment.type) {
+    case 'text':
+    case 'reasoning':
+      return [fragment.type, fragment.text]
+    case 'call': {
+      const { key, position, final } = fragment
+      if (typeof fragment.arguments !== 'string' || final === true) return undefined
+      return [`call ${key ?? position ?? ''}`, fragment.arguments]
+    }
+    case 'block':
+      return fragment.block.type === 'text' || fragment.block.type === 'reasoning'
+        ? [fragment.block.type, fragment.block.text]
+        : undefined
+    case 'patch':
+      return fragment.transcript === undefined ? undefined : ['transcript', fragment.transcript]
+    default:
+      return undefined
+  }
+}
+
+/** The fragment with another text. */
+export function withText(fragment: Fragment, text: string): Fragment {
+  switch (fragment.type) {
+    case 'text':
+    case 'reasoning':
+      return { ...fragment, text }
+    case 'call':
+      return { ...fragment, arguments: text }
+    case 'block':
+      return fragment.block.type === 'text' || fragment.block.type === 'reasoning'
+        ? { ...fragment, block: { ...fragment.block, text } }
+        : fragment
+    case 'patch':
+      return { ...fragment, transcript: text }
+    default:
+      return fragment
+  }
+}

@@ -1,0 +1,315 @@
+/** The keys of a gateway's models leave in no answer: in no spelling, in no wire, in one piece or in two. */
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/codec.ts'
+import { createClientCodec as anthropic } from '../../src/codecs/anthropic/index.ts'
+import { createClientCodec as gemini } from '../../src/codecs/gemini/index.ts'
+import { createClientCodec as ollama } from '../../src/codecs/ollama/index.ts'
+import { createClientCodec as openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { createClientCodec as openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
+import { canary, disguises, holdsCanary } from '../support/canary.ts'
+import { seeded } from '../support/random.ts'
+import type { Said } from './dialogue.ts'
+import { speakers, type WireName, wireNames } from './provider.ts'
+import { ask, eventsOf } from './wire.ts'
+
+const codecs: Readonly<Record<WireName, ClientCodec>> = {
+  'openai-chat': openaiChat(),
+  'openai-responses': openaiResponses(),
+  anthropic: anthropic(),
+  gemini: gemini(),
+  ollama: ollama(),
+}
+const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
+
+/** A gateway whose one model, of this wire, answers what it is told to, without a network. */
+function gatewayOf(wire: WireName, answer: () => Response, options: Partial<GatewayOptions> = {}) {
+  const model = {
+    codec: codecs[wire],
+    model: 'm',
+    baseUrl: 'https://provider.test',
+    apiKey: canary,
+    fetch: async () => answer(),
+  }
+  const gateway = createGateway({ models: { m: model }, ...options })
+  return (client: WireName, stream: boolean, body = {}) =>
+    ask('https://gateway.test', client, 'm', 'Hello', {
+      body,
+      stream,
+      fetch: (input, init) => gateway.fetch(new Request(input, init)),
+    })
+}
+
+/** What a provider of the wire sends when it says these two pieces of JSON strings one after the other. */
+type Channel = 'text' | 'thought' | 'arguments'
+function saying(wire: WireName, channel: Channel, first: string, second: string): string {
+  const whole = first + second
+  if (channel === 'arguments') {
+    const pieces = speakers[wire].pieces({ calls: [{ id: 'c1', name: 'f', args: { a: 'ÄÖ' } }] } as unknown as Said)
+    const text = (json: string) => JSON.stringify(json).slice(1, -1)
+    return pieces
+      .join('')
+      .replaceAll(text('{"a":"ÄÖ"}'), `${text('{"a":"')}${whole}${text('"}')}`)
+      .replaceAll(`"${text('{"a":')}"`, `"${text('{"a":"')}${first}"`)
+      .replaceAll(`"${text('"ÄÖ"}')}"`, `"${second}${text('"}')}"`)
+  }
+  return speakers[wire]
+    .pieces({ [channel]: 'ÄÖ' } as Said)
+    .join('')
+    .replaceAll('"ÄÖ"', `"${whole}"`)
+    .replaceAll('"Ä"', `"${first}"`)
+    .replaceAll('"Ö"', `"${second}"`)
+}
+
+const channelsOf: Readonly<Record<WireName, readonly Channel[]>> = {
+  'openai-chat': ['text', 'arguments'],
+  'openai-responses': ['text', 'thought', 'arguments'],
+  anthropic: ['text', 'thought', 'arguments'],
+  gemini: ['text', 'thought'],
+  ollama: ['text', 'thought'],
+}
+
+/** Ways to write a text into JSON; each cut anywhere that leaves two strings. */
+const embeddings: Readonly<Record<string, (text: string) => string>> = {
+  said: (text) => JSON.stringify(text).slice(1, -1),
+  written: (text) => text,
+}
+function isString(text: string): boolean {
+  try {
+    return typeof JSON.parse(`"${text}"`) === 'string'
+  } catch {
+    return false
+  }
+}
+function* cutsOf(text: string, step: number): Generator<[string, string]> {
+  for (let at = 1; at < text.length; at += step) {
+    const [first, second] = [text.slice(0, at), text.slice(at)]
+    if (isString(first) && isString(second)) yield [first, second]
+  }
+}
+
+/** The event with this text of the answer. */
+function frameOf(wire: WireName, text: string): string {
+  const pieces = speakers[wire].pieces({ text: 'ÄÖ' })
+  return (pieces.find((piece) => piece.includes('"Ä"')) ?? '').replaceAll('"Ä"', JSON.stringify(text))
+}
+
+/** The events before and behind those with the text. */
+function around(wire: WireName): { readonly head: string; readonly tail: string } {
+  const pieces = speakers[wire].pieces({ text: 'ÄÖ' })
+  const at = pieces.findIndex((piece) => piece.includes('"Ä"'))
+  return { head: pieces.slice(0, at).join(''), tail: pieces.slice(at + 2).join('') }
+}
+
+function piecesOf(text: string, most: number, random: () => number): string[] {
+  const pieces: string[] = []
+  for (let at = 0; at < text.length; ) {
+    const length = 1 + Math.floor(random() * most)
+    pieces.push(text.slice(at, at + length))
+    at += length
+  }
+  return pieces
+}
+
+const withUsage = { stream_options: { include_usage: true } }
+const streamed = (wire: WireName, text: string) => () =>
+  new Response(text, { headers: { 'content-type': typeOf(wire) } })
+const escaped = [
+  'JSON with \\/',
+  'JSON with \\u002b',
+  'JSON with \\u002B',
+  'JSON, all letters escaped',
+  'JSON in JSON',
+  'base64 with \\/',
+]
+
+const cases = wireNames.flatMap((wire) => Object.keys(disguises).map((name) => [wire, name] as const))
+
+describe('B14, B15, B16: keys in two pieces', () => {
+  it.each(cases)('of %s leave in no answer, cut anywhere: %s', async (wire, name) => {
+    const key = disguises[name]?.(canary) ?? ''
+    const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
+    const found: string[] = []
+    let count = 0
+    for (const channel of channelsOf[wire]) {
+      for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
+        for (const [first, second] of cutsOf(`of ${embeddings[how]?.(key)}.`, channel === 'text' ? 1 : 3)) {
+          const text = saying(wire, channel, first, second)
+          const asking = gatewayOf(wire, streamed(wire, text), { wholeAnswers: 'stream' })
+          const whole = channel === 'text' ? [[wire, false] as const] : []
+          for (const [client, stream] of [[wire, true] as const, [other, true] as const, ...whole]) {
+            const answer = await (await asking(client, stream)).text()
+            count++
+            if (!answer.includes('[redacted]') || holdsCanary(answer))
+              found.push(`${client} ${stream} ${channel} ${how} ${first}|${second}\n${answer}`)
+          }
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(100)
+    expect(found.slice(0, 3)).toEqual([])
+  })
+})
+
+describe('B14: keys in many pieces', () => {
+  it.each(wireNames)(
+    'of %s do not leave in a stream that is passed, however many pieces they come in',
+    async (wire) => {
+      const random = seeded(14)
+      for (const [name, disguise] of Object.entries(disguises)) {
+        const text = `It is ${disguise(canary)}, and ${disguise(canary)} again`
+        for (const most of [1, 3, 12]) {
+          const { head, tail } = around(wire)
+          const pieces = piecesOf(text, most, random).map((piece) => frameOf(wire, piece))
+          const answer = await (await gatewayOf(wire, streamed(wire, head + pieces.join('') + tail))(wire, true)).text()
+          expect(holdsCanary(answer), `${name}, ${most}`).toBe(false)
+          expect(answer.match(/\[redacted\]/g)).toHaveLength(2)
+        }
+      }
+    },
+  )
+})
+
+describe('B14: streams without a key', () => {
+  const likes = [
+    'sk-',
+    'sk-canary',
+    'sk-canary/Zq8+Wn3~Lk5',
+    'c2stY2FuYXJ5L1px',
+    '736b2d63616e',
+    '%73%6b',
+    '%7',
+    '&#1',
+    '&amp',
+    'R&',
+    '\\',
+    '\\u00',
+    '\\n',
+    '5 %',
+    ' ',
+    'é',
+    '🙂',
+    's',
+    'a',
+  ]
+
+  it.each(wireNames)('of %s pass as they came, byte by byte, also where they are like one', async (wire) => {
+    const random = seeded(15)
+    const pick = () => likes[Math.floor(random() * likes.length)] as string
+    for (let round = 0; round < 100; round++) {
+      const text = `${Array.from({ length: 12 }, pick).join('')}!`
+      const { head, tail } = around(wire)
+      const sent =
+        head +
+        piecesOf(text, 6, random)
+          .map((piece) => frameOf(wire, piece))
+          .join('') +
+        tail
+      const answer = await (await gatewayOf(wire, streamed(wire, sent))(wire, true, withUsage)).text()
+      expect(answer).toBe(sent)
+    }
+  })
+
+  it.each(wireNames)('of %s are not held back: what was said is here before more is', async (wire) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    const writer = writable.getWriter()
+    const sent = around(wire).head + frameOf(wire, 'Yes')
+    void writer.write(new TextEncoder().encode(sent))
+    const asking = gatewayOf(wire, () => new Response(readable, { headers: { 'content-type': typeOf(wire) } }))
+    const reader = (await asking(wire, true)).body?.pipeThrough(new TextDecoderStream()).getReader()
+    let seen = ''
+    while (seen !== sent) seen += (await reader?.read())?.value ?? ''
+    expect(seen).toBe(sent)
+    await reader?.cancel()
+  })
+})
+
+describe('B14: a stream that ends in the midst of a key', () => {
+  const said = async (text: string) => {
+    const answer = await gatewayOf('ollama', streamed('ollama', saying('ollama', 'text', text, '')))('ollama', true)
+    return eventsOf('ollama', await answer.text())
+      .map((event) => event.message.content)
+      .join('')
+  }
+
+  it('says its beginning, as it is no key', async () => {
+    expect(await said('It is sk-canary')).toBe('It is sk-canary')
+  })
+
+  it('does not say two thirds of it', async () => {
+    expect(await said('It is sk-canary/Zq8+Wn3~Lk5')).toBe('It is [redacted]')
+  })
+})
+
+describe('B15, B16: keys in one piece', () => {
+  it.each(cases)('of %s leave in no answer and no error: %s', async (wire, name) => {
+    const key = disguises[name]?.(canary) ?? ''
+    for (const how of ['said', 'written'] as const) {
+      const text = embeddings[how]?.(`of ${key}.`) ?? ''
+      if (!isString(text)) continue
+      const put = (body: unknown) => JSON.stringify(body).replaceAll('ÄÖ', text)
+      const answers = [
+        () =>
+          new Response(put(speakers[wire].whole({ text: 'ÄÖ' })), { headers: { 'content-type': 'application/json' } }),
+        streamed(wire, speakers[wire].pieces({ text: 'ab' }).join('').replaceAll('"a"', `"${text}"`)),
+        streamed(
+          wire,
+          (speakers[wire].pieces({ text: 'ab' })[0] ?? '') + speakers[wire].errorPiece('ÄÖ').replaceAll('ÄÖ', text),
+        ),
+        ...[400, 401, 429].map((status) => () => new Response(put(speakers[wire].error(status, 'ÄÖ')), { status })),
+      ]
+      for (const [at, answer] of answers.entries()) {
+        for (const client of [wire, wire === 'gemini' ? 'ollama' : 'gemini'] as const) {
+          const told = await (await gatewayOf(wire, answer)(client, at === 1 || at === 2)).text()
+          expect(holdsCanary(told), `${how} ${at} ${client}`).toBe(false)
+          if (at < 2) expect(told).toContain('[redacted]')
+          if (at === 0) expect(() => JSON.parse(told)).not.toThrow()
+        }
+      }
+    }
+  })
+})
+
+describe('B17: short keys', () => {
+  it.each([8, 11, 12])('of %i characters are cut out', (length) => {
+    const key = 'aB3xK9zQ7mW2'.slice(0, length)
+    const scrub = createScrubber([key])
+    expect(scrub(`It is ${key}!`)).toBe('It is [redacted]!')
+    for (const name of ['hex', 'percent-encoded, all letters', 'base64']) {
+      expect(scrub(`It is ${disguises[name]?.(key)}!`)).toContain('[redacted]')
+    }
+  })
+
+  it('of less than 8 characters are words, and stay', () => {
+    expect(createScrubber(['ollama'])('The ollama server')).toBe('The ollama server')
+  })
+})
+
+describe('B16: the scrubber', () => {
+  it.each(Object.entries(disguises))('cuts out a key %s, and nothing beside it', (_, disguise) => {
+    const clean = createScrubber([canary])(`Incorrect key: "${disguise(canary)}", try again`)
+    expect(clean).toMatch(/^Incorrect key: "\w?\w?\w?\[redacted\][\w=]{0,3}", try again$/)
+  })
+
+  it.each([
+    ['a line before it', '{"a":"\\nname-of-a-key-1"}', 'name-of-a-key-1'],
+    ['a backslash before it', '{"a":"C:\\\\name-of-a-key-1"}', 'name-of-a-key-1'],
+    ['what looks like an escape before it', '{"a":"at %abcdef0123456"}', 'abcdef0123456'],
+    ['escapes of all kinds around it', '{"a":"\\u0041\\\\%41&amp;key%2dof-mine-1\\n\\""}', 'key-of-mine-1'],
+  ])('leaves JSON that is JSON: %s', (_, text, key) => {
+    const clean = createScrubber([key])(text)
+    expect(clean).toContain('[redacted]')
+    expect(clean).not.toContain(key)
+    expect(() => JSON.parse(clean)).not.toThrow()
+  })
+
+  it('takes time in the length of the text, whatever is in it', () => {
+    const scrub = createScrubber([canary])
+    for (const part of ['\\', '%', '%25', '&amp;', '&', 'sk-', 'sk-canary', '\\u0073', '&#0', 'a']) {
+      const startedAt = performance.now()
+      const text = part.repeat(300_000)
+      expect(scrub(text)).toBe(text)
+      expect(performance.now() - startedAt, part).toBeLessThan(3000)
+    }
+  })
+})

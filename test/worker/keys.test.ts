@@ -1,0 +1,144 @@
+/** Keys, in workerd: nothing of them leaves in a stream, in one that is resumed, in a whole answer, or in the log. */
+import { connect } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { speakers } from '../gateway/provider.ts'
+import { disguises } from '../support/canary.ts'
+import {
+  canary,
+  holdsCanary,
+  loginSecret,
+  minimal,
+  paths,
+  type Rig,
+  startRig,
+  startUpstream,
+  tokenFor,
+  typeOf,
+  type Upstream,
+  wireNames,
+  wireOf,
+} from './harness.ts'
+
+let upstream: Upstream
+let rig: Rig
+beforeAll(async () => {
+  upstream = await startUpstream()
+  rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, BODY_TIMEOUT_MS: '1500' })
+})
+afterAll(() => Promise.all([rig?.stop(), upstream?.stop()]))
+
+const holdsCanaryOf = (text: string) => holdsCanary(text)
+
+/** Events whose text is this, in two pieces. */
+function split(wire: (typeof wireNames)[number], text: string, at: number): string {
+  const json = (part: string) => JSON.stringify(part)
+  return speakers[wire]
+    .pieces({ text: 'ÄÖ' })
+    .join('')
+    .replaceAll('"ÄÖ"', json(text))
+    .replaceAll('"Ä"', json(text.slice(0, at)))
+    .replaceAll('"Ö"', json(text.slice(at)))
+}
+
+describe.each(wireNames)('B14: a key in two pieces, of a provider that speaks %s', (wire) => {
+  const names = [
+    'plain',
+    'JSON with \\u002b',
+    'percent-encoded in lower case',
+    'hex',
+    'base64, one byte on',
+    'HTML entities, decimal',
+  ]
+
+  it.each(names)('leaves in no stream, no resumed stream, no whole answer: %s', async (name) => {
+    const text = `It is ${disguises[name]?.(canary)}.`
+    const token = await tokenFor(rig, 'u')
+    for (const at of [7, Math.floor(text.length / 2), text.length - 2]) {
+      const say = `${name} ${at}`
+      upstream.script(say, (asked, response) => {
+        const speaker = wireOf(asked.path)
+        response.writeHead(200, { 'content-type': typeOf(speaker) }).end(split(speaker, text, at))
+      })
+      const headers = { authorization: `Bearer ${token}` }
+      const told: string[] = []
+      for (const stream of [true, false]) told.push(await (await rig.ask(wire, say, { stream }, { headers })).text())
+      const other = wire === 'anthropic' ? 'gemini:demo-model' : 'anthropic:demo-model'
+      const client = wire === 'openai-chat' ? 'openai-responses' : 'openai-chat'
+      told.push(await (await rig.ask(client, say, { stream: true, model: other }, { headers })).text())
+      const key = { ...headers, 'idempotency-key': crypto.randomUUID() }
+      const first = await rig.ask(wire, say, { stream: true }, { headers: key })
+      told.push(await first.text())
+      const run = first.headers.get('x-isoglot-stream')
+      const again = await fetch(`${rig.url}/v1/streams/${run}`, { headers: { ...headers, 'last-event-id': '1' } })
+      expect([first.status, again.status]).toEqual([200, 200])
+      told.push(await again.text())
+      expect(told.map(holdsCanaryOf)).toEqual(told.map(() => false))
+      // What is resumed begins behind it, on some wires.
+      for (const answer of told.slice(0, -1)) expect(answer).toContain('[redacted]')
+    }
+  })
+})
+
+it('B18: the hex of a key as the code of a 429 is not in the log', async () => {
+  const hex = disguises.hex?.(canary) ?? ''
+  upstream.script('code', (_, response) =>
+    response
+      .writeHead(429, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ error: { message: 'x', type: 'rate_limit', code: hex } })),
+  )
+  const answer = await rig.ask(
+    'openai-chat',
+    'code',
+    {},
+    { headers: { authorization: `Bearer ${await tokenFor(rig, 'coded')}` } },
+  )
+  expect(answer.status).toBe(429)
+  expect(await answer.text()).not.toContain(hex)
+  await expect.poll(() => rig.worker.log()).toMatch(/"status":429/)
+  expect(rig.worker.log()).not.toContain(hex)
+  expect(holdsCanary(rig.worker.log())).toBe(false)
+})
+
+it('B29: a slow body is a 408 in workerd', async () => {
+  const token = await tokenFor(rig, 'slow')
+  const socket = connect(Number(new URL(rig.url).port), '127.0.0.1')
+  let got = ''
+  socket.on('data', (bytes) => (got += bytes))
+  const head = [
+    'POST /v1/chat/completions HTTP/1.1',
+    'host: 127.0.0.1',
+    'content-type: application/json',
+    `authorization: Bearer ${token}`,
+    'content-length: 400',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n{"model":`)
+  await expect.poll(() => got.split('\r\n')[0], { timeout: 15_000 }).toContain('HTTP/1.1')
+  socket.destroy()
+  expect(got.split('\r\n')[0]).toBe('HTTP/1.1 408 Request Timeout')
+})
+
+it.each(wireNames)('F17: no header of a client of %s goes on to a provider', async (wire) => {
+  const hostile = {
+    'anthropic-beta': 'from-a-client-2026-01-01',
+    'anthropic-version': '2020-01-01',
+    'openai-organization': 'org-of-a-client',
+    'x-goog-user-project': 'project-of-a-client',
+    'x-forwarded-for': '6.6.6.6',
+    'cf-aig-metadata': 'of-a-client',
+    cookie: 'of-a-client',
+    'x-anything': 'of-a-client',
+  }
+  upstream.script(`headers ${wire}`, (asked, response) => {
+    const speaker = wireOf(asked.path)
+    response.writeHead(200, { 'content-type': typeOf(speaker) }).end(speakers[speaker].pieces({ text: 'Hi' }).join(''))
+  })
+  const token = await tokenFor(rig, 'headers')
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}`, ...hostile }
+  const body = JSON.stringify(minimal(wire, `headers ${wire}`))
+  const answer = await fetch(rig.url + paths[wire], { method: 'POST', headers, body })
+  expect(answer.status).toBe(200)
+  await answer.text()
+  const [asked] = upstream.askedFor(`headers ${wire}`)
+  const seen = JSON.stringify(asked?.headers)
+  for (const value of ['a-client', '6.6.6.6', '2020-01-01', token]) expect(seen).not.toContain(value)
+})
