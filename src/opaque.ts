@@ -28,10 +28,9 @@ function isAliasOf(alias: string, model: string): boolean {
 
 /** A model's name without the vendor before it and the date, version tag or alias behind it. */
 export function modelFamily(model: string): string {
-  return model
-    .toLowerCase()
-    .slice(model.lastIndexOf('/') + 1)
-    .replace(/(?:[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview))+$/, '')
+  const name = model.toLowerCase().slice(model.lastIndexOf('/') + 1)
+  if (name.length > 200) return name // the pattern takes time in the square of the length, and servers name models
+  return name.replace(/(?:[-@:](?:\d{4}-?\d{2}-?\d{2}|\d{3,4}|latest|preview))+$/, '')
 }
 
 /**

@@ -192,7 +192,10 @@ function wholeBody({ model, isWhole, request }: Question, response: Response | u
         throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
       }
       text += decoder.decode(chunk, { stream: true })
-      if (body.isWhole === undefined && !isBlank(text)) body.isWhole = startsWhole(text, model.codec)
+      if (body.isWhole === undefined) {
+        text = text.trimStart() // a server may send white space for as long as it has nothing to say
+        if (text !== '') body.isWhole = startsWhole(text, model.codec)
+      }
       return body.isWhole !== false
     },
     end: () => text + decoder.decode(),
@@ -200,13 +203,8 @@ function wholeBody({ model, isWhole, request }: Question, response: Response | u
   return body
 }
 
-function isBlank(text: string): boolean {
-  return text.trimStart() === ''
-}
-
 /** Each line of NDJSON is an object: only one that goes on behind its first line is a body. No event of SSE begins so. */
-function startsWhole(text: string, { framing }: ClientCodec): boolean {
-  const start = text.trimStart()
+function startsWhole(start: string, { framing }: ClientCodec): boolean {
   return framing === 'sse' ? start.startsWith('{') : /^\{[ \t\r]*\n/.test(start)
 }
 

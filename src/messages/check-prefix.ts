@@ -56,11 +56,18 @@ function compareLists(before: unknown, after: unknown, path: string): PrefixBrea
     const next = JSON.stringify(other[at]) ?? ''
     const isLast = at === one.length - 1
     // More may be said in the last turn, so how it is closed does not count.
-    if (isLast && next.startsWith(text.replace(/[\]}]+$/, ''))) return undefined
+    if (isLast && next.startsWith(text.slice(0, endOf(text)))) return undefined
     const broken = compareText(text, next, `${path}[${at}]`)
     if (broken !== undefined) return broken
   }
   return undefined
+}
+
+/** Where the closing brackets at the end of a JSON text begin. */
+function endOf(text: string): number {
+  let end = text.length
+  while (text[end - 1] === ']' || text[end - 1] === '}') end--
+  return end
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -1,0 +1,160 @@
+/** Small changes of the client that would be seen by nobody else. */
+import { describe, expect, it } from 'vitest'
+import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { createChat, generate, generateObject, type JsonSchema, stream, t, tool } from '../../src/index.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { chatBody, chunks, json } from '../support/upstream.ts'
+import { wires } from '../support/wires.ts'
+
+const upstream = ownUpstream()
+const settings = () => ({ apiKey: 'k', baseUrl: upstream.url })
+const chatModel = () => openaiChat('m', settings())
+
+describe('F1: a chat on Responses', () => {
+  const answer = (id: string) =>
+    json({
+      id,
+      object: 'response',
+      created_at: 1,
+      model: 'm',
+      status: 'completed',
+      store: true,
+      output: [
+        {
+          type: 'message',
+          id: 'msg',
+          role: 'assistant',
+          status: 'completed',
+          content: [{ type: 'output_text', text: 'a', annotations: [] }],
+        },
+      ],
+    })
+  const store = { providerOptions: { 'openai-responses': { store: true } } }
+
+  it('F1: goes on from its stored answer, and with another provider from the history', async () => {
+    upstream.answer(answer('resp_1'), answer('resp_2'), json(chatBody('b')), answer('resp_3'))
+    const chat = createChat({ model: openaiResponses('m', settings()), ...store })
+    await chat.send('One')
+    await chat.send('Two')
+    expect(upstream.asked[1]?.body).toMatchObject({
+      previous_response_id: 'resp_1',
+      input: [{ role: 'user', content: 'Two' }],
+    })
+    await chat.send('Three', { model: anthropic('m', settings()) }).catch(() => {})
+    expect(upstream.asked[2]?.body).not.toHaveProperty('previous_response_id')
+    expect(upstream.asked[2]?.body.messages).toMatchObject([
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'user' },
+      { role: 'assistant' },
+      { role: 'user' },
+    ])
+  })
+
+  it('C16: whose history is changed no longer goes on from the stored answer', async () => {
+    for (const change of [
+      (chat: ReturnType<typeof createChat>) => chat.add('And'),
+      (chat: ReturnType<typeof createChat>) => {
+        chat.messages = chat.messages.slice(0, 2)
+      },
+    ]) {
+      upstream.answer(answer('resp_1'))
+      const chat = createChat({ model: openaiResponses('m', settings()), ...store })
+      await chat.send('One')
+      change(chat)
+      await chat.send('Two')
+      expect(upstream.asked[1]?.body).not.toHaveProperty('previous_response_id')
+      expect(JSON.stringify(upstream.asked[1]?.body.input)).toContain('One')
+    }
+  })
+})
+
+it('F1: a chat offers each of its tools, the last one of each name', async () => {
+  const named = (name: string, description: string) => ({ name, description })
+  upstream.answer(json(chatBody('a')))
+  const chat = createChat({ model: chatModel(), tools: [named('a', '1'), named('b', '2')] })
+  chat.addTool(named('c', '3'))
+  chat.addTool(named('a', '4'))
+  await chat.send('x')
+  const offered = (at: number) =>
+    (upstream.asked[at]?.body.tools ?? []) as { function: { name: string; description: string } }[]
+  expect(offered(0).map(({ function: { name, description } }) => [name, description])).toEqual([
+    ['a', '4'],
+    ['b', '2'],
+    ['c', '3'],
+  ])
+  expect([chat.removeTool('b'), chat.removeTool('b')]).toEqual([true, false])
+  await chat.send('x')
+  expect(offered(1).map(({ function: { name } }) => name)).toEqual(['a', 'c'])
+})
+
+it('F1: a provider that is overloaded in a 200 is asked again without a key, where nothing was said yet', async () => {
+  const wire = wires.find(({ name }) => name === 'anthropic') ?? expect.fail()
+  for (const [type, times] of [
+    ['overloaded_error', 2],
+    ['rate_limit_error', 2],
+    ['api_error', 1],
+  ] as const) {
+    const error = { type: 'error', error: { type, message: 'No' } }
+    upstream.answer(chunks([`event: error\ndata: ${JSON.stringify(error)}\n\n`]), chunks(wire.text('Now')))
+    await stream({ model: wire.model(upstream.url), prompt: 'x', retries: 1 }).response.catch(() => {})
+    expect([type, upstream.asked.length]).toEqual([type, times])
+  }
+})
+
+it('F1: a schema with an open object in `anyOf` is not strict, and one with closed ones is', async () => {
+  const within = (additionalProperties: boolean): JsonSchema => ({
+    type: 'object',
+    properties: { a: { anyOf: [{ type: 'object', properties: {}, required: [], additionalProperties }] } },
+    required: ['a'],
+    additionalProperties: false,
+  })
+  for (const [schema, strict] of [
+    [within(true), false],
+    [within(false), true],
+  ] as const) {
+    upstream.answer(json(chatBody('{"a":{}}')))
+    await generateObject({ model: chatModel(), prompt: 'x', schema })
+    const format = upstream.asked[0]?.body.response_format as { json_schema: { strict?: boolean } }
+    expect(format.json_schema.strict ?? false).toBe(strict)
+  }
+})
+
+it.each(['```json\n{"a":1}```', '```\n{"a":1}\n```', '```json\n{"a":1}\n```\n', '{"a":1}'])(
+  'F1: %j is the value in it',
+  async (text) => {
+    upstream.answer(json(chatBody(text)))
+    const { object } = await generateObject({ model: chatModel(), prompt: 'x', schema: t.object({ a: t.integer() }) })
+    expect(object).toEqual({ a: 1 })
+  },
+)
+
+it('F21: a run of many rounds does not gather listeners, round by round or call by call', async () => {
+  const f = tool({ name: 'f', parameters: t.object({}), execute: () => 1 })
+  const calls = Array.from({ length: 9 }, (_, at) => json(chatBody(null, [[`c${at}`, 'f', '{}']])))
+  upstream.answer(...calls, json(chatBody('done')))
+  const held = new Map<EventTarget, number>()
+  let most = 0
+  const { addEventListener, removeEventListener } = AbortSignal.prototype
+  const count = (signal: EventTarget, by: number) => {
+    held.set(signal, (held.get(signal) ?? 0) + by)
+    most = Math.max(most, held.get(signal) ?? 0)
+  }
+  AbortSignal.prototype.addEventListener = function (this: AbortSignal, ...args: [never, never]) {
+    count(this, 1)
+    return addEventListener.apply(this, args)
+  }
+  AbortSignal.prototype.removeEventListener = function (this: AbortSignal, ...args: [never, never]) {
+    count(this, -1)
+    return removeEventListener.apply(this, args)
+  }
+  try {
+    expect((await generate({ model: chatModel(), prompt: 'x', tools: [f] })).rounds).toBe(10)
+  } finally {
+    Object.assign(AbortSignal.prototype, { addEventListener, removeEventListener })
+  }
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThan(8)
+})
