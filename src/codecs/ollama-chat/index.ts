@@ -1,7 +1,6 @@
 /**
  * Ollama: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §9
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

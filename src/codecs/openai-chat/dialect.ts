@@ -2,7 +2,6 @@
  * The differences between the servers of this format, as a value. One decoder reads them all, since what may differ in an answer
  * is read wherever it turns up; so most of a dialect says what may be sent.
  *
- * @see wire/dialects.md §1 and §2
  * @module
  */
 import type { ApiErrorKind } from '../../errors.ts'
