@@ -1,5 +1,5 @@
 /**
- * One tolerant reader for the errors of all APIs: `wire/README.md` §9. A codec adds its own words to the tables here.
+ * One tolerant reader for the errors of all APIs. A codec adds its own words to the tables here.
  *
  * @module
  */
@@ -77,7 +77,7 @@ export function readErrorBody(given: unknown): ErrorBody {
   }
 }
 
-/** How the texts of many hosts say that the conversation is too long: `wire/dialects.md` §12. */
+/** How the texts of many hosts say that the conversation is too long. */
 const contextLength = new RegExp(
   [
     'prompt is too long',

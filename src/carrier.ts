@@ -10,7 +10,6 @@
  * hides nothing: whoever holds the proof could read and change it before, and the provider checks it. The number is the version; a
  * signed carrier will be `isoglot/2`.
  *
- * @see wire/README.md §7
  * @module
  */
 import { compact, field, isObject, lookup, numberOr, textOr } from './lookup.ts'

@@ -4,7 +4,6 @@
  * A wire says where its slot is; the rest is the same for all: an answer is changed before the wire's encoder sees it, so that what it
  * sees are proofs of its own, and a request is changed after the wire's decoder has read it.
  *
- * @see wire/README.md §7
  * @module
  */
 import { type Carried, isCarrier, knownProof, packProof, unpackCarrier } from './carrier.ts'

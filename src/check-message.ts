@@ -11,13 +11,12 @@ const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'ass
 
 /** Fields in which OpenAI, Anthropic, Gemini, Ollama, LangChain and the AI SDK keep what `normalizeMessages` puts elsewhere. */
 const foreignInMessage: ReadonlySet<string> = words(
-  `tool_calls tool_call_chunks invalid_tool_calls function_call tool_call_id tool_use_id call_id tool_name toolInvocations parts images
-  reasoning reasoning_content thinking refusal artifact stop_reason additional_kwargs usage_metadata response_metadata cache_control cache_hint`,
+  `tool_calls tool_call_chunks invalid_tool_calls function_call tool_call_id tool_use_id call_id tool_name toolInvocations parts images thinking refusal artifact stop_reason additional_kwargs usage_metadata response_metadata cache_control cache_hint`,
 )
 const foreignInBlock: ReadonlySet<string> = words(
   `source image_url audio_url video_url file_url input_audio input_video image file file_data base64 mediaType media_type mime_type
   file_id source_type tool_use_id tool_call_id call_id toolName input args function is_error annotations cited_text start_index
-  end_index summary reasoning reasoning_content thinking signature encrypted_content thoughtSignature extras providerOptions
+  end_index summary thinking signature encrypted_content thoughtSignature extras providerOptions
   cache_control cache_hint`,
 )
 
@@ -115,7 +114,10 @@ export function checkTools(tools: readonly (ToolDefinition | ProviderTool)[]): v
 
 /** The first field that is not ours and has something in it. A cache hint in snake case stands in `metadata`. */
 function foreignFieldIn(value: Record<string, unknown>, foreign: ReadonlySet<string>): string | undefined {
-  for (const key of Object.keys(value)) if (foreign.has(key) && !isNothing(value[key])) return key
+  for (const key of Object.keys(value)) {
+    // Hosts have several fields that begin with this word; ours have none.
+    if ((foreign.has(key) || key.startsWith('reasoning')) && !isNothing(value[key])) return key
+  }
   const { metadata } = value
   return isObject(metadata) && !isNothing(metadata.cache_hint) ? 'metadata.cache_hint' : undefined
 }

@@ -1,7 +1,6 @@
 /**
  * How much a model is to think, in words and in tokens, for wires that know one of the two.
  *
- * @see wire/README.md §7
  * @module
  */
 import type { ReasoningEffort } from './model.ts'

@@ -22,7 +22,7 @@ export abstract class IsoglotError extends Error {
   }
 }
 
-/** What kind of failure an API reported: the neutral column of `wire/README.md` §9. */
+/** What kind of failure an API reported, in words that are the same for all of them. */
 export type ApiErrorKind =
   | 'authentication'
   | 'permission'

@@ -13,6 +13,7 @@
  * What a server says of its tools, annotations included, is its own word: ask for approval where that is not enough.
  *
  * @see https://modelcontextprotocol.io/specification/2025-11-25/server/tools (read 2026-11)
+ *
  * @module
  */
 import { LimitError } from './errors.ts'

@@ -3,7 +3,7 @@ import type { StopReason } from './model.ts'
 
 /**
  * Many hosts say `stop` and send calls, or say `tool_calls` and send none: the calls decide. A reason that means that the calls may
- * be broken stays (`wire/README.md` §4).
+ * be broken stays.
  */
 export function settleStopReason(reason: StopReason, hasCalls: boolean): StopReason {
   if (hasCalls) return reason === 'stop' || reason === 'other' ? 'tool_calls' : reason

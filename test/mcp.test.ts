@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openaiChat } from '../src/codecs/openai-chat/index.ts'
-import { definitionOf, invokeTool, stream, type Tool } from '../src/index.ts'
+import { createChat, definitionOf, generate, invokeTool, stream, type Tool } from '../src/index.ts'
 import { type McpClient, mcpTools } from '../src/mcp.ts'
 import { chatCalls, chatText, chunks, startUpstream } from './support/upstream.ts'
 import { call } from './tools/calls.ts'
@@ -26,6 +26,60 @@ async function connect(): Promise<Client> {
 
 const byName = () => new Map(tools.map((tool) => [tool.name, tool]))
 const run = (name: string, args = '{}', options = {}) => invokeTool(call(name, args), byName(), options)
+
+describe('B30: a tool of the same name', () => {
+  const ours = { name: 'transfer', parameters: { type: 'object' }, execute: () => 'ours' }
+  const careful = { ...ours, needsApproval: true }
+  const other = { ...ours, description: 'other', execute: () => 'other' }
+  const server: McpClient = {
+    listTools: async () => ({ tools: [{ name: 'transfer', inputSchema: { type: 'object' } }] }),
+    callTool: async () => ({ content: [{ type: 'text', text: 'theirs' }] }),
+  }
+  const model = openaiChat('m', { fetch: () => Promise.reject(new Error('nothing may be sent')) })
+
+  it.each([
+    ['of a server, after ours that needs approval', async () => [careful, ...(await mcpTools(server))]],
+    ['of a server, before ours that needs approval', async () => [...(await mcpTools(server)), careful]],
+    ['of a server, after any of ours', async () => [ours, ...(await mcpTools(server))]],
+    ['of a server, after it was copied', async () => [ours, ...(await mcpTools(server)).map((tool) => ({ ...tool }))]],
+    ['of two servers', async () => [...(await mcpTools(server)), ...(await mcpTools(server))]],
+    ['of ours, after one that needs approval', async () => [careful, other]],
+    ['of ours that needs approval, after one that does not', async () => [other, careful]],
+    [
+      'under which the wire would have it',
+      async () => [
+        { ...careful, name: 'transfer' },
+        { ...other, name: 'transfer' },
+      ],
+    ],
+  ])('B30: is refused: %s', async (_, make) => {
+    const tools = await make()
+    const refusal = /Cannot use two tools named "transfer".*(prefix|rename)/
+    await expect(stream({ model, prompt: 'x', tools }).response).rejects.toThrow(refusal)
+    expect(() => createChat({ model, tools })).toThrow(refusal)
+    const chat = createChat({ model, tools: tools.slice(0, 1) })
+    expect(() => chat.addTool(tools[1] as Tool)).toThrow(TypeError)
+    chat.removeTool('transfer')
+    chat.addTool(tools[1] as Tool)
+    expect(chat.tools).toEqual([tools[1]])
+  })
+
+  it('B30: is taken under a prefix, and the later of two plain tools counts', async () => {
+    let offered: unknown
+    const fetch: typeof globalThis.fetch = async (_, init) => {
+      offered = JSON.parse(await new Response(init?.body).text()).tools
+      return Response.json({
+        choices: [{ index: 0, message: { role: 'assistant', content: 'a' }, finish_reason: 'stop' }],
+      })
+    }
+    const tools = [careful, ...(await mcpTools(server, { prefix: 'bank_' }))]
+    await generate({ model: openaiChat('m', { fetch }), prompt: 'x', tools })
+    expect(offered).toMatchObject([{ function: { name: 'bank_transfer' } }, { function: { name: 'transfer' } }])
+    expect(JSON.stringify(offered)).not.toContain('fromMcp')
+    await generate({ model: openaiChat('m', { fetch }), prompt: 'x', tools: [ours, other] })
+    expect(offered).toMatchObject([{ function: { name: 'transfer', description: 'other' } }])
+  })
+})
 
 describe('the tools of a server', () => {
   it('are told as ours: name, description, parameters, annotations with the title', () => {
@@ -134,6 +188,16 @@ describe('a listing', () => {
   it('goes on over its pages, and stops where a server repeats itself', async () => {
     const pages = { '': { tools: [{ name: 'a' }], nextCursor: '2' }, '2': { tools: [{ name: 'b' }], nextCursor: '2' } }
     expect((await mcpTools(paged(pages))).map(({ name }) => name)).toEqual(['a', 'b'])
+  })
+
+  it('B31: without tools and without an end is an error', async () => {
+    let pages = 0
+    const listTools = async () => ({ tools: [], nextCursor: `c${++pages % 7}` })
+    await expect(mcpTools({ ...client, callTool: async () => ({}), listTools })).rejects.toMatchObject({
+      code: 'limit',
+      limit: 'maxTools',
+    })
+    expect(pages).toBe(1001)
   })
 
   it('of too many tools is an error', async () => {

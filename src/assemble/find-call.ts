@@ -1,7 +1,6 @@
 /**
  * Which call a fragment belongs to.
  *
- * @see peers.md §1d and complaints 1 to 5: each rule here is a case in which a library merged, lost or ran the wrong call
  * @module
  */
 import type { CallFragment } from '../codec.ts'

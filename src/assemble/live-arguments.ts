@@ -4,6 +4,7 @@
  * It is for those who draw arguments; what a tool is given is parsed anew from the whole text, and by `JSON.parse`.
  *
  * @see https://www.rfc-editor.org/rfc/rfc8259
+ *
  * @module
  */
 import { setOwn } from '../lookup.ts'

@@ -4,6 +4,7 @@
  * Wires want the schema of an object at the top: any other goes as the one property of one, and is taken out again.
  *
  * @see https://platform.openai.com/docs/guides/structured-outputs#supported-schemas (read 2026-11)
+ *
  * @module
  */
 import { isObject } from '../lookup.ts'

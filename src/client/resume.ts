@@ -3,6 +3,7 @@
  * lines) from 1, and tells those behind a number again.
  *
  * @see docs/streaming.md
+ *
  * @module
  */
 import type { Model } from '../codec.ts'

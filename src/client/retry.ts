@@ -1,4 +1,4 @@
-/** When to ask again, and after how long: `security.md` S20. @module */
+/** When to ask again, and after how long. @module */
 import { ApiError, ConnectionError } from '../errors.ts'
 
 /** How often a request is asked again, and when that is safe. */

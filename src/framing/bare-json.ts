@@ -3,6 +3,7 @@
  * that is one JSON array because nobody asked for events.
  *
  * @see https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts whose reader looks for such an error in each chunk
+ *
  * @module
  */
 import type { Frame } from '../codec.ts'

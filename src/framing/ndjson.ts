@@ -2,6 +2,7 @@
  * One JSON value a line, in and out.
  *
  * @see https://github.com/ndjson/ndjson-spec
+ *
  * @module
  */
 import type { Frame } from '../codec.ts'

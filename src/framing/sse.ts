@@ -3,6 +3,7 @@
  * stream, and JSON that stands in it without `data:`.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ *
  * @module
  */
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser'

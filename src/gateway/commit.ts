@@ -4,7 +4,6 @@
  * It ends with the provider's first real event, or after two seconds, since a client that hears nothing gives up, and a runtime notices
  * one that left only by writing to it.
  *
- * @see security.md §2.4
  * @module
  */
 import { after, alarm } from '../timer.ts'

@@ -2,6 +2,7 @@
  * Which pages may call. The list is exact: no patterns, no suffixes; and no cookies, so no `allow-credentials`.
  *
  * @see https://fetch.spec.whatwg.org/#http-cors-protocol
+ *
  * @module
  */
 import type { GatewayOptions } from './types.ts'

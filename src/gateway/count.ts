@@ -3,6 +3,7 @@
  *
  * @see https://platform.claude.com/docs/en/api/messages-count-tokens (read 2026-11)
  * @see https://ai.google.dev/api/tokens (read 2026-11)
+ *
  * @module
  */
 import { startDeadline } from '../client/deadline.ts'

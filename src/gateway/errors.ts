@@ -2,7 +2,6 @@
  * What a client is told when something went wrong: the status and words of its own wire, and of a provider's words only those that are
  * about the request. A provider's other messages may name its customer, or a part of the key.
  *
- * @see security.md C10 and W11
  * @module
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../errors.ts'

@@ -3,7 +3,6 @@
  *
  * It holds no policy. Who may ask, and how much, is for the caller to say: `authorize` and `admit`.
  *
- * @see design.md §7
  * @module
  */
 import type { ApiError } from '../errors.ts'

@@ -5,6 +5,7 @@
  * @see https://platform.claude.com/docs/en/api/models-list (read 2026-11)
  * @see https://ai.google.dev/api/models (read 2026-11)
  * @see https://docs.ollama.com/api/tags (read 2026-11)
+ *
  * @module
  */
 import type { JsonObject } from '../model.ts'

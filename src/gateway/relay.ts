@@ -6,6 +6,7 @@
  * an error behind its headers: it breaks off.
  *
  * @see https://streams.spec.whatwg.org/#rs-model
+ *
  * @module
  */
 import type { Frame } from '../codec.ts'
@@ -94,7 +95,7 @@ interface Writer {
 
 const plainWriter: Writer = { more: (pieces) => pieces.join(''), end: (pieces) => pieces.join('') }
 
-/** One JSON array, written in pieces. @see wire/gemini.md §1 */
+/** One JSON array, written in pieces. */
 function arrayWriter(): Writer {
   let isBegun = false
   const more = (pieces: readonly string[]) => {

@@ -1,7 +1,6 @@
 /**
  * Which request is for what.
  *
- * @see design.md §7
  * @module
  */
 import type { WireName } from './types.ts'

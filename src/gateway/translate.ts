@@ -4,7 +4,6 @@
  * A request goes from the client's wire to the provider's, its answer back again, whole or as a stream; each tells what it dropped,
  * changed or made up.
  *
- * @see wire/README.md §10 and §11
  * @module
  */
 import { type AnswerDecoder, type DecodeOptions, decodeAnswer } from '../client/decode.ts'
@@ -97,8 +96,6 @@ export function translateRequest(
 
 /**
  * A client that goes on from a stored answer does not send what came before it: nobody but that provider could go on from there.
- *
- * @see wire/README.md §10, "refuse stateful fields"
  */
 function withoutState(context: Context, { rules }: Target, into: Ledger): Context {
   const { providerState, ...rest } = context

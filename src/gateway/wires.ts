@@ -1,7 +1,6 @@
 /**
  * The wires that a gateway answers in, and all in which they differ beyond their codecs.
  *
- * @see wire/README.md §1 and the section "As a gateway" of each wire
  * @module
  */
 import type { Frame, ServerCodec } from '../codec.ts'

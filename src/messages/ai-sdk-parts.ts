@@ -2,6 +2,7 @@
  * The parts of the AI SDK's `ModelMessage` in our words.
  *
  * @see https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message (read 2026-11; package `ai` 7)
+ *
  * @module
  */
 import { field, isObject, stringOr } from '../lookup.ts'

@@ -2,7 +2,7 @@
  * Whether one request goes on where another ended, so that a provider's prompt cache can serve what they share.
  *
  * Caches look at the beginning of a prompt. A request that only appends to the one before is paid for at the price of what is new; one
- * byte that differs early makes all behind it new (peers.md, complaint 26).
+ * byte that differs early makes all behind it new.
  *
  * @module
  */

@@ -5,7 +5,6 @@
  * of OpenAI Responses; `image`, `document`, `tool_use`, `tool_result`, `thinking` of Anthropic; parts of Gemini; blocks of LangChain;
  * `tool-call`, `tool-result` and others of the AI SDK.
  *
- * @see wire/openai-chat.md, wire/openai-responses.md, wire/anthropic.md, wire/gemini.md
  * @module
  */
 import { arrayOf, field, isObject, lookup, stringOr } from '../lookup.ts'

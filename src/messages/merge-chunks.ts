@@ -1,7 +1,6 @@
 /**
  * Pieces of an answer, put together by the same machine that assembles a stream: nothing here decides whose piece is whose.
  *
- * @see spec/features.md 4.75 to 4.81, src/assemble
  * @module
  */
 

@@ -4,7 +4,6 @@
  * What is stored is never rewritten: a conversation begun on one provider goes on with any other, in the middle of a tool round too,
  * and back again with nothing lost. Each pass is a file of its own, and its rule for the wire stands in the codec's `Rules`.
  *
- * @see wire/README.md §11, and complaints 8 to 14 of peers.md
  * @module
  */
 import { checkMessages } from '../check-message.ts'

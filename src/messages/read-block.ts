@@ -1,7 +1,6 @@
 /**
  * Blocks from elsewhere: provider-native parts, other libraries' blocks, data URLs, and our own read back from storage.
  *
- * @see spec/features.md 4.45 to 4.74, spec/beyond.md (BeamWeaver: names understood on input, rules for data URLs)
  * @module
  */
 import { DecodeError } from '../errors.ts'

@@ -2,7 +2,6 @@
  * One message from whatever is meant as one: ours, OpenAI's, Anthropic's, Gemini's and Ollama's maps, the AI SDK's `ModelMessage`,
  * LangChain's envelopes, text, and pairs of a role and content.
  *
- * @see spec/features.md 4.13 to 4.19, spec/beyond.md (BeamWeaver's normaliser)
  * @module
  */
 import { DecodeError } from '../errors.ts'

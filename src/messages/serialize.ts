@@ -3,7 +3,6 @@
  *
  * No function is in it and no key: tools are stored as their definitions, and found again by name.
  *
- * @see spec/features.md 4.87 to 4.90
  * @module
  */
 import { checkMessages } from '../check-message.ts'

@@ -2,6 +2,7 @@
  * Schemas of any kind, as we need them: JSON Schema for the model, and a check of what it wrote.
  *
  * @see https://standardschema.dev (read 2026-11)
+ *
  * @module
  */
 import type { JsonObject, JsonSchema } from '../model.ts'
@@ -97,7 +98,7 @@ function describeIssue({ message, path }: StandardIssue): string {
 
 /**
  * Strict mode makes models write `null` for what they leave out. Dropped, so that defaults apply: from properties that the schema
- * knows and does not require, at every depth (decisions C26).
+ * knows and does not require, at every depth.
  */
 export function withoutNullOptionals(value: JsonObject, schema: JsonSchema | undefined): JsonObject {
   return strip(value, schema, 0) as JsonObject

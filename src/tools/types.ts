@@ -2,7 +2,7 @@
  * Parameters without a schema library: `t.object({ city: t.string('Name of the city') })`. What they make is plain JSON Schema with the
  * types of its values, so that `execute` knows its arguments.
  *
- * Everything is required unless it says otherwise, and objects take no other properties (features 3.14 to 3.18).
+ * Everything is required unless it says otherwise, and objects take no other properties.
  *
  * @module
  */

@@ -170,7 +170,7 @@ const outcomeOf = async (use: Use, message: unknown) => {
 const everything = Object.values(uses)
 
 describe.each(Object.entries(foreign))('A5, A22: %s', (_form, message) => {
-  it('is read as the normalised message, or refused by an error that says how to read it', async () => {
+  it('[4.96] is read as the normalised message, or refused by an error that says how to read it', async () => {
     const normalized = sdk.safeNormalizeMessages([message])
     for (const [name, use] of Object.entries(uses)) {
       const { value, error } = await outcomeOf(use, message)
@@ -183,7 +183,7 @@ describe.each(Object.entries(foreign))('A5, A22: %s', (_form, message) => {
   })
 })
 
-it('A5: refuses calls in OpenAI’s form before anything is sent, and says where they stand', async () => {
+it('A5: [4.17] refuses calls in OpenAI’s form before anything is sent, and says where they stand', async () => {
   const raw = { role: 'assistant', content: 'I look', tool_calls: [call] } as sdk.AssistantMessage
   const model = chat.openaiChat('m', { fetch: () => Promise.reject(new Error('nothing may be sent')) })
   const failure = await sdk.stream({ model, messages: ['q', raw], prompt: 'go on' }).response.catch((cause) => cause)

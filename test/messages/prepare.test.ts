@@ -156,6 +156,18 @@ describe('calls and their results', () => {
     expect(context.messages.filter((one) => one.role === 'tool')).toHaveLength(20_000)
   })
 
+  it('F1: says that a call has another number than it had', () => {
+    const { losses } = prepared([assistant(call('a', { index: 4 })), result('a')])
+    expect(losses).toEqual([
+      {
+        action: 'changed',
+        path: 'messages[0].content',
+        reason: 'the call "a" is number 0 of its turn',
+        severity: 'info',
+      },
+    ])
+  })
+
   it('[0.48] numbers the calls of a turn by their place', () => {
     const [turn] = messagesOf([assistant(call('a', { index: 4 }), call('b'))])
     expect(callsOf(turn).map((block) => block.index)).toEqual([0, 1])

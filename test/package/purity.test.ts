@@ -157,3 +157,11 @@ describe('what a page with one provider carries', async () => {
     expect(wordsIn(code, Object.values(serverWords).flat())).toEqual([])
   })
 })
+
+it('C36: calls no method of arrays that ES2022 lacks', () => {
+  const later = ['toReversed', 'toSorted', 'toSpliced', 'with', 'findLast', 'findLastIndex', 'groupBy', 'isWellFormed']
+  for (const entry of entries) {
+    const { properties } = usesOf(read(entry))
+    expect([entry, later.filter((name) => properties.has(name))]).toEqual([entry, []])
+  }
+})

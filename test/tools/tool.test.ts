@@ -1,9 +1,24 @@
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import { definitionOf, invokeTool, type Tool, type ToolSpec, t, tool } from '../../src/index.ts'
+import * as anthropic from '../../src/codecs/anthropic/index.ts'
+import * as gemini from '../../src/codecs/gemini/index.ts'
+import * as ollama from '../../src/codecs/ollama/index.ts'
+import * as chat from '../../src/codecs/openai-chat/index.ts'
+import * as responses from '../../src/codecs/openai-responses/index.ts'
+import {
+  definitionOf,
+  generate,
+  invokeTool,
+  isRunnable,
+  type Tool,
+  type ToolDefinition,
+  type ToolSpec,
+  t,
+  tool,
+} from '../../src/index.ts'
 import { call } from './calls.ts'
 
 const city = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } as const
@@ -53,6 +68,72 @@ describe('a tool', () => {
     expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(TypeError)
     expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(message)
   })
+})
+
+it('C34: names the package that converts a schema of valibot, and a way for every other', () => {
+  const parameters = v.object({ city: v.string() })
+  const attempt = () => tool({ name: 'f', parameters: parameters as never, execute: () => 1 })
+  expect(attempt).toThrow(
+    'Cannot make tool "f": its valibot schema does not convert itself to JSON Schema; wrap it in toStandardJsonSchema() of the package "@valibot/to-json-schema"',
+  )
+  const other = { '~standard': { version: 1, vendor: 'acme', validate: (value: unknown) => ({ value }) } } as const
+  expect(() => tool({ name: 'f', parameters: other, execute: () => 1 })).toThrow(/acme schema.*pass a JSON Schema/)
+})
+
+describe('C13: a tool without execute', () => {
+  const jsonSchema = {
+    type: 'object',
+    properties: { city: { type: 'string' } },
+    required: ['city'],
+    additionalProperties: false,
+  }
+
+  it('C13: is a definition whose schema is converted', () => {
+    const definition = tool({ name: 'f', parameters: z.strictObject({ city: z.string() }) })
+    expectTypeOf(definition).toEqualTypeOf<ToolDefinition>()
+    expect(definitionOf(definition)).toEqual({ name: 'f', parameters: jsonSchema })
+    expect(isRunnable(definition)).toBe(false)
+  })
+
+  it.each([
+    ['zod', z.strictObject({ city: z.string() })],
+    ['arktype', type({ '+': 'reject', city: 'string' })],
+    ['valibot', toStandardJsonSchema(v.strictObject({ city: v.string() }))],
+  ])(
+    'C13: is converted where it was written as a plain object with a schema of %s, and its call waits',
+    async (_, schema) => {
+      let body: { tools?: unknown } = {}
+      const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"city":"Oslo"}' } }
+      const fetch: typeof globalThis.fetch = async (_url, init) => {
+        body = JSON.parse(await new Response(init?.body).text())
+        const message = { role: 'assistant', content: null, tool_calls: [call] }
+        return Response.json({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
+      }
+      const model = chat.openaiChat('m', { fetch })
+      for (const key of ['parameters', 'inputSchema', 'input_schema']) {
+        const tools = [{ name: 'f', [key]: schema }] as ToolDefinition[]
+        const { outcome, pending } = await generate({ model, prompt: 'x', tools })
+        expect(body.tools).toEqual([{ type: 'function', function: { name: 'f', parameters: jsonSchema } }])
+        expect([outcome, pending[0]?.arguments]).toEqual(['manual', { city: 'Oslo' }])
+      }
+    },
+  )
+
+  const codecs = { anthropic, chat, gemini, ollama, responses }
+  it.each(Object.entries(codecs))(
+    'C13: never gives a provider the insides of a schema: %s',
+    (_, { encodeDefinitions, encodeRequest }) => {
+      for (const wrong of [
+        { name: 'f', parameters: z.object({}) },
+        { name: 'f', inputSchema: {} },
+        { function: { name: 'f' } },
+      ]) {
+        const tools = [wrong] as unknown as ToolDefinition[]
+        expect(() => encodeDefinitions(tools)).toThrow(/"tools\[0\]".*tool\(\{ name, parameters \}\)/)
+        expect(() => encodeRequest({ messages: [], tools }, { model: 'm' })).toThrow(TypeError)
+      }
+    },
+  )
 })
 
 describe('t', () => {

@@ -1,7 +1,6 @@
 /**
  * Alibaba: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §11
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * Cache marks: our `cacheHint` and the wire's `cache_control`.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11)
+ *
  * @module
  */
 import { isObject } from '../../lookup.ts'

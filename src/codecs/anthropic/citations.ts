@@ -2,6 +2,7 @@
  * Citations: ours and the wire's, whose own fields stay with them.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/citations (read 2026-11)
+ *
  * @module
  */
 import { field, stringOr, textOr } from '../../lookup.ts'

@@ -4,6 +4,7 @@
  * A block whose type or shape we do not know is kept whole; a field that we do not know is kept beside the block.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
  * @module
  */
 import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'

@@ -4,7 +4,6 @@
  * The wire has one block open at a time, numbered from 0 without gaps: clients look blocks up by number. What belongs to a later block
  * waits until the one before has ended.
  *
- * @see wire/anthropic.md §4 and §7
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * Anthropic Messages: errors, both ways.
  *
  * @see https://platform.claude.com/docs/en/api/errors (read 2026-11)
+ *
  * @module
  */
 import { readApiError } from '../../api-error.ts'

@@ -4,6 +4,7 @@
  * Each is dated. A later date, which `version` chooses, may ask for a later model: the default is an early one.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/tool-reference (read 2026-11)
+ *
  * @module
  */
 import type { HostedTool, UserLocation } from '../../hosted-tool.ts'

@@ -2,6 +2,7 @@
  * Anthropic Messages, as a client and as a server.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
  * @module
  */
 import { carrying } from '../../carry.ts'

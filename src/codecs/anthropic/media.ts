@@ -2,6 +2,7 @@
  * Images, documents and search results.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/pdf-support (read 2026-11)
+ *
  * @module
  */
 import { arrayOf, field, isObject, lookup, textOr } from '../../lookup.ts'

@@ -3,7 +3,6 @@
  *
  * The wire knows users and assistants that take turns: results of tools are blocks of a user's message, system text stands apart.
  *
- * @see wire/anthropic.md §2.4: each rule of order here is a 400 otherwise
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'

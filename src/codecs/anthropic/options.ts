@@ -2,7 +2,7 @@
  * Anthropic Messages: what is asked of the model beside the conversation, both ways.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
- * @see wire/anthropic.md §1.1 and §2.3
+ *
  * @module
  */
 import { DecodeError } from '../../errors.ts'

@@ -2,6 +2,7 @@
  * Anthropic Messages: whole requests, both ways.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
  * @module
  */
 import { checkMessages } from '../../check-message.ts'

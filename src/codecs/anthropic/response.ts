@@ -2,6 +2,7 @@
  * Anthropic Messages: whole answers, both ways, and what streams read in the same way.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
  * @module
  */
 import { fold } from '../../assemble/fold.ts'

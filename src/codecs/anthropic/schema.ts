@@ -2,6 +2,7 @@
  * JSON Schema as structured output takes it: what it has no word for moves into the description, where the model still reads it.
  *
  * @see the helper of the official SDK: @anthropic-ai/sdk lib/transform-json-schema (1.11.0)
+ *
  * @module
  */
 import { isObject, lookup } from '../../lookup.ts'

@@ -2,6 +2,7 @@
  * Where blocks come from and go to, and what is kept of them on the way.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
  * @module
  */
 import { field, isObject, otherFields, stringOr } from '../../lookup.ts'

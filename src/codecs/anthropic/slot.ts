@@ -1,7 +1,6 @@
 /**
  * Anthropic Messages: where a proof of another provider has place, when a gateway answers in this wire.
  *
- * @see wire/anthropic.md §7
  * @module
  */
 import type { Slot } from '../../carry.ts'

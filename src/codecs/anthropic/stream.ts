@@ -5,6 +5,7 @@
  * in it until they are whole.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/streaming (read 2026-11)
+ *
  * @module
  */
 import type { Fragment, Frame } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * Anthropic Messages: its words, and ours for them.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons (read 2026-11)
+ *
  * @module
  */
 import type { ErrorWords } from '../../api-error.ts'

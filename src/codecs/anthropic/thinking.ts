@@ -2,7 +2,7 @@
  * Anthropic Messages: how much the model is to think, both ways. A budget says it to older models, an effort to newer ones.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking (read 2026-11)
- * @see wire/anthropic.md §1.1 and §2.3
+ *
  * @module
  */
 import { effortBudgets, nearestEffort } from '../../effort.ts'

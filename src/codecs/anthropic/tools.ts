@@ -2,6 +2,7 @@
  * Anthropic Messages: definitions of tools, the choice among them, their calls and results.
  *
  * @see https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview (read 2026-11)
+ *
  * @module
  */
 import { checkTools } from '../../check-message.ts'

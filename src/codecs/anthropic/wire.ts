@@ -2,6 +2,7 @@
  * Anthropic Messages as it travels: only the fields we read or write, in the vendor's own spelling.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
  * @module
  */
 

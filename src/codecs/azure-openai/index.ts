@@ -1,7 +1,6 @@
 /**
  * Azure OpenAI: OpenAI's models behind an address and a key of one's own.
  *
- * @see wire/dialects.md §11
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

@@ -1,7 +1,6 @@
 /**
  * DeepSeek: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §4
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

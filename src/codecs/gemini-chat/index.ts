@@ -1,7 +1,6 @@
 /**
  * Gemini (compatible): OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §8
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * Gemini: what an answer rests on. The wire counts UTF-8 bytes, we count UTF-16 units.
  *
  * @see https://ai.google.dev/gemini-api/docs/google-search (read 2026-11)
+ *
  * @module
  */
 import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../lookup.ts'

@@ -4,6 +4,7 @@
  * A signature stays on the very part that it came with: a signed part is a block of its own, even with empty text.
  *
  * @see https://ai.google.dev/api/caching#Part (read 2026-11)
+ *
  * @module
  */
 import { compact, field, isObject, otherFields } from '../../lookup.ts'

@@ -2,6 +2,7 @@
  * Gemini: the turns of this wire as a conversation.
  *
  * @see https://ai.google.dev/api/caching#Content (read 2026-11)
+ *
  * @module
  */
 import { DecodeError } from '../../errors.ts'

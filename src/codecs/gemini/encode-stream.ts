@@ -6,6 +6,7 @@
  *
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (read 2026-11)
  * @see https://github.com/googleapis/js-genai/blob/main/src/chats.ts (`isValidResponse`)
+ *
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'

@@ -3,6 +3,7 @@
  *
  * @see https://ai.google.dev/gemini-api/docs/troubleshooting (read 2026-11)
  * @see https://cloud.google.com/apis/design/errors#error_details (read 2026-11)
+ *
  * @module
  */
 import { type ErrorWords, readApiError } from '../../api-error.ts'

@@ -4,6 +4,7 @@
  * Beside functions of your own they work on Gemini 3 and later alone, with `toolConfig.includeServerSideToolInvocations`.
  *
  * @see https://ai.google.dev/api/caching#Tool (read 2026-11)
+ *
  * @module
  */
 import type { HostedTool } from '../../hosted-tool.ts'

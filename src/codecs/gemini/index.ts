@@ -2,6 +2,7 @@
  * Google Gemini, `generateContent` and `streamGenerateContent`: a provider, and the wire in both directions.
  *
  * @see https://ai.google.dev/api/generate-content (read 2026-11)
+ *
  * @module
  */
 import { carrying } from '../../carry.ts'

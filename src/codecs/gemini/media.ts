@@ -3,6 +3,7 @@
  *
  * @see https://ai.google.dev/api/caching#Blob (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/file-input-methods (read 2026-11)
+ *
  * @module
  */
 import { compact, field, stringOr } from '../../lookup.ts'

@@ -3,6 +3,7 @@
  *
  * @see https://ai.google.dev/api/caching#Content (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11)
+ *
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
@@ -176,8 +177,6 @@ function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fiel
 /**
  * Gemini 3 checks the first call of each step. One that another model made gets the documented placeholder, and only where there is no
  * signature: in earlier turns too, which nobody checks, since the next turn must not change what was sent before.
- *
- * @see wire/gemini.md §6
  */
 function signFirstCalls(turns: readonly Turn[], scope: Scope): void {
   if (!isGemini3(scope.model)) return

@@ -4,6 +4,7 @@
  * Only names of the wire's own objects are changed: arguments, schemas and results hold names of others.
  *
  * @see https://protobuf.dev/programming-guides/json/ (read 2026-11)
+ *
  * @module
  */
 import { arrayOf, field, isObject, setOwn } from '../../lookup.ts'

@@ -3,6 +3,7 @@
  *
  * @see https://ai.google.dev/api/generate-content#v1beta.GenerationConfig (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/thinking (read 2026-11)
+ *
  * @module
  */
 import { compact, field, isObject, lookup, numberOr } from '../../lookup.ts'

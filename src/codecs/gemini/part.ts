@@ -2,6 +2,7 @@
  * Gemini: what all parts have in common: who made them, their signatures, and the fields that have no word of ours.
  *
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11)
+ *
  * @module
  */
 import { field, isObject, otherFields } from '../../lookup.ts'

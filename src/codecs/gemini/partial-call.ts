@@ -2,6 +2,7 @@
  * Gemini on Vertex: arguments that stream as values with paths.
  *
  * @see https://docs.cloud.google.com/vertex-ai/generative-ai/docs/multimodal/function-calling#streaming-fc (read 2026-11)
+ *
  * @module
  */
 import { arrayOf, field, isObject, setOwn } from '../../lookup.ts'

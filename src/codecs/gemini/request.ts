@@ -2,6 +2,7 @@
  * Gemini: requests, both ways. The model and the method stand in the path.
  *
  * @see https://ai.google.dev/api/generate-content#method:-models.generatecontent (read 2026-11)
+ *
  * @module
  */
 import { checkMessages } from '../../check-message.ts'

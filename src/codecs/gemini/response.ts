@@ -2,6 +2,7 @@
  * Gemini: whole answers, both ways.
  *
  * @see https://ai.google.dev/api/generate-content#v1beta.GenerateContentResponse (read 2026-11)
+ *
  * @module
  */
 import { fold } from '../../assemble/fold.ts'

@@ -2,6 +2,7 @@
  * Gemini: JSON Schema, and the subset of OpenAPI 3.0 that its older field takes.
  *
  * @see https://ai.google.dev/api/caching#Schema (read 2026-11)
+ *
  * @module
  */
 import { arrayOf, field, isObject, setOwn } from '../../lookup.ts'

@@ -2,6 +2,7 @@
  * Gemini: what Google runs itself, both ways: code and its result, and calls of other tools of its own, where they are made visible.
  *
  * @see https://ai.google.dev/gemini-api/docs/code-execution (read 2026-11)
+ *
  * @module
  */
 import { compact, field, isObject, lookup, otherFields, stringOr } from '../../lookup.ts'

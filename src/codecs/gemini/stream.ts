@@ -4,6 +4,7 @@
  * A whole body is one chunk, and a stream without `alt=sse` is a JSON array of them: `response.ts` reads both with this.
  *
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (read 2026-11)
+ *
  * @module
  */
 import type { Fragment, Frame } from '../../codec.ts'

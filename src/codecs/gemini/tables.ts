@@ -3,6 +3,7 @@
  *
  * @see https://ai.google.dev/api/generate-content#FinishReason (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/thinking (read 2026-11)
+ *
  * @module
  */
 import type { Rules } from '../../codec.ts'
@@ -50,7 +51,7 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   FINISH_REASON_UNSPECIFIED: 'other',
 }
 
-/** What we say as a server; `wire/README.md` §4 for the reasons that this wire lacks. */
+/** What we say as a server; a reason that this wire lacks becomes the nearest one. */
 export const finishReasons: Readonly<Record<StopReason, string>> = {
   stop: 'STOP',
   tool_calls: 'STOP',
@@ -176,7 +177,7 @@ export const reasons = {
   filename: 'Gemini has no names of files',
 } as const
 
-/** What `prepare` sees to before a conversation is encoded: `wire/gemini.md` §2.4. */
+/** What `prepare` sees to before a conversation is encoded. */
 export function rulesOf(dialect: GeminiDialect): Rules {
   return {
     format: 'gemini',

@@ -3,6 +3,7 @@
  *
  * @see https://ai.google.dev/api/caching#Tool (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
+ *
  * @module
  */
 import { checkTools } from '../../check-message.ts'

@@ -2,6 +2,7 @@
  * Gemini: figures. The prompt holds what is cached, and not what tools brought in; candidates do not hold thoughts.
  *
  * @see https://ai.google.dev/api/generate-content#UsageMetadata (read 2026-11)
+ *
  * @module
  */
 import { field, numberOr } from '../../lookup.ts'

@@ -2,6 +2,7 @@
  * Gemini `generateContent`: the wire's own types, with only the fields that we read or write.
  *
  * @see https://ai.google.dev/api/generate-content (read 2026-11)
+ *
  * @module
  */
 import type { JsonObject } from '../../model.ts'

@@ -1,7 +1,6 @@
 /**
  * Groq: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §5
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

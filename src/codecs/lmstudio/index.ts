@@ -1,7 +1,6 @@
 /**
  * LM Studio: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §1 and §12
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

@@ -1,7 +1,6 @@
 /**
  * Mistral: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §6
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

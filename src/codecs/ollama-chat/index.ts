@@ -1,7 +1,6 @@
 /**
  * Ollama: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §9
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
@@ -15,7 +14,7 @@ export const ollamaChatDialect: ChatDialect = {
   baseUrl: 'http://localhost:11434/v1',
   toolChoices: /* @__PURE__ */ new Set([]), // it has none: fewer tools say the same
   textParts: false,
-  inlineImages: true, // ollama.md §8: data URLs of images alone
+  inlineImages: true, // only data URLs of images
   reasoningReplay: 'reasoning',
   stopReasons: { end: 'stop' },
 }

@@ -2,6 +2,7 @@
  * Ollama: what a whole answer and the last line of a streamed one share.
  *
  * @see https://docs.ollama.com/api/chat
+ *
  * @module
  */
 import type { Reply } from '../../codec.ts'

@@ -3,6 +3,7 @@
  * among one another is not kept.
  *
  * @see https://docs.ollama.com/api/chat
+ *
  * @module
  */
 import { DecodeError } from '../../errors.ts'

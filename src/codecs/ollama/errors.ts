@@ -2,6 +2,7 @@
  * Ollama: its errors, both ways.
  *
  * @see https://docs.ollama.com/api/errors
+ *
  * @module
  */
 import { type ErrorWords, readApiError } from '../../api-error.ts'

@@ -2,6 +2,7 @@
  * Ollama's own chat API, `/api/chat`.
  *
  * @see https://docs.ollama.com/api/chat
+ *
  * @module
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * Ollama: messages, both ways.
  *
  * @see https://docs.ollama.com/api/chat
+ *
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'

@@ -2,6 +2,7 @@
  * Ollama: whole requests, both ways.
  *
  * @see https://docs.ollama.com/api/chat
+ *
  * @module
  */
 

@@ -2,6 +2,7 @@
  * Ollama: whole answers, both ways.
  *
  * @see https://docs.ollama.com/api/chat
+ *
  * @module
  */
 import { fold } from '../../assemble/fold.ts'

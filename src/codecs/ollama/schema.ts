@@ -2,6 +2,7 @@
  * Ollama: schemas of tools. The server reads them into a narrow type that has no `$ref`, and drops what does not fit without a word.
  *
  * @see https://github.com/ollama/ollama/blob/main/api/types.go (`ToolFunctionParameters`, `ToolProperty`)
+ *
  * @module
  */
 import { field, isObject } from '../../lookup.ts'

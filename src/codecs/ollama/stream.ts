@@ -3,6 +3,7 @@
  *
  * @see https://docs.ollama.com/api/streaming
  * @see https://github.com/ollama/ollama/blob/main/server/routes.go (`streamResponse`)
+ *
  * @module
  */
 import type { Fragment, Frame, Reply, StreamEncoder } from '../../codec.ts'

@@ -3,6 +3,7 @@
  *
  * @see https://github.com/ollama/ollama/blob/main/api/types.go
  * @see https://github.com/ollama/ollama/blob/main/server/routes.go
+ *
  * @module
  */
 import type { Rules } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * Ollama: tools, calls and results, both ways.
  *
  * @see https://docs.ollama.com/capabilities/tool-calling
+ *
  * @module
  */
 import { checkTools } from '../../check-message.ts'

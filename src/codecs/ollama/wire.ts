@@ -3,6 +3,7 @@
  *
  * @see https://docs.ollama.com/api/chat
  * @see https://github.com/ollama/ollama/blob/main/api/types.go
+ *
  * @module
  */
 import type { Json, JsonObject } from '../../model.ts'

@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: content parts and our blocks.
  *
- * @see wire/openai-chat.md §2.1
  * @module
  */
 import { DecodeError } from '../../errors.ts'

@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: the messages of a request, from the wire.
  *
- * @see wire/openai-chat.md §2.1 and §6
  * @module
  */
 import { fold } from '../../assemble/fold.ts'

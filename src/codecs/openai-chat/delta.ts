@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: from a piece of the assistant's message to fragments. A whole message is one large piece.
  *
- * @see wire/openai-chat.md §3 and §4, wire/dialects.md §2
  * @module
  */
 import type { CallFragment, Fragment } from '../../codec.ts'

@@ -2,7 +2,6 @@
  * The differences between the servers of this format, as a value. One decoder reads them all, since what may differ in an answer
  * is read wherever it turns up; so most of a dialect says what may be sent.
  *
- * @see wire/dialects.md §1 and §2
  * @module
  */
 import type { ApiErrorKind } from '../../errors.ts'
@@ -116,7 +115,7 @@ export interface DialectErrors {
 /** Where providers that speak of reasoning put it. */
 const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
 
-/** What only OpenAI has, and what others have refused it for: pi#596, dialects.md §1. */
+/** What only OpenAI has, and what others have refused it for. */
 const openaiAlone: readonly string[] = [
   'store',
   'metadata',
@@ -187,7 +186,7 @@ export const compatible: ChatDialect = {
   endsWithoutReason: true,
 }
 
-/** o-series and gpt-5 always reason; gpt-5.1 to 5.4 only when told to; chat variants never do (openai-chat.md §2.3). */
+/** o-series and gpt-5 always reason; gpt-5.1 to 5.4 only when told to; chat variants never do. */
 function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
   if (!/^(?:o\d|gpt-5(?!.*chat))/.test(model)) return false
   if (/^gpt-5\.[1-4](?!.*pro)/.test(model)) return effort !== undefined && effort !== 'none'

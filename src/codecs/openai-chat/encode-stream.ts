@@ -2,7 +2,6 @@
  * OpenAI Chat Completions: from our events to its chunks. Calls may be open side by side on this wire, so nothing waits but a call
  * whose id or name is not known yet.
  *
- * @see wire/openai-chat.md §6
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'

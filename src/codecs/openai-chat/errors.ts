@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: errors, by status, as a 200, and in the middle of a stream.
  *
- * @see wire/openai-chat.md §5, wire/dialects.md §2 rule 9
  * @module
  */
 import { type ErrorWords, readApiError } from '../../api-error.ts'

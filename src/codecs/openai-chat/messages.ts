@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: the messages of a request, to the wire. The other way is `decode-messages.ts`.
  *
- * @see wire/openai-chat.md §2.1 and §2.4, wire/dialects.md §1
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'

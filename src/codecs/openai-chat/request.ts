@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: requests, both ways.
  *
- * @see wire/openai-chat.md §2
  * @module
  */
 

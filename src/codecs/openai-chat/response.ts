@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: whole answers. Reading one is reading a stream of one large piece.
  *
- * @see wire/openai-chat.md §3 and §6
  * @module
  */
 import { fold } from '../../assemble/fold.ts'

@@ -1,7 +1,6 @@
 /**
  * Calls and results as text, for a host that has no tools: a conversation that ran some elsewhere goes on there.
  *
- * @see wire/dialects.md §11 (Perplexity)
  * @module
  */
 import { blocksOf } from '../../content.ts'

@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: from its chunks to fragments. The other way is `encode-stream.ts`.
  *
- * @see wire/openai-chat.md §4
  * @module
  */
 import type { Fragment, Frame } from '../../codec.ts'

@@ -1,7 +1,7 @@
 /**
  * OpenAI Chat Completions: its words, and ours for them.
  *
- * @see wire/openai-chat.md §2 and §3
+ * @see https://platform.openai.com/docs/api-reference/chat
  * @module
  */
 import type { Rules } from '../../codec.ts'

@@ -4,7 +4,6 @@
  * A custom call has free text where a function has arguments: here it is a call with `{ input }`, marked in its kept fields, so that
  * it runs and pairs like any other and goes back as what it was.
  *
- * @see wire/openai-chat.md §2.2
  * @module
  */
 import { checkTools } from '../../check-message.ts'

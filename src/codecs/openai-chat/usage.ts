@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: token counts, in all the places where hosts put them.
  *
- * @see wire/openai-chat.md §3, wire/dialects.md §2 rule 7, §3 and §4
  * @module
  */
 import { compact, field, isObject } from '../../lookup.ts'

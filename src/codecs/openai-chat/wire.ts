@@ -1,7 +1,6 @@
 /**
  * OpenAI Chat Completions: what we write on the wire, in its own spelling. What comes off it is `unknown` until read.
  *
- * @see wire/openai-chat.md, from the types of `openai` 7.55.0 and OpenAPI 2.3.0
  * @module
  */
 import type { JsonObject } from '../../model.ts'

@@ -1,7 +1,6 @@
 /**
  * Any other server that speaks OpenAI Chat Completions.
  *
- * @see wire/dialects.md §1
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * OpenAI Responses: what is in a message of input, and what an answer's text rests on.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+ *
  * @module
  */
 import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../lookup.ts'

@@ -2,6 +2,7 @@
  * OpenAI Responses: a conversation from the items of a request, as a gateway reads it.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create
+ *
  * @module
  */
 import { fold } from '../../assemble/fold.ts'

@@ -2,6 +2,7 @@
  * How servers that speak OpenAI Responses may differ, and what OpenAI's own does.
  *
  * @see https://platform.openai.com/docs/api-reference/responses
+ *
  * @module
  */
 import type { ContentBlock, RequestOptions } from '../../model.ts'

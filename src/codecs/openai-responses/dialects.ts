@@ -3,6 +3,7 @@
  *
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses, https://openrouter.ai/docs/api-reference/responses-api,
  *   https://lmstudio.ai/docs/developer/openai-compat
+ *
  * @module
  */
 import { type ResponsesDialect, variant } from './dialect.ts'

@@ -2,6 +2,7 @@
  * OpenAI Responses: the items of an answer as a gateway streams it. Each has an index and an id, is announced once and done once.
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ *
  * @module
  */
 import type { Frame, Reply } from '../../codec.ts'

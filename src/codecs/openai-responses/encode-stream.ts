@@ -5,6 +5,7 @@
  * that ids stay the same, that parts are announced, and that the last event repeats the whole answer.
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ *
  * @module
  */
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'

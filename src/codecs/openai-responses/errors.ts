@@ -2,6 +2,7 @@
  * OpenAI Responses: errors, as an answer of their own or in the middle of a stream.
  *
  * @see https://platform.openai.com/docs/guides/error-codes
+ *
  * @module
  */
 import { readApiError } from '../../api-error.ts'

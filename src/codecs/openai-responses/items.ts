@@ -3,6 +3,7 @@
  * assistant's items of a request.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/object#responses/object-output
+ *
  * @module
  */
 import type { Fragment } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * OpenAI Responses: what is asked beside the conversation, both ways.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create
+ *
  * @module
  */
 import { nearestEffort } from '../../effort.ts'

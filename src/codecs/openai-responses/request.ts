@@ -2,6 +2,7 @@
  * OpenAI Responses: a conversation as a list of items.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create
+ *
  * @module
  */
 import { checkMessages } from '../../check-message.ts'

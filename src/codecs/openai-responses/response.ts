@@ -2,6 +2,7 @@
  * OpenAI Responses: a whole answer, both ways.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/object
+ *
  * @module
  */
 import { fold } from '../../assemble/fold.ts'

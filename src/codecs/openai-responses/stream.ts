@@ -5,6 +5,7 @@
  * they left out is taken from the item when it is done. Lengths are kept, and no text.
  *
  * @see https://platform.openai.com/docs/api-reference/responses-streaming
+ *
  * @module
  */
 import type { Fragment, Frame } from '../../codec.ts'

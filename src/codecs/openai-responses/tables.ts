@@ -2,6 +2,7 @@
  * OpenAI Responses: its words, and ours for them.
  *
  * @see https://platform.openai.com/docs/api-reference/responses (as of `openai` 7.55.0)
+ *
  * @module
  */
 import type { ErrorWords } from '../../api-error.ts'

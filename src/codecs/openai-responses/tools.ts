@@ -4,6 +4,7 @@
  * `call_id` links a call and its result and is our `ToolCall.id`; the item's own `id` is a proof and travels apart.
  *
  * @see https://platform.openai.com/docs/guides/function-calling?api-mode=responses
+ *
  * @module
  */
 

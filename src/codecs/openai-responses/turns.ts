@@ -5,6 +5,7 @@
  * without its reasoning. So ids go back only where the reasoning they belong to goes before them, and never alone.
  *
  * @see https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context
+ *
  * @module
  */
 import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'

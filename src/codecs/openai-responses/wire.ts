@@ -2,6 +2,7 @@
  * OpenAI Responses: the wire's own types, only what we read or write.
  *
  * @see https://platform.openai.com/docs/api-reference/responses (as of `openai` 7.55.0)
+ *
  * @module
  */
 import type { JsonObject } from '../../model.ts'

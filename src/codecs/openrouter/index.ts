@@ -1,7 +1,6 @@
 /**
  * OpenRouter: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §7
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

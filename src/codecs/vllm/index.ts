@@ -1,7 +1,6 @@
 /**
  * vLLM: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §10
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

@@ -2,6 +2,7 @@
  * What xAI's Responses do otherwise than OpenAI's.
  *
  * @see https://docs.x.ai/docs/api-reference#create-new-response
+ *
  * @module
  */
 import { type ResponsesDialect, variant } from '../openai-responses/dialect.ts'

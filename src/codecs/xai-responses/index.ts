@@ -2,6 +2,7 @@
  * xAI's models, asked by Responses: OpenAI's format with what `xaiDialect` says of it.
  *
  * @see https://docs.x.ai/docs/api-reference#create-new-response
+ *
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

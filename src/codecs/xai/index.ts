@@ -1,7 +1,6 @@
 /**
  * xAI: OpenAI Chat Completions, and how it differs.
  *
- * @see wire/dialects.md §3
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'

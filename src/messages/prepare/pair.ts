@@ -2,7 +2,6 @@
  * Calls and their results: every call has one result, right behind its turn and in the order of the calls, under an id that is legal
  * and that no other call of the conversation has, and with the number of its place.
  *
- * @see wire/README.md §3; wire/openai-chat.md and wire/anthropic.md for the 400s that each of this avoids
  * @module
  */
 import { blocksOf } from '../../content.ts'

@@ -85,8 +85,6 @@ function sendable(invalid: InvalidToolCall, path: string, task: Task): ToolCall 
 
 /**
  * Where reasoning is bound to what follows it, nothing following is an error. A wire that keeps anybody's reasoning does not bind it.
- *
- * @see wire/openai-responses.md §2.4: "provided without its required following item"; wire/anthropic.md §2.4
  */
 function withoutLastReasoning(item: Item, task: Task): Item {
   const blocks = item.message.content

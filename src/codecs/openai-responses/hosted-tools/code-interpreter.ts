@@ -2,6 +2,7 @@
  * OpenAI Responses, the tools that OpenAI runs itself: Python in a container.
  *
  * @see https://platform.openai.com/docs/guides/tools-code-interpreter (read 2026-11)
+ *
  * @module
  */
 import type { HostedTool } from '../../../hosted-tool.ts'

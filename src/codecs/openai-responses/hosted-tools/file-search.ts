@@ -2,6 +2,7 @@
  * OpenAI Responses, the tools that OpenAI runs itself: a search of files.
  *
  * @see https://platform.openai.com/docs/guides/tools-file-search (read 2026-11)
+ *
  * @module
  */
 import type { HostedTool } from '../../../hosted-tool.ts'

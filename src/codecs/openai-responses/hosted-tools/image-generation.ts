@@ -2,6 +2,7 @@
  * OpenAI Responses, the tools that OpenAI runs itself: pictures.
  *
  * @see https://platform.openai.com/docs/guides/tools-image-generation (read 2026-11)
+ *
  * @module
  */
 import type { HostedTool } from '../../../hosted-tool.ts'

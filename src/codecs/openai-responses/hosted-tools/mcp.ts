@@ -2,6 +2,7 @@
  * OpenAI Responses, the tools that OpenAI runs itself: the tools of an MCP server.
  *
  * @see https://platform.openai.com/docs/guides/tools-connectors-mcp (read 2026-11)
+ *
  * @module
  */
 import type { HostedTool } from '../../../hosted-tool.ts'

@@ -2,6 +2,7 @@
  * OpenAI Responses, the tools that OpenAI runs itself: a search of the web.
  *
  * @see https://platform.openai.com/docs/guides/tools-web-search (read 2026-11)
+ *
  * @module
  */
 import type { HostedTool, UserLocation } from '../../../hosted-tool.ts'

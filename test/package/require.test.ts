@@ -1,0 +1,56 @@
+/** The package in a CommonJS project, as Node, the compiler and bundlers without conditions find it. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { dist, entries } from './built.ts'
+
+const root = join(dist, '..')
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+let project = ''
+beforeAll(() => {
+  project = mkdtempSync(join(tmpdir(), 'isoglot-cjs-'))
+  mkdirSync(join(project, 'node_modules'))
+  symlinkSync(root, join(project, 'node_modules', 'isoglot'), 'dir')
+  writeFileSync(join(project, 'package.json'), '{"name":"app","type":"commonjs"}')
+})
+afterAll(() => rmSync(project, { recursive: true, force: true }))
+
+const paths = entries.map((name) => (name === 'index' ? 'isoglot' : `isoglot/${name}`))
+
+it('C2: is loaded by require in a CommonJS project, by each of its paths', () => {
+  const program = `const names = ${JSON.stringify(paths)}
+    console.log(JSON.stringify(names.map((name) => Object.keys(require(name)).length)))
+    console.log(require('isoglot').textOf('hi'), typeof require('isoglot/anthropic').anthropic)`
+  writeFileSync(join(project, 'main.js'), program)
+  const [counts = '', said] = execFileSync(process.execPath, [join(project, 'main.js')], { encoding: 'utf8' }).split(
+    '\n',
+  )
+  expect(JSON.parse(counts).every((count: number) => count > 0)).toBe(true)
+  expect(said).toBe('hi function')
+})
+
+it('C2: is compiled from a .cts file, and that runs', () => {
+  writeFileSync(
+    join(project, 'app.cts'),
+    `import { textOf } from 'isoglot'\nimport { anthropic } from 'isoglot/anthropic'\nconsole.log(textOf('hi'), typeof anthropic)\n`,
+  )
+  const options = { module: 'nodenext', moduleResolution: 'nodenext', target: 'ES2022', strict: true, types: [] }
+  const lib = ['ES2022', 'DOM', 'DOM.Iterable', 'DOM.AsyncIterable']
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions: { ...options, lib, skipLibCheck: true }, files: ['app.cts'] }),
+  )
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const { status, stdout } = spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' })
+  expect([status, stdout]).toEqual([0, ''])
+  expect(execFileSync(process.execPath, [join(project, 'app.cjs')], { encoding: 'utf8' })).toBe('hi function\n')
+}, 60_000)
+
+it('C2: names its files for tools that read no conditions', () => {
+  expect(manifest).toMatchObject({ main: './dist/index.js', types: './dist/index.d.ts' })
+  for (const conditions of Object.values(manifest.exports)) {
+    if (typeof conditions === 'object') expect(Object.keys(conditions ?? {})).toEqual(['types', 'default'])
+  }
+})
