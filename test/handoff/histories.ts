@@ -62,9 +62,9 @@ function withoutDots(one: CorpusCase): CorpusCase {
   return { ...one, text, bytes: new TextEncoder().encode(text), request }
 }
 
-/** All recordings in which a model answered; those of errors alone have no history. */
-export function recordedHistories(): readonly History[] {
-  return corpus.map(withoutDots).flatMap((one) => {
+/** The cases in which a model answered; those of errors alone have no history. */
+export function recordedHistories(cases: readonly CorpusCase[] = corpus): readonly History[] {
+  return cases.map(withoutDots).flatMap((one) => {
     const format = folders.get(one.format)
     if (format === undefined) return []
     return [...historyOf(one, format), ...abortedHistoryOf(one, format)]

@@ -1,5 +1,6 @@
 /** `docs/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
 import type { Loss } from '../../src/model.ts'
+import { sharedCorpus } from '../support/corpus.ts'
 import { allows, goOn, type History, type Moment, moments, recordedHistories, writtenHistories } from './histories.ts'
 import { handOver, modelFor, type Target, targets, wires } from './matrix.ts'
 import { validatorOf } from './validators/index.ts'
@@ -21,8 +22,9 @@ const titles: Readonly<Record<string, string>> = {
 }
 const sources = Object.keys(titles)
 
+/** Of the larger set of recordings. */
 export function writeReport(): string {
-  const histories = [...writtenHistories(), ...recordedHistories()]
+  const histories = [...writtenHistories(), ...recordedHistories(sharedCorpus)]
   const pairs = new Map(targets.map((target) => [target, measure(target, histories)]))
   const dialects = targets.filter((target) => !wires.includes(target))
   const all = [...pairs.values()].flatMap((one) => [...one.values()])
@@ -49,6 +51,11 @@ clients, and sends them over HTTP. The tables name what does not arrive as it wa
 Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \`warning\`, and info is what nobody will miss. Written by
 \`node scripts/with-node.mjs scripts/handoff.mjs\`.
 `
+}
+
+/** The rows of the page that these histories cause on the five wires. */
+export function rowsOf(histories: readonly History[]): readonly string[] {
+  return wires.flatMap((target) => [...measure(target, histories).values()].flatMap(({ losses }) => [...losses]))
 }
 
 type Pairs = ReadonlyMap<Target, ReadonlyMap<string, Pair>>

@@ -5,7 +5,6 @@
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
-import { hasCorpus } from '../support/corpus.ts'
 import { allows, goOn, oneOfEachKind, recordedHistories, writtenHistories } from './histories.ts'
 import { handOver, modelFor, type Target, wires } from './matrix.ts'
 
@@ -98,12 +97,12 @@ const exceptions: readonly (readonly [says: RegExp, because: string])[] = [
 
 it('a compiler that knows the official clients takes every body', { timeout: 60_000 }, () => {
   const literals = wires.flatMap(literalsFor)
-  expect(literals.length).toBeGreaterThan(hasCorpus ? 400 : 50)
+  expect(literals.length).toBeGreaterThan(400)
   const found = complaints([header, ...literals, 'take<ChatRequest>(/* no body */ { model: 1 });'].join('\n'))
   expect(found.filter((one) => !exceptions.some(([says]) => says.test(one)))).toEqual([
     expect.stringContaining('no body (2322)'), // the compiler is awake
   ])
-  for (const [says, because] of hasCorpus ? exceptions : []) {
+  for (const [says, because] of exceptions) {
     expect(
       found.some((one) => says.test(one)),
       because,

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/codec.ts'
 import type { ContentBlock } from '../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../support/corpus.ts'
+import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { decodeText } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 
@@ -31,7 +31,7 @@ function withoutKept(block: ContentBlock): unknown {
   return rest.type === 'unknown' ? rest.providerType : rest
 }
 
-describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
+describe.each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
 
   it.each(streams)('$name: unknown fields change nothing', (one) => {

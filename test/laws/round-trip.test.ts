@@ -6,7 +6,7 @@ import type { Frame } from '../../src/codec.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
 import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/model.ts'
-import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { casesOf } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
@@ -50,7 +50,7 @@ function essenceOfBlock(block: ContentBlock): unknown {
   return block.type === 'tool_call' && !madeIds.test(block.id) ? { ...rest, id: block.id } : rest
 }
 
-describe.skipIf(!hasCorpus).each(formats)('$folder', (format) => {
+describe.each(formats)('$folder', (format) => {
   const { folder, client, server } = format
   const answers = casesOf(folder).filter((one) => (one.meta.status ?? 200) < 300)
   const whole = answers.filter((one) => one.kind === 'json' && !one.meta.features.includes('error'))

@@ -9,7 +9,7 @@ import {
 } from '../../../src/codecs/anthropic/index.ts'
 import { ApiError } from '../../../src/errors.ts'
 import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { oracle } from './oracle.ts'
 import { encodeEvents, eventsOf, foldText, fragmentsOf, toSse } from './run.ts'
 import { readSse } from './sse.ts'
@@ -41,7 +41,7 @@ function withoutNulls(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value, (_key, entry) => (entry === null ? undefined : entry)))
 }
 
-describe.skipIf(!hasCorpus)('recorded answers of Anthropic Messages', () => {
+describe('recorded answers of Anthropic Messages', () => {
   it.each(answers)('$name: what is decoded is encoded to the very same body', (one) => {
     const body = bodyOf(one)
     expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
@@ -88,7 +88,7 @@ const sdkDiffers: Readonly<Record<string, string>> = {
     'the SDK repairs cut arguments into an object; here they are an invalid call, which never runs',
 }
 
-describe.skipIf(!hasCorpus)('recorded streams of Anthropic Messages', () => {
+describe('recorded streams of Anthropic Messages', () => {
   it.each(streams.filter(({ name }) => !Object.hasOwn(sdkDiffers, name)))(
     '$name: comes to what the SDK makes of it',
     async ({ text }) => {
@@ -123,7 +123,7 @@ function normalised(body: JsonObject): JsonObject {
   return older === undefined ? rest : { ...rest, output_config: { format: older } }
 }
 
-describe.skipIf(!hasCorpus)('recorded requests of Anthropic Messages', () => {
+describe('recorded requests of Anthropic Messages', () => {
   it.each(requests)('$name: what is decoded is encoded to the very same body', ({ request }) => {
     const { context, options } = decodeRequest(request)
     const encoded = encodeRequest(context, { ...options, strict: true })
@@ -139,7 +139,7 @@ function echoed({ message }: ChatResponse): unknown {
   return encodeRequest({ messages }, options).body.messages[1]?.content
 }
 
-describe.skipIf(!hasCorpus)('recorded answers in the next request', () => {
+describe('recorded answers in the next request', () => {
   it.each(answers.filter(({ name }) => name !== 'vercel-anthropic-refusal'))(
     '$name: go back block by block, byte for byte',
     (one) => {
@@ -159,7 +159,7 @@ describe.skipIf(!hasCorpus)('recorded answers in the next request', () => {
   )
 })
 
-describe.skipIf(!hasCorpus)('quirks of recorded traffic', () => {
+describe('quirks of recorded traffic', () => {
   it('keeps a compaction as it came, with what its delta brought', () => {
     expect(blocksOf(read('anthropic-sdk-compaction-response'))[0]).toEqual({
       type: 'unknown',

@@ -13,7 +13,7 @@ import {
 } from '../../../src/codecs/gemini/index.ts'
 import { encodeSse } from '../../../src/framing/sse.ts'
 import type { ChatResponse, ContentBlock, ToolCall } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle, remembered } from './oracle.ts'
 
@@ -55,7 +55,7 @@ interface Observed {
   readonly toolCalls: readonly (string | null)[]
 }
 
-describe.skipIf(!hasCorpus)('recorded answers', () => {
+describe('recorded answers', () => {
   it.each([...streams, ...bodies])('$name: holds what a simple reader counted in it', (one) => {
     const response = read(one)
     const observed = one.meta.observed as Observed
@@ -161,7 +161,7 @@ function normalisedAnswer({ candidates = [], ...body }: WireBody): unknown {
   return { ...body, ...(written.length > 0 && { candidates: written }) }
 }
 
-describe.skipIf(!hasCorpus)('recorded requests', () => {
+describe('recorded requests', () => {
   it.each(requests)('$name: is written as it was read', (one) => {
     const path = String(one.meta.endpoint).replace('POST ', '')
     const { context, options } = decodeRequest(one.request, path)

@@ -9,7 +9,7 @@ import {
   encodeResponse,
 } from '../../../src/codecs/ollama/index.ts'
 import type { ChatResponse, ToolCall } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle } from './oracle.ts'
 
@@ -37,7 +37,7 @@ interface Observed {
   readonly toolCalls: readonly string[]
 }
 
-describe.skipIf(!hasCorpus)('recorded answers', () => {
+describe('recorded answers', () => {
   it.each([...streams, ...bodies])('$name: holds what a simple reader counted in it', (one) => {
     const response = read(one)
     const observed = one.meta.observed as Observed
@@ -86,7 +86,7 @@ interface WireAnswer {
   message: { tool_calls?: { function: Record<string, unknown> }[] }
 }
 
-describe.skipIf(!hasCorpus)('recorded requests', () => {
+describe('recorded requests', () => {
   const requests = cases.filter((one) => one.request !== undefined)
 
   it.each(requests)('$name: is written as it was read', ({ request }) => {
@@ -109,7 +109,7 @@ describe.skipIf(!hasCorpus)('recorded requests', () => {
   }
 })
 
-describe.skipIf(!hasCorpus)('quirks of recorded answers', () => {
+describe('quirks of recorded answers', () => {
   const having = (quirk: string) => cases.filter((one) => one.meta.quirks.includes(quirk))
 
   it.each(having('tool-calls-with-finish:stop'))('$name: "stop" with calls is a turn of calls', (one) => {

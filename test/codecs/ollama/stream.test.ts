@@ -3,7 +3,7 @@ import type { Fragment, Frame } from '../../../src/codec.ts'
 import { createClientCodec, createServerCodec, decodeResponse, decodeStream } from '../../../src/codecs/ollama/index.ts'
 import { ApiError } from '../../../src/errors.ts'
 import type { ChatResponse, MessageEvent } from '../../../src/model.ts'
-import { casesOf, hasCorpus } from '../../support/corpus.ts'
+import { casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle } from './oracle.ts'
 
@@ -287,7 +287,7 @@ describe('encodeStream', () => {
     expect(losses).toMatchObject([{ path: 'content[0]' }, { path: 'content[1].citations' }])
   })
 
-  describe.skipIf(!hasCorpus)('recorded streams, read and written again', () => {
+  describe('recorded streams, read and written again', () => {
     it.each(casesOf('ollama').filter((one) => one.kind === 'ndjson'))(
       '$name: is the same to the official client',
       async ({ text }) => {

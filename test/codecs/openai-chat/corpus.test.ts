@@ -10,7 +10,7 @@ import {
 } from '../../../src/codecs/openai-chat/index.ts'
 import { ApiError } from '../../../src/errors.ts'
 import type { ChatResponse, ContentBlock, Json, JsonObject } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { dialects } from './dialects.ts'
 import { oracle } from './oracle.ts'
@@ -44,7 +44,7 @@ interface Observed {
   readonly toolCalls: readonly string[]
 }
 
-describe.skipIf(!hasCorpus)('what the corpus saw in each recording', () => {
+describe('what the corpus saw in each recording', () => {
   it.each(answers)('$id: text, reasoning and calls are all there', (one) => {
     const observed = one.meta.observed as Observed
     const { message } = decode(one)
@@ -153,7 +153,7 @@ function normalisedRequest(body: JsonObject, one: CorpusCase): JsonObject {
   return copy
 }
 
-describe.skipIf(!hasCorpus)('round trips', () => {
+describe('round trips', () => {
   it.each(cases.filter((one) => one.request !== undefined))('$id: the request comes back as it was', (one) => {
     const { context, options } = decodeRequest(one.request)
     const { body } = encodeRequest(context, options, dialectOf(one))
@@ -205,7 +205,7 @@ function comparable(response: ChatResponse | undefined) {
   }
 }
 
-describe.skipIf(!hasCorpus)('the official client', () => {
+describe('the official client', () => {
   const follows = streams.filter(({ name }) => !(name in oracleFails) && !(name in oracleDiffers))
 
   it.each(follows)('$id: makes the same of the same stream', async (one) => {

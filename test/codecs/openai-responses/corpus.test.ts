@@ -11,7 +11,7 @@ import {
 } from '../../../src/codecs/openai-responses/index.ts'
 import { prepare } from '../../../src/messages/prepare.ts'
 import type { ChatResponse, JsonObject } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { dialects } from './dialects.ts'
 import { oracle } from './oracle.ts'
@@ -132,7 +132,7 @@ const caseOf = (id: string) => cases.find((one) => one.id === `openai-responses$
 const blocksOf = (id: string) => fold(caseOf(id)).message.content as unknown as JsonObject[]
 const answerOf = (id: string) => decodeResponse(JSON.parse(caseOf(id).text), 0, dialectOf(caseOf(id)))
 
-describe.skipIf(!hasCorpus)('quirks of the recordings', () => {
+describe('quirks of the recordings', () => {
   it('passes over padding in deltas', () => {
     const [call] = blocksOf('-azure/vercel-azure-tool-call.1-stream')
     expect(call).toMatchObject({ type: 'tool_call', name: 'weather', arguments: { location: 'San Francisco' } })
