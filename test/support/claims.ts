@@ -609,8 +609,8 @@ const openaiResponses: Claims = {
     'no-sequence-number': all(isStream, not(hasField('sequence_number'))),
     'error-event-nested': some('error', ({ type, error }) => type === 'error' && typeof error === 'object'),
     'item-id-rotates': ({ raw }) => {
-      const ids = raw.filter(({ type }) => type === 'response.output_text.delta').map((one) => one.item_id)
-      return new Set(ids).size === ids.length && ids.length > 1
+      const deltas = raw.filter(({ type }) => type === 'response.output_text.delta')
+      return new Set(deltas.map((one) => one.item_id)).size > new Set(deltas.map((one) => one.output_index)).size
     },
     'args-without-deltas': all(
       isStream,
