@@ -263,7 +263,7 @@ const gemini: Claims = {
     'usage-server-tools': hasField('toolUsePromptTokenCount'),
     error: framing(/"error":\s*\{/),
     'error-midstream': all(isStream, framing(/"error":\s*\{/)),
-    truncated: all(isStream, not(hasField('finishReason'))),
+    truncated: all(isStream, not(any(hasField('finishReason'), hasField('blockReason'), hasField('error')))),
     'server-tool': any(hasField('executableCode'), hasField('groundingMetadata'), hasField('urlContextMetadata')),
     'code-execution': hasField('executableCode'),
     grounding: hasField('groundingMetadata'),
