@@ -122,7 +122,7 @@ export function encodeToolChoice(
   if ('name' in choice) return encodeNamed(choice.name, tools, to)
   const { mode } = choice
   if (dialect.toolChoices.has('subset')) {
-    const named = choice.names.map((name) => ({ type: 'function', function: { name } }))
+    const named = choice.names.map((name) => choiceOf(name, tools))
     return { tools, choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } }
   }
   const left = only(tools, choice.names)
@@ -137,9 +137,15 @@ function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoic
 }
 
 function encodeNamed(name: string, tools: Tools, to: Encoding): { tools: Tools; choice?: WireToolChoice } {
-  if (to.dialect.toolChoices.has('named')) return { tools, choice: { type: 'function', function: { name } } }
+  if (to.dialect.toolChoices.has('named')) return { tools, choice: choiceOf(name, tools) }
   lose(to.ledger, 'changed', 'options.toolChoice', `${to.dialect.title} cannot name a tool: the others are left out`)
   return { tools: only(tools, [name]), ...required(to) }
+}
+
+/** A choice says which kind of tool it names: a function, or a custom tool, which takes free text. */
+function choiceOf(name: string, tools: Tools): WireNamedChoice {
+  const isCustom = tools.some((tool) => isProviderTool(tool) && field(tool.value.custom, 'name') === name)
+  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
 }
 
 function only(tools: Tools, names: readonly string[]): Tools {
