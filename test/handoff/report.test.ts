@@ -15,7 +15,7 @@ it('docs/handoff.md names every loss of the written histories', () => {
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
 })
 
-// The page counts the larger set, so that it can be counted again only where that is.
+// The page counts the larger set too, so that it can be counted again only where that is.
 if (hasShared)
   it('docs/handoff.md tells the losses of today; `node scripts/with-node.mjs scripts/handoff.mjs` writes it', () => {
     expect(page).toBe(writeReport())

@@ -1,6 +1,5 @@
 /** `docs/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
 import type { Loss } from '../../src/model.ts'
-import { sharedCorpus } from '../support/corpus.ts'
 import { allows, goOn, type History, type Moment, moments, recordedHistories, writtenHistories } from './histories.ts'
 import { handOver, modelFor, type Target, targets, wires } from './matrix.ts'
 import { validatorOf } from './validators/index.ts'
@@ -22,9 +21,9 @@ const titles: Readonly<Record<string, string>> = {
 }
 const sources = Object.keys(titles)
 
-/** Of the larger set of recordings. */
+/** Of all recordings. */
 export function writeReport(): string {
-  const histories = [...writtenHistories(), ...recordedHistories(sharedCorpus)]
+  const histories = [...writtenHistories(), ...recordedHistories()]
   const pairs = new Map(targets.map((target) => [target, measure(target, histories)]))
   const dialects = targets.filter((target) => !wires.includes(target))
   const all = [...pairs.values()].flatMap((one) => [...one.values()])

@@ -1,6 +1,6 @@
 /** Every recording in every wire: what comes of it, held against what the rules say. The laws and the table in the docs are made of this. */
 import type { ServerCodec } from '../../src/codec.ts'
-import { ApiError } from '../../src/errors.ts'
+import { ApiError, InterruptedError } from '../../src/errors.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/messages/prepare.ts'
 import type { ChatResponse, Context, Loss } from '../../src/model.ts'
@@ -119,8 +119,13 @@ function judgeWhole(one: CorpusCase, from: Format, to: Target, way: Way): Judged
     return judgeError(error, to)
   }
   const { body: written, losses } = translateResponse(body, from.client, to.server)
-  const read = to.client.decodeResponse(JSON.parse(JSON.stringify(written)))
-  return { kind: 'answer', ...judge(original, read, losses, way) }
+  try {
+    const read = to.client.decodeResponse(JSON.parse(JSON.stringify(written)))
+    return { kind: 'answer', ...judge(original, read, losses, way) }
+  } catch (error) {
+    const isSaid = original.stopReason === 'error' && error instanceof InterruptedError
+    return { kind: 'answer', named: [others.interrupted.name], unnamed: isSaid ? [] : [`it fails: ${error}`] }
+  }
 }
 
 function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judged {

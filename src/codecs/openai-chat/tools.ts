@@ -26,7 +26,7 @@ import { parseArguments } from '../../tool-call.ts'
 import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { format, toolErrorMark } from './tables.ts'
-import type { WireToolChoice } from './wire.ts'
+import type { WireNamedChoice, WireToolChoice } from './wire.ts'
 
 type Tools = readonly (ToolDefinition | ProviderTool)[]
 
@@ -38,10 +38,15 @@ export function encodeDefinitions(
   dialect: ChatDialect = openai,
   into: Ledger = ledger(dialect.title, false),
 ): JsonObject[] {
-  const isStrict = tools.some((tool) => !isProviderTool(tool) && tool.strict === true)
+  const same = sameStrictness(tools)
   return tools.flatMap((tool, at) => {
-    if (!isProviderTool(tool)) return [encodeDefinition(tool, strictness(tool, dialect, isStrict))]
-    if (tool.format === format) return [tool.value]
+    if (!isProviderTool(tool)) {
+      const strict = strictness(tool, dialect, same)
+      if (dialect.strict === 'uniform' && strict !== tool.strict)
+        lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} takes one "strict" for all tools`, 'info')
+      return [encodeDefinition(tool, strict)]
+    }
+    if (tool.format === format && (tool.value.type !== 'custom' || dialect.customTools)) return [tool.value]
     lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have this provider's tool`)
     return []
   })
@@ -59,14 +64,20 @@ function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): Js
   return { ...own, type: 'function', function: { ...known, ...compact({ name, description, parameters, strict }) } }
 }
 
-function strictness({ strict }: ToolDefinition, dialect: ChatDialect, isAnyStrict: boolean): boolean | undefined {
+/** What all tools can be alike: strict if each is, not strict if one is not. */
+function sameStrictness(tools: Tools): boolean | undefined {
+  const said = tools.flatMap((tool) => (isProviderTool(tool) ? [] : [tool.strict]))
+  return said.every((strict) => strict === said[0]) ? said[0] : false
+}
+
+function strictness({ strict }: ToolDefinition, dialect: ChatDialect, same: boolean | undefined): boolean | undefined {
   switch (dialect.strict) {
     case 'omit':
       return undefined
     case 'boolean':
       return strict ?? false
     case 'uniform':
-      return isAnyStrict ? (strict ?? false) : strict
+      return same
     default:
       return strict
   }
@@ -177,7 +188,7 @@ export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): Json
   const proof = ownProof(call.opaque, { format, provider: to.dialect.provider, model: to.model })
   const id = call.id ?? ''
   const name = call.name ?? ''
-  if (type === 'custom' && call.type === 'tool_call') {
+  if (type === 'custom' && call.type === 'tool_call' && to.dialect.customTools) {
     return { ...own, ...proof, id, type, custom: { name, input: stringOr(call.arguments.input, '') } }
   }
   return { ...own, ...proof, id, type: 'function', function: { name, arguments: argumentsOf(call, to.dialect) } }
