@@ -123,7 +123,7 @@ function judgeWhole(one: CorpusCase, from: Format, to: Target, way: Way): Judged
     const read = to.client.decodeResponse(JSON.parse(JSON.stringify(written)))
     return { kind: 'answer', ...judge(original, read, losses, way) }
   } catch (error) {
-    const isSaid = original.stopReason === 'error' && error instanceof InterruptedError
+    const isSaid = original.stopReason === 'error' && (error instanceof InterruptedError || error instanceof ApiError)
     return { kind: 'answer', named: [others.interrupted.name], unnamed: isSaid ? [] : [`it fails: ${error}`] }
   }
 }
@@ -137,6 +137,8 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   const read = decodeText(to.client, out.join(''))
   if (original.error !== undefined) return judgeFailure(original.error, read.error, to)
   if (read.error !== undefined) {
+    if (original.response?.stopReason === 'error')
+      return { kind: 'stream', named: [others.interrupted.name], unnamed: [] }
     const isRefused = to.wire === 'ollama' && original.response?.message.invalidToolCalls !== undefined
     return {
       kind: 'stream',

@@ -202,3 +202,20 @@ describe('encoding', () => {
     expect(written(answer([])).usage).toBeNull()
   })
 })
+
+/** wire/README.md §4: an error is "failed", never "completed". */
+it('writes an answer that its provider ended with an error as one that failed', () => {
+  const message = {
+    role: 'assistant',
+    content: [],
+    stopReason: 'error',
+    rawStopReason: 'MALFORMED_FUNCTION_CALL',
+  } as const
+  const { body, losses } = encodeResponse({ message, stopReason: 'error' })
+  const error = {
+    code: 'server_error',
+    message: 'The provider ended the answer with an error: MALFORMED_FUNCTION_CALL',
+  }
+  expect(body).toMatchObject({ status: 'failed', error, incomplete_details: null })
+  expect(losses).toEqual([])
+})
