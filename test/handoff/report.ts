@@ -42,7 +42,7 @@ export function writeReport(): string {
 function opening(histories: number, total: number, refused: number): string {
   return `# Hand-off
 
-A conversation begun anywhere goes on anywhere. Here are ${histories} of them, recorded at ${sources.length} wires and their dialects or written for this, each continued
+A conversation begun anywhere goes on anywhere. Here are ${histories} of them, recorded at ${sources.length} wires and their dialects or written by hand, each continued
 on ${targets.length} codecs and dialects: directly behind a tool's result, in the next turn, and with a user who speaks up before the model has. Of ${total}
 requests, validators that were written from the wires' documents alone refuse ${refused === 0 ? 'none' : refused}; \`test/handoff\` also holds them against the types of the official
 clients, and sends them over HTTP. The tables name what does not arrive as it was.
