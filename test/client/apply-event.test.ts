@@ -5,7 +5,7 @@ import { block } from '../../src/block.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { applyEvent, message, type RunResult, type StreamEvent, stream, tool } from '../../src/index.ts'
 import type { Message } from '../../src/model.ts'
-import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
@@ -94,7 +94,7 @@ describe('while an answer comes', () => {
   })
 })
 
-describe.skipIf(!hasCorpus).each(formats)('a recorded answer of $folder', ({ folder, client }) => {
+describe.each(formats)('a recorded answer of $folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
 
   it.each(streams)('$name: is drawn to the message that it ends with, or to what there was of it', ({ bytes }) => {

@@ -62,9 +62,11 @@ function withoutDots(one: CorpusCase): CorpusCase {
   return { ...one, text, bytes: new TextEncoder().encode(text), request }
 }
 
-/** All recordings in which a model answered; those of errors alone have no history. */
-export function recordedHistories(): readonly History[] {
-  return corpus.map(withoutDots).flatMap((one) => {
+/** The cases in which a model answered; those of errors alone have no history. */
+export function recordedHistories(cases: readonly CorpusCase[] = corpus): readonly History[] {
+  // What no document has, no validator that was written from one takes.
+  const documented = cases.filter(({ name }) => name !== 'every-oddity')
+  return documented.map(withoutDots).flatMap((one) => {
     const format = folders.get(one.format)
     if (format === undefined) return []
     return [...historyOf(one, format), ...abortedHistoryOf(one, format)]

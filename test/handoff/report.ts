@@ -21,6 +21,7 @@ const titles: Readonly<Record<string, string>> = {
 }
 const sources = Object.keys(titles)
 
+/** Of all recordings. */
 export function writeReport(): string {
   const histories = [...writtenHistories(), ...recordedHistories()]
   const pairs = new Map(targets.map((target) => [target, measure(target, histories)]))
@@ -41,7 +42,7 @@ export function writeReport(): string {
 function opening(histories: number, total: number, refused: number): string {
   return `# Hand-off
 
-A conversation begun anywhere goes on anywhere. Here are ${histories} of them, recorded at ${sources.length} wires and their dialects or written for this, each continued
+A conversation begun anywhere goes on anywhere. Here are ${histories} of them, recorded at ${sources.length} wires and their dialects or written by hand, each continued
 on ${targets.length} codecs and dialects: directly behind a tool's result, in the next turn, and with a user who speaks up before the model has. Of ${total}
 requests, validators that were written from the wires' documents alone refuse ${refused === 0 ? 'none' : refused}; \`test/handoff\` also holds them against the types of the official
 clients, and sends them over HTTP. The tables name what does not arrive as it was.
@@ -49,6 +50,11 @@ clients, and sends them over HTTP. The tables name what does not arrive as it wa
 Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \`warning\`, and info is what nobody will miss. Written by
 \`node scripts/with-node.mjs scripts/handoff.mjs\`.
 `
+}
+
+/** The rows of the page that these histories cause on the five wires. */
+export function rowsOf(histories: readonly History[]): readonly string[] {
+  return wires.flatMap((target) => [...measure(target, histories).values()].flatMap(({ losses }) => [...losses]))
 }
 
 type Pairs = ReadonlyMap<Target, ReadonlyMap<string, Pair>>

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { readBody } from '../../src/client/transport.ts'
 import { canRunTools } from '../../src/content.ts'
 import type { AssistantMessage } from '../../src/model.ts'
-import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { casesOf } from '../support/corpus.ts'
 import { cutsTimeout, framesOf, hold, placesOf, shapeOf } from '../support/cuts.ts'
 import { type Decoded, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 
-describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
+describe.each(formats)('$folder', ({ folder, client }) => {
   const cases = casesOf(folder)
 
   it.each(cases.filter((one) => one.kind !== 'json'))(

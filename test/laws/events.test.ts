@@ -1,7 +1,7 @@
 /** What every stream of events holds to, whatever the provider sent. */
 import { describe, expect, it } from 'vitest'
 import type { MessageEvent } from '../../src/model.ts'
-import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 
@@ -11,7 +11,7 @@ function indexOf(event: MessageEvent): number | undefined {
   return 'index' in event ? event.index : undefined
 }
 
-describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
+describe.each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
 
   it.each(streams)('$name: starts once, and ends each block and itself once', ({ bytes }) => {

@@ -5,7 +5,7 @@
  */
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type * as repeating from '../../src/repeating-json.ts'
-import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { casesOf } from '../support/corpus.ts'
 import { comparable, decodeText } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 
@@ -51,7 +51,7 @@ afterEach(() => {
   isFrozen = false
 })
 
-describe.skipIf(!hasCorpus).each(formats.map((format) => [format.folder, format] as const))('%s', (folder, format) => {
+describe.each(formats.map((format) => [format.folder, format] as const))('%s', (folder, format) => {
   const codec = format.client
   const cases = casesOf(folder)
 

@@ -1,6 +1,6 @@
 /** However the bytes of an answer are cut, the events are the same. */
 import { describe, expect, it } from 'vitest'
-import { casesOf, hasCorpus } from '../support/corpus.ts'
+import { casesOf } from '../support/corpus.ts'
 import { cutsTimeout, framesOf, hold, placesOf, shapeOf } from '../support/cuts.ts'
 import { comparable, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
@@ -8,7 +8,7 @@ import { cut, seeded } from '../support/random.ts'
 
 const randomCuts = 200
 
-describe.skipIf(!hasCorpus).each(formats)('$folder', ({ folder, client }) => {
+describe.each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
   const eventsOf = (chunks: Iterable<Uint8Array>) => JSON.stringify(comparable(decodeChunks(client, chunks)))
 

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { answerRules, wires } from '../support/answers.ts'
-import { hasCorpus } from '../support/corpus.ts'
+import { corpus, hasShared } from '../support/corpus.ts'
 import { namedRules, translateAll } from '../support/coverage.ts'
 import { requestRules } from '../support/requests.ts'
 import { describeCoverage } from '../support/translation-doc.ts'
 
-describe.skipIf(!hasCorpus)('every recording in every wire', () => {
-  const verdicts = hasCorpus ? translateAll() : []
+describe('every recording in every wire', () => {
+  const verdicts = translateAll(corpus)
   const ways = wires.flatMap((from) => wires.map((to) => ({ from, to })))
 
   it.each(ways)('$from to $to: an answer says the same, but for named losses', ({ from, to }) => {
@@ -31,8 +31,17 @@ describe.skipIf(!hasCorpus)('every recording in every wire', () => {
     expect([...namedRules.keys()].filter((name) => !used.has(name))).toEqual([])
   })
 
-  it('is what the documentation says: scripts/translation.mjs writes it', () => {
-    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'translation.md'), 'utf8')
-    expect(page).toBe(describeCoverage(verdicts))
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'translation.md'), 'utf8')
+
+  it('loses only what the documentation names', () => {
+    const rows = new Set(page.split('\n').map((line) => line.split(' | ')[0]?.slice('| '.length)))
+    const used = new Set(verdicts.flatMap(({ named }) => named))
+    expect([...used].filter((name) => !rows.has(name))).toEqual([])
   })
+
+  // The page counts the larger set too, so that it can be counted again only where that is.
+  if (hasShared)
+    it('is counted in the documentation: scripts/translation.mjs writes it', () => {
+      expect(page).toBe(describeCoverage(verdicts))
+    })
 })

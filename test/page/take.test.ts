@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import { buildPlayground } from '../../scripts/playground.mjs'
-import { corpus, hasCorpus } from '../support/corpus.ts'
+import { corpus } from '../support/corpus.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-take-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -57,13 +57,13 @@ describe('guessing a wire', () => {
     expect(guessWire('data: [DONE]\n\n')).toBeUndefined()
   })
 
-  it.runIf(hasCorpus)('is right for every recorded stream', () => {
+  it('is right for every recorded stream', () => {
     const streams = corpus.filter(({ kind }) => kind !== 'json')
     const wrong = streams.flatMap(({ id, format, text }) => {
       const guess = guessWire(text) ?? 'none'
       return format === guess || format.startsWith(`${guess}-`) ? [] : [`${id}: ${guess}`]
     })
-    expect(streams.length).toBeGreaterThan(100)
+    expect(streams.length).toBeGreaterThan(90)
     expect(wrong).toEqual([])
   })
 })
@@ -109,7 +109,7 @@ describe('a take', () => {
     }
   })
 
-  it.runIf(hasCorpus)('ends every recorded stream in one way or another, and never in a crash', () => {
+  it('ends every recorded stream in one way or another, and never in a crash', () => {
     for (const { format, kind, bytes, text } of corpus) {
       if (kind === 'json') continue
       const wire = guessWire(text) ?? format

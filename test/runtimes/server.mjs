@@ -9,8 +9,8 @@ import { extname, join, normalize } from 'node:path'
 const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.map': 'application/json' }
 const longestWaitMs = 12_000
 
-/** `root` holds `dist` and `test/runtimes`; `corpus`, if it is given, recorded answers. */
-export async function startServer({ root, corpus }) {
+/** `root` holds `dist` and `test/runtimes`; `corpora` are folders of recorded answers. */
+export async function startServer({ root, corpora }) {
   const scripts = new Map()
   const reports = new Map()
   const addresses = {}
@@ -60,8 +60,9 @@ export async function startServer({ root, corpus }) {
   }
 
   function recorded(_request, response, format, [name, kind]) {
-    if (name === undefined) return json(response, list(corpus))
-    response.end(readFileSync(join(corpus, format, name, `response.${kind}`)))
+    if (name === undefined) return json(response, corpora.flatMap(list))
+    const files = corpora.map((corpus) => join(corpus, format, name, `response.${kind}`))
+    response.end(readFileSync(files.find((one) => existsSync(one))))
   }
 
   async function report(request, response, id) {
@@ -71,7 +72,7 @@ export async function startServer({ root, corpus }) {
   }
 
   function plan(_request, response) {
-    json(response, { entries: entriesOf(root), hasRecordings: corpus !== undefined })
+    json(response, { entries: entriesOf(root) })
   }
 
   function page(_request, response, id) {
@@ -162,7 +163,6 @@ const kinds = ['sse', 'ndjson']
 
 /** The recorded streams: format, name and framing. */
 function list(corpus) {
-  if (corpus === undefined) return []
   const folders = readdirSync(corpus, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   return folders.flatMap(({ name: format }) =>
     readdirSync(join(corpus, format)).flatMap((name) =>

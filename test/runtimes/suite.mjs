@@ -10,12 +10,12 @@ import { laws } from './laws.mjs'
 import { recordingCases } from './recordings.mjs'
 
 /** All cases, for the server at this address. `entries` are the names of the built files. */
-export function cases(base, { entries, hasRecordings }) {
+export function cases(base, { entries }) {
   return [
     ...entries.map((name) => [`loads ${name}.js by itself`, () => loads(name)]),
     ...laws,
     ...appendixA,
-    ...recordingCases(base, { hasRecordings }),
+    ...recordingCases(base),
     ...clientCases(base),
   ]
 }

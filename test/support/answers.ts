@@ -253,7 +253,7 @@ export const answerRules: readonly Rule[] = [
       'a citation has an address, a title and two offsets, always; one without offsets is for its whole text. The quoted passage has no place',
     source: 'wire/README.md §10, "compute `start_index`/`end_index`"',
     severity: 'info',
-    apply: (seen) => ({ ...seen, blocks: seen.blocks.map(fillCitations) }),
+    apply: (seen, { to }) => ({ ...seen, blocks: seen.blocks.map((block) => fillCitations(block, to)) }),
   },
   {
     name: 'order in the turn',
@@ -429,7 +429,7 @@ function countsOn({ from, to }: Way, counts: Counts | undefined): Counts | undef
       return (
         counts && {
           cacheReadTokens: 0,
-          ...(from !== to && { cacheWriteTokens: 0 }),
+          ...((from !== to || counts.cacheReadTokens === undefined) && { cacheWriteTokens: 0 }),
           reasoningTokens: 0,
           ...sums,
           ...counts,
@@ -462,10 +462,16 @@ function onCitations(seen: Seen, change: (citation: CitationBlock) => readonly C
   }
 }
 
-function fillCitations(block: SeenBlock): SeenBlock {
+function fillCitations(block: SeenBlock, to: Wire): SeenBlock {
   if (block.citations === undefined) return block
   const end = String(block.text).length
-  const fill = ({ text: _, ...one }: CitationBlock) => ({ title: '', startIndex: 0, endIndex: end, ...one })
+  const fill = ({ text: _, ...one }: CitationBlock) => ({
+    ...(to === 'openai-responses' && { url: '' }),
+    title: '',
+    startIndex: 0,
+    endIndex: end,
+    ...one,
+  })
   return { ...block, citations: (block.citations as CitationBlock[]).map(fill) }
 }
 

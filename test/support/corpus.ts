@@ -1,6 +1,27 @@
-/** The recorded provider traffic, read from beside the project or from `ISOGLOT_CORPUS`; where it is absent, tests say so. */
+/**
+ * Provider traffic as it travels: `test/recordings`, written by hand from the wire documents, and the larger set of recorded traffic where
+ * it is there: beside the project or in the folder that `ISOGLOT_CORPUS` names; `none` leaves it out. Both have the same layout:
+ * `<format>/<case>/{request.json, response.json|sse|ndjson, meta.json}`, ours an `expected.json` too.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { StopReason, Usage } from '../../src/model.ts'
+
+/** What an answer says, written by hand from the wire document. */
+export interface Expected {
+  /** All text, refusals included. Default: none. */
+  readonly text?: string
+  /** All reasoning that has text. Default: none. */
+  readonly reasoning?: string
+  /** Default: none. The id only where the provider sent one. */
+  readonly calls?: readonly { readonly id?: string; readonly name: string; readonly arguments: object }[]
+  /** Calls that are not run, by the text of their arguments. Default: none. */
+  readonly invalid?: readonly { readonly name: string; readonly argumentsText: string }[]
+  readonly stopReason?: StopReason
+  readonly usage?: Usage
+  /** The error that the answer is, or ends in. */
+  readonly error?: { readonly code: string; readonly kind?: string; readonly message?: string }
+}
 
 export interface CorpusCase {
   /** Such as `openai-chat-groq`. */
@@ -8,6 +29,8 @@ export interface CorpusCase {
   readonly name: string
   /** `format/name`. */
   readonly id: string
+  /** From `test/recordings`. */
+  readonly isOwn: boolean
   readonly meta: {
     readonly status: number | null
     readonly model: string | null
@@ -17,21 +40,22 @@ export interface CorpusCase {
   }
   /** The request's body, where it was recorded. */
   readonly request: unknown
+  /** What the answer says; every case of `test/recordings` has it. */
+  readonly expected: Expected | undefined
   readonly kind: 'json' | 'sse' | 'ndjson'
   readonly bytes: Uint8Array
   readonly text: string
 }
 
-export const corpusRoot: string =
-  process.env.ISOGLOT_CORPUS ?? join(import.meta.dirname, '..', '..', '..', 'shared', 'corpus')
-export const hasCorpus: boolean = existsSync(join(corpusRoot, 'index.json'))
-if (!hasCorpus)
-  console.warn(`SKIPPED: no recorded traffic at ${corpusRoot}; set ISOGLOT_CORPUS to run what rests on it`)
+const root = join(import.meta.dirname, '..', '..')
+const sharedRoot = process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'corpus')
+/** Whether the larger set is here too. No test may need it: the pages of `docs` that count it are checked where it is. */
+export const hasShared: boolean = existsSync(join(sharedRoot, 'index.json'))
 
 const kinds = ['json', 'sse', 'ndjson'] as const
 
-function readCase(format: string, name: string): CorpusCase {
-  const folder = join(corpusRoot, format, name)
+function readCase(folder: string, isOwn: boolean): CorpusCase {
+  const [format = '', name = ''] = folder.split('/').slice(-2)
   const json = (file: string) =>
     existsSync(join(folder, file)) ? JSON.parse(readFileSync(join(folder, file), 'utf8')) : undefined
   const kind = kinds.find((one) => existsSync(join(folder, `response.${one}`)))
@@ -42,22 +66,47 @@ function readCase(format: string, name: string): CorpusCase {
     format,
     name,
     id: `${format}/${name}`,
+    isOwn,
     meta,
     request: json('request.json'),
+    expected: json('expected.json'),
     kind,
     bytes,
     text: new TextDecoder().decode(bytes),
   }
 }
 
-/** Every case; none where there is no corpus. */
-export const corpus: readonly CorpusCase[] = hasCorpus
-  ? readdirSync(corpusRoot, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .flatMap(({ name }) => readdirSync(join(corpusRoot, name)).map((one) => readCase(name, one)))
-  : []
+function foldersIn(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return entries.map(({ name }) => join(folder, name)).sort()
+}
+
+function casesIn(folder: string, isOwn: boolean): CorpusCase[] {
+  return foldersIn(folder)
+    .flatMap(foldersIn)
+    .map((one) => readCase(one, isOwn))
+}
+
+/** The cases of `test/recordings`. */
+export const ownCorpus: readonly CorpusCase[] = casesIn(join(root, 'test', 'recordings'), true)
+/** The cases of the larger set; none where it is not here. */
+export const sharedCorpus: readonly CorpusCase[] = hasShared ? casesIn(sharedRoot, false) : []
+/** Every case there is. */
+export const corpus: readonly CorpusCase[] = [...ownCorpus, ...sharedCorpus]
+
+/** Whether a case is of a format; with `dialects`, of a `format-vendor` too. */
+function isOf(format: string, dialects = false): (one: CorpusCase) => boolean {
+  return (one) => one.format === format || (dialects && one.format.startsWith(`${format}-`))
+}
 
 /** The cases of a format; with `dialects`, those of `format-vendor` too. */
 export function casesOf(format: string, options: { readonly dialects?: boolean } = {}): readonly CorpusCase[] {
-  return corpus.filter((one) => one.format === format || (options.dialects && one.format.startsWith(`${format}-`)))
+  return corpus.filter(isOf(format, options.dialects))
+}
+
+/** The case of `test/recordings` of this name: `format/name`. */
+export function ownCase(id: string): CorpusCase {
+  const found = ownCorpus.find((one) => one.id === id)
+  if (found === undefined) throw new Error(`test/recordings has no ${id}`)
+  return found
 }

@@ -1,6 +1,6 @@
 /** Every recording in every wire: what comes of it, held against what the rules say. The laws and the table in the docs are made of this. */
 import type { ServerCodec } from '../../src/codec.ts'
-import { ApiError } from '../../src/errors.ts'
+import { ApiError, InterruptedError } from '../../src/errors.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/messages/prepare.ts'
 import type { ChatResponse, Context, Loss } from '../../src/model.ts'
@@ -16,7 +16,7 @@ import {
   type Wire,
   wires,
 } from './answers.ts'
-import { type CorpusCase, corpus } from './corpus.ts'
+import type { CorpusCase } from './corpus.ts'
 import { decodeChunks, decodeText } from './decode.ts'
 import { type Format, formats } from './formats.ts'
 import { judgeRequest, requestRules, seeRequest } from './requests.ts'
@@ -86,9 +86,9 @@ const targets: readonly (Format & { readonly wire: Wire })[] = wires.map((wire) 
   wire,
 }))
 
-/** Every recording in every wire. */
-export function translateAll(): Verdict[] {
-  return corpus.flatMap((one) => {
+/** Each of these cases in every wire. */
+export function translateAll(cases: readonly CorpusCase[]): Verdict[] {
+  return cases.flatMap((one) => {
     const from = formats.find(({ folder }) => folder === one.format)
     if (from === undefined) throw new Error(`no codec for ${one.format}`)
     return targets.flatMap((to) => [
@@ -119,8 +119,13 @@ function judgeWhole(one: CorpusCase, from: Format, to: Target, way: Way): Judged
     return judgeError(error, to)
   }
   const { body: written, losses } = translateResponse(body, from.client, to.server)
-  const read = to.client.decodeResponse(JSON.parse(JSON.stringify(written)))
-  return { kind: 'answer', ...judge(original, read, losses, way) }
+  try {
+    const read = to.client.decodeResponse(JSON.parse(JSON.stringify(written)))
+    return { kind: 'answer', ...judge(original, read, losses, way) }
+  } catch (error) {
+    const isSaid = original.stopReason === 'error' && (error instanceof InterruptedError || error instanceof ApiError)
+    return { kind: 'answer', named: [others.interrupted.name], unnamed: isSaid ? [] : [`it fails: ${error}`] }
+  }
 }
 
 function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judged {
@@ -132,6 +137,8 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   const read = decodeText(to.client, out.join(''))
   if (original.error !== undefined) return judgeFailure(original.error, read.error, to)
   if (read.error !== undefined) {
+    if (original.response?.stopReason === 'error')
+      return { kind: 'stream', named: [others.interrupted.name], unnamed: [] }
     const isRefused = to.wire === 'ollama' && original.response?.message.invalidToolCalls !== undefined
     return {
       kind: 'stream',

@@ -26,6 +26,8 @@ export interface SeenRequest {
   readonly turns: readonly SeenTurn[]
   readonly tools: readonly (Partial<ToolDefinition> | ProviderTool)[]
   readonly options: Partial<RequestOptions>
+  /** That the provider stores what came before. */
+  readonly isStored?: true
 }
 
 export function seeRequest(context: Context, options: RequestOptions): SeenRequest {
@@ -39,7 +41,9 @@ export function seeRequest(context: Context, options: RequestOptions): SeenReque
     else addTurn(turns, message)
   }
   const { providerOptions: _, strict: __, model: ___, ...rest } = options
-  return { system, turns, tools: (context.tools ?? []).flatMap(seeTool), options: rest }
+  const isStored = context.providerState?.previousResponseId !== undefined
+  const tools = (context.tools ?? []).flatMap(seeTool)
+  return { system, turns, tools, options: rest, ...(isStored && { isStored }) }
 }
 
 function texts(content: Content): string[] {
@@ -147,7 +151,7 @@ const reshapings: readonly Reshaping[] = [
     reason: 'a part that only one wire has a word for goes to no other',
     source: 'wire/README.md §10, "provider-only parts"',
     severity: 'minor',
-    told: /belongs to another wire|means nothing here|takes no unknown/,
+    told: /belongs to (?:another|the) wire|means nothing|takes no unknown|another provider|only text may stand here|nothing of it can be sent|its provider ran itself/,
     apply: (seen) => onParts(seen, without('unknown', 'server_tool_call', 'server_tool_result')),
   },
   {
@@ -155,9 +159,12 @@ const reshapings: readonly Reshaping[] = [
     reason: 'refused with a typed error; left out only for who asks for that',
     source: 'wire/README.md §6',
     severity: 'major',
-    told: /audio|images? |only text|images alone|nothing of it can be sent/,
+    told: /audio|video|images? |only text|images alone|nothing of it can be sent|by URL|stored at one provider/,
     apply: (seen, to) =>
       onParts(seen, (part, role) => {
+        if (to === 'openai-chat' && part.type === 'image' && part.fileId !== undefined) return []
+        if (to === 'openai-chat' && part.type === 'file' && part.url !== undefined) return []
+        if (to === 'gemini' && part.fileId !== undefined) return []
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
         if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
         return mediaWithout[to].includes(part.type) ? [] : [part]
@@ -170,6 +177,45 @@ const reshapings: readonly Reshaping[] = [
     severity: 'minor',
     told: /^tools\[/,
     apply: (seen) => ({ ...seen, tools: seen.tools.filter((tool) => !('type' in tool)) }),
+  },
+  {
+    name: 'conversations that a provider stores',
+    to: ['openai-chat', 'anthropic', 'gemini', 'ollama'],
+    reason: 'what came before is stored at the provider, and not in the request',
+    source: 'wire/openai-responses.md §2.3',
+    severity: 'major',
+    told: /previousResponseId/,
+    apply: ({ isStored: _, ...seen }) => seen,
+  },
+  {
+    name: 'text documents',
+    to: ['openai-chat', 'openai-responses', 'gemini', 'ollama'],
+    reason: 'a document of plain text is text like any other',
+    source: 'wire/README.md §6, "plain-text document"',
+    severity: 'info',
+    apply: (seen) => onParts(seen, (part) => [part.type === 'plain_text' ? { type: 'text', text: part.text } : part]),
+  },
+  {
+    name: 'JSON without a schema',
+    to: ['anthropic'],
+    reason: 'the wire has no JSON mode: the model is asked for JSON in words',
+    source: 'wire/README.md §8; wire/anthropic.md §2.3',
+    severity: 'minor',
+    told: /responseFormat/,
+    apply: (seen) => {
+      const { responseFormat, ...options } = seen.options
+      if (responseFormat === undefined || responseFormat.schema !== undefined) return seen
+      return { ...seen, options, system: [...seen.system, 'Answer with one JSON value and nothing else.'] }
+    },
+  },
+  {
+    name: 'media of results',
+    to: ['gemini'],
+    reason: 'models before Gemini 3 take them behind the results',
+    source: 'wire/README.md §3, "Images in result"',
+    severity: 'minor',
+    told: /media of a result go behind it/,
+    apply: (seen) => ({ ...seen, turns: seen.turns.map(mediaBehind) }),
   },
   {
     name: 'one text a message',
@@ -194,7 +240,21 @@ const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   ollama: ['file', 'audio', 'video'],
 }
 
-function joinTexts({ role, blocks }: SeenTurn): SeenTurn {
+function mediaBehind({ role, blocks }: SeenTurn): SeenTurn {
+  const isImage = ({ type }: SeenPart) => type === 'image'
+  const inResults = blocks.flatMap((part) => (part.type === 'tool_result' ? (part.blocks as SeenPart[]) : []))
+  if (!inResults.some(isImage)) return { role, blocks }
+  const results = blocks.filter(({ type }) => type === 'tool_result')
+  const texts = results.map((part) => ({ ...part, blocks: (part.blocks as SeenPart[]).filter((one) => !isImage(one)) }))
+  return { role, blocks: [...texts, ...inResults.filter(isImage), ...blocks.filter((part) => !results.includes(part))] }
+}
+
+function joinTexts({ role, blocks: all }: SeenTurn): SeenTurn {
+  const blocks = all.map((part) =>
+    part.type === 'tool_result'
+      ? { ...part, blocks: joinTexts({ role, blocks: part.blocks as SeenPart[] }).blocks }
+      : part,
+  )
   const texts = blocks.filter(({ type }) => type === 'text')
   if (texts.length === 0) return { role, blocks }
   const text = texts.map((part) => part.text).join(role === 'assistant' ? '' : '\n')
@@ -206,6 +266,54 @@ const isGone = (_before: unknown, after: unknown) => after === undefined
 const isNew = (before: unknown) => before === undefined
 
 const fieldRules: readonly FieldRule[] = [
+  {
+    name: 'who asks',
+    to: ['gemini', 'ollama'],
+    path: /^options\.user$/,
+    allows: isGone,
+    reason: 'the wire has no field for it, and no answer depends on it',
+    source: 'wire/gemini.md §2, wire/ollama.md §2',
+    severity: 'info',
+    told: /user/,
+  },
+  {
+    name: 'choice among the tools that are sent',
+    path: /^options\.toolChoice$/,
+    allows: (before, after) =>
+      (before === 'none' || typeof before === 'object') && (after === undefined || after === 'auto'),
+    reason: 'only the tools that may be called are sent; of a tool of another wire nothing is left to choose',
+    source: 'wire/README.md §3, "tool_choice": leave out tools, filter tools',
+    severity: 'info',
+    told: /toolChoice/,
+  },
+  {
+    name: 'tools that may not be called',
+    to: ['ollama'],
+    path: /^tools\.length$/,
+    allows: (before, after) => (after as unknown[]).length < (before as unknown[]).length,
+    reason: 'the wire has no choice of tools: what may not be called is left out',
+    source: 'wire/README.md §3, "tool_choice"',
+    severity: 'info',
+    told: /toolChoice/,
+  },
+  {
+    name: 'schemas of tools without arguments',
+    to: ['anthropic', 'openai-responses', 'ollama'],
+    path: /^tools\[\d+\]\.parameters$/,
+    allows: isNew,
+    reason: 'a tool has a schema: that of no arguments is an empty object',
+    source: 'wire/README.md §3, "No arguments"',
+    severity: 'info',
+  },
+  {
+    name: 'made names of files',
+    to: ['openai-chat', 'openai-responses'],
+    path: /\.filename$/,
+    allows: isNew,
+    reason: 'a file has a name',
+    source: 'wire/README.md §6, "PDF base64"',
+    severity: 'info',
+  },
   {
     name: 'longest answer',
     to: ['anthropic'],
@@ -227,14 +335,13 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'options the wire has no field for',
-    to: ['anthropic', 'openai-responses', 'gemini', 'ollama'],
-    path: /^options\.(?:seed|stop|temperature|toolChoice|parallelToolCalls)$/,
+    path: /^options\.(?:seed|stop|temperature|topK|frequencyPenalty|presencePenalty|toolChoice|parallelToolCalls)$/,
     allows: (before, after) => before !== true && before !== 'auto' && isGone(before, after),
     reason: 'dropped with a warning',
     source:
       'wire/README.md §10, "`stop`, `seed`, penalties", "`temperature`, `top_p`, `top_k`", "any → O: tool_choice"; §3',
     severity: 'minor',
-    told: /seed|stop|temperature|toolChoice|parallelToolCalls/,
+    told: /seed|stop|temperature|topK|frequencyPenalty|presencePenalty|toolChoice|parallelToolCalls/,
   },
   {
     name: 'parallel calls, where they are always allowed',
@@ -380,9 +487,10 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'made ids',
-    to: ['gemini'],
+    to: ['gemini', 'ollama'],
     path: /\.(?:id|toolCallId)$/,
-    allows: (before, after) => /^(?:ollama|gemini)_\d+$/.test(String(before)) && /^gemini_\d+$/.test(String(after)),
+    allows: (before, after) =>
+      /^(?:ollama|gemini)_\d+$/.test(String(before)) && /^(?:ollama|gemini)_\d+$/.test(String(after)),
     reason: 'an id that we made is not sent where calls and results belong together by order',
     source: 'decisions.md C9',
     severity: 'info',

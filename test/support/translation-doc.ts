@@ -16,9 +16,11 @@ export function describeCoverage(verdicts: readonly Verdict[]): string {
   const answers = verdicts.filter(({ kind }) => kind !== 'request')
   return `# Translation: what survives
 
-Every recorded answer, whole or streamed, and every recorded request is translated from its wire to each of the five, read there as that
-wire's own clients or servers read it, and held against the original. \`node scripts/with-node.mjs scripts/translation.mjs\` writes this page
-from the recordings; \`test/laws/translation.test.ts\` holds the code to it.
+Every answer, whole or streamed, and every request of the recordings is translated from its wire to each of the five, read there as that
+wire's own clients or servers read it, and held against the original. The recordings are those of \`test/recordings\`, which were written
+by hand from the documents of the providers, and a larger set of recorded traffic, which is not part of the repository.
+\`node scripts/with-node.mjs scripts/translation.mjs\` writes this page where both are; \`test/laws/translation.test.ts\` holds the code to it
+with what is there.
 
 A cell says: cases, and of these how many are **exact**, how many differ by losses that are *named* below, and how many by anything else,
 which has to be 0. Compared is all that the neutral model has words for. Not compared is what it keeps for one wire alone

@@ -98,7 +98,7 @@ function keep(
   return { [format]: { ...outer, ...(inner && { function: inner }) } }
 }
 
-/** Which tools the model sees: with no `tool_choice` on the wire, leaving tools out is all that can be done. */
+/** Which tools the model sees: with no `tool_choice` on the wire, leaving tools out is all that can be done. Those of other wires are left out later, with a loss. */
 export function chooseTools(
   tools: readonly (ToolDefinition | ProviderTool)[] | undefined,
   choice: RequestOptions['toolChoice'],
@@ -114,7 +114,7 @@ export function chooseTools(
     lose(losses, 'changed', 'options.toolChoice', reasons.toolChoice)
   }
   const names: ReadonlySet<string> = new Set('name' in choice ? [choice.name] : choice.names)
-  return tools?.filter((tool) => 'name' in tool && names.has(tool.name))
+  return tools?.filter((tool) => ('name' in tool ? names.has(tool.name) : tool.format !== format))
 }
 
 // ---- calls ------------------------------------------------------------------------------------

@@ -156,9 +156,11 @@ function encodeAudio(block: AudioBlock, path: string, to: Encoding): JsonObject 
 
 function encodeFile(block: FileBlock, path: string, to: Encoding): JsonObject | undefined {
   const { filename, mimeType = 'application/pdf' } = block
-  if (to.dialect.parts === 'mistral' && block.fileId === undefined) {
+  if (to.dialect.parts === 'mistral') {
     const url = block.data === undefined ? block.url : toDataUrl(mimeType, block.data)
     if (url !== undefined) return { type: 'document_url', document_url: url }
+    loseBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
+    return undefined
   }
   if (block.fileId !== undefined) return { type: 'file', file: compact({ file_id: block.fileId, filename }) }
   if (block.data !== undefined) {

@@ -65,9 +65,11 @@ export interface ChatDialect {
   /** Takes no tools: earlier calls and results are sent as text. */
   readonly withoutTools?: boolean
   readonly toolChoices: ReadonlySet<'none' | 'required' | 'named' | 'subset'>
+  /** Has custom tools, which take free text. Default: their definitions are left out, and their calls are sent as calls of functions. */
+  readonly customTools?: boolean
   /** The word for "some tool must be called". Default `required`. */
   readonly requiredWord?: 'required' | 'any'
-  /** `strict` of a tool: as given, never, always a boolean, or the same for all. Default `keep`. */
+  /** `strict` of a tool: as given, never, always a boolean, or the same for all: strict only if all are. Default `keep`. */
   readonly strict?: 'keep' | 'omit' | 'boolean' | 'uniform'
   /** Wants the tool's name on results. */
   readonly resultName?: boolean
@@ -151,6 +153,7 @@ export const openai: ChatDialect = {
   textParts: true,
   cacheField: 'prompt_cache_breakpoint',
   toolChoices: /* @__PURE__ */ new Set(['none', 'required', 'named', 'subset']),
+  customTools: true,
   rawArguments: true,
   reasoningControl: 'effort',
   reasons: isReasoning,

@@ -27,7 +27,7 @@ import { markParts, markText } from '../../tool-error.ts'
 import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { format } from './tables.ts'
-import type { WireToolChoice } from './wire.ts'
+import type { WireNamedChoice, WireToolChoice } from './wire.ts'
 
 type Tools = readonly (ToolDefinition | ProviderTool)[]
 
@@ -40,10 +40,15 @@ export function encodeDefinitions(
   into: Ledger = ledger(dialect.title, false),
 ): JsonObject[] {
   checkTools(tools)
-  const isStrict = tools.some((tool) => !isProviderTool(tool) && tool.strict === true)
+  const same = sameStrictness(tools)
   return tools.flatMap((tool, at) => {
-    if (!isProviderTool(tool)) return [encodeDefinition(tool, strictness(tool, dialect, isStrict))]
-    if (tool.format === format) return [tool.value]
+    if (!isProviderTool(tool)) {
+      const strict = strictness(tool, dialect, same)
+      if (dialect.strict === 'uniform' && strict !== tool.strict)
+        lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} takes one "strict" for all tools`, 'info')
+      return [encodeDefinition(tool, strict)]
+    }
+    if (tool.format === format && (tool.value.type !== 'custom' || dialect.customTools)) return [tool.value]
     lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have this provider's tool`)
     return []
   })
@@ -61,14 +66,20 @@ function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): Js
   return { ...own, type: 'function', function: { ...known, ...compact({ name, description, parameters, strict }) } }
 }
 
-function strictness({ strict }: ToolDefinition, dialect: ChatDialect, isAnyStrict: boolean): boolean | undefined {
+/** What all tools can be alike: strict if each is, not strict if one is not. */
+function sameStrictness(tools: Tools): boolean | undefined {
+  const said = tools.flatMap((tool) => (isProviderTool(tool) ? [] : [tool.strict]))
+  return said.every((strict) => strict === said[0]) ? said[0] : false
+}
+
+function strictness({ strict }: ToolDefinition, dialect: ChatDialect, same: boolean | undefined): boolean | undefined {
   switch (dialect.strict) {
     case 'omit':
       return undefined
     case 'boolean':
       return strict ?? false
     case 'uniform':
-      return isAnyStrict ? (strict ?? false) : strict
+      return same
     default:
       return strict
   }
@@ -124,7 +135,7 @@ export function encodeToolChoice(
   if ('name' in choice) return encodeNamed(choice.name, tools, to)
   const { mode } = choice
   if (dialect.toolChoices.has('subset')) {
-    const named = choice.names.map((name) => ({ type: 'function', function: { name } }))
+    const named = choice.names.map((name) => choiceOf(name, tools))
     return { tools, choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } }
   }
   const left = only(tools, choice.names)
@@ -139,9 +150,15 @@ function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoic
 }
 
 function encodeNamed(name: string, tools: Tools, to: Encoding): { tools: Tools; choice?: WireToolChoice } {
-  if (to.dialect.toolChoices.has('named')) return { tools, choice: { type: 'function', function: { name } } }
+  if (to.dialect.toolChoices.has('named')) return { tools, choice: choiceOf(name, tools) }
   lose(to.ledger, 'changed', 'options.toolChoice', `${to.dialect.title} cannot name a tool: the others are left out`)
   return { tools: only(tools, [name]), ...required(to) }
+}
+
+/** A choice says which kind of tool it names: a function, or a custom tool, which takes free text. */
+function choiceOf(name: string, tools: Tools): WireNamedChoice {
+  const isCustom = tools.some((tool) => isProviderTool(tool) && field(tool.value.custom, 'name') === name)
+  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
 }
 
 function only(tools: Tools, names: readonly string[]): Tools {
@@ -174,7 +191,7 @@ export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): Json
   const proof = ownProof(call.opaque, { format, provider: to.dialect.provider, model: to.model })
   const id = call.id ?? ''
   const name = call.name ?? ''
-  if (type === 'custom' && call.type === 'tool_call') {
+  if (type === 'custom' && call.type === 'tool_call' && to.dialect.customTools) {
     return { ...own, ...proof, id, type, custom: { name, input: stringOr(call.arguments.input, '') } }
   }
   return { ...own, ...proof, id, type: 'function', function: { name, arguments: argumentsOf(call, to.dialect) } }

@@ -77,8 +77,12 @@ export type WireToolChoice =
   | 'none'
   | 'auto'
   | 'required'
+  | WireNamedChoice
+  | { type: 'allowed_tools'; allowed_tools: { mode: 'auto' | 'required'; tools: WireNamedChoice[] } }
+
+export type WireNamedChoice =
   | { type: 'function'; function: { name: string } }
-  | { type: 'allowed_tools'; allowed_tools: { mode: 'auto' | 'required'; tools: JsonObject[] } }
+  | { type: 'custom'; custom: { name: string } }
 
 export type WireResponseFormat =
   | { type: 'json_object' }

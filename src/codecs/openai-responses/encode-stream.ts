@@ -120,7 +120,8 @@ function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void
     output: state.output,
     usage: encodeUsage(response.usage),
   }
-  const type = whole.status === 'incomplete' ? 'response.incomplete' : 'response.completed'
+  const isOtherEnd = whole.status === 'incomplete' || whole.status === 'failed'
+  const type = isOtherEnd ? `response.${whole.status}` : 'response.completed'
   send(state, type, { response: whole as unknown as Json }, out)
   state.isEnded = true
 }

@@ -250,9 +250,14 @@ export function ending(
   }
   return {
     status: status as WireResponse['status'],
-    error: null,
+    error: status === 'failed' ? failure(message) : null,
     incomplete_details: reason === null ? null : { reason },
   }
+}
+
+function failure({ rawStopReason }: AssistantMessage): WireResponse['error'] {
+  const why = rawStopReason === undefined ? '' : `: ${rawStopReason}`
+  return { code: 'server_error', message: `The provider ended the answer with an error${why}` }
 }
 
 /** Figures that are not known are 0, since the wire demands them all; their sum is made up where it is missing. */

@@ -66,6 +66,7 @@ export function statusOf(reason: StopReason, word: string | undefined): { status
   if (reason === 'content_filter') return { status: 'incomplete', reason: 'content_filter' }
   if (reason === 'interrupted') return { status: word === 'queued' ? 'queued' : 'in_progress', reason: null }
   if (reason === 'aborted') return { status: 'cancelled', reason: null }
+  if (reason === 'error') return { status: 'failed', reason: null }
   const isIncomplete = reason === 'other' && lookup(incompleteReasons, word) !== undefined
   return isIncomplete ? { status: 'incomplete', reason: word ?? null } : { status: 'completed', reason: null }
 }

@@ -6,7 +6,7 @@ import type { WireBlock, WireMessage } from '../../../src/codecs/anthropic/wire.
 import { prepare } from '../../../src/messages/prepare.ts'
 import type { Message } from '../../../src/model.ts'
 import { seeded, tidy, untidy } from '../../support/conversations.ts'
-import { casesOf, hasCorpus } from '../../support/corpus.ts'
+import { casesOf } from '../../support/corpus.ts'
 
 const model = 'claude'
 const { rules } = createClientCodec()
@@ -91,7 +91,7 @@ describe('a conversation that was prepared', () => {
   })
 })
 
-describe.skipIf(!hasCorpus)('a recorded request', () => {
+describe('a recorded request', () => {
   it.each(casesOf('anthropic').filter(({ request }) => request !== undefined))(
     '$name: needs no preparing',
     ({ request }) => {

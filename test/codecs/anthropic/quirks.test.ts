@@ -53,9 +53,9 @@ testQuirks(casesOf('anthropic'), () => createClientCodec(), {
     expect(one.text).toContain('"ping"')
     expect(JSON.stringify(response)).not.toContain('"ping"')
   },
-  'sse-last-event-unterminated': ({ one, response }) => {
-    expect(one.text).not.toMatch(/\n\n$/)
-    expect(response?.stopReason).toBe('length')
+  'sse-last-event-unterminated': (reading) => {
+    expect(reading.one.text).not.toMatch(/\n\n$/)
+    expect(reading.response?.message.rawStopReason).toBe(lastOf(reading, 'stop_reason'))
   },
   'duplicate-message_start': (reading) => {
     const [first] = ofType(reading, 'message_start')

@@ -70,23 +70,22 @@ testQuirks(casesOf('gemini'), () => createClientCodec(), {
     textIsWhole({ one, response, error, ...reading })
     // Where nothing says how it ended it did not end.
     if (one.meta.quirks.includes('no-finish-reason')) expect(error?.code).toBe('interrupted')
-    else expect(response?.stopReason).toBe('stop')
+    else expect(response?.message.rawStopReason).toBe(lastOf({ one, response, error, ...reading }, 'finishReason'))
   },
-  'content-without-role': (reading) => {
-    expect(havingField(reading.raw, 'role')).toEqual([])
-    textIsWhole(reading)
-  },
+  'content-without-role': textIsWhole,
   'empty-part': (reading) => {
     expect(parts(reading)).toContainEqual({})
-    expect(reading.blocks.map(({ type }) => type)).toEqual(['text', 'image'])
+    textIsWhole(reading)
+    expect(JSON.stringify(reading.blocks)).not.toContain('"value":{}')
   },
   'empty-text-part': ({ blocks }) =>
     expect(blocks.filter((block) => block.type === 'text' && block.text === '' && block.opaque === undefined)).toEqual(
       [],
     ),
 
-  'no-finish-reason': ({ response, error }) => {
-    if (response === undefined) expect(error?.code).toBe('interrupted')
+  'no-finish-reason': ({ one, response, error }) => {
+    const code = one.meta.features.includes('error') ? 'api' : 'interrupted'
+    if (response === undefined) expect(error?.code).toBe(code)
     else expect(response.stopReason).toBe('content_filter')
   },
   'finish-repeated': (reading) => {
@@ -104,11 +103,14 @@ testQuirks(casesOf('gemini'), () => createClientCodec(), {
   'finish:FAKE_ENUM': endsFor('FAKE_ENUM', 'other'),
 
   'function-call-with-id': (reading) =>
-    expect(reading.calls.map(({ id, generatedId }) => [id, generatedId])).toEqual(
-      rawCalls(reading).map(({ id }) => [id, undefined]),
+    expect(reading.calls.filter(({ generatedId }) => !generatedId).map(({ id }) => id)).toEqual(
+      rawCalls(reading).flatMap(({ id }) => id ?? []),
     ),
-  'function-call-without-id': ({ calls }) =>
-    expect(calls.map(({ id, generatedId }) => [id, generatedId])).toEqual(calls.map((_, at) => [`gemini_${at}`, true])),
+  'function-call-without-id': (reading) => {
+    const made = reading.calls.filter(({ generatedId }) => generatedId).map(({ id }) => id)
+    expect(made).toEqual(made.map((_, at) => `gemini_${at}`))
+    expect(made).toHaveLength(rawCalls(reading).filter(({ id, name }) => id === undefined && name).length)
+  },
   'function-call-without-args': namesAreTold,
   'empty-tool-name': namesAreTold,
   'tool-args-absent': (reading) => {

@@ -9,14 +9,16 @@ import {
   encodeResponse,
 } from '../../../src/codecs/ollama/index.ts'
 import type { ChatResponse, ToolCall } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle } from './oracle.ts'
 
 const cases = casesOf('ollama')
 const client = createClientCodec()
-const isError = (one: CorpusCase) => one.meta.features.includes('error')
-const streams = cases.filter((one) => one.kind === 'ndjson')
+const isError = ({ meta }: CorpusCase) => meta.features.includes('error')
+/** The official client throws at an error line, and at a line without a message. */
+const isTaken = ({ name, meta }: CorpusCase) => name !== 'every-oddity' && !meta.features.includes('error-midstream')
+const streams = cases.filter((one) => one.kind === 'ndjson' && isTaken(one))
 const bodies = cases.filter((one) => one.kind === 'json' && !isError(one))
 
 function read(one: CorpusCase): ChatResponse {
@@ -37,18 +39,21 @@ interface Observed {
   readonly toolCalls: readonly string[]
 }
 
-describe.skipIf(!hasCorpus)('recorded answers', () => {
-  it.each([...streams, ...bodies])('$name: holds what a simple reader counted in it', (one) => {
-    const response = read(one)
-    const observed = one.meta.observed as Observed
-    const blocks = typeof response.message.content === 'string' ? [] : (response.message.content ?? [])
-    const chars = (type: 'text' | 'reasoning') =>
-      [...blocks.map((block) => (block.type === type ? block.text : '')).join('')].length
-    expect(chars('text')).toBe(observed.textChars)
-    expect(chars('reasoning')).toBe(observed.reasoningChars)
-    expect(callsIn(response).map((call) => call.name)).toEqual(observed.toolCalls)
-    expect(response.message.invalidToolCalls).toBeUndefined()
-  })
+describe('recorded answers', () => {
+  it.each([...streams, ...bodies].filter(({ meta }) => meta.observed))(
+    '$name: holds what a simple reader counted in it',
+    (one) => {
+      const response = read(one)
+      const observed = one.meta.observed as Observed
+      const blocks = typeof response.message.content === 'string' ? [] : (response.message.content ?? [])
+      const chars = (type: 'text' | 'reasoning') =>
+        [...blocks.map((block) => (block.type === type ? block.text : '')).join('')].length
+      expect(chars('text')).toBe(observed.textChars)
+      expect(chars('reasoning')).toBe(observed.reasoningChars)
+      expect(callsIn(response).map((call) => call.name)).toEqual(observed.toolCalls)
+      expect(response.message.invalidToolCalls).toBeUndefined()
+    },
+  )
 
   it.each(streams)('$name: a stream is what the official client makes of it', async ({ text }) => {
     const { response } = decodeText(client, text)
@@ -86,7 +91,7 @@ interface WireAnswer {
   message: { tool_calls?: { function: Record<string, unknown> }[] }
 }
 
-describe.skipIf(!hasCorpus)('recorded requests', () => {
+describe('recorded requests', () => {
   const requests = cases.filter((one) => one.request !== undefined)
 
   it.each(requests)('$name: is written as it was read', ({ request }) => {
@@ -96,12 +101,12 @@ describe.skipIf(!hasCorpus)('recorded requests', () => {
     expect(body).toEqual(normalisedRequest(request as WireAsked))
   })
 
-  /** A result always says its tool (decision C8): the one recorded without a name gets that of the call it answers. */
+  /** A result always says its tool (decision C8): the one recorded without a name gets that of the call it answers. Calls are in order. */
   function normalisedRequest(request: WireAsked): WireAsked {
     const messages = request.messages.map((message) =>
       message.role === 'tool' ? { tool_name: 'get_current_weather', ...message } : message,
     )
-    return { ...request, messages }
+    return JSON.parse(JSON.stringify({ ...request, messages }), (key, value) => (key === 'index' ? undefined : value))
   }
 
   interface WireAsked {
@@ -109,7 +114,7 @@ describe.skipIf(!hasCorpus)('recorded requests', () => {
   }
 })
 
-describe.skipIf(!hasCorpus)('quirks of recorded answers', () => {
+describe('quirks of recorded answers', () => {
   const having = (quirk: string) => cases.filter((one) => one.meta.quirks.includes(quirk))
 
   it.each(having('tool-calls-with-finish:stop'))('$name: "stop" with calls is a turn of calls', (one) => {
@@ -138,12 +143,12 @@ describe.skipIf(!hasCorpus)('quirks of recorded answers', () => {
   })
 
   it.each(having('tool-args-absent'))('$name: no arguments are an empty object', (one) => {
-    const call = callsIn(read(one)).find((one) => one.name === 'MyPlugin_InvalidArguments')
-    expect(call).toMatchObject({ arguments: {}, argumentsText: '' })
+    expect(callsIn(read(one))).toContainEqual(expect.objectContaining({ arguments: {}, argumentsText: '' }))
   })
 
   it.each(having('tool-calls-on-done-chunk'))('$name: calls on the last line are calls', (one) => {
-    expect(callsIn(read(one)).map((call) => call.name)).toEqual((one.meta.observed as Observed).toolCalls)
+    const told = one.expected?.calls?.map(({ name }) => name) ?? (one.meta.observed as Observed).toolCalls
+    expect(callsIn(read(one)).map((call) => call.name)).toEqual(told)
   })
 
   it.each(having('several-tool-calls-in-one-chunk'))('$name: calls of one line stay apart', (one) => {
@@ -154,12 +159,12 @@ describe.skipIf(!hasCorpus)('quirks of recorded answers', () => {
 
   it.each(having('content-and-tool-in-one-chunk'))('$name: text beside calls stands before them', (one) => {
     const types = (read(one).message.content as { type: string }[]).map((block) => block.type)
-    expect(types[0]).toBe('text')
-    expect(types.slice(1).every((type) => type === 'tool_call')).toBe(true)
+    expect(types.indexOf('text')).toBeLessThan(types.indexOf('tool_call'))
   })
 
   it.each(having('no-prompt_eval_count'))('$name: a count that is left out is 0', (one) => {
-    expect(read(one).usage).toMatchObject({ inputTokens: 0, outputTokens: 79, totalTokens: 79 })
+    const { eval_count: output = 0 } = JSON.parse(one.text)
+    expect(read(one).usage).toMatchObject({ inputTokens: 0, outputTokens: output, totalTokens: output })
   })
 
   it('knows every quirk there is', () => {

@@ -348,7 +348,7 @@ it.each([
 
 it.each([
   ['LM Studio: always a boolean', lmstudio('m'), [false, true]],
-  ['Cerebras: the same kind for all', cerebras('m'), [false, true]],
+  ['Cerebras: one for all, and strict only if each is (§11)', cerebras('m'), [false, false]],
   ['DeepSeek: none', deepseek('m'), [undefined, undefined]],
   ['OpenAI: as given', openaiChat('m'), [undefined, true]],
 ] as const)('strict: %s', (_name, model, expected) => {

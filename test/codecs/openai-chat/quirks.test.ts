@@ -3,7 +3,7 @@ import { expect } from 'vitest'
 import { compatible, createClientCodec } from '../../../src/codecs/openai-chat/index.ts'
 import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/model.ts'
 import { casesOf } from '../../support/corpus.ts'
-import { type Reading, testQuirks } from '../../support/quirks.ts'
+import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
 import { dialects } from './dialects.ts'
 
 interface Read extends Pick<Reading, 'one' | 'calls' | 'raw'> {
@@ -33,10 +33,18 @@ const figuresOfTheLast = (one: Read) => {
   expect(one.response.usage?.inputTokens).toBe(lastUsage(one)?.prompt_tokens)
   expect(one.response.usage?.totalTokens).toBe(lastUsage(one)?.total_tokens)
 }
-const oneCall = ({ calls }: Read) => {
-  expect(calls).toHaveLength(1)
-  expect(calls[0]?.id).not.toBe('')
+/** Each first piece of a call has its id and its name; what comes later may have them again, or empty. */
+function toldCalls({ raw }: Read): Map<string, string> {
+  const told = new Map<string, string>()
+  for (const call of havingField(raw, 'tool_calls').flatMap((one) => (one.tool_calls ?? []) as JsonObject[])) {
+    const { name } = (call.function ?? {}) as { name?: string }
+    if (call.id && name) told.set(String(call.id), name)
+  }
+  return told
 }
+const toldNames = (one: Read) => [...toldCalls(one).values()]
+const callsAreTold = (one: Read) => expect(one.calls.map(({ id, name }) => [id, name])).toEqual([...toldCalls(one)])
+const toldOf = ({ raw }: Read, type: string) => havingField(raw, 'type').filter((detail) => detail.type === type)
 const oneBlockOfEachKind = ({ all }: Read) => {
   const kinds = all.map((block) => block.type)
   expect(new Set(kinds).size).toBe(kinds.length)
@@ -67,7 +75,7 @@ const rules: Record<string, (one: Read) => void> = {
     expect(response.stopReason).toBe('stop')
     expect(response.message.rawStopReason).toBe('eos')
   },
-  'missing-tool-index': oneCall,
+  'missing-tool-index': callsAreTold,
   'no-finish-reason': ({ response }) => {
     expect(response.stopReason).toBe('tool_calls')
     expect(response.message).not.toHaveProperty('rawStopReason')
@@ -75,7 +83,7 @@ const rules: Record<string, (one: Read) => void> = {
   'obfuscation-padding': ({ kept }) => expect(kept).not.toHaveProperty('obfuscation'),
   'reasoning_details:reasoning.encrypted': (one) =>
     expect(details(one)).toContainEqual(
-      expect.objectContaining({ type: 'reasoning.encrypted', data: expect.stringMatching(/^encrypted_reasoning/) }),
+      expect.objectContaining({ type: 'reasoning.encrypted', data: toldOf(one, 'reasoning.encrypted').at(-1)?.data }),
     ),
   'reasoning_details:reasoning.summary': (one) => {
     const [first] = details(one)
@@ -89,42 +97,44 @@ const rules: Record<string, (one: Read) => void> = {
         index: 0,
         format: 'anthropic-claude-v1',
         text: reasoning(one)[0]?.text,
-        signature: 'signature_REDACTED_1',
+        signature: toldOf(one, 'reasoning.text').at(-1)?.signature,
       },
     ]),
   'role-on-every-chunk': oneBlockOfEachKind,
-  'several-tool-calls-in-one-chunk': ({ calls }) => expect(calls.map((call) => call.name)).toEqual(['alpha', 'beta']),
+  'several-tool-calls-in-one-chunk': (one) => {
+    expect(one.calls.map((call) => call.name)).toEqual(toldNames(one))
+    expect(one.calls.length).toBeGreaterThan(1)
+  },
   'sse-comment': ({ one, all }) => {
-    expect(one.text).toContain(': OPENROUTER PROCESSING')
+    expect(one.text).toMatch(/^: /m)
     expect(all.length).toBeGreaterThan(0)
   },
-  'sse-stray-line': oneCall,
+  'sse-stray-line': callsAreTold,
   'tool-args-absent': ({ calls }) => expect(calls[0]).toMatchObject({ arguments: {}, argumentsText: '' }),
   'tool-args-invalid-json': ({ response, calls }) => {
     expect(calls).toEqual([])
-    expect(response.message.invalidToolCalls).toMatchObject([{ name: 'file_report', reason: 'truncated' }])
+    expect(response.message.invalidToolCalls).toMatchObject([{ name: expect.any(String), reason: 'truncated' }])
   },
   'tool-calls-with-finish:length': ({ response }) => expect(response.stopReason).toBe('length'),
   'tool-calls-with-finish:stop': ({ response }) => {
     expect(response.stopReason).toBe('tool_calls')
     expect(response.message.rawStopReason).toBe('stop')
   },
-  'tool-id-empty-in-deltas': oneCall,
-  'tool-id-null-in-deltas': oneCall,
-  'tool-id-repeated-in-deltas': oneCall,
+  'tool-id-empty-in-deltas': callsAreTold,
+  'tool-id-null-in-deltas': callsAreTold,
+  'tool-id-repeated-in-deltas': callsAreTold,
   'tool-index-in-message': ({ calls, response }) =>
     expect([...calls, ...(response.message.invalidToolCalls ?? [])].map((call) => call.index)).toEqual([0]),
-  'tool-index-not-from-zero': ({ calls }) => expect(calls).toMatchObject([{ name: 'read_file', index: 0 }]),
-  'tool-name-empty-in-deltas': ({ calls }) => expect(calls[0]?.name).toBe('webSearchTool'),
-  'tool-name-null-in-deltas': ({ calls }) => expect(calls[0]?.name).toBe('subtract'),
-  'tool-name-repeated-in-deltas': ({ calls }) => expect(calls[0]?.name).toBe('llm_version'),
-  'tool-type-absent': ({ calls }) =>
-    expect(calls).toMatchObject([{ id: 'gSIMJiOkT', name: 'weather', arguments: { location: 'San Francisco' } }]),
-  'tool_calls-empty-array': ({ calls, response }) => {
-    expect(calls).toEqual([])
-    expect(response.stopReason).toBe('length')
+  'tool-index-not-from-zero': (one) => {
+    callsAreTold(one)
+    expect(one.calls.map((call) => call.index)).toEqual([0])
   },
-  'tool_calls-null': oneBlockOfEachKind,
+  'tool-name-empty-in-deltas': callsAreTold,
+  'tool-name-null-in-deltas': callsAreTold,
+  'tool-name-repeated-in-deltas': callsAreTold,
+  'tool-type-absent': callsAreTold,
+  'tool_calls-empty-array': callsAreTold,
+  'tool_calls-null': callsAreTold,
   'usage-cost': (one) => expect(one.response.usage?.providerData?.['openai-chat']?.cost).toBe(lastUsage(one)?.cost),
   'usage-in-x_groq': figuresOfTheLast,
   'usage-on-content-chunk': figuresOfTheLast,

@@ -11,15 +11,17 @@ import {
 } from '../../../src/codecs/openai-responses/index.ts'
 import { prepare } from '../../../src/messages/prepare.ts'
 import type { ChatResponse, JsonObject } from '../../../src/model.ts'
-import { type CorpusCase, casesOf, hasCorpus } from '../../support/corpus.ts'
+import { type CorpusCase, casesOf, ownCase } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
+import { rawOf } from '../../support/quirks.ts'
 import { dialects } from './dialects.ts'
 import { oracle } from './oracle.ts'
 
 const dialectOf = ({ format }: CorpusCase) => dialects[format] ?? openaiDialect
 const cases = casesOf('openai-responses', { dialects: true })
 const answers = cases.filter(({ kind, meta }) => kind === 'json' && !meta.features.includes('error'))
-const streams = cases.filter(({ kind, meta }) => kind === 'sse' && !meta.features.includes('error'))
+const isFailed = ({ meta }: CorpusCase) => meta.features.some((feature) => /^error/.test(feature))
+const streams = cases.filter((one) => one.kind === 'sse' && !isFailed(one))
 const requests = cases.filter(({ request }) => request !== undefined)
 const named = (list: readonly CorpusCase[]) => list.map((one) => [one.id, one] as const)
 
@@ -55,29 +57,34 @@ function withoutDemanded(written: object, body: JsonObject): unknown {
 
 /** The text in its deltas is not the text of its item: the source repository changed one and not the other. */
 const editedBadly = 'openai-responses/vercel-openai-shell-container.1-stream'
+const isBadlyEdited = ({ id }: CorpusCase) => id === editedBadly
+const has = (quirk: string) => (one: CorpusCase) => one.meta.quirks.includes(quirk)
 /** Every id changes from event to event (wire document §4), so that nothing has the id it has elsewhere. */
-const rotating = 'openai-responses-copilot/vercel-github-copilot-id-rotation.1-stream'
-/** The official client throws at event types that are not in its list (§6 rule 4), and it has not this one's. */
-const unlisted = 'openai-responses/vercel-openai-apply-patch-tool.1-stream'
+const isRotating = has('item-id-rotates')
+/** The official client throws at event types that are not in its list (§6 rule 4), and it has neither this one nor those made up. */
+const isUnlisted = (one: CorpusCase) => has('item:apply_patch_call')(one) || one.name === 'every-oddity'
 
-const unlike = (...ids: string[]) => named(streams.filter(({ id }) => !ids.includes(id)))
+const unlike = (...tests: ((one: CorpusCase) => boolean)[]) =>
+  named(streams.filter((one) => !tests.some((test) => test(one))))
 
 describe('recorded streams', () => {
-  it.each(unlike(editedBadly, rotating))('%s is read as the whole answer at its end is', (_, one) => {
-    const events = one.text.split('\n').filter((line) => line.startsWith('data: {'))
-    const last = JSON.parse(events.at(-1)?.slice('data: '.length) ?? '').response
+  it.each(unlike(isBadlyEdited, isRotating))('%s is read as the whole answer at its end is', (_, one) => {
+    const last = rawOf(one).at(-1)?.response
     expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(last, 0, dialectOf(one))))
   })
 
-  it.each(unlike(editedBadly, rotating, unlisted))('%s is read as the official client reads it', async (_, one) => {
-    const body = await oracle.stream(one.text)
-    expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(body, 0, dialectOf(one))))
-  })
+  it.each(unlike(isBadlyEdited, isRotating, isUnlisted))(
+    '%s is read as the official client reads it',
+    async (_, one) => {
+      const body = await oracle.stream(one.text)
+      expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(body, 0, dialectOf(one))))
+    },
+  )
 
-  it.each([rotating, unlisted])('%s is refused by the official client, and read by us', async (id) => {
-    const one = streams.find((stream) => stream.id === id) as CorpusCase
+  const refused = streams.filter((one) => isRotating(one) || isUnlisted(one))
+  it.each(named(refused))('%s is refused by the official client, and read by us', async (_, one) => {
     await expect(oracle.stream(one.text)).rejects.toThrow()
-    expect(fold(one).stopReason).toBe('stop')
+    expect(fold(one).stopReason).toMatch(/^(?:stop|tool_calls)$/)
   })
 })
 
@@ -128,31 +135,31 @@ function normalised({ input, ...request }: JsonObject): JsonObject {
   return { store: true, ...request, input: items }
 }
 
-const caseOf = (id: string) => cases.find((one) => one.id === `openai-responses${id}`) as CorpusCase
+const caseOf = (id: string) => ownCase(`openai-responses${id}`)
 const blocksOf = (id: string) => fold(caseOf(id)).message.content as unknown as JsonObject[]
 const answerOf = (id: string) => decodeResponse(JSON.parse(caseOf(id).text), 0, dialectOf(caseOf(id)))
 
-describe.skipIf(!hasCorpus)('quirks of the recordings', () => {
+describe('quirks of the recordings', () => {
   it('passes over padding in deltas', () => {
-    const [call] = blocksOf('-azure/vercel-azure-tool-call.1-stream')
-    expect(call).toMatchObject({ type: 'tool_call', name: 'weather', arguments: { location: 'San Francisco' } })
+    const [call] = blocksOf('-azure/tool-stream')
+    expect(call).toMatchObject({ type: 'tool_call', name: 'get_weather', arguments: { city: 'Oslo' } })
     expect(JSON.stringify(call)).not.toContain('obfuscation')
   })
 
   it('reads arguments that come only when they are done', () => {
-    const call = blocksOf('-lmstudio/vercel-lmstudio-tool-call.2-stream').find(({ type }) => type === 'tool_call')
+    const call = blocksOf('-lmstudio/tool-stream').find(({ type }) => type === 'tool_call')
     expect(call?.argumentsText).not.toBe('')
     expect(call?.arguments).toEqual(JSON.parse(call?.argumentsText as string))
   })
 
   it('keeps a message together whose id changes with every event', () => {
-    const blocks = blocksOf('-copilot/vercel-github-copilot-id-rotation.1-stream')
+    const blocks = blocksOf('-copilot/ids-rotate-stream')
     expect(blocks.map(({ type }) => type)).toEqual(['reasoning', 'text'])
     expect(blocks[1]?.providerData).toMatchObject({ 'openai-responses': { message: { phase: 'final_answer' } } })
   })
 
   it('reads streams without event names, with comments, with a [DONE] and with the cost', () => {
-    const one = caseOf('-openrouter/llm-openrouter-reasoning-1')
+    const one = caseOf('-openrouter/reasoning-stream')
     expect(one.text).not.toMatch(/^event:/m)
     const { message, usage, stopReason, providerState } = fold(one)
     expect(stopReason).toBe('stop')
@@ -165,20 +172,20 @@ describe.skipIf(!hasCorpus)('quirks of the recordings', () => {
   })
 
   it('reads streams without sequence numbers, and the free text of custom tools', () => {
-    const call = blocksOf('/vercel-openai-custom-tool.1-stream').find(({ type }) => type === 'tool_call')
+    const call = blocksOf('/custom-tool-stream').find(({ type }) => type === 'tool_call')
     expect(call).toMatchObject({ providerData: { 'openai-responses': { type: 'custom_tool_call' } } })
     expect(Object.keys(call?.arguments as JsonObject)).toEqual(['input'])
   })
 
   it.each([
-    ['/vercel-openai-apply-patch-tool.1-stream', 'apply_patch_call'],
-    ['/vercel-openai-shell-tool.1-stream-step1', 'shell_call'],
-    ['/vercel-openai-shell-container.1-stream', 'shell_call_output'],
-    ['/vercel-openai-tool-search.1-stream', 'tool_search_output'],
-    ['/vercel-openai-mcp-tool-approval.1-stream', 'mcp_list_tools'],
-    ['/vercel-openai-mcp-tool-approval.1-stream', 'mcp_approval_request'],
-    ['/vercel-programmatic-tool-calling.1-stream', 'program'],
-    ['/lingua-responses-programmatic-tool-calling-tools-param-followup-stream', 'program_output'],
+    ['/apply-patch-stream', 'apply_patch_call'],
+    ['/shell-stream', 'shell_call'],
+    ['/shell-stream', 'shell_call_output'],
+    ['/tool-search-stream', 'tool_search_output'],
+    ['/mcp-approval-stream', 'mcp_list_tools'],
+    ['/mcp-approval-stream', 'mcp_approval_request'],
+    ['/program-stream', 'program'],
+    ['/program-output-stream', 'program_output'],
   ])('keeps in %s the item %s as it came', (id, providerType) => {
     expect(blocksOf(id)).toContainEqual(
       expect.objectContaining({
@@ -190,27 +197,27 @@ describe.skipIf(!hasCorpus)('quirks of the recordings', () => {
   })
 
   it('pauses for an approval', () => {
-    expect(fold(caseOf('/vercel-openai-mcp-tool-approval.1-stream')).stopReason).toBe('pause')
-    expect(answerOf('/vercel-openai-mcp-tool-approval.1').stopReason).toBe('pause')
+    expect(fold(caseOf('/mcp-approval-stream')).stopReason).toBe('pause')
+    expect(answerOf('/mcp-approval').stopReason).toBe('pause')
   })
 
   it('reads a call of an MCP server with its result', () => {
-    const blocks = blocksOf('/vercel-openai-mcp-tool-approval.4-stream')
+    const blocks = blocksOf('/mcp-call-stream')
     const call = blocks.find(({ type }) => type === 'server_tool_call')
     const result = blocks.find(({ type }) => type === 'server_tool_result')
     expect(result).toMatchObject({ toolCallId: call?.id, status: 'success', name: call?.name })
   })
 
   it('keeps the namespace of a call', () => {
-    const call = blocksOf('/vercel-openai-tool-search.1-stream').find(({ type }) => type === 'tool_call')
-    expect(call?.providerData).toEqual({ 'openai-responses': { namespace: expect.any(String) } })
+    const call = blocksOf('/tool-search-stream').find(({ type }) => type === 'tool_call')
+    expect(call?.providerData).toEqual({ 'openai-responses': { namespace: 'crm' } })
   })
 
   it.each([
-    ['/vercel-openai-web-search-tool.1-stream', 'url_citation'],
-    ['/vercel-openai-file-search-tool.1-stream', 'file_citation'],
-    ['/vercel-openai-code-interpreter-tool.1-stream', 'container_file_citation'],
-    ['-xai/vercel-xai-web-search-tool.1-stream', 'url_citation'],
+    ['/web-search-stream', 'url_citation'],
+    ['/file-search-stream', 'file_citation'],
+    ['/code-interpreter-stream', 'container_file_citation'],
+    ['-xai/web-search-stream', 'url_citation'],
   ])('reads in %s annotations of type %s once each', (id, type) => {
     const citations = blocksOf(id).flatMap((block) => (block.citations as JsonObject[] | undefined) ?? [])
     const announced = caseOf(id).text.split('"type":"response.output_text.annotation.added"').length - 1
@@ -219,7 +226,7 @@ describe.skipIf(!hasCorpus)('quirks of the recordings', () => {
   })
 
   it('throws the error of a stream that has it nested', () => {
-    const { error } = decodeText(createClientCodec(), caseOf('/vercel-openai-error.1-stream').text)
+    const { error } = decodeText(createClientCodec(), caseOf('/error-nested-stream').text)
     expect(error).toMatchObject({
       code: 'api',
       kind: 'rate_limit',
@@ -229,24 +236,24 @@ describe.skipIf(!hasCorpus)('quirks of the recordings', () => {
   })
 
   it('throws the error that is a whole answer', () => {
-    const body = JSON.parse(caseOf('/vercel-openai-error.1').text)
+    const body = JSON.parse(caseOf('/error-quota').text)
     expect(() => decodeResponse(body)).toThrow(/exceeded your current quota/)
   })
 
   it('reads a generated image', () => {
-    const [image] = blocksOf('/vercel-openai-image-generation-tool.1-stream').filter(({ type }) => type === 'image')
-    expect(image).toMatchObject({ mimeType: 'image/webp', data: expect.stringMatching(/^UklGR/) })
+    const [image] = blocksOf('/image-generation-stream').filter(({ type }) => type === 'image')
+    expect(image).toMatchObject({ mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo/) })
   })
 
   it('reads a refusal', () => {
-    const { message, stopReason } = fold(caseOf('/rig-refusal-matrix-responses-agent-streaming-refusal-surfaces'))
+    const { message, stopReason } = fold(caseOf('/refusal-stream'))
     expect(stopReason).toBe('refusal')
     expect(message.content).toMatchObject([{ type: 'text', refusal: true }])
   })
 
   it('says that an answer hit its limit', () => {
-    expect(answerOf('/lingua-multimodal-request')).toMatchObject({ stopReason: 'length' })
-    expect(answerOf('/lingua-multimodal-request').message.rawStopReason).toBe('max_output_tokens')
+    expect(answerOf('/max-tokens')).toMatchObject({ stopReason: 'length' })
+    expect(answerOf('/max-tokens').message.rawStopReason).toBe('max_output_tokens')
   })
 })
 

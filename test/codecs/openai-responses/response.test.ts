@@ -197,6 +197,22 @@ describe('encoding', () => {
   })
 })
 
+it('writes an answer that its provider ended with an error as one that failed', () => {
+  const message = {
+    role: 'assistant',
+    content: [],
+    stopReason: 'error',
+    rawStopReason: 'MALFORMED_FUNCTION_CALL',
+  } as const
+  const { body, losses } = encodeResponse({ message, stopReason: 'error' })
+  const error = {
+    code: 'server_error',
+    message: 'The provider ended the answer with an error: MALFORMED_FUNCTION_CALL',
+  }
+  expect(body).toMatchObject({ status: 'failed', error, incomplete_details: null })
+  expect(losses).toEqual([])
+})
+
 describe('an answer that is not whole', () => {
   const output = [{ type: 'message', id: 'msg_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }]
   const body = (status: string, more: object = {}) => ({

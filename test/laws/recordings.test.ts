@@ -1,0 +1,112 @@
+/**
+ * What stands in `test/recordings` beside each answer was written by hand from the wire document: that is what the decoder must read. And
+ * what a recording claims to have must be in its bytes, for every feature and quirk there is.
+ */
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/codec.ts'
+import { IsoglotError } from '../../src/errors.ts'
+import type { AssistantMessage, ContentBlock, Usage } from '../../src/model.ts'
+import { bytesOf, claims, familyOf } from '../support/claims.ts'
+import { type CorpusCase, corpus, type Expected, ownCorpus } from '../support/corpus.ts'
+import { decodeChunks } from '../support/decode.ts'
+import { formats } from '../support/formats.ts'
+
+interface Read {
+  readonly message?: AssistantMessage | undefined
+  readonly usage?: Usage | undefined
+  readonly error?: unknown
+}
+
+function read({ kind, bytes, text, meta }: CorpusCase, client: ClientCodec): Read {
+  if (kind !== 'json') {
+    const { response, error } = decodeChunks(client, [bytes])
+    return { message: response?.message ?? error?.partial, usage: response?.usage, error }
+  }
+  const body: unknown = JSON.parse(text)
+  const status = meta.status ?? 200
+  if (status >= 400) return { error: client.decodeError({ status, headers: new Headers(), body }) }
+  try {
+    return client.decodeResponse(body, 0)
+  } catch (error) {
+    return { error }
+  }
+}
+
+/** What was read, in the words of `expected.json`. */
+function told({ message, usage, error }: Read): Expected {
+  const content = message?.content ?? []
+  const blocks: readonly ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  const textOf = (type: string) =>
+    blocks.flatMap((block) => (block.type === type && 'text' in block ? [block.text] : [])).join('')
+  const calls = blocks.flatMap((block) => (block.type === 'tool_call' ? [block] : []))
+  const { providerData: _, ...counts } = usage ?? {}
+  return {
+    text: textOf('text'),
+    reasoning: textOf('reasoning'),
+    calls: calls.map(({ id, name, arguments: args, generatedId }) => ({
+      ...(!generatedId && { id }),
+      name,
+      arguments: args,
+    })),
+    invalid: (message?.invalidToolCalls ?? []).map(({ name = '', argumentsText }) => ({ name, argumentsText })),
+    ...(error === undefined && message?.stopReason && { stopReason: message.stopReason }),
+    ...(usage && { usage: counts }),
+    ...(error !== undefined && { error: toldError(error) }),
+  }
+}
+
+function toldError(error: unknown): Required<Expected>['error'] {
+  if (!(error instanceof IsoglotError)) throw error
+  const { code, message } = error
+  return { code, message, ...('kind' in error && { kind: String(error.kind) }) }
+}
+
+describe.each(formats)('$folder', ({ folder, client }) => {
+  const cases = ownCorpus.filter(({ format }) => format === folder)
+
+  it('has a stream and a whole answer', () => {
+    expect(cases.some(({ kind }) => kind === 'json')).toBe(true)
+    expect(cases.some(({ kind }) => kind !== 'json')).toBe(true)
+  })
+
+  it.each(cases)('$name: is read as it was meant', (one) => {
+    const { error, ...rest } = { text: '', reasoning: '', calls: [], invalid: [], ...one.expected }
+    expect(told(read(one, client))).toEqual({ ...rest, ...(error && { error: expect.objectContaining(error) }) })
+  })
+
+  it.each(cases)('$name: says where its form is documented', ({ meta }) => {
+    expect(meta.source).toMatch(/^https:\/\/[^/]+\//)
+  })
+})
+
+describe.each(Object.entries(claims))('%s', (family, { features, quirks }) => {
+  const own = ownCorpus.filter((one) => familyOf(one) === family)
+
+  it.each(Object.keys(features))('the feature %s has a recording', (name) => {
+    expect(own.filter(({ meta }) => meta.features.includes(name))).not.toEqual([])
+  })
+
+  it.each(Object.keys(quirks))('the quirk %s has a recording', (name) => {
+    expect(own.filter(({ meta }) => meta.quirks.includes(name))).not.toEqual([])
+  })
+
+  it('has a stream of all oddities at once', () => {
+    expect(own.map(({ id }) => id)).toContain(`${family}/every-oddity`)
+  })
+})
+
+/** It says how the larger set was made: long media were made short. */
+const ofTheSet = 'elided-media'
+
+describe.each(Object.keys(claims))('what recordings of %s claim', (family) => {
+  const cases = corpus.filter((one) => familyOf(one) === family)
+
+  it.each(['features', 'quirks'] as const)('is in their bytes: %s', (kind) => {
+    const empty = cases.flatMap((one) => {
+      const bytes = bytesOf(one)
+      const names = one.meta[kind].filter((name) => name !== ofTheSet)
+      return names.filter((name) => claims[family]?.[kind][name]?.(bytes) !== true).map((name) => `${one.id}: ${name}`)
+    })
+    expect(empty).toEqual([])
+  })
+})
