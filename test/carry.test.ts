@@ -16,6 +16,7 @@ import type {
   AssistantMessage,
   ChatResponse,
   ContentBlock,
+  JsonObject,
   Message,
   MessageEvent,
   Opaque,

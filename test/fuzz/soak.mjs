@@ -71,7 +71,9 @@ async function hostileBody() {
     else controller.close()
   }
   const fetch = async () => new Response(new ReadableStream({ pull }))
-  const found = await generate({ model: openaiChat('m', { apiKey: 'key', fetch }), prompt: 'Hello' }).catch((error) => error.limit)
+  const found = await generate({ model: openaiChat('m', { apiKey: 'key', fetch }), prompt: 'Hello' }).catch(
+    (error) => error.limit,
+  )
   report(`S10 1 GiB as one body: ends at ${found}, grows by`, peak / MiB, 64, 'MiB', found === 'maxBodyBytes')
 }
 

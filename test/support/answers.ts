@@ -389,16 +389,16 @@ export const answerRules: readonly Rule[] = [
     source: 'decisions.md C12, wire/README.md §4',
     severity: 'minor',
     told: /tells of a malformed call/,
-    apply: (seen) => (seen.invalid.length === 0 ? seen : { ...renumber(seen), stopReason: 'error' }),
+    apply: (seen) => (seen.invalid.length === 0 || isCut(seen) ? seen : { ...renumber(seen), stopReason: 'error' }),
   },
   {
     name: 'calls that were cut',
-    to: ['ollama'],
+    to: ['ollama', 'gemini'],
     reason: 'arguments are an object on this wire: a call that was cut with its answer is left out',
     source: 'decisions.md C12',
     severity: 'major',
     told: /cut before the call was whole/,
-    apply: renumber,
+    apply: (seen, { to }) => (to === 'gemini' && !isCut(seen) ? seen : renumber(seen)),
   },
   {
     name: 'counts',
@@ -409,6 +409,11 @@ export const answerRules: readonly Rule[] = [
     apply: (seen, way) => ({ ...seen, counts: countsOn(way, seen.counts) }),
   },
 ]
+
+/** Whether the token limit or a filter ended it. */
+function isCut({ stopReason }: Seen): boolean {
+  return stopReason === 'length' || stopReason === 'content_filter'
+}
 
 /** Without the calls that are none, the others are counted anew. */
 function renumber(seen: Seen): Seen {

@@ -264,7 +264,7 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
   if (block.wire !== undefined) {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
     const path = `message.invalidToolCalls[${call.index}]`
-    lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`)
+    lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`, 'info')
   } else lose(state.ledger, 'dropped', 'stream', `a call was no call: ${call.error}`)
 }
 

@@ -151,7 +151,7 @@ export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
   const isCut = reason === 'length' || reason === 'content_filter'
   if (invalid !== undefined && !isCut) return encodeMalformed(invalid, book)
   if (invalid !== undefined) {
-    lose(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'minor')
+    lose(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'major')
   }
   const raw = message.rawStopReason
   const isOurs = raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw)

@@ -448,19 +448,19 @@ describe('the exact events of each kind of item', () => {
       format: 'openai-responses',
       data: { id: 'fs_1', type: 'file_search_call', status: 'completed' },
     }
-    const call = {
+    const call: ContentBlock = {
       type: 'server_tool_call',
       id: 'fs_1',
       name: 'file_search',
       arguments: { queries: ['a'] },
       opaque,
-    } as const
-    const result = {
+    }
+    const result: ContentBlock = {
       type: 'server_tool_result',
       toolCallId: 'fs_1',
       status: 'success',
       output: [{ text: 'b' }],
-    } as const
+    }
     const item = { id: 'fs_1', type: 'file_search_call', status: 'completed', queries: ['a'], results: [{ text: 'b' }] }
     expect(eventsOf([block(0, call), block(1, result)])).toEqual([added(item), done(item)])
   })
