@@ -9,7 +9,7 @@ import type { ToolResult } from '../tools/invoke.ts'
 import { checkReplacing, type Tool } from '../tools/tool.ts'
 import { checkModel, checkRequest } from './check-request.ts'
 import { type EchoMode, echo } from './echo.ts'
-import { type Asking, callsToRun, missingResults, type RunResult } from './loop.ts'
+import { type Asking, missingResults, type RunResult } from './loop.ts'
 import type { RunRequest, Verdict } from './request.ts'
 import { type Begun, finish, linked, type Run, start, streamedAnswers, wholeAnswers } from './run.ts'
 
@@ -116,7 +116,7 @@ export function createChat(settings: ChatSettings): Chat {
     const asked: RunRequest = { ...base, ...rest, ...own, messages: [...messages], tools: tools.all() }
     checkRequest({ ...asked, ...compact({ signal }) })
     shown.said(own.prompt === undefined ? [] : createContext({ prompt: own.prompt }).messages)
-    if (own.approvals === undefined) messages.push(...missingResults(messages, callsToRun(messages, asked)))
+    if (own.approvals === undefined) messages.push(...missingResults(messages))
     const { provider } = asked.model.codec
     const link = linked(signal)
     turn = { cancel: link.abort }

@@ -113,28 +113,18 @@ const mostEmptyAnswers = 2
 /** One run, in batches of events. */
 export async function* runLoop(request: RunRequest, asking: Asking, state: RunState): Steps<RunResult> {
   const loop = begin(request, asking, state)
-  let result: RunResult | undefined
-  try {
-    result = yield* goOn(loop)
-  } finally {
-    // Calls of a run that failed or was left never run; unanswered, the next run would take them for calls that wait.
-    const isLeft = result === undefined && unanswered(state.messages).calls.length > 0
-    if (isLeft) state.messages.push(...missingResults(state.messages))
-  }
+  const result = yield* goOn(loop)
   yield [{ type: 'done', result }]
   return result
 }
 
-/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on; but for those that run first. */
-export function missingResults(
-  messages: readonly Message[],
-  first: ReadonlySet<AnyCall> = new Set(),
-): readonly ToolMessage[] {
+/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on. */
+export function missingResults(messages: readonly Message[]): readonly ToolMessage[] {
   const at = findLastIndex(messages, ({ role }) => role === 'assistant')
   const last = messages[at]
   if (last === undefined) return []
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
-  const open = toolCallsOf(last).filter((call) => !answered.has(call.id) && !first.has(call))
+  const open = toolCallsOf(last).filter(({ id }) => !answered.has(id))
   return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
 }
 
@@ -159,12 +149,10 @@ function begin(request: RunRequest, asking: Asking, state: RunState): Loop {
 
 async function* goOn(loop: Loop): Steps<RunResult> {
   const { approvals } = loop.request
-  const waiting = unanswered(loop.context.messages)
-  const runs = (call: AnyCall) => approvals !== undefined || runsByItself(call, loop)
-  const first = { ...waiting, calls: waiting.calls.filter(runs) }
-  if (first.calls.length > 0 && first.message !== undefined) {
-    const { pending } = yield* runCalls(loop, { ...first, message: first.message }, approvals)
-    if (pending.length > 0) return finish(loop, 'approval', first.message, pending)
+  const waiting = approvals && unanswered(loop.context.messages)
+  if (waiting !== undefined && waiting.calls.length > 0) {
+    const { pending } = yield* runCalls(loop, waiting, approvals)
+    if (pending.length > 0) return finish(loop, 'approval', waiting.message, pending)
   }
   let empty = 0
   for (;;) {
@@ -178,6 +166,7 @@ async function* goOn(loop: Loop): Steps<RunResult> {
     if (pending.length > 0) return finish(loop, 'approval', message, pending)
     const limit = limitReached(loop) ?? (loop.isRepeated(calls, results) ? 'repeated_call' : undefined)
     if (limit !== undefined) return finish(loop, limit, message, [])
+    if (!mayAskAgain(loop)) return finish(loop, 'max_rounds', message, [])
   }
 }
 
@@ -323,10 +312,10 @@ interface Turn {
 }
 
 /** The calls of the last answer that have no result yet, and where their results go: after those that are there. */
-function unanswered(messages: readonly Message[]): Partial<Turn> & Pick<Turn, 'calls'> {
+function unanswered(messages: readonly Message[]): Turn | undefined {
   const at = findLastIndex(messages, ({ role }) => role === 'assistant')
   const message = messages[at]
-  if (message?.role !== 'assistant' || !canRunTools(message)) return { calls: [] }
+  if (message?.role !== 'assistant' || !canRunTools(message)) return undefined
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
   const behind = messages.slice(at + 1).findIndex(({ role }) => role !== 'tool')
   const end = behind < 0 ? messages.length : at + 1 + behind
@@ -388,24 +377,11 @@ async function outcomeOf(
   const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
   if (await isTerminal(calls, tools)) return 'terminal_tool'
   if (!isAuto(loop) || called.some((tool) => !isRunnable(tool))) return 'manual'
-  return mayAskAgain(loop) ? undefined : 'max_rounds'
+  return undefined
 }
 
 function isAuto({ request, tools }: Pick<Loop, 'request' | 'tools'>): boolean {
   return request.autoTools ?? [...tools.values()].some(isRunnable)
-}
-
-/** Whether a call that an earlier run left runs first in this one: nobody has to agree, and nobody else runs it. */
-function runsByItself(call: AnyCall, loop: Pick<Loop, 'request' | 'tools'>): boolean {
-  const tool = call.name === undefined ? undefined : loop.tools.get(call.name)
-  if (!isCall(call) || tool === undefined || !isRunnable(tool) || !isAuto(loop)) return false
-  return !tool.needsApproval && tool.terminal !== true
-}
-
-/** The calls of a history that the next run with this request runs first. */
-export function callsToRun(messages: readonly Message[], request: RunRequest): ReadonlySet<AnyCall> {
-  const { tools } = beginningOf({ ...request, messages })
-  return new Set(unanswered(messages).calls.filter((call) => runsByItself(call, { request, tools })))
 }
 
 /** Whether a terminal tool was called with arguments that it takes: with others, the model is told so. */

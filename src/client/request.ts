@@ -39,7 +39,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
 
   /** Run the tools and ask again until the model is done. Default: true if any tool has `execute`. */
   readonly autoTools?: boolean
-  /** How often the model is asked at most. Default 10. Calls of the last answer are `pending` then: the next run runs them first. */
+  /** How often the model is asked at most. Default 10. Calls of the last answer still run, and their results are in `messages`. */
   readonly maxRounds?: number
   /**
    * How often in a row the very same calls may come to nothing before the run ends with `repeated_call`: with results that are all failures,

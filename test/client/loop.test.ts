@@ -106,15 +106,15 @@ describe('a tool round', () => {
     ])
   })
 
-  it('stops at maxRounds with the calls unanswered', async () => {
+  it('C6: stops at maxRounds once the last calls have run', async () => {
     upstream.answer(chunks(chatCalls(twoCities[0] as [string, string, string])))
     const { stopReason, rounds, messages } = await stream(ask({ maxRounds: 2 })).response
     expect({ stopReason, rounds, last: messages.at(-1)?.role }).toEqual({
       stopReason: 'max_rounds',
       rounds: 2,
-      last: 'assistant',
+      last: 'tool',
     })
-    expect(ran).toHaveLength(2)
+    expect(ran).toHaveLength(4)
   })
 
   it.each([

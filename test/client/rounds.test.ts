@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import {
   applyEvent,
+  block,
   collect,
   createChat,
   generate,
@@ -120,30 +121,19 @@ describe('C6: the calls of the last round', () => {
   }
   const two = () => upstream.answer(calling('f', 0, '{"n":1}'), calling('f', 1, '{"n":2}'))
 
-  it.each<[string, (messages: readonly Message[]) => Partial<RunRequest>]>([
-    ['with a prompt', (messages) => ({ messages, prompt: 'go on' })],
-    ['without one', (messages) => ({ messages })],
-    ['with a message more', (messages) => ({ messages: [...messages, message.user('go on')] })],
-    ['with its answer streamed', (messages) => ({ messages, prompt: 'go on' })],
-  ])('C6: run first in the next run, %s', async (what, next) => {
+  it.each([true, false])('C6: run, and the next run goes on from their results (streamed: %s)', async (streamed) => {
     const { f, ran } = counting()
+    const run = (request: RunRequest) => (streamed ? stream(request).response : generate(request))
     two()
-    const first = await generate(ask({ tools: [f], maxRounds: 2 }))
-    expect([first.outcome, ran, first.pending.map(({ id }) => id)]).toEqual(['max_rounds', [1], ['c1']])
+    const first = await run(ask({ tools: [f], maxRounds: 2 }))
+    expect([first.outcome, ran, first.pending]).toEqual(['max_rounds', [1, 2], []])
+    expect(first.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'tool'])
     upstream.answer(done)
-    const request = ask({ ...next(first.messages), tools: [f] })
-    const second = await (what.includes('streamed') ? stream(request).response : generate(request))
-    expect([second.outcome, ran]).toEqual(['answered', [1, 2]])
-    expect(resultsIn(0)).toEqual(['1', '2'])
-    expect(sentIn(0).map(({ role }) => role)).toEqual([
-      ...['user', 'assistant', 'tool', 'assistant', 'tool'],
-      ...(what === 'without one' ? [] : ['user']),
-    ])
-    expect(second.messages[0]).toMatchObject({ role: 'tool', toolCallId: 'c1' })
-    expect(second.messages.at(-1)).toMatchObject({ role: 'assistant' })
+    const second = await run(ask({ messages: first.messages, prompt: 'go on', tools: [f] }))
+    expect([second.outcome, ran, resultsIn(0)]).toEqual(['answered', [1, 2], ['1', '2']])
   })
 
-  it('C6: run first in the next turn of a chat', async () => {
+  it('C6: run in a chat too', async () => {
     const { f, ran } = counting()
     two()
     const chat = createChat({ ...ask(), tools: [f], maxRounds: 2 })
@@ -151,36 +141,18 @@ describe('C6: the calls of the last round', () => {
     upstream.answer(done)
     const { outcome } = await chat.send('go on')
     expect([outcome, ran, resultsIn(0)]).toEqual(['answered', [1, 2], ['1', '2']])
-    expect(chat.messages.map(({ role }) => role)).toEqual([
-      ...['user', 'assistant', 'tool', 'assistant', 'tool', 'user', 'assistant'],
-    ])
   })
 
-  it.each<[string, Partial<RunRequest>]>([
-    ['wait for consent', { tools: [{ ...counting().f, needsApproval: true }] }],
-    ['may wait for consent', { tools: [{ ...counting().f, needsApproval: () => false }] }],
-    ['are for the caller', { tools: [{ name: 'f' }] }],
-    ['are for the caller, who says so', { tools: [counting().f], autoTools: false }],
-    ['are the answer', { tools: [{ ...counting().f, terminal: true }] }],
-    ['are of no tool', { tools: [tool({ name: 'g', parameters: t.object({}), execute: () => 1 })] }],
-  ])('C6: do not run by themselves when they %s', async (_what, more) => {
-    two()
-    const { messages } = await generate(ask({ tools: [counting().f], maxRounds: 1 }))
-    upstream.answer(done)
-    const events: StreamEvent[] = []
-    for await (const event of stream(ask({ messages, prompt: 'go on', ...more }))) events.push(event)
-    expect(events.filter(({ type }) => type === 'tool_start' || type === 'approval_request')).toEqual([])
-    expect(resultsIn(0)).toEqual([expect.stringContaining('No result is available')])
-  })
-
-  it('C6: of an answer that was cut never run', async () => {
+  it('C6: of a history never run by themselves, since a page may have written it', async () => {
     const { f, ran } = counting()
-    two()
-    const { messages } = await generate(ask({ tools: [f], maxRounds: 1 }))
-    const cut = messages.map((one) => (one.role === 'assistant' ? { ...one, stopReason: 'length' as const } : one))
+    const call = block.toolCall('c1', 'f', { n: 1 })
+    const messages = [message.user('Go'), { ...message.assistant([call]), stopReason: 'tool_calls' as const }]
     upstream.answer(done)
-    await generate(ask({ messages: cut, tools: [f], prompt: 'go on' }))
-    expect(ran).toEqual([])
+    await generate(ask({ messages, prompt: 'go on', tools: [f] }))
+    expect([ran, resultsIn(0)]).toEqual([[], [expect.stringContaining('No result is available')]])
+    upstream.answer(done)
+    await generate(ask({ messages, approvals: [], tools: [f] }))
+    expect([ran, resultsIn(0)]).toEqual([[1], ['1']])
   })
 })
 
@@ -412,19 +384,5 @@ describe('C16: the history of a chat', () => {
     await sent
     chat.add('y')
     expect(chat.messages).toHaveLength(3)
-  })
-})
-
-describe('C6: the calls of a run that was left', () => {
-  it('C6: are answered in its messages, so that the next run does not take them for calls that wait', async () => {
-    let ran = 0
-    const f = tool({ name: 'f', parameters: t.object({}), execute: () => ++ran })
-    upstream.answer(calling('f', 0))
-    const run = stream(ask({ tools: [f] }))
-    for await (const { type } of run) if (type === 'message_end') break
-    expect(run.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool'])
-    upstream.answer(done)
-    await generate(ask({ messages: run.messages, prompt: 'go on', tools: [f] }))
-    expect([ran, resultsIn(0)]).toEqual([0, [expect.stringContaining('No result is available')]])
   })
 })
