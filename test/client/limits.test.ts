@@ -65,7 +65,7 @@ describe('a run ends', () => {
     })
     upstream.answer(json(chatBody('done')))
     const { outcome } = await generate(ask({ messages, prompt: 'go on' }))
-    expect({ outcome, ran }).toEqual({ outcome: 'answered', ran: [] })
+    expect({ outcome, ran }).toEqual({ outcome: 'answered', ran: ['start 0', 'end 0'] })
   })
 
   it('when the model makes the same call as often in a row as the caller allows, to the same result [S24]', async () => {
