@@ -2,6 +2,7 @@
 import type { LiveArguments } from '../assemble/open-call.ts'
 import type { Model, Rules } from '../codec.ts'
 import { compact } from '../lookup.ts'
+import { standing } from '../losses.ts'
 import { type ContextParts, createContext } from '../messages/create-context.ts'
 import { legalToolName } from '../messages/prepare.ts'
 import type { MessageLike } from '../messages/to-message.ts'
@@ -103,7 +104,11 @@ export function beginningOf(request: RunRequest): Beginning {
   const { prompt, model } = request
   const { tools: given = [], ...context } = createContext(partsOf(request))
   const tools = new Map(given.map((tool) => [offeredName(tool, model.codec.rules), tool]))
-  const offered = [...tools].sort(byName).map(([name, tool]) => offer(tool, name))
+  const sorted = [...tools].sort(byName)
+  const offered = standing(
+    sorted.map(([name, tool]) => offer(tool, name)),
+    sorted.map(([, tool]) => `tools[${given.lastIndexOf(tool)}]`),
+  )
   return {
     context: { ...context, ...(offered.length > 0 && { tools: offered }) },
     said: prompt === undefined ? [] : createContext({ prompt }).messages,

@@ -13,7 +13,7 @@ import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
 import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
-import { type AnthropicDialect, format, rules } from './tables.ts'
+import { type AnthropicDialect, format, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
 /** What {@link anthropic} takes beside the model's name. */
@@ -32,7 +32,7 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  * ```
  */
 export function anthropic(model: string, settings: AnthropicSettings = {}): Model {
-  const { provider, version, browser, beta, maxTokens, unsignedThinking, baseUrl, ...rest } = settings
+  const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, baseUrl, ...rest } = settings
   const dialect = {
     ...(provider !== undefined && { provider }),
     ...(version !== undefined && { version }),
@@ -40,6 +40,7 @@ export function anthropic(model: string, settings: AnthropicSettings = {}): Mode
     ...(beta !== undefined && { beta }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(unsignedThinking !== undefined && { unsignedThinking }),
+    ...(lateInstructions !== undefined && { lateInstructions }),
   }
   return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? 'https://api.anthropic.com/v1' }
 }
@@ -51,7 +52,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     name: format,
     provider,
     framing: 'sse',
-    rules: { ...rules, provider, foreignReasoning: dialect.unsignedThinking ? 'keep' : rules.foreignReasoning },
+    rules: rulesOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),
     encodeRequest: (context, options) => encodeRequest(context, options, dialect),

@@ -5,6 +5,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
+import { loseTtl, reasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, objectIn, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl, toDataUrl } from '../../media.ts'
@@ -42,7 +43,7 @@ export function kept(thing: { readonly providerData?: ProviderData }): JsonObjec
 /** What a user may say. */
 export function encodeUserParts(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject[] {
   return blocks.flatMap((block, at) => {
-    const part = encodePart(block, `${path}[${at}]`, to)
+    const part = block.type === 'tool_result' ? undefined : encodePart(block, `${path}[${at}]`, to)
     return part === undefined ? [] : [part]
   })
 }
@@ -50,13 +51,17 @@ export function encodeUserParts(blocks: readonly ContentBlock[], path: string, t
 /** Where the wire takes text alone. */
 export function encodeTextParts(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject[] {
   return blocks.flatMap((block, at) => {
-    if (block.type === 'text' || block.type === 'plain_text' || block.type === 'unknown') {
-      const part = encodePart(block, `${path}[${at}]`, to)
-      return part === undefined ? [] : [part]
-    }
-    loseBlock(block, `${path}[${at}]`, to, 'only text may stand here')
-    return []
+    const part = encodeTextPart(block, `${path}[${at}]`, to)
+    return part === undefined ? [] : [part]
   })
+}
+
+/** `undefined` for what is not text, with a loss. */
+export function encodeTextPart(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {
+  if (block.type === 'text' || block.type === 'plain_text' || block.type === 'unknown')
+    return encodePart(block, path, to)
+  loseBlock(block, path, to, 'only text may stand here')
+  return undefined
 }
 
 /**
@@ -77,7 +82,7 @@ export function toContent(
 function encodePart(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {
   const part = encodeBare(block, path, to)
   if (part === undefined || block.type === 'unknown') return part
-  return { ...kept(block), ...part, ...cacheMark(block.metadata, to) }
+  return { ...kept(block), ...part, ...cacheMark(block.metadata, path, to) }
 }
 
 function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {
@@ -110,10 +115,10 @@ function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject
 
 /** Blocks whose loss takes nothing from what was said. */
 const severities: Readonly<Record<string, 'info' | 'minor'>> = {
-  citation: 'info',
-  reasoning: 'info',
-  tool_call_chunk: 'info',
-  server_tool_call_chunk: 'info',
+  citation: 'minor',
+  reasoning: 'minor',
+  tool_call_chunk: 'minor',
+  server_tool_call_chunk: 'minor',
   server_tool_call: 'minor',
   server_tool_result: 'minor',
   unknown: 'minor',
@@ -148,6 +153,7 @@ const audioFormats: Readonly<Record<string, string>> = {
 function encodeAudio(block: AudioBlock, path: string, to: Encoding): JsonObject | undefined {
   const audioFormat = lookup(audioFormats, block.mimeType)
   if (block.data !== undefined && audioFormat !== undefined) {
+    if (block.transcript !== undefined) lose(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
     const isBare = to.dialect.parts === 'mistral'
     return { type: 'input_audio', input_audio: isBare ? block.data : { data: block.data, format: audioFormat } }
   }
@@ -176,18 +182,16 @@ function encodeFile(block: FileBlock, path: string, to: Encoding): JsonObject | 
 }
 
 /** The mark of a prefix worth caching, in the host's own words. */
-export function cacheMark(metadata: Metadata | undefined, to: Encoding): JsonObject {
+export function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): JsonObject {
   const hint = metadata?.cacheHint
-  if (hint === undefined) return {}
-  const ttl = hint === 'ephemeral' ? undefined : hint.ttl
-  switch (to.dialect.cacheField) {
-    case 'prompt_cache_breakpoint':
-      return { prompt_cache_breakpoint: { mode: 'explicit', ...(ttl && { ttl: ttl === '12h' ? '12h' : '30m' }) } }
-    case 'cache_control':
-      return { cache_control: { type: 'ephemeral', ...(ttl && { ttl: ttl === '5m' ? '5m' : '1h' }) } }
-    default:
-      return {}
-  }
+  const { cacheField } = to.dialect
+  if (hint === undefined || cacheField === undefined) return {}
+  const isOpenai = cacheField === 'prompt_cache_breakpoint'
+  const mark: JsonObject = isOpenai ? { mode: 'explicit' } : { type: 'ephemeral' }
+  if (hint === 'ephemeral') return { [cacheField]: mark }
+  const ttl = isOpenai ? (hint.ttl === '12h' ? '12h' : '30m') : hint.ttl === '5m' ? '5m' : '1h'
+  if (ttl !== hint.ttl) loseTtl(to.ledger, path, ttl)
+  return { [cacheField]: { ...mark, ttl } }
 }
 
 // ---- from the wire ----------------------------------------------------------------------------

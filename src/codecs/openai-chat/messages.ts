@@ -6,6 +6,7 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { type IdRule, legalId } from '../../ids.ts'
+import { reasons } from '../../lacks.ts'
 import { arrayOf } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
@@ -14,6 +15,7 @@ import type {
   ContentBlock,
   Context,
   InstructionMessage,
+  InvalidToolCall,
   Json,
   JsonObject,
   Message,
@@ -22,7 +24,16 @@ import type {
   UserMessage,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
-import { cacheMark, type Encoding, encodeTextParts, encodeUserParts, kept, loseBlock, toContent } from './content.ts'
+import {
+  cacheMark,
+  type Encoding,
+  encodeTextPart,
+  encodeTextParts,
+  encodeUserParts,
+  kept,
+  loseBlock,
+  toContent,
+} from './content.ts'
 import { callsInOrder, reasoningDetails } from './response.ts'
 import { spellCalls } from './spelled-calls.ts'
 import { format } from './tables.ts'
@@ -60,7 +71,7 @@ function encodeInstruction(message: InstructionMessage, path: string, contentPat
   return {
     ...kept(message),
     role: message.role === 'developer' ? to.dialect.developerRole : 'system',
-    content: withMark(toContent(parts, to, typeof message.content === 'string'), message, to),
+    content: withMark(toContent(parts, to, typeof message.content === 'string'), message, path, to),
     ...named(message, path, to),
   }
 }
@@ -80,8 +91,8 @@ function named(
 }
 
 /** A mark on the message stands on its last part. */
-function withMark(content: string | JsonObject[], message: Message, to: Encoding): string | JsonObject[] {
-  const mark = cacheMark(message.metadata, to)
+function withMark(content: string | JsonObject[], message: Message, path: string, to: Encoding): string | JsonObject[] {
+  const mark = cacheMark(message.metadata, path, to)
   if (Object.keys(mark).length === 0) return content
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
@@ -98,8 +109,8 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObjec
     return [encodeResultFor(to, answer as ToolMessage, `${path}.content[${at}].`)]
   })
   if (results.length > 0 && said.length === 0) return results
-  const parts = encodeUserParts(said, `${path}.content`, to)
-  const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, to)
+  const parts = encodeUserParts(blocks, `${path}.content`, to)
+  const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, path, to)
   return [...results, { ...kept(message), role: 'user', content, ...named(message, path, to) }]
 }
 
@@ -109,7 +120,7 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || key === 'name' || value === '')
   if (isSaid || !isBlank) return [encoded]
-  lose(to.ledger, 'dropped', path, 'nothing of it can be sent here', 'minor')
+  lose(to.ledger, 'dropped', path, reasons.nothing)
   return []
 }
 
@@ -117,7 +128,8 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   const blocks = blocksOfTurn(message)
   const calls = callsInOrder(message).flatMap((call) => {
     if (call.name !== undefined) return [encodeCall(call, to)]
-    lose(to.ledger, 'dropped', `${path}.invalidToolCalls`, 'a call that names no tool cannot be sent')
+    const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
+    lose(to.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)
     return []
   })
   calls.push(...unknownCalls(blocks))
@@ -128,7 +140,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   return {
     ...keptFor(message, path, to),
     role: 'assistant',
-    content: content === null ? null : withMark(content, message, to),
+    content: content === null ? null : withMark(content, message, path, to),
     ...named(message, path, to),
     ...encodeReasoning(blocks, `${path}.content`, inCalls, content, to),
     ...(audio?.id !== undefined && { audio: { id: audio.id } }),
@@ -141,7 +153,7 @@ function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObj
   const own = kept(message)
   const from = message.response?.provider
   if (own === undefined || from === undefined || from === to.dialect.provider) return own
-  lose(to.ledger, 'dropped', `${path}.providerData`, `${from} said it, and not ${to.dialect.title}`, 'info')
+  lose(to.ledger, 'dropped', `${path}.providerData.${format}`, `${from} said it, and not ${to.dialect.title}`, 'info')
   return undefined
 }
 
@@ -162,12 +174,10 @@ function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding)
       lose(to.ledger, 'changed', `${path}[${at}]`, 'audio without an id is sent as what is said in it')
       return [{ type: 'text', text: block.transcript }]
     }
-    if (block.type === 'text' && block.citations !== undefined) {
-      lose(to.ledger, 'dropped', `${path}[${at}].citations`, 'citations are not sent back', 'info')
-    }
-    const parts = encodeTextParts([block], path, to)
+    const part = encodeTextPart(block, `${path}[${at}]`, to)
     const isRefusal = block.type === 'text' && block.refusal === true && to.dialect.textParts === true
-    return isRefusal ? [{ type: 'refusal', refusal: block.text }] : parts
+    if (isRefusal) return [{ type: 'refusal', refusal: block.text }]
+    return part === undefined ? [] : [part]
   })
 }
 
@@ -183,20 +193,23 @@ function encodeReasoning(
   const found = blocks.filter((block): block is ReasoningBlock => block.type === 'reasoning')
   const text = found.map((block) => block.text).join('')
   if (replay === 'none' || (onlyInCalls && !inCalls)) {
-    for (const block of found) loseBlock(block, path, to, `${to.dialect.title} does not take its reasoning back`)
+    for (const [at, block] of blocks.entries()) {
+      if (block.type === 'reasoning') loseBlock(block, `${path}[${at}]`, to, reasons.reasoning)
+    }
     return {}
   }
-  if (replay === 'reasoning_details') return encodeDetails(found, path, to)
+  if (replay === 'reasoning_details') return encodeDetails(blocks, path, to)
   if (replay === 'thinking') return text === '' ? {} : withThinking(found, content)
   return text !== '' || onlyInCalls ? { [replay]: text } : {}
 }
 
 /** OpenRouter: its own proofs, unmodified. */
-function encodeDetails(found: readonly ReasoningBlock[], path: string, to: Encoding): JsonObject {
+function encodeDetails(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject {
   const target = { format, provider: to.dialect.provider, model: to.model }
-  const details = found.flatMap((block) => {
+  const details = blocks.flatMap((block, at) => {
+    if (block.type !== 'reasoning') return []
     if (ownProof(block.opaque, target) !== undefined) return reasoningDetails(block)
-    loseBlock(block, path, to, 'reasoning goes back only with a proof of its own')
+    loseBlock(block, `${path}[${at}]`, to, reasons.reasoningProof)
     return []
   })
   return details.length > 0 ? { reasoning_details: details } : {}

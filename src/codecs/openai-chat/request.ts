@@ -7,9 +7,21 @@
 
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
-import { efforts, nearestEffort } from '../../effort.ts'
+import { effortOf, efforts, loseEffort } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, compact, field, isObject, lookup, otherFields, setOwn, stringOr, textOr } from '../../lookup.ts'
+import { loseChoice, reasons, withoutLacks } from '../../lacks.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  objectIn,
+  otherFields,
+  setOwn,
+  stringOr,
+  textOr,
+} from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type {
   Context,
@@ -25,7 +37,7 @@ import type { Encoding } from './content.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { encodeMessages } from './messages.ts'
-import { format, plainOptions, requestFields } from './tables.ts'
+import { format, plainOptions, requestFields, wireOf } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
 import type { WireRequest } from './wire.ts'
 
@@ -35,21 +47,24 @@ import type { WireRequest } from './wire.ts'
  * @throws {UnsupportedError} if something would be lost that `options.strict` says must not be: by default, content.
  */
 export function encodeRequest(
-  context: Context,
-  options: RequestOptions,
+  given: Context,
+  asked: RequestOptions,
   dialect: ChatDialect = openai,
 ): EncodedRequest<WireRequest> {
-  const to: Encoding = { dialect, model: options.model, ledger: ledger(dialect.title, options.strict) }
-  noteState(context, to)
+  const to: Encoding = { dialect, model: asked.model, ledger: ledger(dialect.title, asked.strict) }
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.ledger)
   const schema = encodeResponseFormat(options.responseFormat, to)
   const messages = encodeMessages(context, to)
   const fields: JsonObject = {
-    ...encodeKept(options, to),
+    ...objectIn(options.providerOptions, format),
     ...encodeOptions(options, to),
     ...schema.fields,
   }
   const tools = encodeTools(context, options, to)
-  if (tools.tools === undefined) delete fields.parallel_tool_calls // refused where there are none
+  if (tools.tools === undefined) {
+    loseChoice(options, to.ledger)
+    delete fields.parallel_tool_calls // refused where there are none
+  }
   const body = {
     ...suited(fields, options, to),
     model: options.model,
@@ -62,21 +77,6 @@ export function encodeRequest(
     body: body as unknown as WireRequest,
     losses: to.ledger.losses,
   }
-}
-
-function noteState(context: Context, to: Encoding): void {
-  if (context.providerState?.previousResponseId !== undefined) {
-    lose(to.ledger, 'dropped', 'providerState.previousResponseId', 'this format keeps no state')
-  }
-}
-
-/** What was kept of a request in this format. */
-function encodeKept({ providerOptions = {} }: RequestOptions, to: Encoding): JsonObject {
-  for (const other of Object.keys(providerOptions)) {
-    if (other === format) continue
-    lose(to.ledger, 'dropped', `options.providerOptions.${other}`, 'they are of another format', 'info')
-  }
-  return Object.hasOwn(providerOptions, format) ? (providerOptions[format] ?? {}) : {}
 }
 
 function encodeOptions(options: RequestOptions, to: Encoding): JsonObject {
@@ -138,6 +138,8 @@ function withUsage(fields: JsonObject, options: RequestOptions, { dialect }: Enc
 
 // ---- reasoning --------------------------------------------------------------------------------
 
+type Reasoning = NonNullable<RequestOptions['reasoning']>
+
 /** Ways of asking for reasoning that say whether, and need not say how much. */
 const saysOnAlone: ReadonlySet<ChatDialect['reasoningControl']> = new Set([
   'reasoning',
@@ -151,38 +153,72 @@ function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): JsonObjec
   const { effort, budgetTokens } = reasoning ?? {}
   if (reasoning === undefined) return {}
   if (effort === undefined && budgetTokens === undefined && !saysOnAlone.has(to.dialect.reasoningControl)) {
-    lose(to.ledger, 'dropped', 'options.reasoning', 'it names no effort, and the host takes nothing else')
+    lose(to.ledger, 'dropped', 'options.reasoning', reasons.noAmount)
     return {}
   }
   const isOn = effort === undefined ? budgetTokens !== 0 : effort !== 'none'
   switch (to.dialect.reasoningControl) {
     case 'effort':
-      return compact({ reasoning_effort: takenEffort(effort ?? nearestEffort(budgetTokens ?? 0), to) })
+      return compact({ reasoning_effort: takenEffort(reasoning, to) })
     case 'reasoning':
-      if (budgetTokens !== undefined && isOn) return { reasoning: { max_tokens: budgetTokens } }
+      if (budgetTokens !== undefined && isOn) {
+        noteEffort(effort, to)
+        return { reasoning: { max_tokens: budgetTokens } }
+      }
       return { reasoning: effort === undefined && isOn ? { enabled: true } : { effort: effort ?? 'none' } }
     case 'thinking':
-      return { thinking: { type: isOn ? 'enabled' : 'disabled' } }
+      if (!isOn) return { thinking: { type: 'disabled' } }
+      if (to.dialect.efforts === undefined) noteAmount(reasoning, to)
+      return {
+        thinking: { type: 'enabled' },
+        ...(to.dialect.efforts && compact({ reasoning_effort: takenEffort(reasoning, to) })),
+      }
     case 'enable_thinking':
-      return { enable_thinking: isOn, ...(budgetTokens !== undefined && isOn && { thinking_budget: budgetTokens }) }
+      if (!isOn || budgetTokens === undefined) {
+        if (isOn) noteAmount(reasoning, to)
+        return { enable_thinking: isOn }
+      }
+      noteEffort(effort, to)
+      return { enable_thinking: true, thinking_budget: budgetTokens }
     case 'chat_template_kwargs':
+      if (isOn) noteAmount(reasoning, to)
       return { chat_template_kwargs: { enable_thinking: isOn } }
     case 'none':
-      lose(to.ledger, 'dropped', 'options.reasoning', `${to.dialect.title} has no setting for it`)
+      lose(to.ledger, 'dropped', 'options.reasoning', reasons.noReasoning)
       return {}
   }
 }
 
-/** The effort that the host has for this one; `undefined` if it has none. */
-function takenEffort(effort: ReasoningEffort, to: Encoding): ReasoningEffort | undefined {
-  const { efforts: given, title } = to.dialect
+/** A budget says more than an effort beside it. */
+function noteEffort(effort: ReasoningEffort | undefined, to: Encoding): void {
+  if (effort !== undefined) lose(to.ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+}
+
+/** The host takes reasoning on or off, and no amount. */
+function noteAmount(reasoning: Reasoning, to: Encoding): void {
+  for (const [name, value] of Object.entries(reasoning)) {
+    if (value !== undefined) lose(to.ledger, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
+  }
+}
+
+/** The effort that the host has for the one asked for; `undefined` if it has none. */
+function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
+  const effort = effortOf(reasoning, to.ledger)
+  const given = to.dialect.efforts
+  if (effort === undefined) return undefined
   const taken = typeof given === 'function' ? given(to.model) : given
   if (taken === undefined || taken.includes(effort)) return effort
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
   const [first, ...others] = taken
   const nearest = first && others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
-  const reason = nearest ? `${title} has no "${effort}": "${nearest}" is nearest` : `${to.model} takes no effort`
-  lose(to.ledger, nearest ? 'changed' : 'dropped', 'options.reasoning.effort', reason)
+  if (nearest) loseEffort(to.ledger, effort, nearest)
+  else
+    lose(
+      to.ledger,
+      'dropped',
+      `options.reasoning.${reasoning.effort ? 'effort' : 'budgetTokens'}`,
+      `${to.model} takes no effort`,
+    )
   return nearest
 }
 
@@ -201,6 +237,8 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
     return { fields: { response_format: { type: 'json_object' } }, instruction: 'Answer in JSON.' }
   }
   if (to.dialect.jsonSchema) {
+    if (wanted.name === undefined)
+      lose(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
     const jsonSchema = compact({ name, description, schema: schema as JsonObject, strict })
     return { fields: { response_format: { type: 'json_schema', json_schema: jsonSchema } } }
   }
@@ -241,7 +279,7 @@ function encodeTools({ tools = [] }: Context, options: RequestOptions, to: Encod
     tools,
     to,
   )
-  const definitions = encodeDefinitions(left, to.dialect, to.ledger)
+  const definitions = encodeDefinitions(left, to.dialect)
   if (definitions.length === 0) return {}
   return { tools: definitions, ...(choice !== undefined && { tool_choice: choice as Json }) }
 }

@@ -9,8 +9,9 @@
  */
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
+import { chosenTools } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
-import { type Ledger, ledger, lose } from '../../losses.ts'
+import { ledger, lose } from '../../losses.ts'
 import type {
   InvalidToolCall,
   JsonObject,
@@ -32,18 +33,12 @@ type Tools = readonly (ToolDefinition | ProviderTool)[]
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** The `tools` of a request. Tools of other providers are left out, with a loss. */
-export function encodeDefinitions(
-  tools: Tools,
-  dialect: ChatDialect = openai,
-  into: Ledger = ledger(dialect.title, false),
-): JsonObject[] {
+/** The `tools` of a request, without those of other formats. */
+export function encodeDefinitions(tools: Tools, dialect: ChatDialect = openai): JsonObject[] {
   const isStrict = tools.some((tool) => !isProviderTool(tool) && tool.strict === true)
-  return tools.flatMap((tool, at) => {
+  return tools.flatMap((tool) => {
     if (!isProviderTool(tool)) return [encodeDefinition(tool, strictness(tool, dialect, isStrict))]
-    if (tool.format === format) return [tool.value]
-    lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have this provider's tool`)
-    return []
+    return tool.format === format ? [tool.value] : []
   })
 }
 
@@ -112,12 +107,9 @@ export function encodeToolChoice(
 ): { readonly tools: Tools; readonly choice?: WireToolChoice } {
   const { dialect } = to
   if (choice === undefined) return { tools }
-  if (tools.length === 0) {
-    if (choice !== 'none') lose(to.ledger, 'dropped', 'options.toolChoice', 'there are no tools', 'info')
-    return { tools }
-  }
+  if (tools.length === 0) return { tools }
   if (choice === 'auto') return { tools, choice }
-  if (choice === 'none') return dialect.toolChoices.has('none') ? { tools, choice } : { tools: [] }
+  if (choice === 'none') return dialect.toolChoices.has('none') ? { tools, choice } : { tools: only(tools, [], to) }
   if (choice === 'required') return { tools, ...required(to) }
   if ('name' in choice) return encodeNamed(choice.name, tools, to)
   const { mode } = choice
@@ -125,7 +117,7 @@ export function encodeToolChoice(
     const named = choice.names.map((name) => ({ type: 'function', function: { name } }))
     return { tools, choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } }
   }
-  const left = only(tools, choice.names)
+  const left = only(tools, choice.names, to)
   lose(to.ledger, 'changed', 'options.toolChoice', `${dialect.title} has no choice of some: the others are left out`)
   return { tools: left, ...(mode === 'required' ? required(to) : { choice: mode }) }
 }
@@ -139,11 +131,11 @@ function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoic
 function encodeNamed(name: string, tools: Tools, to: Encoding): { tools: Tools; choice?: WireToolChoice } {
   if (to.dialect.toolChoices.has('named')) return { tools, choice: { type: 'function', function: { name } } }
   lose(to.ledger, 'changed', 'options.toolChoice', `${to.dialect.title} cannot name a tool: the others are left out`)
-  return { tools: only(tools, [name]), ...required(to) }
+  return { tools: only(tools, [name], to), ...required(to) }
 }
 
-function only(tools: Tools, names: readonly string[]): Tools {
-  return tools.filter((tool) => !isProviderTool(tool) && names.includes(tool.name))
+function only(tools: Tools, names: readonly string[], to: Encoding): Tools {
+  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.ledger)
 }
 
 /** From `tool_choice`, or the deprecated `function_call`; `undefined` where it is neither. */
@@ -200,7 +192,6 @@ export function encodeResultFor(to: Encoding, result: ToolMessage, path: string)
   const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
   const content = toContent(parts, to, typeof result.content === 'string')
   const isError = result.status === 'error'
-  if (isError) lose(to.ledger, 'changed', `${path}status`, 'a failure is said in the text', 'info')
   return {
     ...kept(result),
     role: 'tool',
