@@ -7,7 +7,6 @@
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { type IdRule, legalId } from '../../ids.ts'
 import { reasons } from '../../lacks.ts'
-import { arrayOf } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -16,7 +15,6 @@ import type {
   Context,
   InstructionMessage,
   InvalidToolCall,
-  Json,
   JsonObject,
   Message,
   ReasoningBlock,
@@ -25,6 +23,7 @@ import type {
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
 import {
+  beyondTypes,
   cacheMark,
   type Encoding,
   encodeTextPart,
@@ -38,9 +37,22 @@ import { callsInOrder, reasoningDetails } from './response.ts'
 import { spellCalls } from './spelled-calls.ts'
 import { format } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
+import type {
+  DialectMessageFields,
+  WireAnyPart,
+  WireAssistant,
+  WireCall,
+  WireInstruction,
+  WireMessage,
+  WireRefusalPart,
+  WireTextPart,
+} from './wire.ts'
+
+/** What an assistant may say. */
+type SaidPart = WireTextPart | WireRefusalPart
 
 /** All messages, the system text first, arranged as the host wants them. */
-export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
+export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
   const { system } = context
   const messages = to.dialect.withoutTools ? spellCalls(context.messages, to) : context.messages
   const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsInOrder(message).length > 0)
@@ -52,7 +64,7 @@ export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
   return arrange(out, to)
 }
 
-function encodeMessage(message: Message, path: string, inCalls: boolean, to: Encoding): JsonObject[] {
+function encodeMessage(message: Message, path: string, inCalls: boolean, to: Encoding): WireMessage[] {
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -66,7 +78,12 @@ function encodeMessage(message: Message, path: string, inCalls: boolean, to: Enc
   }
 }
 
-function encodeInstruction(message: InstructionMessage, path: string, contentPath: string, to: Encoding): JsonObject {
+function encodeInstruction(
+  message: InstructionMessage,
+  path: string,
+  contentPath: string,
+  to: Encoding,
+): WireInstruction {
   const parts = encodeTextParts(blocksOf(message.content), contentPath, to)
   return {
     ...kept(message),
@@ -91,15 +108,20 @@ function named(
 }
 
 /** A mark on the message stands on its last part. */
-function withMark(content: string | JsonObject[], message: Message, path: string, to: Encoding): string | JsonObject[] {
+function withMark<Part extends WireAnyPart>(
+  content: string | Part[],
+  message: Message,
+  path: string,
+  to: Encoding,
+): string | (Part | WireTextPart)[] {
   const mark = cacheMark(message.metadata, path, to)
   if (Object.keys(mark).length === 0) return content
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
 }
 
 /** Results that stand in a user's message come before it, each in a message of its own. */
-function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObject[] {
+function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessage[] {
   const blocks = blocksOf(message.content)
   const said = blocks.filter((block) => block.type !== 'tool_result')
   const results = blocks.flatMap((block, at) => {
@@ -115,7 +137,7 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObjec
 }
 
 /** A turn of which nothing can be sent, such as one of another provider's tools alone, is none: empty messages are refused. */
-function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject[] {
+function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const encoded = encodeAssistant(message, path, inCalls, to)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || key === 'name' || value === '')
@@ -124,7 +146,7 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
   return []
 }
 
-function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject {
+function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant {
   const blocks = blocksOfTurn(message)
   const calls = callsInOrder(message).flatMap((call) => {
     if (call.name !== undefined) return [encodeCall(call, to)]
@@ -157,8 +179,8 @@ function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObj
   return undefined
 }
 
-function unknownCalls(blocks: readonly ContentBlock[]): JsonObject[] {
-  return blocks.flatMap((block) => (isUnknownCall(block) ? [block.value as JsonObject] : []))
+function unknownCalls(blocks: readonly ContentBlock[]): WireCall[] {
+  return blocks.flatMap((block) => (isUnknownCall(block) ? [beyondTypes<WireCall>(block.value)] : []))
 }
 
 function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {
@@ -166,8 +188,8 @@ function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'un
 }
 
 /** What the assistant said: text, and how it refused where the host takes that. */
-function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject[] {
-  return blocks.flatMap((block, at) => {
+function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding): SaidPart[] {
+  return blocks.flatMap((block, at): SaidPart[] => {
     if (block.type === 'tool_call' || block.type === 'reasoning' || isUnknownCall(block)) return []
     if (block.type === 'audio' && block.id !== undefined) return []
     if (block.type === 'audio' && block.transcript !== undefined) {
@@ -186,9 +208,9 @@ function encodeReasoning(
   blocks: readonly ContentBlock[],
   path: string,
   inCalls: boolean,
-  content: string | JsonObject[] | null,
+  content: string | SaidPart[] | null,
   to: Encoding,
-): JsonObject {
+): DialectMessageFields & Pick<Partial<WireAssistant>, 'content'> {
   const { reasoningReplay: replay, replaysWithCalls: onlyInCalls } = to.dialect
   const found = blocks.filter((block): block is ReasoningBlock => block.type === 'reasoning')
   const text = found.map((block) => block.text).join('')
@@ -204,7 +226,7 @@ function encodeReasoning(
 }
 
 /** OpenRouter: its own proofs, unmodified. */
-function encodeDetails(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject {
+function encodeDetails(blocks: readonly ContentBlock[], path: string, to: Encoding): DialectMessageFields {
   const target = { format, provider: to.dialect.provider, model: to.model }
   const details = blocks.flatMap((block, at) => {
     if (block.type !== 'reasoning') return []
@@ -216,19 +238,21 @@ function encodeDetails(blocks: readonly ContentBlock[], path: string, to: Encodi
 }
 
 /** Mistral: a part before the text. */
-function withThinking(found: readonly ReasoningBlock[], content: string | JsonObject[] | null): JsonObject {
-  const thinking = found.map((block) => ({
-    ...kept(block),
-    type: 'thinking',
-    thinking: [{ type: 'text', text: block.text }],
-  }))
-  const said = typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : (content ?? [])
+function withThinking(
+  found: readonly ReasoningBlock[],
+  content: string | SaidPart[] | null,
+): Pick<WireAssistant, 'content'> {
+  const thinking = found.map((block) =>
+    beyondTypes<SaidPart>({ ...kept(block), type: 'thinking', thinking: [{ type: 'text', text: block.text }] }),
+  )
+  const said: readonly SaidPart[] =
+    typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : (content ?? [])
   return { content: [...thinking, ...said] }
 }
 
 // ---- the order that a host demands ------------------------------------------------------------
 
-function arrange(messages: JsonObject[], to: Encoding): JsonObject[] {
+function arrange(messages: WireMessage[], to: Encoding): WireMessage[] {
   const { dialect } = to
   let out = messages
   if (dialect.oneSystem) out = joinNeighbours(out, ['system'], to)
@@ -240,23 +264,39 @@ function arrange(messages: JsonObject[], to: Encoding): JsonObject[] {
   return out
 }
 
-function joinNeighbours(messages: readonly JsonObject[], roles: readonly Json[], to: Encoding): JsonObject[] {
-  const out: JsonObject[] = []
+function joinNeighbours(
+  messages: readonly WireMessage[],
+  roles: readonly WireMessage['role'][],
+  to: Encoding,
+): WireMessage[] {
+  const out: WireMessage[] = []
   for (const message of messages) {
     const last = out.at(-1)
-    const joins = last?.role === message.role && roles.includes(message.role ?? '') && !last?.tool_calls
-    if (last === undefined || !joins) out.push(message)
-    else {
-      lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
-      out[out.length - 1] = { ...last, ...message, content: joined(last.content, message.content) }
+    const both = last && roles.includes(message.role) ? join(last, message) : undefined
+    if (both === undefined) {
+      out.push(message)
+      continue
     }
+    lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
+    out[out.length - 1] = both
   }
   return out
 }
 
-function joined(first: Json | undefined, second: Json | undefined): Json {
-  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`
-  const parts = (content: Json | undefined) =>
-    typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content)
-  return [...parts(first), ...parts(second)]
+/** Two messages of one role as one; calls end a message. */
+function join(one: WireMessage, other: WireMessage): WireMessage | undefined {
+  if (one.role === 'system' && other.role === 'system')
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  if (one.role === 'user' && other.role === 'user')
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  if (one.role === 'assistant' && other.role === 'assistant' && one.tool_calls === undefined)
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  return undefined
+}
+
+function joined<Part>(one: string | Part[] | null, other: string | Part[] | null): string | (Part | WireTextPart)[] {
+  if (typeof one === 'string' && typeof other === 'string') return `${one}\n\n${other}`
+  const parts = (content: string | Part[] | null): (Part | WireTextPart)[] =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+  return [...parts(one), ...parts(other)]
 }

@@ -39,7 +39,10 @@ import { type ChatDialect, openai } from './dialect.ts'
 import { encodeMessages } from './messages.ts'
 import { format, plainOptions, requestFields, wireOf } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
-import type { WireRequest } from './wire.ts'
+import type { WireMessage, WireRequest } from './wire.ts'
+
+/** The fields beside the conversation. */
+type WireOptions = Omit<WireRequest, 'model' | 'messages' | 'tools' | 'tool_choice'>
 
 /**
  * Writes a request.
@@ -55,7 +58,7 @@ export function encodeRequest(
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.ledger)
   const schema = encodeResponseFormat(options.responseFormat, to)
   const messages = encodeMessages(context, to)
-  const fields: JsonObject = {
+  const fields: WireOptions = {
     ...objectIn(options.providerOptions, format),
     ...encodeOptions(options, to),
     ...schema.fields,
@@ -65,7 +68,7 @@ export function encodeRequest(
     loseChoice(options, to.ledger)
     delete fields.parallel_tool_calls // refused where there are none
   }
-  const body = {
+  const body: WireRequest = {
     ...suited(fields, options, to),
     model: options.model,
     messages: withInstruction(messages, schema.instruction, to),
@@ -74,18 +77,24 @@ export function encodeRequest(
   return {
     path: dialect.path ?? '/chat/completions',
     headers: {},
-    body: body as unknown as WireRequest,
+    body,
     losses: to.ledger.losses,
   }
 }
 
-function encodeOptions(options: RequestOptions, to: Encoding): JsonObject {
+function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   const { dialect } = to
-  const fields: JsonObject = {}
-  for (const [name, option] of plainOptions) {
-    const value = options[option]
-    if (value !== undefined) fields[name] = value as Json
-  }
+  const fields: WireOptions = compact({
+    stream: options.stream,
+    temperature: options.temperature,
+    top_p: options.topP,
+    top_k: options.topK,
+    seed: options.seed,
+    frequency_penalty: options.frequencyPenalty,
+    presence_penalty: options.presencePenalty,
+    parallel_tool_calls: options.parallelToolCalls,
+    user: options.user,
+  })
   if (options.maxTokens !== undefined) fields[dialect.maxTokensField] = options.maxTokens
   if (options.stop !== undefined && options.stop.length > 0) fields.stop = encodeStops(options.stop, to)
   return { ...fields, ...encodeReasoning(options, to) }
@@ -101,7 +110,7 @@ function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encodi
 // ---- what the host takes ----------------------------------------------------------------------
 
 /** The fields under the host's names, without those that it refuses. */
-function suited(fields: JsonObject, options: RequestOptions, to: Encoding): JsonObject {
+function suited(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
   const { refuses, renames = {} } = to.dialect
   const refusesNow = isReasoning(options, to) ? to.dialect.whileReasoning?.refuses : undefined
   const out: JsonObject = {}
@@ -115,7 +124,7 @@ function suited(fields: JsonObject, options: RequestOptions, to: Encoding): Json
       continue
     }
     const written = lookup(renames, name) ?? name
-    setOwn(out, written, value)
+    setOwn(out, written, value as Json)
   }
   return out
 }
@@ -130,7 +139,7 @@ function optionPath(name: string): string {
 }
 
 /** Usage in a stream comes only where it is asked for. */
-function withUsage(fields: JsonObject, options: RequestOptions, { dialect }: Encoding): JsonObject {
+function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: Encoding): WireOptions {
   const { stream_options: own, ...others } = fields
   if (!options.stream || !dialect.asksForUsage) return others
   return { ...others, stream_options: { include_usage: true, ...(isObject(own) ? own : {}) } }
@@ -149,7 +158,7 @@ const saysOnAlone: ReadonlySet<ChatDialect['reasoningControl']> = new Set([
 ])
 
 /** Effort or budget, in the host's own words; `none` switches off. */
-function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): JsonObject {
+function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): WireOptions {
   const { effort, budgetTokens } = reasoning ?? {}
   if (reasoning === undefined) return {}
   if (effort === undefined && budgetTokens === undefined && !saysOnAlone.has(to.dialect.reasoningControl)) {
@@ -225,7 +234,7 @@ function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | unde
 // ---- structured output and tools --------------------------------------------------------------
 
 interface Structured {
-  readonly fields: JsonObject
+  readonly fields: Pick<WireRequest, 'response_format'>
   /** What the prompt must say, since the host cannot be told otherwise. */
   readonly instruction?: string
 }
@@ -239,7 +248,7 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
   if (to.dialect.jsonSchema) {
     if (wanted.name === undefined)
       lose(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
-    const jsonSchema = compact({ name, description, schema: schema as JsonObject, strict })
+    const jsonSchema = { name, schema, ...compact({ description, strict }) }
     return { fields: { response_format: { type: 'json_schema', json_schema: jsonSchema } } }
   }
   lose(
@@ -255,7 +264,7 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
 }
 
 /** `json_object` is refused unless the messages speak of JSON; a schema is always told. */
-function withInstruction(messages: JsonObject[], instruction: string | undefined, to: Encoding): JsonObject[] {
+function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
   if (instruction === undefined) return messages
   const isSaid =
     instruction === 'Answer in JSON.' && messages.some(({ content }) => /json/i.test(JSON.stringify(content)))
@@ -268,7 +277,11 @@ function withInstruction(messages: JsonObject[], instruction: string | undefined
   return [{ role: 'system', content: instruction }, ...messages]
 }
 
-function encodeTools({ tools = [] }: Context, options: RequestOptions, to: Encoding): JsonObject {
+function encodeTools(
+  { tools = [] }: Context,
+  options: RequestOptions,
+  to: Encoding,
+): Pick<WireRequest, 'tools' | 'tool_choice'> {
   if (to.dialect.withoutTools && tools.length > 0) {
     lose(to.ledger, 'dropped', 'tools', `${to.dialect.title} takes no tools`, 'major')
     return {}
@@ -281,7 +294,7 @@ function encodeTools({ tools = [] }: Context, options: RequestOptions, to: Encod
   )
   const definitions = encodeDefinitions(left, to.dialect)
   if (definitions.length === 0) return {}
-  return { tools: definitions, ...(choice !== undefined && { tool_choice: choice as Json }) }
+  return { tools: definitions, ...(choice !== undefined && { tool_choice: choice }) }
 }
 
 function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | undefined {

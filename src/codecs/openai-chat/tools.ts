@@ -24,21 +24,21 @@ import type {
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
 import { parseArguments } from '../../tool-call.ts'
-import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
+import { beyondTypes, type Encoding, encodeTextParts, kept, toContent } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { format, toolErrorMark } from './tables.ts'
-import type { WireToolChoice } from './wire.ts'
+import type { WireCall, WireTool, WireToolChoice, WireToolResult } from './wire.ts'
 
 type Tools = readonly (ToolDefinition | ProviderTool)[]
 
 // ---- definitions ------------------------------------------------------------------------------
 
 /** The `tools` of a request, without those of other formats. */
-export function encodeDefinitions(tools: Tools, dialect: ChatDialect = openai): JsonObject[] {
+export function encodeDefinitions(tools: Tools, dialect: ChatDialect = openai): WireTool[] {
   const isStrict = tools.some((tool) => !isProviderTool(tool) && tool.strict === true)
   return tools.flatMap((tool) => {
     if (!isProviderTool(tool)) return [encodeDefinition(tool, strictness(tool, dialect, isStrict))]
-    return tool.format === format ? [tool.value] : []
+    return tool.format === format ? [beyondTypes<WireTool>(tool.value)] : []
   })
 }
 
@@ -46,7 +46,7 @@ function isProviderTool(tool: ToolDefinition | ProviderTool): tool is ProviderTo
   return 'type' in tool && tool.type === 'provider_tool'
 }
 
-function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): JsonObject {
+function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): WireTool {
   const own = kept(tool)
   const { name, description } = tool
   const parameters = tool.parameters as JsonObject | undefined
@@ -123,7 +123,8 @@ export function encodeToolChoice(
 }
 
 function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoice } {
-  if (dialect.toolChoices.has('required')) return { choice: (dialect.requiredWord ?? 'required') as 'required' }
+  if (dialect.toolChoices.has('required'))
+    return { choice: dialect.requiredWord === 'any' ? beyondTypes('any') : 'required' }
   lose(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
   return { choice: 'auto' }
 }
@@ -158,7 +159,7 @@ function nameIn(value: unknown): string | undefined {
 // ---- calls and results ------------------------------------------------------------------------
 
 /** A call, with the very text that its arguments came as, unless they were changed since. */
-export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): JsonObject {
+export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): WireCall {
   const { type, ...own } = kept(call) ?? {}
   const proof = ownProof(call.opaque, { format, provider: to.dialect.provider, model: to.model })
   const id = call.id ?? ''
@@ -183,12 +184,12 @@ export function exactArguments(call: ToolCall): string {
 }
 
 /** The message that answers a call. */
-export function encodeResult(result: ToolMessage, dialect: ChatDialect = openai): JsonObject {
+export function encodeResult(result: ToolMessage, dialect: ChatDialect = openai): WireToolResult {
   return encodeResultFor({ dialect, model: '', ledger: ledger(dialect.title) }, result, '')
 }
 
 /** The same within a request: a failure is said in the text, since the wire has no flag for it. */
-export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): JsonObject {
+export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireToolResult {
   const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
   const content = toContent(parts, to, typeof result.content === 'string')
   const isError = result.status === 'error'
@@ -201,7 +202,7 @@ export function encodeResultFor(to: Encoding, result: ToolMessage, path: string)
   }
 }
 
-function marked(content: string | JsonObject[]): string | JsonObject[] {
+function marked(content: WireToolResult['content']): WireToolResult['content'] {
   if (typeof content === 'string') return toolErrorMark + content
   return [{ type: 'text', text: toolErrorMark }, ...content]
 }
