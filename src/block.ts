@@ -64,8 +64,18 @@ export function file(source: Rest<FileBlock>): FileBlock {
   return { type: 'file', ...source }
 }
 
-/** What a model thought. */
+/**
+ * What a model thought. A provider's signature goes into `opaque`, which says whose it is.
+ *
+ * @throws {TypeError} at a `signature` beside it.
+ */
 export function reasoning(value: string, rest: Rest<ReasoningBlock, 'text'> = {}): ReasoningBlock {
+  if ('signature' in rest) {
+    throw new TypeError(
+      'Cannot make a reasoning block with "signature": it belongs to one provider and model. Write ' +
+        "opaque: { format: 'anthropic', provider: 'anthropic', model: '…', data: { signature } }",
+    )
+  }
   return { type: 'reasoning', text: value, ...rest }
 }
 

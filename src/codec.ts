@@ -145,8 +145,8 @@ export interface Rules {
   readonly resultMedia: ReadonlySet<ContentBlock['type']>
   /** Reasoning without a proof that is valid here: `keep` it as reasoning, make it `text`, or `drop` it. */
   readonly foreignReasoning: 'keep' | 'text' | 'drop'
-  /** System and developer messages behind the first other message: `keep` them there, or make them `user` text. */
-  readonly lateInstructions: 'keep' | 'user'
+  /** System and developer messages after the first other message: `keep` them there, make them `user` text, or `hoist` them to the head. */
+  readonly lateInstructions: 'keep' | 'user' | 'hoist'
   /** Whether a conversation has to begin with a user message. */
   readonly userFirst: boolean
   /** Whether a message with nothing in it is refused. */
@@ -238,6 +238,16 @@ export interface ModelSettings {
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
 }
+
+/**
+ * Where system and developer messages go that stand after the first other message, on a wire that takes instructions only at its head.
+ * Either way is a `minor` loss. Default: they stay where they are, as tagged text of the user, so that a longer conversation begins with
+ * the bytes of the shorter one and prompt caches hold.
+ *
+ * - `hoist`: they join the system text, and keep their rank. Each new one changes the beginning of the request.
+ * - `inline`: they stay where they are as `role: "system"`. Only newer Anthropic models take that: others answer 400.
+ */
+export type LateInstructions = 'inline' | 'hoist'
 
 /** A model to ask: a value that the client's functions take. */
 export interface Model extends Omit<ModelSettings, 'baseUrl'> {

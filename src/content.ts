@@ -8,6 +8,12 @@ export function blocksOf(content: Content | null): readonly ContentBlock[] {
   return content ?? []
 }
 
+/** Whether it is text and nothing else: a list in which nothing is left is not. */
+export function isText(content: Content | null): boolean {
+  if (typeof content === 'string' || content === null) return true
+  return content.length > 0 && content.every((block) => block.type === 'text')
+}
+
 /**
  * All text that was said, joined without separators: `text` and `plain_text` blocks, and no reasoning.
  *

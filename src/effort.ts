@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ReasoningEffort } from './model.ts'
+import { type Ledger, lose } from './losses.ts'
+import type { ReasoningEffort, RequestOptions } from './model.ts'
 
 /** Least first. */
 export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -17,6 +18,27 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   high: 16_384,
   xhigh: 24_576,
   max: 32_768,
+}
+
+/** The effort asked for. Of a budget it is the nearest one, which is a loss; where both are given, the effort wins. */
+export function effortOf(
+  { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,
+  into: Ledger,
+): ReasoningEffort | undefined {
+  if (budgetTokens === undefined) return effort
+  const path = 'options.reasoning.budgetTokens'
+  if (effort !== undefined) {
+    lose(into, 'dropped', path, 'the effort is sent', 'info')
+    return effort
+  }
+  const nearest = nearestEffort(budgetTokens)
+  if (nearest !== 'none') lose(into, 'changed', path, `the target takes efforts only: "${nearest}" is the nearest`)
+  return nearest
+}
+
+/** Writes down that another effort is sent than the one asked for. */
+export function loseEffort(into: Ledger, asked: ReasoningEffort, sent: string): void {
+  lose(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
 }
 
 /** The effort that a budget is nearest to; `none` for no tokens alone. */

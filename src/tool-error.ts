@@ -1,5 +1,5 @@
 /** How the wires without a flag for it say that a tool failed: a mark before the text of its result. @module */
-import type { Content, JsonObject } from './model.ts'
+import type { Content } from './model.ts'
 
 /** What the text of a failed tool's result begins with. */
 export const toolErrorMark = '[tool error] '
@@ -13,13 +13,18 @@ export function markText(text: string, isError: boolean): string {
   return escapable.test(text) ? escapeMark + text : text
 }
 
-/** The same of a result in parts: the mark goes before the text of the first, or stands in one of its own. `type` is the wire's word for text. */
-export function markParts(parts: readonly JsonObject[], isError: boolean, type: string): JsonObject[] {
+/** The same of a result in parts: the mark goes before the text of the first, or stands in a part of its own, made of `textPart`. */
+export function markParts<Part extends { readonly type: string }>(
+  parts: readonly Part[],
+  isError: boolean,
+  textPart: Part & { readonly text: string },
+): Part[] {
   const [first, ...rest] = parts
-  if (first?.type === type && typeof first.text === 'string') {
-    return [{ ...first, text: markText(first.text, isError) }, ...rest]
+  if (first?.type === textPart.type) {
+    const { text } = first as typeof textPart
+    return [{ ...first, text: markText(text, isError) }, ...rest]
   }
-  return isError ? [{ type, text: toolErrorMark }, ...parts] : [...parts]
+  return isError ? [{ ...textPart, text: toolErrorMark }, ...parts] : [...parts]
 }
 
 /** The content of a result without its mark, and whether it failed. */

@@ -2,6 +2,7 @@
 import type { LiveArguments } from '../assemble/open-call.ts'
 import type { Model, Rules } from '../codec.ts'
 import { compact } from '../lookup.ts'
+import { standing } from '../losses.ts'
 import { type ContextParts, createContext } from '../messages/create-context.ts'
 import { legalToolName } from '../messages/prepare.ts'
 import type { MessageLike } from '../messages/to-message.ts'
@@ -126,19 +127,23 @@ export function beginningOf(request: RunRequest): Beginning {
   const { prompt, model } = request
   const { tools: given = [], ...context } = createContext(partsOf(request))
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  const tools = new Map<string, Tool | ToolDefinition | ProviderTool>()
-  for (const one of given) {
+  const tools = new Map<string, { readonly tool: Tool | ToolDefinition | ProviderTool; readonly place: string }>()
+  for (const [at, one] of given.entries()) {
     const tool = withJsonSchema(one)
     const name = offeredName(tool, model.codec.rules)
     const earlier = tools.get(name)
-    if (earlier !== undefined) checkReplacing(earlier, tool, name)
-    tools.set(name, tool)
+    if (earlier !== undefined) checkReplacing(earlier.tool, tool, name)
+    tools.set(name, { tool, place: `tools[${at}]` })
   }
-  const offered = [...tools].sort(byName).map(([name, tool]) => offer(tool, name))
+  const sorted = [...tools].sort(byName)
+  const offered = standing(
+    sorted.map(([name, { tool }]) => offer(tool, name)),
+    sorted.map(([, { place }]) => place),
+  )
   return {
     context: { ...context, ...(offered.length > 0 && { tools: offered }) },
     said: prompt === undefined ? [] : createContext({ prompt }).messages,
-    tools: new Map([...tools].filter(([, tool]) => 'name' in tool)),
+    tools: new Map([...tools].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
   }
 }
 

@@ -9,12 +9,13 @@
 import { checkMessages } from '../check-message.ts'
 import type { Rules } from '../codec.ts'
 import { legalId } from '../ids.ts'
-import type { Context, Loss } from '../model.ts'
+import { standing } from '../losses.ts'
+import type { Content, Context, Loss } from '../model.ts'
 import { countWords } from './count-words.ts'
 import { prepareBlocks, prepareSystem } from './prepare/blocks.ts'
 import { dropEmptyMessages } from './prepare/empty.ts'
 import { pairResults } from './prepare/pair.ts'
-import { bridgeResults, demoteLateInstructions, startWithUser } from './prepare/placement.ts'
+import { bridgeResults, placeLateInstructions, startWithUser } from './prepare/placement.ts'
 import { moveResultMedia } from './prepare/result-media.ts'
 import { splitLongMessages } from './prepare/split.ts'
 import type { Item, Pass, Task } from './prepare/task.ts'
@@ -43,7 +44,7 @@ const passes: readonly Pass[] = [
   settleTurns,
   liftResults,
   dropEmptyMessages,
-  demoteLateInstructions,
+  placeLateInstructions,
   pairResults,
   moveResultMedia,
   bridgeResults,
@@ -64,6 +65,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     rules,
     target: { format: rules.format, provider: rules.provider, model: options.model },
     losses: [],
+    places: new Map(),
     invalid: new Map(),
     countTokens: options.countTokens ?? countWords,
     chained: rules.chains === true && context.providerState?.previousResponseId !== undefined,
@@ -73,8 +75,25 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
   for (const pass of passes) items = pass(items, task)
   if (task.losses.length === 0) return { context, losses: [] }
   const { system: _, ...rest } = context
-  const messages = items.map((item) => item.message)
+  const written = new Set<unknown>(context.messages.map(({ content }) => content)).add(context.system)
+  for (const { message, path } of items) {
+    if (!written.has(message.content)) remember(message.content, path, task)
+  }
+  if (system !== undefined && !written.has(system)) remember(system, 'system', task)
+  const messages = standing(
+    items.map((item) => item.message),
+    items.map((item) => item.path),
+  )
   return { context: { ...rest, ...(system !== undefined && { system }), messages }, losses: task.losses }
+}
+
+/** Losses of the encoder count the blocks that the caller wrote. A block that was made here counts as its message. */
+function remember(content: Content | null, path: string, { places }: Task): void {
+  if (content === null || typeof content === 'string') return
+  standing(
+    content,
+    content.map((block) => places.get(block) ?? path),
+  )
 }
 
 /**

@@ -106,8 +106,8 @@ describe('translateRequest', () => {
     }
     const { losses } = translateRequest(orphan, servers['openai-chat'], clients.anthropic)
     expect(losses).toContainEqual(expect.objectContaining({ path: 'messages[1]' })) // found by preparing
-    expect(losses).toContainEqual(expect.objectContaining({ path: 'seed', action: 'dropped' })) // found by encoding
-    for (const path of ['messages[1]', 'seed']) {
+    expect(losses).toContainEqual(expect.objectContaining({ path: 'options.seed', action: 'dropped' })) // found by encoding
+    for (const path of ['messages[1]', 'options.seed']) {
       const strict = (loss: { path: string }) => loss.path === path
       expect(() => translateRequest(orphan, servers['openai-chat'], clients.anthropic, { strict })).toThrow(
         expect.objectContaining({ code: 'unsupported', loss: expect.objectContaining({ path }) }),

@@ -176,7 +176,7 @@ export const answerRules: readonly Rule[] = [
       'what another provider ran itself means nothing to the clients of this wire, and is never shown as a call of theirs',
     source: 'wire/README.md §10, "server-side tool calls and results"',
     severity: 'minor',
-    told: /run by another|another provider (?:ran|made)|its provider ran itself|what another provider ran|no place for server_tool/,
+    told: /another provider ran it|no place for server_tool/,
     apply: (seen, way) => onBlocks(seen, (block) => (/^server_tool_/.test(block.type) ? [] : [block]), way),
   },
   {
@@ -184,7 +184,7 @@ export const answerRules: readonly Rule[] = [
     reason: 'a block of one wire that nobody else has a word for goes back to that wire alone',
     source: 'wire/README.md §10, "unknown fields, parts, events"',
     severity: 'minor',
-    told: /belongs to (?:another|the) wire|means nothing here|no place for unknown/,
+    told: /block of another format|means nothing here|no place for unknown/,
     apply: (seen, way) => onBlocks(seen, (block) => (block.type === 'unknown' ? [] : [block]), way),
   },
   {
@@ -286,7 +286,7 @@ export const answerRules: readonly Rule[] = [
     reason: 'the wire has no citations',
     source: 'wire/README.md §6, "citations"',
     severity: 'minor',
-    told: /has no citations/,
+    told: /takes no citations/,
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'citations')], way),
   },
   {
@@ -295,7 +295,7 @@ export const answerRules: readonly Rule[] = [
     reason: 'of foreign citations the wire can say those with an address',
     source: 'wire/README.md §6, "citations: on text blocks"',
     severity: 'minor',
-    told: /only its own citations are taken/,
+    told: /takes no citations/,
     apply: (seen) => onCitations(seen, (one) => (one.url === undefined ? [] : [one])),
   },
   {

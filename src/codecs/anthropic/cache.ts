@@ -5,6 +5,8 @@
  *
  * @module
  */
+
+import { loseTtl } from '../../lacks.ts'
 import { isObject } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Metadata } from '../../model.ts'
@@ -14,6 +16,9 @@ type CacheHint = NonNullable<Metadata['cacheHint']>
 
 /** The most marks that one request may hold. */
 const maxMarks = 4
+
+/** Which hint a mark was made of: losses name that. */
+const hintPaths = /* @__PURE__ */ new WeakMap<object, string>()
 
 /** The hint that a mark says; `undefined` if it says anything that a hint cannot. */
 export function decodeCacheHint(mark: unknown): CacheHint | undefined {
@@ -31,10 +36,11 @@ export function encodeCacheHint(
 ): WireCacheControl | undefined {
   const hint = metadata?.cacheHint
   if (hint === undefined) return undefined
-  if (hint === 'ephemeral') return { type: 'ephemeral' }
-  if (hint.ttl === '5m' || hint.ttl === '1h') return { type: 'ephemeral', ttl: hint.ttl }
-  lose(ledger, 'changed', `${path}.metadata.cacheHint`, `it caches for 5m or 1h, not ${hint.ttl}`)
-  return { type: 'ephemeral', ttl: '1h' }
+  const mark: WireCacheControl = { type: 'ephemeral' }
+  if (hint !== 'ephemeral') mark.ttl = hint.ttl === '5m' ? '5m' : '1h'
+  if (hint !== 'ephemeral' && mark.ttl !== hint.ttl) loseTtl(ledger, path, '1h')
+  hintPaths.set(mark, `${path}.metadata.cacheHint`)
+  return mark
 }
 
 /** A part of the body that may be marked. */
@@ -61,13 +67,20 @@ export function settleMarks(parts: readonly Markable[], marksElsewhere: number, 
     if (mark.ttl !== '1h') isShort = true
     else if (isShort) {
       part.cache_control = { type: 'ephemeral' }
-      lose(ledger, 'changed', `${path}.cache_control`, 'a mark of 1h may not follow one of 5m')
+      lose(
+        ledger,
+        'changed',
+        hintPaths.get(mark) ?? `${path}.cache_control`,
+        'a hint of 1h may not follow one of 5m',
+        'info',
+      )
     }
   }
 
   function unmark(part: Markable['part'], path: string, reason: string): false {
+    const place = hintPaths.get(part.cache_control as object) ?? `${path}.cache_control`
     delete part.cache_control
-    lose(ledger, 'dropped', `${path}.cache_control`, reason)
+    lose(ledger, 'dropped', place, reason, 'info')
     return false
   }
 }

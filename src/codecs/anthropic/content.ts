@@ -7,6 +7,8 @@
  *
  * @module
  */
+
+import { reasons } from '../../lacks.ts'
 import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import type {
   ContentBlock,
@@ -190,6 +192,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
 /** Where documents have no place, their text is text. */
 function encodePlainText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
   if (scope.place !== 'system' && scope.place !== 'answer') return encodeDocumentText(block, path, scope)
+  if (block.title !== undefined) drop(`${path}.title`, reasons.title, scope, 'info')
   return encodeText(
     { type: 'text', text: block.text, ...(block.metadata && { metadata: block.metadata }) },
     path,
@@ -214,11 +217,8 @@ function encodeCitations(block: TextBlock, path: string, scope: Scope): object[]
   if (citations.length > 0 && scope.place !== 'assistant' && scope.place !== 'answer' && scope.isStrictVersion) {
     return drop(`${path}.citations`, "this version refuses citations outside the assistant's text", scope)
   }
-  const encoded = citations.flatMap((citation, at) => {
-    const own = encodeCitation(citation, scope.place === 'answer')
-    if (own === undefined) drop(`${path}.citations[${at}]`, 'only its own citations are taken', scope)
-    return own ?? []
-  })
+  const encoded = citations.flatMap((citation) => encodeCitation(citation, scope.place === 'answer') ?? [])
+  if (encoded.length < citations.length) drop(`${path}.citations`, reasons.citations, scope)
   return encoded.length === 0 && citations.length > 0 ? undefined : encoded
 }
 
@@ -233,13 +233,13 @@ function encodeReasoning(block: ReasoningBlock, path: string, scope: Scope): Wir
   if (!isShown && !(scope.unsignedThinking && block.opaque === undefined)) {
     return drop(path, 'reasoning without its own signature is refused', scope, block.text === '' ? 'info' : 'minor')
   }
-  if (block.opaque !== undefined) drop(`${path}.opaque`, 'it is the proof of another provider', scope, 'info')
+  if (block.opaque !== undefined) drop(`${path}.opaque`, reasons.foreignProof, scope, 'info')
   return { ...kept, type: 'thinking', thinking: block.text, signature: '' }
 }
 
 function encodeServerCall(block: ServerToolCall, path: string, scope: Scope): WireBlock | undefined {
   const kept = keptOf(block)
-  if (kept === undefined) return drop(path, 'another provider ran this call', scope)
+  if (kept === undefined) return drop(path, reasons.serverTool, scope)
   return verbatim({
     ...kept,
     ...extrasFor(block, path, scope),
@@ -251,12 +251,12 @@ function encodeServerCall(block: ServerToolCall, path: string, scope: Scope): Wi
 
 function encodeServerResult(block: ServerToolResult, path: string, scope: Scope): WireBlock | undefined {
   const kept = keptOf(block)
-  if (kept === undefined) return drop(path, 'another provider made this result', scope)
+  if (kept === undefined) return drop(path, reasons.serverTool, scope)
   const output = block.output === undefined ? {} : { content: block.output }
   return verbatim({ ...extrasFor(block, path, scope), tool_use_id: block.toolCallId ?? '', ...output })
 }
 
 function encodeUnknown(block: UnknownBlock, path: string, scope: Scope): WireBlock | undefined {
   if (block.format === format && isObject(block.value)) return verbatim(block.value)
-  return drop(path, `a "${block.providerType}" block of ${block.format} means nothing here`, scope)
+  return drop(path, reasons.foreignBlock, scope)
 }

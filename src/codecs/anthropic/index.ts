@@ -14,7 +14,7 @@ import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
 import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
-import { type AnthropicDialect, format, rules } from './tables.ts'
+import { type AnthropicDialect, format, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
 /** What {@link anthropic} takes beside the model's name. */
@@ -33,7 +33,7 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  * ```
  */
 export function anthropic(model: string, settings: AnthropicSettings = {}): Model {
-  const { provider, version, browser, beta, maxTokens, unsignedThinking, baseUrl, ...rest } = settings
+  const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, baseUrl, ...rest } = settings
   const dialect = {
     ...(provider !== undefined && { provider }),
     ...(version !== undefined && { version }),
@@ -41,6 +41,7 @@ export function anthropic(model: string, settings: AnthropicSettings = {}): Mode
     ...(beta !== undefined && { beta }),
     ...(maxTokens !== undefined && { maxTokens }),
     ...(unsignedThinking !== undefined && { unsignedThinking }),
+    ...(lateInstructions !== undefined && { lateInstructions }),
   }
   const providerUrl = 'https://api.anthropic.com/v1'
   return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
@@ -55,7 +56,7 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     ...(dialect.provider === undefined && { title: 'Anthropic' }),
     ...(!dialect.browser && { pageHint: '; in a page, Anthropic needs the setting `browser: true`' }),
     framing: 'sse',
-    rules: { ...rules, provider, foreignReasoning: dialect.unsignedThinking ? 'keep' : rules.foreignReasoning },
+    rules: rulesOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),
     encodeRequest: (context, options) => encodeRequest(context, options, dialect),

@@ -5,8 +5,9 @@
  *
  * @module
  */
-import { blocksOf, blocksOfTurn } from '../../content.ts'
+import { blocksOf, blocksOfTurn, isText } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
+import { reasons } from '../../lacks.ts'
 import { field, findLastIndex, isObject, stringOr } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
@@ -23,7 +24,7 @@ import type {
 } from '../../model.ts'
 import { encodeCacheHint } from './cache.ts'
 import { decodeBlock, encodeBlock } from './content.ts'
-import { extrasOf, keptOf, noteForeignFields, type Origin, type Scope, unknownBlock } from './scope.ts'
+import { extrasOf, keptOf, type Origin, type Scope, unknownBlock } from './scope.ts'
 import { knownFields } from './tables.ts'
 import { decodeCall, decodeResult, encodeCall, encodeInvalidCall, encodeResultBlock } from './tools.ts'
 import type { WireBlock, WireMessage, WireRequest, WireText } from './wire.ts'
@@ -38,13 +39,15 @@ interface Turn {
   /** A string stays one while nothing is added to it. */
   content: string | WireBlock[]
   kept: JsonObject | undefined
+  /** Where its last message stands. */
+  path: string
 }
 
 /** What a user's turn says, so that it stays a turn, when nothing in it could be carried; what that was is in the ledger. */
 const placeholder = '(Nothing that can be shown here.)'
 
 function hadMore({ role, content }: Message): boolean {
-  return role === 'user' && typeof content === 'object' && content.some(({ type }) => type !== 'text')
+  return role === 'user' && content !== null && !isText(content)
 }
 
 /** System text and turns. Neighbours of one role share a turn. */
@@ -55,12 +58,13 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
   const turns: Turn[] = []
   for (let at = leading; at < context.messages.length; at++) {
     const message = context.messages[at] as Message
-    const content = encodeMessage(message, `messages[${at}]`, scope)
-    if (content.length > 0) addTurn(turns, message, content)
-    else if (hadMore(message)) addTurn(turns, message, placeholder)
-    else lose(scope.ledger, 'dropped', `messages[${at}]`, 'an empty message is refused', 'info')
+    const path = `messages[${at}]`
+    const content = encodeMessage(message, path, scope)
+    if (content.length > 0) addTurn(turns, message, content, path)
+    else if (hadMore(message)) addTurn(turns, message, placeholder, path)
+    else lose(scope.ledger, 'dropped', path, reasons.empty, 'info')
   }
-  const messages = turns.map((turn, at) => settleTurn(turn, at, at === turns.length - 1, scope))
+  const messages = turns.map((turn, at) => settleTurn(turn, at === turns.length - 1, scope))
   return {
     ...(system !== undefined && { system }),
     messages: messages.filter(({ content }) => content.length > 0),
@@ -72,6 +76,10 @@ function encodeSystem(context: Context, leading: number, scope: Turns): WireRequ
   const place = { ...scope, place: 'system' } as const
   const { system } = context
   const instructions = context.messages.slice(0, leading)
+  for (const [at, message] of instructions.entries()) {
+    if (message.providerData !== undefined)
+      lose(scope.ledger, 'dropped', `messages[${at}].providerData`, reasons.fields, 'info')
+  }
   if (typeof system === 'string' && system !== '' && instructions.length === 0) return system
   if (system === undefined && instructions.length === 1) {
     const only = encodeContent(instructions[0] as InstructionMessage, 'messages[0]', place)
@@ -103,7 +111,6 @@ function encodeMessage(message: Message, path: string, scope: Turns): string | W
 }
 
 function encodeContent(message: InstructionMessage | UserMessage, path: string, scope: Scope): string | WireBlock[] {
-  noteName(message, path, scope)
   const mark = encodeCacheHint(message.metadata, path, scope.ledger)
   if (typeof message.content === 'string' && mark === undefined)
     return message.content.trim() === '' ? [] : message.content
@@ -116,7 +123,6 @@ function encodeContent(message: InstructionMessage | UserMessage, path: string, 
 }
 
 function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): string | WireBlock[] {
-  noteName(message, path, scope)
   const invalid = message.invalidToolCalls ?? []
   const isPlain = message.toolCalls === undefined && invalid.length === 0 && message.metadata?.cacheHint === undefined
   if (typeof message.content === 'string' && isPlain) return message.content.trim() === '' ? [] : message.content
@@ -139,26 +145,20 @@ function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock 
   return encodeBlock(block, path, scope)
 }
 
-function noteName(message: Message, path: string, scope: Scope): void {
-  noteForeignFields(message, path, scope.ledger)
-  if ('name' in message && message.name !== undefined) {
-    lose(scope.ledger, 'dropped', `${path}.name`, 'messages have no names here', 'info')
-  }
-}
-
-function addTurn(turns: Turn[], message: Message, content: string | WireBlock[]): void {
+function addTurn(turns: Turn[], message: Message, content: string | WireBlock[], path: string): void {
   const role =
     message.role === 'assistant' ? 'assistant' : message.role === 'user' || message.role === 'tool' ? 'user' : 'system'
   // What a tool message keeps belongs to its block.
   const kept = message.role === 'tool' ? undefined : keptOf(message)
   const last = turns.at(-1)
   if (last?.role !== role) {
-    turns.push({ role, content, kept })
+    turns.push({ role, content, kept, path })
     return
   }
   const before = toBlocks(last.content)
   before.push(...toBlocks(content))
   last.content = before
+  last.path = path
   last.kept = kept === undefined ? last.kept : { ...last.kept, ...kept }
 }
 
@@ -167,12 +167,12 @@ function toBlocks(content: string | WireBlock[]): WireBlock[] {
   return content === '' ? [] : [{ type: 'text', text: content }]
 }
 
-function settleTurn({ role, content, kept }: Turn, at: number, isLast: boolean, scope: Turns): WireMessage {
+function settleTurn({ role, content, kept, path }: Turn, isLast: boolean, scope: Turns): WireMessage {
   let settled = content
   if (typeof settled !== 'string' && role === 'user') settled = resultsFirst(settled)
   if (typeof settled !== 'string' && role === 'assistant')
-    settled = withoutLastThinking(callsLast(settled, at, scope), at, scope)
-  if (isLast && role === 'assistant') settled = trimEnd(settled, at, scope)
+    settled = withoutLastThinking(callsLast(settled, path, scope), path, scope)
+  if (isLast && role === 'assistant') settled = trimEnd(settled, path, scope)
   return { ...kept, role, content: settled } as WireMessage
 }
 
@@ -182,7 +182,7 @@ function resultsFirst(blocks: readonly WireBlock[]): WireBlock[] {
 }
 
 /** Text behind a call has been refused. It goes before the calls of its run; nothing goes across a block of another kind. */
-function callsLast(blocks: readonly WireBlock[], at: number, scope: Turns): readonly WireBlock[] {
+function callsLast(blocks: readonly WireBlock[], path: string, scope: Turns): readonly WireBlock[] {
   const settled: WireBlock[] = []
   let calls: WireBlock[] = []
   for (const block of blocks) {
@@ -198,22 +198,22 @@ function callsLast(blocks: readonly WireBlock[], at: number, scope: Turns): read
   }
   settled.push(...calls)
   if (settled.every((block, index) => block === blocks[index])) return blocks
-  lose(scope.ledger, 'changed', `messages[${at}]`, 'calls stand behind the text that followed them', 'info')
+  lose(scope.ledger, 'changed', path, 'calls stand behind the text that followed them', 'info')
   return settled
 }
 
-function withoutLastThinking(blocks: readonly WireBlock[], at: number, scope: Turns): WireBlock[] {
+function withoutLastThinking(blocks: readonly WireBlock[], path: string, scope: Turns): WireBlock[] {
   const end = findLastIndex(blocks, ({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
-  if (end < blocks.length) lose(scope.ledger, 'dropped', `messages[${at}]`, 'a turn may not end with thinking')
+  if (end < blocks.length) lose(scope.ledger, 'dropped', path, 'a turn may not end with thinking')
   return blocks.slice(0, end)
 }
 
 /** A last turn of the assistant's is gone on with, and may not end in white space. */
-function trimEnd(content: string | WireBlock[], at: number, scope: Turns): string | WireBlock[] {
+function trimEnd(content: string | WireBlock[], path: string, scope: Turns): string | WireBlock[] {
   const last = typeof content === 'string' ? content : content.at(-1)
   const text = typeof last === 'object' && last.type === 'text' ? last.text : last
   if (typeof text !== 'string' || text.trimEnd() === text) return content
-  lose(scope.ledger, 'changed', `messages[${at}]`, 'a prefilled answer may not end in white space', 'info')
+  lose(scope.ledger, 'changed', path, 'a prefilled answer may not end in white space', 'info')
   if (typeof content === 'string') return content.trimEnd()
   return [...content.slice(0, -1), { ...(last as WireText), text: text.trimEnd() }]
 }

@@ -6,6 +6,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
+import { loseChoice } from '../../lacks.ts'
 import { field, isObject, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
@@ -30,10 +31,10 @@ export function encodeOptions(
   const { thinking: _, ...others } = kept
   const maxTokens = chooseMaxTokens(options, dialect, ledger)
   const thinking = encodeThinking(options, maxTokens, kept, ledger) ?? keptThinking(kept)
-  const choice = hasTools ? chooseTool(options, thinking, ledger) : noteToolChoice(options, ledger)
+  if (!hasTools) loseChoice(options, ledger)
+  const choice = hasTools ? chooseTool(options, thinking, ledger) : undefined
   const output = encodeOutput(options, kept, ledger)
   const stop = stopSequences(options, ledger)
-  noteUnknownOptions(options, ledger)
   return {
     ...others,
     model: options.model,
@@ -56,7 +57,7 @@ function keptOptions(options: RequestOptions): JsonObject {
 function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, ledger: Ledger): number {
   if (options.maxTokens !== undefined) return options.maxTokens
   const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
-  lose(ledger, 'invented', 'maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
+  lose(ledger, 'invented', 'options.maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
   return chosen
 }
 
@@ -76,7 +77,13 @@ function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Ledger)
 function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, ledger: Ledger): JsonObject {
   const narrowed = narrowSchema(schema)
   if (narrowed.isChanged) {
-    lose(ledger, 'changed', 'responseFormat.schema', 'what it has no keyword for moved into descriptions', 'info')
+    lose(
+      ledger,
+      'changed',
+      'options.responseFormat.schema',
+      'what it has no keyword for moved into descriptions',
+      'info',
+    )
   }
   return narrowed.schema
 }
@@ -99,10 +106,10 @@ function sampling(
   }
   for (const name of ['temperature', 'topP', 'topK'] as const) {
     if (options[name] !== undefined && !takes[name])
-      lose(ledger, 'dropped', name, 'this model, version or way of thinking does not take it')
+      lose(ledger, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
   }
   if (takes.temperature && temperature !== undefined && temperature > 1)
-    lose(ledger, 'changed', 'temperature', 'the highest is 1')
+    lose(ledger, 'changed', 'options.temperature', 'the highest is 1')
   return {
     ...(takes.temperature && temperature !== undefined && { temperature: Math.min(1, temperature) }),
     ...(takes.topP && topP !== undefined && { top_p: topP }),
@@ -112,7 +119,8 @@ function sampling(
 
 function stopSequences({ stop }: RequestOptions, ledger: Ledger): string[] | undefined {
   const taken = stop?.filter((sequence) => sequence.trim() !== '')
-  if (taken?.length !== stop?.length) lose(ledger, 'dropped', 'stop', 'it takes no stop sequence of white space alone')
+  if (taken?.length !== stop?.length)
+    lose(ledger, 'dropped', 'options.stop', 'it takes no stop sequence of white space alone')
   return taken?.length === 0 && stop?.length !== 0 ? undefined : taken
 }
 
@@ -125,23 +133,9 @@ function chooseTool(
   const choice = encodeToolChoice(options)
   const isForced = choice?.type === 'any' || choice?.type === 'tool'
   if (!isForced || thinking?.type !== 'enabled') return choice
-  lose(ledger, 'changed', 'toolChoice', 'while the model thinks, no call can be forced: it may choose')
+  lose(ledger, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
   const { disable_parallel_tool_use: disabled } = choice
   return { type: 'auto', ...(disabled !== undefined && { disable_parallel_tool_use: disabled }) }
-}
-
-function noteToolChoice({ toolChoice, parallelToolCalls }: RequestOptions, ledger: Ledger): undefined {
-  if (toolChoice === undefined && parallelToolCalls === undefined) return
-  lose(ledger, 'dropped', 'toolChoice', 'there are no tools to choose from', 'info')
-}
-
-function noteUnknownOptions(options: RequestOptions, ledger: Ledger): void {
-  for (const name of ['seed', 'frequencyPenalty', 'presencePenalty'] as const) {
-    if (options[name] !== undefined) lose(ledger, 'dropped', name, 'it has no such field')
-  }
-  for (const name of Object.keys(options.providerOptions ?? {})) {
-    if (name !== format) lose(ledger, 'dropped', `providerOptions.${name}`, 'it belongs to another wire', 'info')
-  }
 }
 
 // ---- decoding ---------------------------------------------------------------------------------

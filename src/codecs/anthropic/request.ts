@@ -9,13 +9,14 @@ import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
+import { withoutLacks } from '../../lacks.ts'
 import { field, isObject, otherFields } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { Context, RequestOptions } from '../../model.ts'
 import { type Markable, settleMarks } from './cache.ts'
 import { decodeConversation, encodeConversation } from './messages.ts'
 import { decodeOptions, encodeOptions, knownRequestFields } from './options.ts'
-import { type AnthropicDialect, format } from './tables.ts'
+import { type AnthropicDialect, format, wireOf } from './tables.ts'
 import { decodeDefinition, encodeDefinitions, selectTools } from './tools.ts'
 import type { WireBlock, WireRequest, WireText } from './wire.ts'
 
@@ -30,12 +31,13 @@ const jsonInstruction = 'Answer with one JSON value and nothing else.'
  * @throws {UnsupportedError} if something would be lost that `options.strict` does not let go.
  */
 export function encodeRequest(
-  context: Context,
-  options: RequestOptions,
+  given: Context,
+  asked: RequestOptions,
   dialect: AnthropicDialect = {},
 ): EncodedRequest<WireRequest> {
-  checkMessages(context.messages)
-  const into = ledger('Anthropic', options.strict)
+  checkMessages(given.messages)
+  const into = ledger('Anthropic', asked.strict)
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
   const target = { format, provider: dialect.provider ?? format, model: options.model }
   const conversation = encodeConversation(context, {
     ledger: into,
@@ -52,7 +54,6 @@ export function encodeRequest(
   askForJson(body, options, into)
   settleThinking(body, into)
   settleMarks([...markable(body)], isObject(field(body, 'cache_control')) ? 1 : 0, into)
-  if (context.providerState !== undefined) lose(into, 'dropped', 'providerState', 'it belongs to another wire', 'info')
   return { path: '/messages', headers: betaHeader(body, dialect), body, losses: into.losses }
 }
 
@@ -61,7 +62,7 @@ function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into:
   const text: WireText = { type: 'text', text: jsonInstruction }
   const before = typeof body.system === 'string' ? [{ type: 'text' as const, text: body.system }] : (body.system ?? [])
   body.system = [...before, text]
-  lose(into, 'changed', 'responseFormat', 'it has no JSON mode without a schema: the model is asked for JSON')
+  lose(into, 'changed', 'options.responseFormat', 'it has no JSON mode without a schema: the model is asked for JSON')
 }
 
 /** While thinking is on, a tool round must begin with thinking: one that another model began goes on without. */
@@ -72,7 +73,7 @@ function settleThinking(body: WireRequest, into: Ledger): void {
   const first = turn.content[0]?.type
   if (!isRound || first === 'thinking' || first === 'redacted_thinking') return
   body.thinking = { type: 'disabled' }
-  lose(into, 'changed', 'reasoning', 'a tool round that began without thinking goes on without')
+  lose(into, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
 }
 
 function hasBlock(content: string | readonly WireBlock[] | undefined, type: WireBlock['type']): boolean {

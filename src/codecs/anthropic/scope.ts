@@ -5,6 +5,8 @@
  *
  * @module
  */
+
+import { reasons } from '../../lacks.ts'
 import { field, isObject, otherFields, stringOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { ContentBlock, Json, JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../model.ts'
@@ -75,10 +77,10 @@ export function noteForeignFields(
   ledger: Ledger,
 ): void {
   if (holder.opaque !== undefined && holder.type !== 'reasoning')
-    lose(ledger, 'dropped', `${path}.opaque`, 'it is the proof of another wire', 'info')
+    lose(ledger, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   if (holder.providerData === undefined) return
   for (const name of Object.keys(holder.providerData)) {
-    if (name !== format) lose(ledger, 'dropped', `${path}.providerData.${name}`, 'it belongs to another wire', 'info')
+    if (name !== format) lose(ledger, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
   }
 }
 

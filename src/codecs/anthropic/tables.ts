@@ -6,8 +6,9 @@
  * @module
  */
 import type { ErrorWords } from '../../api-error.ts'
-import type { Rules } from '../../codec.ts'
+import type { LateInstructions, Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
+import type { Wire } from '../../lacks.ts'
 import type { ReasoningEffort, StopReason } from '../../model.ts'
 import type { WireEffort, WireImageType } from './wire.ts'
 
@@ -31,6 +32,8 @@ export interface AnthropicDialect {
   readonly maxTokens?: number
   /** The host takes thinking without a signature back: DeepSeek, Kimi, GLM, MiniMax. Default false. */
   readonly unsignedThinking?: boolean
+  /** Where later system and developer messages go. Default: they stay, as tagged text of the user. */
+  readonly lateInstructions?: LateInstructions
 }
 
 /** Why the model stopped. The list grows without notice; a word not in it reads as `other`. */
@@ -136,8 +139,25 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, s
   timeout: ['timeout_error', 504],
 }
 
+/** What this wire lacks. */
+export function wireOf({ provider = format, unsignedThinking = false }: AnthropicDialect): Wire {
+  return { format, provider, lacks, keepsReasoning: unsignedThinking }
+}
+const lacks: Wire['lacks'] = new Set([
+  ...(['seed', 'frequencyPenalty', 'presencePenalty', 'formatDetails'] as const),
+  ...(['names', 'refusals', 'imageDetail'] as const),
+])
+
 /** What `prepare` sees to for this wire. */
-export const rules: Rules = {
+export function rulesOf({ provider = format, unsignedThinking, lateInstructions }: AnthropicDialect): Rules {
+  return {
+    ...rules,
+    provider,
+    foreignReasoning: unsignedThinking ? 'keep' : 'drop',
+    lateInstructions: lateInstructions === 'inline' ? 'keep' : (lateInstructions ?? 'user'),
+  }
+}
+const rules: Rules = {
   format,
   provider: format,
   callId: { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 },

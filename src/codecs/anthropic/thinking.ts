@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { effortBudgets, nearestEffort } from '../../effort.ts'
+import { effortBudgets, effortOf, loseEffort } from '../../effort.ts'
+import { reasons } from '../../lacks.ts'
 import { field, lookup, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../model.ts'
@@ -40,18 +41,30 @@ export function encodeThinking(
   if (isOff(reasoning)) return { type: 'disabled' }
   const budget = budgetFor(options)
   if (budget === undefined && isBare(reasoning) && !isAdaptive(options.model)) {
-    lose(ledger, 'dropped', 'reasoning', 'it names no budget, and this model takes nothing else')
+    lose(ledger, 'dropped', 'options.reasoning', reasons.noAmount)
     return undefined
   }
   if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
   if (maxTokens <= minBudgetTokens) {
-    lose(ledger, 'dropped', 'reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
+    lose(ledger, 'dropped', 'options.reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
     return { type: 'disabled' }
   }
-  if (budget !== reasoning.budgetTokens || budget >= maxTokens) {
-    lose(ledger, 'changed', 'reasoning', 'the budget was fitted between 1024 and maxTokens', 'info')
+  const sent = Math.min(budget, maxTokens - 1)
+  noteBudget(options, sent, ledger)
+  return { type: 'enabled', budget_tokens: sent }
+}
+
+function noteBudget({ reasoning, model }: RequestOptions, sent: number, ledger: Ledger): void {
+  const { effort, budgetTokens } = reasoning ?? {}
+  if (budgetTokens === undefined) {
+    const reason = `the model takes budgets only: ${sent} tokens are sent`
+    lose(ledger, 'changed', 'options.reasoning.effort', reason, 'info')
+  } else if (sent !== budgetTokens) {
+    const reason = `the budget must be from ${minBudgetTokens} to less than maxTokens: ${sent} is sent`
+    lose(ledger, 'changed', 'options.reasoning.budgetTokens', reason)
   }
-  return { type: 'enabled', budget_tokens: Math.min(budget, maxTokens - 1) }
+  if (effort !== undefined && budgetTokens !== undefined && !isAdaptive(model))
+    lose(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
 }
 
 /** It asks for reasoning, and says not how much. */
@@ -81,12 +94,11 @@ export function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): W
 /** The effort for models that think by it; of a budget that they do not take, the nearest. */
 export function chooseEffort({ reasoning, model }: RequestOptions, ledger: Ledger): WireOutputConfig['effort'] {
   if (reasoning === undefined || !isAdaptive(model)) return undefined
-  const { effort, budgetTokens } = reasoning
-  if (effort === 'minimal') lose(ledger, 'changed', 'reasoning.effort', 'the least effort is low', 'info')
-  if (effort !== undefined) return lookup(efforts, effort)
-  if (budgetTokens === undefined || budgetTokens === 0 || !isNewer(model)) return undefined
-  lose(ledger, 'changed', 'reasoning.budgetTokens', 'this model takes efforts alone')
-  return lookup(efforts, nearestEffort(budgetTokens))
+  if (reasoning.effort === undefined && !isNewer(model)) return undefined
+  const effort = isNewer(model) ? effortOf(reasoning, ledger) : reasoning.effort
+  const sent = lookup(efforts, effort)
+  if (effort !== undefined && sent !== undefined && sent !== effort) loseEffort(ledger, effort, sent)
+  return sent
 }
 
 // ---- decoding ---------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import { checkTools } from '../../check-message.ts'
 import type { CallFragment, DecodedCalls } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
+import { chosenTools } from '../../lacks.ts'
 import { arrayOf, field, isObject, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -32,7 +33,7 @@ import type { WireMessage, WireTool, WireToolChoice, WireToolResult, WireToolUse
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** Definitions as the wire has them; the provider's own tools go as they are, those of other wires not at all. */
+/** Definitions as the wire has them; the provider's own tools go as they are. Those of other formats are left out. */
 export function encodeDefinitions(
   tools: readonly (ToolDefinition | ProviderTool)[],
   into: Ledger = ledger('Anthropic'),
@@ -43,11 +44,8 @@ export function encodeDefinitions(
 
 function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, into: Ledger): WireTool | undefined {
   if ('value' in tool) {
-    if (tool.format === format) return { ...tool.value } as unknown as WireTool
-    lose(into, 'dropped', path, `a tool of ${tool.format} does not exist here`)
-    return undefined
+    return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
   }
-  noteForeignFields(tool, path, into)
   const mark = encodeCacheHint(tool.metadata, path, into)
   return {
     ...keptOf(tool),
@@ -119,9 +117,7 @@ export function selectTools(
 ): readonly (ToolDefinition | ProviderTool)[] {
   if (typeof choice !== 'object' || !('names' in choice)) return tools
   const names = new Set(choice.names)
-  const selected = tools.filter((tool) => 'value' in tool || names.has(tool.name))
-  if (selected.length < tools.length) lose(into, 'changed', 'tools', 'only the tools to choose from are sent', 'info')
-  return selected
+  return chosenTools(tools, (tool) => 'value' in tool || names.has(tool.name), into)
 }
 
 /** `undefined` for a type that we do not know: it is kept. @throws {DecodeError} if it has none. */

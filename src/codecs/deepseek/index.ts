@@ -17,6 +17,7 @@ export const deepseekDialect: ChatDialect = {
   jsonSchema: false, // the word "json" must stand in the prompt, and the schema goes with it
   strict: 'omit',
   reasoningControl: 'thinking',
+  efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'], // it takes all words, and thinks at low, high or max
   reasons: (model, effort) => (effort === undefined ? /reasoner|v4/.test(model) : effort !== 'none'),
   whileReasoning: { refuses: /* @__PURE__ */ new Set(['temperature', 'top_p']), refusesForcedCalls: true },
   // R1 refuses its reasoning, and calls no tools; its successors want it back from the first call on.

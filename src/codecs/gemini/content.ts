@@ -7,6 +7,8 @@
  *
  * @module
  */
+
+import { reasons as lackReasons } from '../../lacks.ts'
 import { compact, field, isObject, otherFields } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type { ContentBlock, Json, JsonObject } from '../../model.ts'
@@ -20,7 +22,6 @@ import {
   readToolCall,
   readToolResponse,
 } from './server-tools.ts'
-import { reasons } from './tables.ts'
 import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
@@ -75,7 +76,7 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
     case 'reasoning':
       return encodeText(block.text, { thought: true }, block, scope, path)
     case 'plain_text':
-      if (block.title !== undefined) lose(scope.ledger, 'dropped', `${path}.title`, reasons.title, 'info')
+      if (block.title !== undefined) lose(scope.ledger, 'dropped', `${path}.title`, lackReasons.title, 'info')
       return encodeText(block.text, {}, block, scope, path)
     case 'image':
     case 'audio':
@@ -88,12 +89,12 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
       return encodeServerResult(block, scope, path)
     case 'unknown':
       if (block.format === 'gemini' && isObject(block.value)) return block.value as WirePart
-      return drop(scope, path, reasons.unknown)
+      return drop(scope, path, lackReasons.foreignBlock)
     case 'citation':
-      return drop(scope, path, reasons.citation)
+      return drop(scope, path, lackReasons.citation)
     case 'tool_call_chunk':
     case 'server_tool_call_chunk':
-      return drop(scope, path, reasons.chunk)
+      return drop(scope, path, lackReasons.chunk)
     case 'tool_call':
     case 'tool_result':
       return undefined // `tools.ts`
@@ -102,7 +103,8 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
 
 function noteForeign(block: ContentBlock, scope: Scope, path: string): void {
   for (const format of Object.keys(block.providerData ?? {})) {
-    if (format !== 'gemini') lose(scope.ledger, 'dropped', `${path}.providerData.${format}`, reasons.foreign, 'info')
+    if (format !== 'gemini')
+      lose(scope.ledger, 'dropped', `${path}.providerData.${format}`, lackReasons.foreignFields, 'info')
   }
 }
 

@@ -6,7 +6,7 @@
  * @module
  */
 import { carrying } from '../../carry.ts'
-import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec } from '../../codec.ts'
 import { run } from '../../reducer.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
@@ -40,6 +40,11 @@ export type { WireRequest, WireResponse } from './wire.ts'
 export interface GeminiSettings extends ModelSettings {
   /** Where developer messages go, since Gemini has no such role. Default `user`; `system` puts them behind the system text. */
   readonly developer?: 'user' | 'system'
+  /**
+   * Where later system and developer messages go. Default: they stay, as tagged text of the user. With `hoist`, `developer` is `system` by
+   * default. Gemini has no `inline`.
+   */
+  readonly lateInstructions?: LateInstructions
 }
 
 /**
@@ -49,6 +54,7 @@ export interface GeminiSettings extends ModelSettings {
  *
  * @param model Such as `gemini-3-pro-preview`; `tunedModels/…` for one of your own.
  * @param settings Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
+ * @throws {TypeError} at `lateInstructions: 'inline'`.
  * @example
  * ```ts
  * import { generate } from 'isoglot'
@@ -59,8 +65,13 @@ export interface GeminiSettings extends ModelSettings {
  * ```
  */
 export function gemini(model: string, settings: GeminiSettings = {}): Model {
-  const { developer = geminiDialect.developer, baseUrl, ...rest } = settings
-  const codec = createClientCodec({ ...geminiDialect, developer })
+  const { lateInstructions, developer = lateInstructions === 'hoist' ? 'system' : 'user', baseUrl, ...rest } = settings
+  if (lateInstructions === 'inline') {
+    throw new TypeError(
+      'Cannot ask Gemini with lateInstructions "inline": it has no system role among its messages. Use "hoist", or leave it out',
+    )
+  }
+  const codec = createClientCodec({ ...geminiDialect, developer, ...(lateInstructions && { lateInstructions }) })
   const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
   return { ...rest, codec, model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }

@@ -6,6 +6,8 @@
  *
  * @module
  */
+
+import { reasons as lackReasons } from '../../lacks.ts'
 import { compact, field, stringOr } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import { readDataUrl } from '../../media.ts'
@@ -67,7 +69,7 @@ export function encodeMedia(block: Media, scope: Scope, path: string): WirePart 
   const ours = block.providerData?.gemini
   const common = { ...ours, ...(block.type === 'image' && signatureOf(block, scope, path)) }
   if (block.type === 'file' && block.filename !== undefined) {
-    lose(scope.ledger, 'dropped', `${path}.filename`, reasons.filename, 'info')
+    lose(scope.ledger, 'dropped', `${path}.filename`, lackReasons.filename, 'info')
   }
   const url = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (url?.base64 ? url.data : undefined)

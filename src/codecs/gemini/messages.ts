@@ -77,7 +77,6 @@ interface Place {
 
 function encodeMessage(message: Message, place: Place): void {
   const fields = (field(message.providerData?.gemini, 'content') ?? {}) as JsonObject
-  const path = `${place.path}.content`
   switch (message.role) {
     case 'system':
       break
@@ -85,21 +84,15 @@ function encodeMessage(message: Message, place: Place): void {
       encodeDeveloper(message.content, fields, place)
       break
     case 'user':
-      noteName(message.name, place)
       encodeUser(message.content, fields, place)
       break
     case 'assistant':
-      noteName(message.name, place)
-      add(place.turns, 'model', encodeTurn(message, place.scope, path), fields)
+      add(place.turns, 'model', encodeTurn(message, place.scope, place.path), fields)
       break
     case 'tool':
       addResult(place, message, { toolCallId: message.toolCallId, isError: message.status === 'error' }, fields)
       break
   }
-}
-
-function noteName(name: string | undefined, { scope, path }: Place): void {
-  if (name !== undefined) lose(scope.ledger, 'dropped', `${path}.name`, 'Gemini has no names of participants', 'info')
 }
 
 function encodeDeveloper(content: Content, fields: JsonObject, place: Place): void {
@@ -135,7 +128,7 @@ function encodeTurn(message: AssistantMessage, scope: Scope, path: string): read
     lose(scope.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, 'a call that is none cannot be sent')
   }
   return blocksOfTurn(message).flatMap((block, at) => {
-    const where = `${path}[${at}]`
+    const where = `${path}.content[${at}]`
     if (block.type === 'tool_call') return encodeCall(block, scope, where)
     if (block.type === 'tool_result') return refuse(scope, where)
     return encodeBlock(block, scope, where) ?? []

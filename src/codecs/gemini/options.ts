@@ -6,6 +6,9 @@
  *
  * @module
  */
+
+import { loseEffort } from '../../effort.ts'
+import { reasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, numberOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
@@ -45,7 +48,6 @@ export function encodeConfig(
   dialect: GeminiDialect,
   ledger: Ledger,
 ): WireGenerationConfig | undefined {
-  noteLosses(options, ledger)
   const raw = field(options.providerOptions?.gemini, 'generationConfig')
   const { responseMimeType, responseSchema, responseJsonSchema, thinkingConfig, ...rest } = (raw ?? {}) as JsonObject
   const format = compact({ responseMimeType, responseSchema, responseJsonSchema })
@@ -63,13 +65,6 @@ export function encodeConfig(
   return raw === undefined && Object.keys(config).length === 0 ? undefined : (config as WireGenerationConfig)
 }
 
-function noteLosses({ user, parallelToolCalls }: RequestOptions, ledger: Ledger): void {
-  if (user !== undefined) lose(ledger, 'dropped', 'options.user', 'Gemini has no field for the end user', 'info')
-  if (parallelToolCalls === false) {
-    lose(ledger, 'dropped', 'options.parallelToolCalls', 'Gemini has no switch for parallel calls')
-  }
-}
-
 function encodePlain(options: RequestOptions): WireGenerationConfig {
   const given = Object.entries(plainFields).map(([ours, theirs]) => [theirs, options[ours as PlainOption]])
   return compact(Object.fromEntries(given))
@@ -78,12 +73,7 @@ function encodePlain(options: RequestOptions): WireGenerationConfig {
 function encodeStop(stop: RequestOptions['stop'], ledger: Ledger): WireGenerationConfig {
   if (stop === undefined) return {}
   if (stop.length > maxStopSequences) {
-    lose(
-      ledger,
-      'dropped',
-      `options.stop[${maxStopSequences}]`,
-      `Gemini takes ${maxStopSequences} stop sequences at most`,
-    )
+    lose(ledger, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
   }
   return { stopSequences: stop.slice(0, maxStopSequences) }
 }
@@ -94,11 +84,6 @@ function encodeFormat(
   ledger: Ledger,
 ): WireGenerationConfig {
   if (format === undefined) return {}
-  for (const name of ['name', 'description', 'strict'] as const) {
-    if (format[name] !== undefined) {
-      lose(ledger, 'dropped', `options.responseFormat.${name}`, 'Gemini takes the schema alone', 'info')
-    }
-  }
   const responseMimeType = 'application/json'
   if (format.schema === undefined) return { responseMimeType }
   if (dialect.schemas === 'json') return { responseMimeType, responseJsonSchema: format.schema }
@@ -109,20 +94,29 @@ function encodeFormat(
 function encodeThinking(options: RequestOptions, ledger: Ledger): { readonly thinkingConfig?: WireThinkingConfig } {
   const { effort, budgetTokens } = options.reasoning ?? {}
   if (budgetTokens !== undefined) {
-    if (effort !== undefined) lose(ledger, 'dropped', 'options.reasoning.effort', 'a budget says more', 'info')
+    if (effort !== undefined) lose(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
     return { thinkingConfig: { thinkingBudget: budgetTokens, ...(budgetTokens !== 0 && { includeThoughts: true }) } }
   }
-  if (effort === undefined) return options.reasoning === undefined ? {} : { thinkingConfig: { includeThoughts: true } }
+  if (options.reasoning === undefined) return {}
+  if (effort === undefined) {
+    lose(
+      ledger,
+      'changed',
+      'options.reasoning',
+      'it names no amount: the model chooses it, and shows its thoughts',
+      'info',
+    )
+    return { thinkingConfig: { includeThoughts: true } }
+  }
   const shown = effort === 'none' ? {} : { includeThoughts: true }
   if (isGemini3(options.model)) {
-    if (effort === 'none') lose(ledger, 'changed', 'options.reasoning.effort', 'Gemini 3 cannot be kept from thinking')
-    return { thinkingConfig: { thinkingLevel: thinkingLevels[effort], ...shown } }
+    const level = thinkingLevels[effort]
+    if (level.toLowerCase() !== effort) loseEffort(ledger, effort, level)
+    return { thinkingConfig: { thinkingLevel: level, ...shown } }
   }
   const [least, most] = /pro/i.test(options.model) ? budgetLimits.pro : budgetLimits.flash
   const budget = Math.min(Math.max(thinkingBudgets[effort], least), most)
-  if (effort === 'none' && budget > 0) {
-    lose(ledger, 'changed', 'options.reasoning.effort', 'Gemini 2.5 Pro cannot be kept from thinking')
-  }
+  if (budget !== thinkingBudgets[effort]) loseEffort(ledger, effort, `${budget} tokens`)
   return { thinkingConfig: { thinkingBudget: budget, ...shown } }
 }
 
@@ -139,7 +133,8 @@ export function encodeToolConfig(
   const { mode: _mode, allowedFunctionNames: _names, ...rest } = (config ?? {}) as JsonObject
   if (toolChoice === undefined) return { ...(raw as object), functionCallingConfig: rest }
   if (!tools.some((tool) => tool.functionDeclarations !== undefined)) {
-    lose(ledger, 'dropped', 'options.toolChoice', 'there is no function to choose', 'info')
+    if (toolChoice !== 'auto' && toolChoice !== 'none')
+      lose(ledger, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
     return raw as WireToolConfig | undefined
   }
   return { ...(raw as object), functionCallingConfig: { ...rest, ...encodeToolChoice(toolChoice) } }

@@ -5,12 +5,14 @@
  *
  * @module
  */
+
+import { reasons as lackReasons } from '../../lacks.ts'
 import { field, isObject, otherFields } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, Opaque, ProviderData } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
 import { textOfArguments } from '../../tool-call.ts'
-import { type GeminiDialect, reasons } from './tables.ts'
+import type { GeminiDialect } from './tables.ts'
 import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
@@ -75,7 +77,7 @@ export function signatureOf(block: Signable, scope: Scope, path: string): Pick<W
   const target = { format: 'gemini', provider: scope.dialect.provider, model: scope.model }
   const thoughtSignature = field(ownProof(block.opaque, target), 'thoughtSignature')
   if (typeof thoughtSignature === 'string') return { thoughtSignature }
-  lose(scope.ledger, 'dropped', `${path}.opaque`, reasons.proof, 'info')
+  lose(scope.ledger, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
   return {}
 }
 

@@ -9,6 +9,7 @@ import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
+import { reasons as lackReasons, withoutLacks } from '../../lacks.ts'
 import { compact, field, isObject, otherFields, textOr } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type { Content, ContentBlock, Context, Json, JsonObject, RequestOptions } from '../../model.ts'
@@ -18,7 +19,7 @@ import { encodeContents } from './messages.ts'
 import { camelNames, camelNested, listOf } from './names.ts'
 import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from './options.ts'
 import type { Origin, Scope } from './part.ts'
-import { type GeminiDialect, geminiDialect, knownFields } from './tables.ts'
+import { type GeminiDialect, geminiDialect, knownFields, wireOf } from './tables.ts'
 import { decodeDefinitions, encodeDefinitions } from './tools.ts'
 import type { WirePart, WireRequest } from './wire.ts'
 
@@ -31,12 +32,13 @@ import type { WirePart, WireRequest } from './wire.ts'
  * @throws {TypeError} at a model name that cannot stand in a path.
  */
 export function encodeRequest(
-  context: Context,
-  options: RequestOptions,
+  given: Context,
+  asked: RequestOptions,
   dialect: GeminiDialect = geminiDialect,
 ): EncodedRequest<WireRequest> {
-  checkMessages(context.messages)
-  const scope: Scope = { ledger: ledger('Gemini', options.strict), dialect, model: options.model }
+  checkMessages(given.messages)
+  const scope: Scope = { ledger: ledger('Gemini', asked.strict), dialect, model: asked.model }
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.ledger)
   const raw = options.providerOptions?.gemini ?? {}
   const system = encodeSystem(context, scope)
   const tools = encodeDefinitions(context.tools ?? [], dialect, scope.ledger)
@@ -71,6 +73,7 @@ function pathOf({ model, stream }: RequestOptions): string {
 
 /** System text from everywhere: this wire has one place for it. Developer text follows where the dialect puts it there. */
 function encodeSystem({ system, messages }: Context, scope: Scope): readonly WirePart[] {
+  if (system === '') lose(scope.ledger, 'dropped', 'system', lackReasons.empty, 'info')
   const parts = [...encodeBlocks(blocksOf(system ?? null), scope, 'system')]
   const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   for (const role of ['system', 'developer'] as const) {
@@ -78,6 +81,8 @@ function encodeSystem({ system, messages }: Context, scope: Scope): readonly Wir
     for (const [at, message] of messages.entries()) {
       if (message.role !== role) continue
       const path = `messages[${at}]`
+      if (message.providerData !== undefined)
+        lose(scope.ledger, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
       if (first >= 0 && at > first) lose(scope.ledger, 'changed', path, 'Gemini takes instructions at the head alone')
       parts.push(...encodeBlocks(blocksOf(message.content), scope, `${path}.content`))
     }

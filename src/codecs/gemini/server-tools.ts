@@ -5,10 +5,12 @@
  *
  * @module
  */
+
+import { reasons as lackReasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, otherFields, stringOr } from '../../lookup.ts'
 import type { JsonObject, ProviderData, ServerToolCall, ServerToolResult } from '../../model.ts'
 import { drop, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
-import { knownFields, outcomes, reasons } from './tables.ts'
+import { knownFields, outcomes } from './tables.ts'
 import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
@@ -93,7 +95,7 @@ export function encodeServerCall(block: ServerToolCall, scope: Scope, path: stri
   const id = compact({ id: block.id })
   if (isObject(field(ours, 'executableCode'))) return { ...common, executableCode: { ...block.arguments, ...id } }
   const call = field(ours, 'toolCall')
-  if (!isObject(call)) return drop(scope, path, reasons.serverTool)
+  if (!isObject(call)) return drop(scope, path, lackReasons.serverTool)
   return { ...common, toolCall: { ...call, ...id, toolType: block.name, args: block.arguments } }
 }
 
@@ -108,7 +110,7 @@ export function encodeServerResult(block: ServerToolResult, scope: Scope, path: 
     return { ...common, codeExecutionResult: { ...ran, outcome: outcomeOf(block, ran), ...output, ...id } }
   }
   const response = field(ours, 'toolResponse')
-  if (!isObject(response)) return drop(scope, path, reasons.serverTool)
+  if (!isObject(response)) return drop(scope, path, lackReasons.serverTool)
   const said = compact({ toolType: block.name, response: block.output as JsonObject | undefined })
   return { ...common, toolResponse: { ...response, ...said, ...id } }
 }

@@ -8,6 +8,7 @@
  */
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
+import type { Wire } from '../../lacks.ts'
 import type { ReasoningEffort, ServerToolResult, StopReason } from '../../model.ts'
 import type { WireThinkingConfig } from './wire.ts'
 
@@ -21,6 +22,8 @@ export interface GeminiDialect {
   readonly callIds: boolean
   /** `json`: schemas go as they are; `openapi`: narrowed to the subset that old models and Vertex read. */
   readonly schemas: 'json' | 'openapi'
+  /** Later system and developer messages: `hoist` them into the system text. Default: they stay, as tagged text of the user. */
+  readonly lateInstructions?: 'hoist'
 }
 
 /** The Gemini Developer API. */
@@ -161,21 +164,22 @@ export const knownFields: Readonly<Record<KnownObject, ReadonlySet<string>>> = {
   functionResponse: new Set(['id', 'name', 'response', 'parts']),
 }
 
-/** What cannot be carried, and why: reasons in the ledger of losses. */
+/** What cannot be carried, and why: reasons that no other wire gives. */
 export const reasons = {
-  title: 'Gemini has no titles of documents',
-  unknown: 'it belongs to another wire',
-  foreign: 'it means something to another wire alone',
-  proof: 'the proof of another model means nothing to this one',
-  citation: 'Gemini takes no citations back',
-  chunk: 'a piece of a call is no call',
-  serverTool: 'what another provider ran itself means nothing to Gemini',
   media: 'there is neither data nor an address',
   storedElsewhere: 'a file stored at one provider is not known to another',
   mimeType: 'Gemini must be told the type of data',
   address: 'only some models of Gemini fetch addresses: data is safer',
-  filename: 'Gemini has no names of files',
 } as const
+
+/** What this wire lacks. */
+export function wireOf({ provider }: GeminiDialect): Wire {
+  return { format: 'gemini', provider, lacks, keepsReasoning: true, state: 'continuationToken' }
+}
+const lacks: Wire['lacks'] = new Set([
+  ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),
+  ...(['refusals', 'titles', 'imageDetail', 'filenames', 'transcripts'] as const),
+])
 
 /** What `prepare` sees to before a conversation is encoded. */
 export function rulesOf(dialect: GeminiDialect): Rules {
@@ -186,7 +190,7 @@ export function rulesOf(dialect: GeminiDialect): Rules {
     toolName: { pattern: /^[A-Za-z_][\w.:-]*$/, maxLength: 128 },
     resultMedia: new Set(['image', 'audio', 'video', 'file'] as const),
     foreignReasoning: 'drop',
-    lateInstructions: 'user',
+    lateInstructions: dialect.lateInstructions ?? 'user',
     userFirst: true,
     refusesEmpty: true,
     pairs: 'name',

@@ -9,6 +9,7 @@
 import { checkTools } from '../../check-message.ts'
 import type { CallFragment } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
+import { reasons } from '../../lacks.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -50,7 +51,6 @@ export function encodeDefinitions(
     const path = `tools[${at}]`
     if ('type' in tool) {
       if (tool.format === 'gemini') entries.push(tool.value)
-      else lose(into, 'dropped', path, 'a tool of another provider means nothing to Gemini')
       continue
     }
     const declaration = encodeDefinition(tool, dialect, into, path)
@@ -62,7 +62,6 @@ export function encodeDefinitions(
 }
 
 function encodeDefinition(tool: ToolDefinition, dialect: GeminiDialect, into: Ledger, path: string) {
-  if (tool.strict === true) lose(into, 'dropped', `${path}.strict`, 'Gemini has no strict tools', 'info')
   const { parameters: raw, ...rest } = tool.providerData?.gemini ?? {}
   return {
     ...rest,
@@ -212,7 +211,9 @@ export function encodeResultPart(
 ): { readonly part: WirePart; readonly besides: readonly WirePart[] } {
   const ours = result.providerData?.gemini
   const blocks = blocksOf(result.content)
-  const media = blocks.filter(isMedia).flatMap((block) => encodeBlock(block, scope, path) ?? [])
+  const media = blocks.flatMap((block, at) =>
+    isMedia(block) ? (encodeBlock(block, scope, `${path}[${at}]`) ?? []) : [],
+  )
   const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
   if (!fits) lose(scope.ledger, 'changed', path, 'media of a result go behind it on models before Gemini 3')
   const keptResponse = field(ours, 'functionResponse')
@@ -239,10 +240,14 @@ function encodeOutput(
   path: string,
 ): JsonObject {
   let text = ''
-  for (const block of blocks) {
-    if (block.type === 'text' || block.type === 'plain_text') text += block.text
-    else if (!isMedia(block))
-      lose(scope.ledger, 'dropped', path, `a result holds no block of type "${block.type}"`, 'major')
+  for (const [at, block] of blocks.entries()) {
+    if (isMedia(block)) continue
+    const where = `${path}[${at}]`
+    if (block.type === 'text' || block.type === 'plain_text') {
+      text += block.text
+      if (block.providerData !== undefined)
+        lose(scope.ledger, 'dropped', `${where}.providerData`, reasons.fields, 'info')
+    } else lose(scope.ledger, 'dropped', where, `a result holds no block of type "${block.type}"`, 'major')
   }
   if (isObject(raw) && stillSays(raw, readOutput, { text, isError })) return raw
   return isError ? { error: text } : { output: text }

@@ -7,6 +7,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
+import { reasons as lackReasons } from '../../lacks.ts'
 import { isObject, lookup, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl } from '../../media.ts'
@@ -53,7 +54,7 @@ export function encodeBlock(block: ContentBlock, fields: Fields, where: string, 
     case 'tool_result':
       break // see tools.ts
     default: {
-      const [reason, severity] = lookup(leftOut, block.type) ?? [reasons.unknown, 'minor']
+      const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
       lose(losses, 'dropped', where, reason, severity)
     }
   }
@@ -64,8 +65,8 @@ function addText(text: string, fields: Fields, glue: string): void {
 }
 
 function noteText(block: ContentBlock & { type: 'text' }, where: string, losses: Ledger): void {
-  if (block.citations?.length) lose(losses, 'dropped', `${where}.citations`, reasons.citation)
-  if (block.refusal) lose(losses, 'changed', `${where}.refusal`, reasons.refusal, 'info')
+  if (block.citations?.length) lose(losses, 'dropped', `${where}.citations`, lackReasons.citations)
+  if (block.refusal) lose(losses, 'changed', `${where}.refusal`, lackReasons.refusal, 'info')
 }
 
 function addImage(block: ImageBlock, fields: Fields, where: string, losses: Ledger): void {
@@ -88,10 +89,10 @@ interface Annotated {
 /** What hangs on a message, block or tool and has no place here: nobody will miss it, but it is told. */
 export function noteForeign(value: Annotated, where: string, losses: Ledger): void {
   if (value.metadata?.cacheHint !== undefined)
-    lose(losses, 'dropped', `${where}.metadata.cacheHint`, reasons.hint, 'info')
-  if (value.opaque !== undefined) lose(losses, 'dropped', `${where}.opaque`, reasons.proof, 'info')
+    lose(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
+  if (value.opaque !== undefined) lose(losses, 'dropped', `${where}.opaque`, lackReasons.foreignProof, 'info')
   for (const name of Object.keys(value.providerData ?? {})) {
-    if (name !== format) lose(losses, 'dropped', `${where}.providerData.${name}`, reasons.unknown, 'info')
+    if (name !== format) lose(losses, 'dropped', `${where}.providerData.${name}`, lackReasons.foreignFields, 'info')
   }
 }
 

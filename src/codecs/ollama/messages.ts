@@ -7,6 +7,7 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { nextNumber } from '../../ids.ts'
+import { reasons as lackReasons } from '../../lacks.ts'
 import { arrayOf, compact, field, findLastIndex, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
@@ -25,8 +26,8 @@ import type {
   UserMessage,
 } from '../../model.ts'
 import { unmark } from '../../tool-error.ts'
-import { decodeImages, encodeBlocks, keptFields, listAt, noteForeign, objectAt, stringAt } from './content.ts'
-import { format, idPrefix, reasons } from './tables.ts'
+import { decodeImages, encodeBlocks, keptFields, listAt, objectAt, stringAt } from './content.ts'
+import { format, idPrefix } from './tables.ts'
 import { encodeCalls, encodeResult, readCallFragment, readWholeCall } from './tools.ts'
 import type { WireMessage } from './wire.ts'
 
@@ -41,9 +42,6 @@ export function encodeMessages({ system, messages }: Context, losses: Ledger): W
 }
 
 function encodeMessage(message: Message, calls: Calls, path: string, losses: Ledger): WireMessage[] {
-  noteForeign(message, path, losses)
-  if (message.role !== 'tool' && message.name !== undefined)
-    lose(losses, 'dropped', `${path}.name`, reasons.name, 'info')
   switch (message.role) {
     case 'assistant':
       return encodeTurn(message, path, losses)
@@ -80,7 +78,10 @@ function encodeContent(content: Content, path: string, losses: Ledger): { conten
 function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Ledger): WireMessage[] {
   const blocks = blocksOf(message.content)
   const results = blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result')
-  const encoded = results.map((result) => encodeResult(toMessage(result), calls.get(result.toolCallId), path, losses))
+  const encoded = results.map((result) => {
+    const where = `${path}.content[${blocks.indexOf(result)}]`
+    return encodeResult(toMessage(result), calls.get(result.toolCallId), where, losses)
+  })
   if (results.length > 0 && results.length === blocks.length) return encoded
   const { role: keptRole, ...kept } = keptFields(message)
   const role = textOr(keptRole, 'user')
@@ -98,7 +99,7 @@ function encodeTurn(message: AssistantMessage, path: string, losses: Ledger): Wi
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || value === '')
   if (isSaid || !isBlank) return [encoded]
-  lose(losses, 'dropped', path, reasons.nothing, 'minor')
+  lose(losses, 'dropped', path, lackReasons.nothing)
   return []
 }
 

@@ -9,13 +9,14 @@
 import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
-import { nearestEffort } from '../../effort.ts'
+import { effortOf, loseEffort } from '../../effort.ts'
+import { withoutLacks } from '../../lacks.ts'
 import { compact, field, isObject, lookup, otherFields } from '../../lookup.ts'
-import { type Ledger, ledger, lose } from '../../losses.ts'
+import { type Ledger, ledger } from '../../losses.ts'
 import type { Context, Json, JsonObject, RequestOptions } from '../../model.ts'
 import { keptFields, listAt, objectAt, textAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
-import { format, readThink, reasons, thinkOfEffort } from './tables.ts'
+import { format, readThink, thinkOfEffort, wire } from './tables.ts'
 import { chooseTools, decodeDefinition, encodeDefinitions } from './tools.ts'
 import type { WireOptions, WireRequest, WireThink } from './wire.ts'
 
@@ -26,52 +27,39 @@ import type { WireOptions, WireRequest, WireThink } from './wire.ts'
  *
  * @throws {UnsupportedError} for what would be lost and matters: media other than inline images, another wire's tools.
  */
-export function encodeRequest(context: Context, options: RequestOptions): EncodedRequest<WireRequest> {
-  checkMessages(context.messages)
-  const losses = ledger('Ollama', options.strict)
+export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
+  checkMessages(given.messages)
+  const losses = ledger('Ollama', asked.strict)
+  const { context, options } = withoutLacks(given, asked, wire, losses)
   const kept = keptFields({ providerData: options.providerOptions })
   const tools = chooseTools(context.tools, options.toolChoice, losses)
-  noteState(context, losses)
   const body: WireRequest = {
     ...kept,
     model: options.model,
     messages: encodeMessages(context, losses),
     stream: options.stream ?? false, // absent, the server would stream
-    ...(tools && { tools: encodeDefinitions(tools, losses) }),
-    ...encodeFormat(options, losses),
+    ...(tools && (tools.length > 0 || context.tools?.length === 0) && { tools: encodeDefinitions(tools) }),
+    ...encodeFormat(options),
     ...encodeThink(options, losses),
-    ...encodeOptions(options, field(kept, 'options'), losses),
+    ...encodeOptions(options, field(kept, 'options')),
   }
   return { path: '/api/chat', headers: {}, body, losses: losses.losses }
 }
 
-function noteState({ providerState }: Context, losses: Ledger): void {
-  for (const [key, value] of Object.entries(providerState ?? {})) {
-    if (value !== undefined) lose(losses, 'dropped', `providerState.${key}`, reasons.state, 'major')
-  }
-}
-
-function encodeFormat({ responseFormat }: RequestOptions, losses: Ledger): Pick<WireRequest, 'format'> {
-  if (responseFormat === undefined) return {}
-  const { type: _, schema, ...rest } = responseFormat
-  for (const key of Object.keys(rest)) {
-    lose(losses, 'dropped', `options.responseFormat.${key}`, reasons.formatName, 'info')
-  }
-  return { format: schema ?? 'json' }
+function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'format'> {
+  return responseFormat === undefined ? {} : { format: responseFormat.schema ?? 'json' }
 }
 
 function encodeThink({ reasoning }: RequestOptions, losses: Ledger): { think?: WireThink } {
   if (reasoning === undefined) return {}
-  const { effort, budgetTokens } = reasoning
-  if (effort !== undefined) return { think: thinkOfEffort[effort] }
-  if (budgetTokens === undefined) return { think: true }
-  lose(losses, 'changed', 'options.reasoning.budgetTokens', reasons.budget, 'info')
-  return { think: thinkOfEffort[nearestEffort(budgetTokens)] }
+  const effort = effortOf(reasoning, losses)
+  if (effort === undefined) return { think: true }
+  const think = thinkOfEffort[effort]
+  if (effort !== 'none' && think !== effort) loseEffort(losses, effort, String(think))
+  return { think }
 }
 
-function encodeOptions(options: RequestOptions, kept: Json | undefined, losses: Ledger): { options?: WireOptions } {
-  if (options.user !== undefined) lose(losses, 'dropped', 'options.user', reasons.user, 'info')
-  if (options.parallelToolCalls === false) lose(losses, 'dropped', 'options.parallelToolCalls', reasons.parallel)
+function encodeOptions(options: RequestOptions, kept: Json | undefined): { options?: WireOptions } {
   const encoded = compact({
     num_predict: options.maxTokens,
     temperature: options.temperature,

@@ -8,6 +8,7 @@
  */
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
+import { reasons as lackReasons, type Wire } from '../../lacks.ts'
 import { lookup } from '../../lookup.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../model.ts'
 import type { WireThink } from './wire.ts'
@@ -35,6 +36,26 @@ export const rules: Rules = {
   userFirst: false,
   refusesEmpty: false,
   pairs: 'name',
+}
+
+/** What the wire lacks. */
+export const wire: Wire = {
+  format,
+  provider: format,
+  keepsReasoning: true,
+  lacks: new Set([
+    ...([
+      'parallelToolCalls',
+      'user',
+      'formatDetails',
+      'strictTools',
+      'names',
+      'cacheHints',
+      'citations',
+      'refusals',
+    ] as const),
+    ...(['titles', 'imageDetail', 'filenames', 'serverTools', 'errorFlag'] as const),
+  ]),
 }
 
 /** Why the model stopped; calls make `tool_calls` of `stop`. A word not in it reads as `other`. */
@@ -127,27 +148,11 @@ export const statuses: Readonly<Record<ApiErrorKind, number>> = {
 /** What cannot be carried, and why: reasons in the ledger of losses. */
 export const reasons = {
   toolChoice: 'Ollama has no tool_choice: a call cannot be demanded',
-  parallel: 'Ollama has no switch for parallel calls',
-  user: 'Ollama has no field for the end user',
   remoteImage: 'Ollama takes images as base64 alone: fetch it and send its data',
   media: 'Ollama takes text and images alone',
-  proof: 'Ollama has no place for the proof of another provider',
-  citation: 'Ollama has no citations',
-  refusal: 'Ollama has no word for a refusal: its text is sent as text',
-  serverTool: 'a call that its provider ran itself means nothing to Ollama',
-  unknown: 'it belongs to another wire',
-  nothing: 'nothing of it can be sent to Ollama',
-  chunk: 'a piece of a call is no call',
   invalidCall: 'its arguments are not an object: an empty one is sent',
   cutCall: 'the answer was cut before the call was whole',
-  namelessCall: 'a call without a name cannot be sent',
-  hint: 'Ollama has no cache hints',
-  name: 'Ollama has no names of participants',
-  state: 'Ollama keeps no state: what it stands for is not sent',
   stopReason: 'Ollama has no word for it: "stop" is sent',
-  budget: 'Ollama knows levels alone: the nearest is sent',
-  strict: 'Ollama has no strict tools',
-  formatName: 'Ollama takes the schema alone',
 } as const
 
 /** Blocks that the wire has no place for. */
@@ -155,9 +160,9 @@ export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']
   audio: [reasons.media, 'major'],
   video: [reasons.media, 'major'],
   file: [reasons.media, 'major'],
-  citation: [reasons.citation, 'minor'],
-  server_tool_call: [reasons.serverTool, 'minor'],
-  server_tool_call_chunk: [reasons.serverTool, 'minor'],
-  server_tool_result: [reasons.serverTool, 'minor'],
-  tool_call_chunk: [reasons.chunk, 'minor'],
+  citation: [lackReasons.citation, 'minor'],
+  server_tool_call: [lackReasons.serverTool, 'minor'],
+  server_tool_call_chunk: [lackReasons.chunk, 'minor'],
+  server_tool_result: [lackReasons.serverTool, 'minor'],
+  tool_call_chunk: [lackReasons.chunk, 'minor'],
 }

@@ -8,6 +8,7 @@
 import { checkTools } from '../../check-message.ts'
 import type { CallFragment, DecodedCalls } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
+import { chosenTools, reasons as lackReasons, loseChoice } from '../../lacks.ts'
 import { compact, field, isObject, objectIn, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -23,31 +24,23 @@ import type {
 } from '../../model.ts'
 import { readCall, textOfArguments } from '../../tool-call.ts'
 import { markText } from '../../tool-error.ts'
-import { encodeBlocks, keptFields, listAt, noteForeign, objectAt, type Subject } from './content.ts'
+import { encodeBlocks, keptFields, listAt, objectAt, type Subject } from './content.ts'
 import { inlineReferences } from './schema.ts'
 import { format, idPrefix, isMadeId, reasons } from './tables.ts'
 import type { WireMessage, WireTool, WireToolCall } from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** What the model is told of the tools. References in schemas are written out, since the server would drop them. */
-export function encodeDefinitions(
-  tools: readonly (ToolDefinition | ProviderTool)[],
-  losses: Ledger = ledger('Ollama'),
-): WireTool[] {
+/** The tools, without those of other formats. References in schemas are written out, since the server would drop them. */
+export function encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[]): WireTool[] {
   checkTools(tools)
-  const encoded: WireTool[] = []
-  tools.forEach((tool, at) => {
-    if (!('type' in tool)) encoded.push(encodeDefinition(tool, `tools[${at}]`, losses))
-    else if (tool.format === format) encoded.push(tool.value as unknown as WireTool)
-    else lose(losses, 'dropped', `tools[${at}]`, reasons.unknown)
+  return tools.flatMap((tool) => {
+    if (!('type' in tool)) return [encodeDefinition(tool)]
+    return tool.format === format ? [tool.value as unknown as WireTool] : []
   })
-  return encoded
 }
 
-function encodeDefinition(tool: ToolDefinition, path: string, losses: Ledger): WireTool {
-  noteForeign(tool, path, losses)
-  if (tool.strict) lose(losses, 'dropped', `${path}.strict`, reasons.strict, 'info')
+function encodeDefinition(tool: ToolDefinition): WireTool {
   const kept = keptFields(tool)
   return {
     ...kept,
@@ -105,7 +98,11 @@ export function chooseTools(
   losses: Ledger,
 ): readonly (ToolDefinition | ProviderTool)[] | undefined {
   if (choice === undefined || choice === 'auto') return tools
-  if (choice === 'none') return undefined
+  if (tools === undefined || tools.length === 0) {
+    loseChoice({ toolChoice: choice }, losses)
+    return tools
+  }
+  if (choice === 'none') return chosenTools(tools, () => false, losses)
   if (choice === 'required') {
     lose(losses, 'dropped', 'options.toolChoice', reasons.toolChoice)
     return tools
@@ -114,7 +111,7 @@ export function chooseTools(
     lose(losses, 'changed', 'options.toolChoice', reasons.toolChoice)
   }
   const names: ReadonlySet<string> = new Set('name' in choice ? [choice.name] : choice.names)
-  return tools?.filter((tool) => ('name' in tool ? names.has(tool.name) : tool.format !== format))
+  return chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
 }
 
 // ---- calls ------------------------------------------------------------------------------------
@@ -122,11 +119,11 @@ export function chooseTools(
 /** The calls of an assistant's turn. One whose arguments were no object is sent with none, so that its result has a call. */
 export function encodeCalls(message: AssistantMessage, path: string, losses: Ledger): WireToolCall[] {
   const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
-  const invalid = (message.invalidToolCalls ?? []).filter((call) => {
+  const invalid = (message.invalidToolCalls ?? []).filter((call, at) => {
     const isNamed = call.name !== undefined
-    const where = `${path}.invalidToolCalls[${call.index}]`
+    const where = `${path}.invalidToolCalls[${at}]`
     if (isNamed) lose(losses, 'changed', where, reasons.invalidCall)
-    else lose(losses, 'dropped', where, reasons.namelessCall)
+    else lose(losses, 'dropped', where, lackReasons.namelessCall)
     return isNamed
   })
   return [...calls, ...invalid].sort((a, b) => a.index - b.index).map(encodeCall)

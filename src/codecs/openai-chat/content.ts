@@ -4,6 +4,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
+import { loseTtl, reasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, objectIn, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl, toDataUrl } from '../../media.ts'
@@ -21,6 +22,7 @@ import type {
 } from '../../model.ts'
 import type { ChatDialect } from './dialect.ts'
 import { format } from './tables.ts'
+import type { DialectPart, DialectToolChoice, WireAnyPart, WirePart, WireTextPart } from './wire.ts'
 
 /** What encoders of parts of a request have in common. */
 export interface Encoding {
@@ -39,47 +41,66 @@ export function kept(thing: { readonly providerData?: ProviderData }): JsonObjec
 // ---- to the wire ------------------------------------------------------------------------------
 
 /** What a user may say. */
-export function encodeUserParts(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject[] {
+export function encodeUserParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WirePart[] {
   return blocks.flatMap((block, at) => {
-    const part = encodePart(block, `${path}[${at}]`, to)
+    const part = block.type === 'tool_result' ? undefined : encodePart(block, `${path}[${at}]`, to)
     return part === undefined ? [] : [part]
   })
 }
 
 /** Where the wire takes text alone. */
-export function encodeTextParts(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject[] {
+export function encodeTextParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WireTextPart[] {
   return blocks.flatMap((block, at) => {
-    if (block.type === 'text' || block.type === 'plain_text' || block.type === 'unknown') {
-      const part = encodePart(block, `${path}[${at}]`, to)
-      return part === undefined ? [] : [part]
-    }
-    loseBlock(block, `${path}[${at}]`, to, 'only text may stand here')
-    return []
+    const part = encodeTextPart(block, `${path}[${at}]`, to)
+    return part === undefined ? [] : [part]
   })
+}
+
+/** `undefined` for what is not text, with a loss. */
+export function encodeTextPart(block: ContentBlock, path: string, to: Encoding): WireTextPart | undefined {
+  if (block.type === 'unknown') return encodeUnknown(block, path, to)
+  if (block.type === 'text' || block.type === 'plain_text') {
+    return { ...kept(block), type: 'text', text: block.text, ...cacheMark(block.metadata, path, to) }
+  }
+  loseBlock(block, path, to, 'only text may stand here')
+  return undefined
 }
 
 /**
  * Parts as content: one string where that says the same, and the host does not insist on more. `glue` stands between texts: in an
  * answer nothing does, since there they are pieces of one.
  */
-export function toContent(
-  parts: readonly JsonObject[],
+export function toContent<Part extends WireAnyPart>(
+  parts: readonly Part[],
   to: Encoding,
   isString: boolean,
   glue = '\n',
-): string | JsonObject[] {
+): string | Part[] {
   const isPlain = parts.every((part) => part.type === 'text' && Object.keys(part).length === 2)
   const joins = isString || parts.length === 0 || to.dialect.textParts !== true
-  return isPlain && joins ? parts.map((part) => part.text).join(glue) : [...parts]
+  return isPlain && joins ? parts.map((part) => (part.type === 'text' ? part.text : '')).join(glue) : [...parts]
 }
 
-function encodePart(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {
+function encodePart(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
+  if (block.type === 'unknown') return encodeUnknown(block, path, to)
   const part = encodeBare(block, path, to)
-  if (part === undefined || block.type === 'unknown') return part
-  return { ...kept(block), ...part, ...cacheMark(block.metadata, to) }
+  if (part === undefined) return undefined
+  return { ...kept(block), ...part, ...cacheMark(block.metadata, path, to) }
 }
 
-function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject | undefined {
+/** A part that came in this format goes back as it came. */
+function encodeUnknown<Part extends WirePart>(block: UnknownBlock, path: string, to: Encoding): Part | undefined {
+  if (block.format === format) return beyondTypes(block.value)
+  loseBlock(block, path, to, reasons.foreignBlock)
+  return undefined
+}
+
+/** What the official client's types do not know: parts of other hosts, and what a provider sent and we have no word for. */
+export function beyondTypes<T>(value: DialectPart | DialectToolChoice | Json): T {
+  return value as unknown as T
+}
+
+function encodeBare(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
   const { textOnly, inlineImages } = to.dialect
   switch (block.type) {
     case 'text':
@@ -96,11 +117,9 @@ function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject
       break
     case 'video':
       if (block.url !== undefined && to.dialect.mediaUrls?.has('video')) {
-        return { type: 'video_url', video_url: { url: block.url } }
+        return beyondTypes({ type: 'video_url', video_url: { url: block.url } })
       }
       break
-    case 'unknown':
-      if (block.format === format) return block.value as JsonObject
   }
   const how = inlineImages && block.type === 'image' ? ' but as data' : ''
   loseBlock(block, path, to, `${to.dialect.title} takes no ${block.type} here${how}`)
@@ -109,10 +128,10 @@ function encodeBare(block: ContentBlock, path: string, to: Encoding): JsonObject
 
 /** Blocks whose loss takes nothing from what was said. */
 const severities: Readonly<Record<string, 'info' | 'minor'>> = {
-  citation: 'info',
-  reasoning: 'info',
-  tool_call_chunk: 'info',
-  server_tool_call_chunk: 'info',
+  citation: 'minor',
+  reasoning: 'minor',
+  tool_call_chunk: 'minor',
+  server_tool_call_chunk: 'minor',
   server_tool_call: 'minor',
   server_tool_result: 'minor',
   unknown: 'minor',
@@ -122,20 +141,20 @@ export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 
   lose(to.ledger, 'dropped', path, reason, lookup(severities, block.type) ?? 'major')
 }
 
-function encodeImage(block: ImageBlock, path: string, to: Encoding): JsonObject | undefined {
+function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | undefined {
   const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
   if (url !== undefined) {
-    return {
-      type: 'image_url',
-      image_url: compact({ ...objectIn(kept(block), 'image_url'), url, detail: block.detail }),
-    }
+    const { detail } = block
+    const more = objectIn(kept(block), 'image_url')
+    if (detail === 'original') return beyondTypes({ type: 'image_url', image_url: { ...more, url, detail } })
+    return { type: 'image_url', image_url: { ...more, url, ...(detail && { detail }) } }
   }
   loseBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
   return undefined
 }
 
 /** By media type; `mpeg` is what an mp3 is registered as. */
-const audioFormats: Readonly<Record<string, string>> = {
+const audioFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
   'audio/wav': 'wav',
   'audio/x-wav': 'wav',
   'audio/wave': 'wav',
@@ -144,21 +163,22 @@ const audioFormats: Readonly<Record<string, string>> = {
   'audio/mp3': 'mp3',
 }
 
-function encodeAudio(block: AudioBlock, path: string, to: Encoding): JsonObject | undefined {
+function encodeAudio(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
   const audioFormat = lookup(audioFormats, block.mimeType)
   if (block.data !== undefined && audioFormat !== undefined) {
-    const isBare = to.dialect.parts === 'mistral'
-    return { type: 'input_audio', input_audio: isBare ? block.data : { data: block.data, format: audioFormat } }
+    if (block.transcript !== undefined) lose(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
+    if (to.dialect.parts === 'mistral') return beyondTypes({ type: 'input_audio', input_audio: block.data })
+    return { type: 'input_audio', input_audio: { data: block.data, format: audioFormat } }
   }
   loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
   return undefined
 }
 
-function encodeFile(block: FileBlock, path: string, to: Encoding): JsonObject | undefined {
+function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
   const { filename, mimeType = 'application/pdf' } = block
   if (to.dialect.parts === 'mistral') {
     const url = block.data === undefined ? block.url : toDataUrl(mimeType, block.data)
-    if (url !== undefined) return { type: 'document_url', document_url: url }
+    if (url !== undefined) return beyondTypes({ type: 'document_url', document_url: url })
     loseBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
     return undefined
   }
@@ -177,18 +197,16 @@ function encodeFile(block: FileBlock, path: string, to: Encoding): JsonObject | 
 }
 
 /** The mark of a prefix worth caching, in the host's own words. */
-export function cacheMark(metadata: Metadata | undefined, to: Encoding): JsonObject {
+export function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): JsonObject {
   const hint = metadata?.cacheHint
-  if (hint === undefined) return {}
-  const ttl = hint === 'ephemeral' ? undefined : hint.ttl
-  switch (to.dialect.cacheField) {
-    case 'prompt_cache_breakpoint':
-      return { prompt_cache_breakpoint: { mode: 'explicit', ...(ttl && { ttl: ttl === '12h' ? '12h' : '30m' }) } }
-    case 'cache_control':
-      return { cache_control: { type: 'ephemeral', ...(ttl && { ttl: ttl === '5m' ? '5m' : '1h' }) } }
-    default:
-      return {}
-  }
+  const { cacheField } = to.dialect
+  if (hint === undefined || cacheField === undefined) return {}
+  const isOpenai = cacheField === 'prompt_cache_breakpoint'
+  const mark: JsonObject = isOpenai ? { mode: 'explicit' } : { type: 'ephemeral' }
+  if (hint === 'ephemeral') return { [cacheField]: mark }
+  const ttl = isOpenai ? (hint.ttl === '12h' ? '12h' : '30m') : hint.ttl === '5m' ? '5m' : '1h'
+  if (ttl !== hint.ttl) loseTtl(to.ledger, path, ttl)
+  return { [cacheField]: { ...mark, ttl } }
 }
 
 // ---- from the wire ----------------------------------------------------------------------------

@@ -81,7 +81,7 @@ export interface ChatDialect {
   // ---- reasoning
   /** How reasoning is asked for. */
   readonly reasoningControl: 'effort' | 'reasoning' | 'thinking' | 'enable_thinking' | 'chat_template_kwargs' | 'none'
-  /** Efforts that are taken, least first: others become the nearest. Default: all. */
+  /** Efforts that are taken, least first: others become the nearest. Default: all; with `thinking`, none: only on or off. */
   readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
   /** Whether a model will reason, where that changes what it takes. */
   readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean

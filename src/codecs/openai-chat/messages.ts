@@ -5,7 +5,7 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { type IdRule, legalId } from '../../ids.ts'
-import { arrayOf } from '../../lookup.ts'
+import { reasons } from '../../lacks.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -13,7 +13,7 @@ import type {
   ContentBlock,
   Context,
   InstructionMessage,
-  Json,
+  InvalidToolCall,
   JsonObject,
   Message,
   ReasoningBlock,
@@ -21,14 +21,37 @@ import type {
   UserMessage,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
-import { cacheMark, type Encoding, encodeTextParts, encodeUserParts, kept, loseBlock, toContent } from './content.ts'
+import {
+  beyondTypes,
+  cacheMark,
+  type Encoding,
+  encodeTextPart,
+  encodeTextParts,
+  encodeUserParts,
+  kept,
+  loseBlock,
+  toContent,
+} from './content.ts'
 import { callsInOrder, reasoningDetails } from './response.ts'
 import { spellCalls } from './spelled-calls.ts'
 import { format } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
+import type {
+  DialectMessageFields,
+  WireAnyPart,
+  WireAssistant,
+  WireCall,
+  WireInstruction,
+  WireMessage,
+  WireRefusalPart,
+  WireTextPart,
+} from './wire.ts'
+
+/** What an assistant may say. */
+type SaidPart = WireTextPart | WireRefusalPart
 
 /** All messages, the system text first, arranged as the host wants them. */
-export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
+export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
   const { system } = context
   const messages = to.dialect.withoutTools ? spellCalls(context.messages, to) : context.messages
   const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsInOrder(message).length > 0)
@@ -40,7 +63,7 @@ export function encodeMessages(context: Context, to: Encoding): JsonObject[] {
   return arrange(out, to)
 }
 
-function encodeMessage(message: Message, path: string, inCalls: boolean, to: Encoding): JsonObject[] {
+function encodeMessage(message: Message, path: string, inCalls: boolean, to: Encoding): WireMessage[] {
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -54,12 +77,17 @@ function encodeMessage(message: Message, path: string, inCalls: boolean, to: Enc
   }
 }
 
-function encodeInstruction(message: InstructionMessage, path: string, contentPath: string, to: Encoding): JsonObject {
+function encodeInstruction(
+  message: InstructionMessage,
+  path: string,
+  contentPath: string,
+  to: Encoding,
+): WireInstruction {
   const parts = encodeTextParts(blocksOf(message.content), contentPath, to)
   return {
     ...kept(message),
     role: message.role === 'developer' ? to.dialect.developerRole : 'system',
-    content: withMark(toContent(parts, to, typeof message.content === 'string'), message, to),
+    content: withMark(toContent(parts, to, typeof message.content === 'string'), message, path, to),
     ...named(message, path, to),
   }
 }
@@ -79,15 +107,20 @@ function named(
 }
 
 /** A mark on the message stands on its last part. */
-function withMark(content: string | JsonObject[], message: Message, to: Encoding): string | JsonObject[] {
-  const mark = cacheMark(message.metadata, to)
+function withMark<Part extends WireAnyPart>(
+  content: string | Part[],
+  message: Message,
+  path: string,
+  to: Encoding,
+): string | (Part | WireTextPart)[] {
+  const mark = cacheMark(message.metadata, path, to)
   if (Object.keys(mark).length === 0) return content
-  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
 }
 
 /** Results that stand in a user's message come before it, each in a message of its own. */
-function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObject[] {
+function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessage[] {
   const blocks = blocksOf(message.content)
   const said = blocks.filter((block) => block.type !== 'tool_result')
   const results = blocks.flatMap((block, at) => {
@@ -97,26 +130,27 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): JsonObjec
     return [encodeResultFor(to, answer as ToolMessage, `${path}.content[${at}].`)]
   })
   if (results.length > 0 && said.length === 0) return results
-  const parts = encodeUserParts(said, `${path}.content`, to)
-  const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, to)
+  const parts = encodeUserParts(blocks, `${path}.content`, to)
+  const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, path, to)
   return [...results, { ...kept(message), role: 'user', content, ...named(message, path, to) }]
 }
 
 /** A turn of which nothing can be sent, such as one of another provider's tools alone, is none: empty messages are refused. */
-function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject[] {
+function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const encoded = encodeAssistant(message, path, inCalls, to)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || key === 'name' || value === '')
   if (isSaid || !isBlank) return [encoded]
-  lose(to.ledger, 'dropped', path, 'nothing of it can be sent here', 'minor')
+  lose(to.ledger, 'dropped', path, reasons.nothing)
   return []
 }
 
-function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): JsonObject {
+function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant {
   const blocks = blocksOfTurn(message)
   const calls = callsInOrder(message).flatMap((call) => {
     if (call.name !== undefined) return [encodeCall(call, to)]
-    lose(to.ledger, 'dropped', `${path}.invalidToolCalls`, 'a call that names no tool cannot be sent')
+    const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
+    lose(to.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)
     return []
   })
   calls.push(...unknownCalls(blocks))
@@ -127,7 +161,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   return {
     ...keptFor(message, path, to),
     role: 'assistant',
-    content: content === null ? null : withMark(content, message, to),
+    content: content === null ? null : withMark(content, message, path, to),
     ...named(message, path, to),
     ...encodeReasoning(blocks, `${path}.content`, inCalls, content, to),
     ...(audio?.id !== undefined && { audio: { id: audio.id } }),
@@ -140,12 +174,12 @@ function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObj
   const own = kept(message)
   const from = message.response?.provider
   if (own === undefined || from === undefined || from === to.dialect.provider) return own
-  lose(to.ledger, 'dropped', `${path}.providerData`, `${from} said it, and not ${to.dialect.title}`, 'info')
+  lose(to.ledger, 'dropped', `${path}.providerData.${format}`, `${from} said it, and not ${to.dialect.title}`, 'info')
   return undefined
 }
 
-function unknownCalls(blocks: readonly ContentBlock[]): JsonObject[] {
-  return blocks.flatMap((block) => (isUnknownCall(block) ? [block.value as JsonObject] : []))
+function unknownCalls(blocks: readonly ContentBlock[]): WireCall[] {
+  return blocks.flatMap((block) => (isUnknownCall(block) ? [beyondTypes<WireCall>(block.value)] : []))
 }
 
 function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {
@@ -153,20 +187,18 @@ function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'un
 }
 
 /** What the assistant said: text, and how it refused where the host takes that. */
-function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding): JsonObject[] {
-  return blocks.flatMap((block, at) => {
+function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding): SaidPart[] {
+  return blocks.flatMap((block, at): SaidPart[] => {
     if (block.type === 'tool_call' || block.type === 'reasoning' || isUnknownCall(block)) return []
     if (block.type === 'audio' && block.id !== undefined) return []
     if (block.type === 'audio' && block.transcript !== undefined) {
       lose(to.ledger, 'changed', `${path}[${at}]`, 'audio without an id is sent as what is said in it')
       return [{ type: 'text', text: block.transcript }]
     }
-    if (block.type === 'text' && block.citations !== undefined) {
-      lose(to.ledger, 'dropped', `${path}[${at}].citations`, 'citations are not sent back', 'info')
-    }
-    const parts = encodeTextParts([block], path, to)
+    const part = encodeTextPart(block, `${path}[${at}]`, to)
     const isRefusal = block.type === 'text' && block.refusal === true && to.dialect.textParts === true
-    return isRefusal ? [{ type: 'refusal', refusal: block.text }] : parts
+    if (isRefusal) return [{ type: 'refusal', refusal: block.text }]
+    return part === undefined ? [] : [part]
   })
 }
 
@@ -175,46 +207,51 @@ function encodeReasoning(
   blocks: readonly ContentBlock[],
   path: string,
   inCalls: boolean,
-  content: string | JsonObject[] | null,
+  content: string | SaidPart[] | null,
   to: Encoding,
-): JsonObject {
+): DialectMessageFields & Pick<Partial<WireAssistant>, 'content'> {
   const { reasoningReplay: replay, replaysWithCalls: onlyInCalls } = to.dialect
   const found = blocks.filter((block): block is ReasoningBlock => block.type === 'reasoning')
   const text = found.map((block) => block.text).join('')
   if (replay === 'none' || (onlyInCalls && !inCalls)) {
-    for (const block of found) loseBlock(block, path, to, `${to.dialect.title} does not take its reasoning back`)
+    for (const [at, block] of blocks.entries()) {
+      if (block.type === 'reasoning') loseBlock(block, `${path}[${at}]`, to, reasons.reasoning)
+    }
     return {}
   }
-  if (replay === 'reasoning_details') return encodeDetails(found, path, to)
+  if (replay === 'reasoning_details') return encodeDetails(blocks, path, to)
   if (replay === 'thinking') return text === '' ? {} : withThinking(found, content)
   return text !== '' || onlyInCalls ? { [replay]: text } : {}
 }
 
 /** OpenRouter: its own proofs, unmodified. */
-function encodeDetails(found: readonly ReasoningBlock[], path: string, to: Encoding): JsonObject {
+function encodeDetails(blocks: readonly ContentBlock[], path: string, to: Encoding): DialectMessageFields {
   const target = { format, provider: to.dialect.provider, model: to.model }
-  const details = found.flatMap((block) => {
+  const details = blocks.flatMap((block, at) => {
+    if (block.type !== 'reasoning') return []
     if (ownProof(block.opaque, target) !== undefined) return reasoningDetails(block)
-    loseBlock(block, path, to, 'reasoning goes back only with a proof of its own')
+    loseBlock(block, `${path}[${at}]`, to, reasons.reasoningProof)
     return []
   })
   return details.length > 0 ? { reasoning_details: details } : {}
 }
 
 /** Mistral: a part before the text. */
-function withThinking(found: readonly ReasoningBlock[], content: string | JsonObject[] | null): JsonObject {
-  const thinking = found.map((block) => ({
-    ...kept(block),
-    type: 'thinking',
-    thinking: [{ type: 'text', text: block.text }],
-  }))
-  const said = typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : (content ?? [])
+function withThinking(
+  found: readonly ReasoningBlock[],
+  content: string | SaidPart[] | null,
+): Pick<WireAssistant, 'content'> {
+  const thinking = found.map((block) =>
+    beyondTypes<SaidPart>({ ...kept(block), type: 'thinking', thinking: [{ type: 'text', text: block.text }] }),
+  )
+  const said: readonly SaidPart[] =
+    typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : (content ?? [])
   return { content: [...thinking, ...said] }
 }
 
 // ---- the order that a host demands ------------------------------------------------------------
 
-function arrange(messages: JsonObject[], to: Encoding): JsonObject[] {
+function arrange(messages: WireMessage[], to: Encoding): WireMessage[] {
   const { dialect } = to
   let out = messages
   if (dialect.oneSystem) out = joinNeighbours(out, ['system'], to)
@@ -226,23 +263,39 @@ function arrange(messages: JsonObject[], to: Encoding): JsonObject[] {
   return out
 }
 
-function joinNeighbours(messages: readonly JsonObject[], roles: readonly Json[], to: Encoding): JsonObject[] {
-  const out: JsonObject[] = []
+function joinNeighbours(
+  messages: readonly WireMessage[],
+  roles: readonly WireMessage['role'][],
+  to: Encoding,
+): WireMessage[] {
+  const out: WireMessage[] = []
   for (const message of messages) {
     const last = out.at(-1)
-    const joins = last?.role === message.role && roles.includes(message.role ?? '') && !last?.tool_calls
-    if (last === undefined || !joins) out.push(message)
-    else {
-      lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
-      out[out.length - 1] = { ...last, ...message, content: joined(last.content, message.content) }
+    const both = last && roles.includes(message.role) ? join(last, message) : undefined
+    if (both === undefined) {
+      out.push(message)
+      continue
     }
+    lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
+    out[out.length - 1] = both
   }
   return out
 }
 
-function joined(first: Json | undefined, second: Json | undefined): Json {
-  if (typeof first === 'string' && typeof second === 'string') return `${first}\n\n${second}`
-  const parts = (content: Json | undefined) =>
-    typeof content === 'string' ? [{ type: 'text', text: content }] : arrayOf(content)
-  return [...parts(first), ...parts(second)]
+/** Two messages of one role as one; calls end a message. */
+function join(one: WireMessage, other: WireMessage): WireMessage | undefined {
+  if (one.role === 'system' && other.role === 'system')
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  if (one.role === 'user' && other.role === 'user')
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  if (one.role === 'assistant' && other.role === 'assistant' && one.tool_calls === undefined)
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  return undefined
+}
+
+function joined<Part>(one: string | Part[] | null, other: string | Part[] | null): string | (Part | WireTextPart)[] {
+  if (typeof one === 'string' && typeof other === 'string') return `${one}\n\n${other}`
+  const parts = (content: string | Part[] | null): (Part | WireTextPart)[] =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+  return [...parts(one), ...parts(other)]
 }

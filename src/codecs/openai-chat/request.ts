@@ -7,9 +7,21 @@
 import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
-import { efforts, nearestEffort } from '../../effort.ts'
+import { effortOf, efforts, loseEffort } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, compact, field, isObject, lookup, otherFields, setOwn, stringOr, textOr } from '../../lookup.ts'
+import { loseChoice, reasons, withoutLacks } from '../../lacks.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  objectIn,
+  otherFields,
+  setOwn,
+  stringOr,
+  textOr,
+} from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type {
   Context,
@@ -25,9 +37,12 @@ import type { Encoding } from './content.ts'
 import { decodeMessages } from './decode-messages.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { encodeMessages } from './messages.ts'
-import { format, plainOptions, requestFields } from './tables.ts'
+import { format, plainOptions, requestFields, wireOf } from './tables.ts'
 import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
-import type { WireRequest } from './wire.ts'
+import type { WireMessage, WireRequest } from './wire.ts'
+
+/** The fields beside the conversation. */
+type WireOptions = Omit<WireRequest, 'model' | 'messages' | 'tools' | 'tool_choice'>
 
 /**
  * Writes a request.
@@ -35,23 +50,26 @@ import type { WireRequest } from './wire.ts'
  * @throws {UnsupportedError} if something would be lost that `options.strict` says must not be: by default, content.
  */
 export function encodeRequest(
-  context: Context,
-  options: RequestOptions,
+  given: Context,
+  asked: RequestOptions,
   dialect: ChatDialect = openai,
 ): EncodedRequest<WireRequest> {
-  checkMessages(context.messages)
-  const to: Encoding = { dialect, model: options.model, ledger: ledger(dialect.title, options.strict) }
-  noteState(context, to)
+  checkMessages(given.messages)
+  const to: Encoding = { dialect, model: asked.model, ledger: ledger(dialect.title, asked.strict) }
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.ledger)
   const schema = encodeResponseFormat(options.responseFormat, to)
   const messages = encodeMessages(context, to)
-  const fields: JsonObject = {
-    ...encodeKept(options, to),
+  const fields: WireOptions = {
+    ...objectIn(options.providerOptions, format),
     ...encodeOptions(options, to),
     ...schema.fields,
   }
   const tools = encodeTools(context, options, to)
-  if (tools.tools === undefined) delete fields.parallel_tool_calls // refused where there are none
-  const body = {
+  if (tools.tools === undefined) {
+    loseChoice(options, to.ledger)
+    delete fields.parallel_tool_calls // refused where there are none
+  }
+  const body: WireRequest = {
     ...suited(fields, options, to),
     model: options.model,
     messages: withInstruction(messages, schema.instruction, to),
@@ -60,33 +78,24 @@ export function encodeRequest(
   return {
     path: dialect.path ?? '/chat/completions',
     headers: {},
-    body: body as unknown as WireRequest,
+    body,
     losses: to.ledger.losses,
   }
 }
 
-function noteState(context: Context, to: Encoding): void {
-  if (context.providerState?.previousResponseId !== undefined) {
-    lose(to.ledger, 'dropped', 'providerState.previousResponseId', 'this format keeps no state')
-  }
-}
-
-/** What was kept of a request in this format. */
-function encodeKept({ providerOptions = {} }: RequestOptions, to: Encoding): JsonObject {
-  for (const other of Object.keys(providerOptions)) {
-    if (other === format) continue
-    lose(to.ledger, 'dropped', `options.providerOptions.${other}`, 'they are of another format', 'info')
-  }
-  return Object.hasOwn(providerOptions, format) ? (providerOptions[format] ?? {}) : {}
-}
-
-function encodeOptions(options: RequestOptions, to: Encoding): JsonObject {
+function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   const { dialect } = to
-  const fields: JsonObject = {}
-  for (const [name, option] of plainOptions) {
-    const value = options[option]
-    if (value !== undefined) fields[name] = value as Json
-  }
+  const fields: WireOptions = compact({
+    stream: options.stream,
+    temperature: options.temperature,
+    top_p: options.topP,
+    top_k: options.topK,
+    seed: options.seed,
+    frequency_penalty: options.frequencyPenalty,
+    presence_penalty: options.presencePenalty,
+    parallel_tool_calls: options.parallelToolCalls,
+    user: options.user,
+  })
   if (options.maxTokens !== undefined) fields[dialect.maxTokensField] = options.maxTokens
   if (options.stop !== undefined && options.stop.length > 0) fields.stop = encodeStops(options.stop, to)
   return { ...fields, ...encodeReasoning(options, to) }
@@ -102,7 +111,7 @@ function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encodi
 // ---- what the host takes ----------------------------------------------------------------------
 
 /** The fields under the host's names, without those that it refuses. */
-function suited(fields: JsonObject, options: RequestOptions, to: Encoding): JsonObject {
+function suited(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
   const { refuses, renames = {} } = to.dialect
   const refusesNow = isReasoning(options, to) ? to.dialect.whileReasoning?.refuses : undefined
   const out: JsonObject = {}
@@ -116,7 +125,7 @@ function suited(fields: JsonObject, options: RequestOptions, to: Encoding): Json
       continue
     }
     const written = lookup(renames, name) ?? name
-    setOwn(out, written, value)
+    setOwn(out, written, value as Json)
   }
   return out
 }
@@ -131,13 +140,15 @@ function optionPath(name: string): string {
 }
 
 /** Usage in a stream comes only where it is asked for. */
-function withUsage(fields: JsonObject, options: RequestOptions, { dialect }: Encoding): JsonObject {
+function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: Encoding): WireOptions {
   const { stream_options: own, ...others } = fields
   if (!options.stream || !dialect.asksForUsage) return others
   return { ...others, stream_options: { include_usage: true, ...(isObject(own) ? own : {}) } }
 }
 
 // ---- reasoning --------------------------------------------------------------------------------
+
+type Reasoning = NonNullable<RequestOptions['reasoning']>
 
 /** Ways of asking for reasoning that say whether, and need not say how much. */
 const saysOnAlone: ReadonlySet<ChatDialect['reasoningControl']> = new Set([
@@ -148,49 +159,83 @@ const saysOnAlone: ReadonlySet<ChatDialect['reasoningControl']> = new Set([
 ])
 
 /** Effort or budget, in the host's own words; `none` switches off. */
-function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): JsonObject {
+function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): WireOptions {
   const { effort, budgetTokens } = reasoning ?? {}
   if (reasoning === undefined) return {}
   if (effort === undefined && budgetTokens === undefined && !saysOnAlone.has(to.dialect.reasoningControl)) {
-    lose(to.ledger, 'dropped', 'options.reasoning', 'it names no effort, and the host takes nothing else')
+    lose(to.ledger, 'dropped', 'options.reasoning', reasons.noAmount)
     return {}
   }
   const isOn = effort === undefined ? budgetTokens !== 0 : effort !== 'none'
   switch (to.dialect.reasoningControl) {
     case 'effort':
-      return compact({ reasoning_effort: takenEffort(effort ?? nearestEffort(budgetTokens ?? 0), to) })
+      return compact({ reasoning_effort: takenEffort(reasoning, to) })
     case 'reasoning':
-      if (budgetTokens !== undefined && isOn) return { reasoning: { max_tokens: budgetTokens } }
+      if (budgetTokens !== undefined && isOn) {
+        noteEffort(effort, to)
+        return { reasoning: { max_tokens: budgetTokens } }
+      }
       return { reasoning: effort === undefined && isOn ? { enabled: true } : { effort: effort ?? 'none' } }
     case 'thinking':
-      return { thinking: { type: isOn ? 'enabled' : 'disabled' } }
+      if (!isOn) return { thinking: { type: 'disabled' } }
+      if (to.dialect.efforts === undefined) noteAmount(reasoning, to)
+      return {
+        thinking: { type: 'enabled' },
+        ...(to.dialect.efforts && compact({ reasoning_effort: takenEffort(reasoning, to) })),
+      }
     case 'enable_thinking':
-      return { enable_thinking: isOn, ...(budgetTokens !== undefined && isOn && { thinking_budget: budgetTokens }) }
+      if (!isOn || budgetTokens === undefined) {
+        if (isOn) noteAmount(reasoning, to)
+        return { enable_thinking: isOn }
+      }
+      noteEffort(effort, to)
+      return { enable_thinking: true, thinking_budget: budgetTokens }
     case 'chat_template_kwargs':
+      if (isOn) noteAmount(reasoning, to)
       return { chat_template_kwargs: { enable_thinking: isOn } }
     case 'none':
-      lose(to.ledger, 'dropped', 'options.reasoning', `${to.dialect.title} has no setting for it`)
+      lose(to.ledger, 'dropped', 'options.reasoning', reasons.noReasoning)
       return {}
   }
 }
 
-/** The effort that the host has for this one; `undefined` if it has none. */
-function takenEffort(effort: ReasoningEffort, to: Encoding): ReasoningEffort | undefined {
-  const { efforts: given, title } = to.dialect
+/** A budget says more than an effort beside it. */
+function noteEffort(effort: ReasoningEffort | undefined, to: Encoding): void {
+  if (effort !== undefined) lose(to.ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+}
+
+/** The host takes reasoning on or off, and no amount. */
+function noteAmount(reasoning: Reasoning, to: Encoding): void {
+  for (const [name, value] of Object.entries(reasoning)) {
+    if (value !== undefined) lose(to.ledger, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
+  }
+}
+
+/** The effort that the host has for the one asked for; `undefined` if it has none. */
+function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
+  const effort = effortOf(reasoning, to.ledger)
+  const given = to.dialect.efforts
+  if (effort === undefined) return undefined
   const taken = typeof given === 'function' ? given(to.model) : given
   if (taken === undefined || taken.includes(effort)) return effort
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
   const [first, ...others] = taken
   const nearest = first && others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
-  const reason = nearest ? `${title} has no "${effort}": "${nearest}" is nearest` : `${to.model} takes no effort`
-  lose(to.ledger, nearest ? 'changed' : 'dropped', 'options.reasoning.effort', reason)
+  if (nearest) loseEffort(to.ledger, effort, nearest)
+  else
+    lose(
+      to.ledger,
+      'dropped',
+      `options.reasoning.${reasoning.effort ? 'effort' : 'budgetTokens'}`,
+      `${to.model} takes no effort`,
+    )
   return nearest
 }
 
 // ---- structured output and tools --------------------------------------------------------------
 
 interface Structured {
-  readonly fields: JsonObject
+  readonly fields: Pick<WireRequest, 'response_format'>
   /** What the prompt must say, since the host cannot be told otherwise. */
   readonly instruction?: string
 }
@@ -202,7 +247,9 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
     return { fields: { response_format: { type: 'json_object' } }, instruction: 'Answer in JSON.' }
   }
   if (to.dialect.jsonSchema) {
-    const jsonSchema = compact({ name, description, schema: schema as JsonObject, strict })
+    if (wanted.name === undefined)
+      lose(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+    const jsonSchema = { name, schema, ...compact({ description, strict }) }
     return { fields: { response_format: { type: 'json_schema', json_schema: jsonSchema } } }
   }
   lose(
@@ -218,7 +265,7 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
 }
 
 /** `json_object` is refused unless the messages speak of JSON; a schema is always told. */
-function withInstruction(messages: JsonObject[], instruction: string | undefined, to: Encoding): JsonObject[] {
+function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
   if (instruction === undefined) return messages
   const isSaid =
     instruction === 'Answer in JSON.' && messages.some(({ content }) => /json/i.test(JSON.stringify(content)))
@@ -231,7 +278,11 @@ function withInstruction(messages: JsonObject[], instruction: string | undefined
   return [{ role: 'system', content: instruction }, ...messages]
 }
 
-function encodeTools({ tools = [] }: Context, options: RequestOptions, to: Encoding): JsonObject {
+function encodeTools(
+  { tools = [] }: Context,
+  options: RequestOptions,
+  to: Encoding,
+): Pick<WireRequest, 'tools' | 'tool_choice'> {
   if (to.dialect.withoutTools && tools.length > 0) {
     lose(to.ledger, 'dropped', 'tools', `${to.dialect.title} takes no tools`, 'major')
     return {}
@@ -244,7 +295,7 @@ function encodeTools({ tools = [] }: Context, options: RequestOptions, to: Encod
   )
   const definitions = encodeDefinitions(left, to.dialect, to.ledger)
   if (definitions.length === 0) return {}
-  return { tools: definitions, ...(choice !== undefined && { tool_choice: choice as Json }) }
+  return { tools: definitions, ...(choice !== undefined && { tool_choice: choice }) }
 }
 
 function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | undefined {

@@ -28,7 +28,7 @@ import { finishAnswer, newStreamState, readBody } from './stream.ts'
 import { finishReasons, format, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
-import type { WireAnnotation, WireResponse } from './wire.ts'
+import type { WireAnnotation, WireCall, WireResponse } from './wire.ts'
 
 /**
  * Reads an answer.
@@ -232,8 +232,8 @@ function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
 }
 
 /** A proof that came in this format goes out in it: the client sends it back through us. */
-function withProof(wire: JsonObject, call: ToolCall | InvalidToolCall): JsonObject {
-  return call.opaque?.format === format ? { ...wire, ...call.opaque.data } : wire
+function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject {
+  return { ...wire, ...(call.opaque?.format === format && call.opaque.data) }
 }
 
 /** Calls and what was meant as one: the wire's arguments are text, so that both can be said. */
@@ -258,6 +258,6 @@ export function checkCarried(block: ContentBlock, path: string, to: Pick<Encodin
     return
   }
   if (block.opaque !== undefined && block.opaque.format !== format) {
-    loseBlock(block, `${path}.opaque`, to, 'an answer has no place for this proof')
+    lose(to.ledger, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
   }
 }

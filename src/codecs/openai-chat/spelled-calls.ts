@@ -4,8 +4,9 @@
  * @module
  */
 import { blocksOf } from '../../content.ts'
-import { lose } from '../../losses.ts'
-import type { AssistantMessage, ContentBlock, Message, ToolMessage, UserMessage } from '../../model.ts'
+import { reasons } from '../../lacks.ts'
+import { lose, renumber } from '../../losses.ts'
+import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage, UserMessage } from '../../model.ts'
 import type { Encoding } from './content.ts'
 import { callsInOrder } from './response.ts'
 
@@ -13,23 +14,38 @@ import { callsInOrder } from './response.ts'
 export function spellCalls(messages: readonly Message[], to: Encoding): readonly Message[] {
   return messages.map((message, at) => {
     if (message.role !== 'tool' && (message.role !== 'assistant' || callsInOrder(message).length === 0)) return message
-    lose(to.ledger, 'changed', `messages[${at}]`, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
-    return message.role === 'tool' ? spellResult(message) : spellTurn(message)
+    const path = `messages[${at}]`
+    lose(to.ledger, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
+    return message.role === 'tool' ? spellResult(message, path, to) : spellTurn(message, `${path}.content`, to)
   })
 }
 
-function spellTurn(turn: AssistantMessage): AssistantMessage {
+function spellTurn(turn: AssistantMessage, path: string, to: Encoding): AssistantMessage {
   const { toolCalls: _, invalidToolCalls: __, ...message } = turn
-  const said = blocksOf(message.content).filter((block) => block.type !== 'tool_call')
+  const blocks = blocksOf(message.content)
+  const said = [...blocks.keys()].filter((at) => blocks[at]?.type !== 'tool_call')
+  for (const [at, block] of blocks.entries()) {
+    if (block.type === 'tool_call') loseFields(block, `${path}[${at}]`, to)
+  }
+  renumber(to.ledger, path, said)
   const calls = callsInOrder(turn).map(({ name, argumentsText }) =>
     text(`<tool_call${nameOf(name)}>${argumentsText}</tool_call>`),
   )
-  return { ...message, content: [...said, ...calls] }
+  return { ...message, content: [...said.map((at) => blocks[at] as ContentBlock), ...calls] }
 }
 
-function spellResult({ name, content, status }: ToolMessage): UserMessage {
+function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessage {
+  const { name, content, status } = result
+  loseFields(result, path, to)
   const tag = status === 'error' ? 'tool_error' : 'tool_result'
-  return { role: 'user', content: [text(`<${tag}${nameOf(name)}>`), ...blocksOf(content), text(`</${tag}>`)] }
+  const blocks = blocksOf(content)
+  renumber(to.ledger, `${path}.content`, [0, ...blocks.keys()]) // the tag is the first
+  return { role: 'user', content: [text(`<${tag}${nameOf(name)}>`), ...blocks, text(`</${tag}>`)] }
+}
+
+/** Text has no fields of the wire. */
+function loseFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
+  if (providerData !== undefined) lose(to.ledger, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
 
 function nameOf(name: string | undefined): string {

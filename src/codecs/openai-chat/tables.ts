@@ -6,6 +6,7 @@
  */
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
+import type { Lack, Wire } from '../../lacks.ts'
 import type { RequestOptions, StopReason } from '../../model.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'
@@ -94,6 +95,21 @@ export function rulesOf(dialect: ChatDialect): Rules {
     pairs: 'id',
     bridgesResults: dialect.bridgesResults === true,
   }
+}
+
+/** What a server of this format lacks. */
+export function wireOf(dialect: ChatDialect): Wire {
+  const { refuses, names, cacheField, textParts, parts, strict, jsonSchema } = dialect
+  const lacks = new Set<Lack>(['toolCacheHints', 'callCacheHints', 'citations', 'titles', 'serverTools', 'errorFlag'])
+  for (const [name, option] of plainOptions) if (refuses.has(name)) lacks.add(option as Lack)
+  if (refuses.has('stop')) lacks.add('stop')
+  if (names === false) lacks.add('names')
+  if (cacheField === undefined) lacks.add('cacheHints')
+  if (textParts !== true) lacks.add('refusals')
+  if (parts === 'mistral') lacks.add('filenames')
+  if (strict === 'omit') lacks.add('strictTools')
+  if (!jsonSchema) lacks.add('formatDetails')
+  return { format, provider: dialect.provider, lacks, keepsReasoning: replaysText(dialect) }
 }
 
 function replaysText({ reasoningReplay }: ChatDialect): boolean {

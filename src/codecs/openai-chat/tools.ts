@@ -9,6 +9,7 @@
 import { checkTools } from '../../check-message.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
+import { chosenTools } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -24,21 +25,21 @@ import type {
 import { ownProof } from '../../opaque.ts'
 import { isNoArguments, parseArguments } from '../../tool-call.ts'
 import { markParts, markText } from '../../tool-error.ts'
-import { type Encoding, encodeTextParts, kept, toContent } from './content.ts'
+import { beyondTypes, type Encoding, encodeTextParts, kept, toContent } from './content.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { format } from './tables.ts'
-import type { WireNamedChoice, WireToolChoice } from './wire.ts'
+import type { WireCall, WireNamedChoice, WireTool, WireToolChoice, WireToolResult } from './wire.ts'
 
 type Tools = readonly (ToolDefinition | ProviderTool)[]
 
 // ---- definitions ------------------------------------------------------------------------------
 
-/** The `tools` of a request. Tools of other providers are left out, with a loss. */
+/** The `tools` of a request, without those of other formats, and without custom tools where the host has none. */
 export function encodeDefinitions(
   tools: Tools,
   dialect: ChatDialect = openai,
   into: Ledger = ledger(dialect.title, false),
-): JsonObject[] {
+): WireTool[] {
   checkTools(tools)
   const same = sameStrictness(tools)
   return tools.flatMap((tool, at) => {
@@ -48,8 +49,9 @@ export function encodeDefinitions(
         lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} takes one "strict" for all tools`, 'info')
       return [encodeDefinition(tool, strict)]
     }
-    if (tool.format === format && (tool.value.type !== 'custom' || dialect.customTools)) return [tool.value]
-    lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have this provider's tool`)
+    if (tool.format !== format) return []
+    if (tool.value.type !== 'custom' || dialect.customTools) return [beyondTypes<WireTool>(tool.value)]
+    lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
     return []
   })
 }
@@ -58,7 +60,7 @@ function isProviderTool(tool: ToolDefinition | ProviderTool): tool is ProviderTo
   return 'type' in tool && tool.type === 'provider_tool'
 }
 
-function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): JsonObject {
+function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): WireTool {
   const own = kept(tool)
   const { name, description } = tool
   const parameters = tool.parameters as JsonObject | undefined
@@ -125,12 +127,9 @@ export function encodeToolChoice(
 ): { readonly tools: Tools; readonly choice?: WireToolChoice } {
   const { dialect } = to
   if (choice === undefined) return { tools }
-  if (tools.length === 0) {
-    if (choice !== 'none') lose(to.ledger, 'dropped', 'options.toolChoice', 'there are no tools', 'info')
-    return { tools }
-  }
+  if (tools.length === 0) return { tools }
   if (choice === 'auto') return { tools, choice }
-  if (choice === 'none') return dialect.toolChoices.has('none') ? { tools, choice } : { tools: [] }
+  if (choice === 'none') return dialect.toolChoices.has('none') ? { tools, choice } : { tools: only(tools, [], to) }
   if (choice === 'required') return { tools, ...required(to) }
   if ('name' in choice) return encodeNamed(choice.name, tools, to)
   const { mode } = choice
@@ -138,13 +137,14 @@ export function encodeToolChoice(
     const named = choice.names.map((name) => choiceOf(name, tools))
     return { tools, choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } }
   }
-  const left = only(tools, choice.names)
+  const left = only(tools, choice.names, to)
   lose(to.ledger, 'changed', 'options.toolChoice', `${dialect.title} has no choice of some: the others are left out`)
   return { tools: left, ...(mode === 'required' ? required(to) : { choice: mode }) }
 }
 
 function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoice } {
-  if (dialect.toolChoices.has('required')) return { choice: (dialect.requiredWord ?? 'required') as 'required' }
+  if (dialect.toolChoices.has('required'))
+    return { choice: dialect.requiredWord === 'any' ? beyondTypes('any') : 'required' }
   lose(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
   return { choice: 'auto' }
 }
@@ -152,7 +152,7 @@ function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoic
 function encodeNamed(name: string, tools: Tools, to: Encoding): { tools: Tools; choice?: WireToolChoice } {
   if (to.dialect.toolChoices.has('named')) return { tools, choice: choiceOf(name, tools) }
   lose(to.ledger, 'changed', 'options.toolChoice', `${to.dialect.title} cannot name a tool: the others are left out`)
-  return { tools: only(tools, [name]), ...required(to) }
+  return { tools: only(tools, [name], to), ...required(to) }
 }
 
 /** A choice says which kind of tool it names: a function, or a custom tool, which takes free text. */
@@ -161,8 +161,8 @@ function choiceOf(name: string, tools: Tools): WireNamedChoice {
   return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
 }
 
-function only(tools: Tools, names: readonly string[]): Tools {
-  return tools.filter((tool) => !isProviderTool(tool) && names.includes(tool.name))
+function only(tools: Tools, names: readonly string[], to: Encoding): Tools {
+  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.ledger)
 }
 
 /** From `tool_choice`, or the deprecated `function_call`; `undefined` where it is neither. */
@@ -186,7 +186,7 @@ function nameIn(value: unknown): string | undefined {
 // ---- calls and results ------------------------------------------------------------------------
 
 /** A call, with the very text that its arguments came as, unless they were changed since. */
-export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): JsonObject {
+export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): WireCall {
   const { type, ...own } = kept(call) ?? {}
   const proof = ownProof(call.opaque, { format, provider: to.dialect.provider, model: to.model })
   const id = call.id ?? ''
@@ -211,21 +211,23 @@ export function exactArguments(call: ToolCall): string {
 }
 
 /** The message that answers a call. */
-export function encodeResult(result: ToolMessage, dialect: ChatDialect = openai): JsonObject {
+export function encodeResult(result: ToolMessage, dialect: ChatDialect = openai): WireToolResult {
   return encodeResultFor({ dialect, model: '', ledger: ledger(dialect.title) }, result, '')
 }
 
 /** The same within a request: a failure is said in the text, since the wire has no flag for it. */
-export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): JsonObject {
+export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireToolResult {
   const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
   const content = toContent(parts, to, typeof result.content === 'string')
   const isError = result.status === 'error'
-  if (isError) lose(to.ledger, 'changed', `${path}status`, 'a failure is said in the text', 'info')
   return {
     ...kept(result),
     role: 'tool',
     tool_call_id: result.toolCallId,
     ...(to.dialect.resultName && result.name !== undefined && { name: result.name }),
-    content: typeof content === 'string' ? markText(content, isError) : markParts(content, isError, 'text'),
+    content:
+      typeof content === 'string'
+        ? markText(content, isError)
+        : markParts(content, isError, { type: 'text', text: '' }),
   }
 }

@@ -27,8 +27,39 @@ export interface WireFilePart {
   /** `file_data` is a data URL. */
   file: { file_data?: string; filename?: string; file_id?: string }
 }
-/** Parts that a user may send; other hosts add to them. */
+/** Parts that a user may send to OpenAI. */
 export type WirePart = WireTextPart | WireImagePart | WireAudioPart | WireFilePart
+/** A part in a message of any role. */
+export type WireAnyPart = WirePart | WireRefusalPart
+
+/** Parts that only other hosts take: the official client does not know them. */
+export type DialectPart =
+  | { type: 'image_url'; image_url: { url: string; detail: 'original' } }
+  | { type: 'video_url'; video_url: { url: string } }
+  | { type: 'document_url'; document_url: string }
+  | { type: 'input_audio'; input_audio: string }
+  | { type: 'thinking'; thinking: WireTextPart[] }
+/** Fields of messages that only other hosts take. */
+export interface DialectMessageFields {
+  reasoning_content?: string
+  reasoning?: string
+  reasoning_details?: JsonObject[]
+  /** Mistral: the answer goes on from this message. */
+  prefix?: true
+  /** Mistral: the tool of a result. OpenAI takes names of participants. */
+  name?: string
+}
+/** Fields of requests that only other hosts take. */
+export interface DialectRequestFields {
+  top_k?: number
+  reasoning?: { enabled: true } | { effort: string } | { max_tokens: number }
+  thinking?: { type: 'enabled' | 'disabled' }
+  enable_thinking?: boolean
+  thinking_budget?: number
+  chat_template_kwargs?: { enable_thinking: boolean }
+}
+/** Values that only other hosts take. */
+export type DialectToolChoice = 'any'
 
 export interface WireFunctionCall {
   id: string
@@ -53,7 +84,7 @@ export interface WireUser {
   content: string | WirePart[]
   name?: string
 }
-export interface WireAssistant {
+export interface WireAssistant extends DialectMessageFields {
   role: 'assistant'
   /** `null` only beside calls or audio. */
   content: string | (WireTextPart | WireRefusalPart)[] | null
@@ -61,7 +92,7 @@ export interface WireAssistant {
   tool_calls?: WireCall[]
   audio?: { id: string }
 }
-export interface WireToolResult {
+export interface WireToolResult extends Pick<DialectMessageFields, 'name'> {
   role: 'tool'
   tool_call_id: string
   content: string | WireTextPart[]
@@ -91,8 +122,8 @@ export type WireResponseFormat =
       json_schema: { name: string; description?: string; schema?: Record<string, unknown>; strict?: boolean }
     }
 
-/** The fields of a request that OpenAI itself knows; dialects write more beside them. */
-export interface WireRequest {
+/** The fields of a request that OpenAI itself knows, and those of dialects. */
+export interface WireRequest extends DialectRequestFields {
   model: string
   messages: WireMessage[]
   tools?: WireTool[]
@@ -111,6 +142,8 @@ export interface WireRequest {
   reasoning_effort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max'
   response_format?: WireResponseFormat
   safety_identifier?: string
+  /** Older name of `safety_identifier`. */
+  user?: string
 }
 
 /** Tokens, as this wire counts them. */

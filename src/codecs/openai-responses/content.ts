@@ -5,6 +5,8 @@
  *
  * @module
  */
+
+import { loseTtl, reasons } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl, toDataUrl } from '../../media.ts'
@@ -35,7 +37,9 @@ export interface PartScope {
 /** Content as the wire has it: a string stays one, and blocks are parts. */
 export function encodeParts(content: Content, path: string, scope: PartScope): string | WireInputPart[] {
   if (typeof content === 'string') return content
-  return content.flatMap((block, at) => encodePart(block, `${path}[${at}]`, scope) ?? [])
+  return content.flatMap((block, at) =>
+    block.type === 'tool_result' ? [] : (encodePart(block, `${path}[${at}]`, scope) ?? []),
+  )
 }
 
 /** One part; `undefined` if it cannot be one, and then the loss is written down. */
@@ -44,9 +48,9 @@ export function encodePart(block: ContentBlock, path: string, scope: PartScope):
   if (part === undefined) return undefined
   const hint = block.metadata?.cacheHint
   if (hint === undefined) return { ...keptFields(block), ...part }
-  if (scope.dialect.cacheHints) return { ...keptFields(block), ...part, prompt_cache_breakpoint: cacheBreakpoint(hint) }
-  lose(scope.into, 'dropped', `${path}.metadata.cacheHint`, 'this server has no cache hints', 'info')
-  return { ...keptFields(block), ...part }
+  const breakpoint = cacheBreakpoint(hint)
+  if (hint !== 'ephemeral' && breakpoint.ttl === undefined) loseTtl(scope.into, path, 'its own time')
+  return { ...keptFields(block), ...part, prompt_cache_breakpoint: breakpoint }
 }
 
 function encodeKnownPart(block: ContentBlock, path: string, { into }: PartScope): WireInputPart | undefined {
@@ -54,7 +58,6 @@ function encodeKnownPart(block: ContentBlock, path: string, { into }: PartScope)
     case 'text':
       return { type: 'input_text', text: block.text }
     case 'plain_text':
-      if (block.title !== undefined) lose(into, 'dropped', `${path}.title`, 'a text has no title here', 'info')
       return { type: 'input_text', text: block.text }
     case 'image':
       return encodeImage(block, path, into)
@@ -95,7 +98,7 @@ function encodeFile(block: FileBlock, path: string, into: Ledger): WireInputFile
 
 function encodeUnknownPart(block: UnknownBlock, path: string, into: Ledger): WireInputPart | undefined {
   if (block.format === format && isObject(block.value)) return block.value as unknown as WireInputPart
-  lose(into, 'dropped', path, `"${block.providerType}" belongs to the wire ${block.format}`)
+  lose(into, 'dropped', path, reasons.foreignBlock)
   return undefined
 }
 

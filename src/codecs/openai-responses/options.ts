@@ -5,22 +5,14 @@
  *
  * @module
  */
-import { nearestEffort } from '../../effort.ts'
+import { effortOf } from '../../effort.ts'
+import { reasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
-import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../model.ts'
+import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
 import type { ResponsesDialect } from './dialect.ts'
-import { efforts, format, noField } from './tables.ts'
+import { efforts, format } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'
-
-/** Fields of this wire that the caller gave, to lie under what we encode. */
-export function keptOptions(options: RequestOptions, into: Ledger): JsonObject {
-  for (const name of Object.keys(options.providerOptions ?? {})) {
-    if (name !== format) lose(into, 'dropped', `options.providerOptions.${name}`, 'it belongs to another wire', 'info')
-  }
-  const all = options.providerOptions
-  return all && Object.hasOwn(all, format) ? (all[format] ?? {}) : {}
-}
 
 /** The fields that say how to answer. */
 export function encodeOptions(
@@ -35,11 +27,11 @@ export function encodeOptions(
       max_output_tokens: encodeMaxTokens(options.maxTokens, dialect, into),
       temperature: options.temperature,
       top_p: options.topP,
-      text: encodeText(options.responseFormat, kept),
+      text: encodeText(options.responseFormat, kept, into),
       reasoning: encodeReasoning(options, kept, into),
     }),
     ...encodeUser(options.user, kept, dialect),
-    ...encodeExtraOptions(options, dialect, into),
+    ...encodeExtraOptions(options, dialect),
   }
 }
 
@@ -50,14 +42,15 @@ function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, 
   return dialect.minOutputTokens
 }
 
-function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject): JsonObject | undefined {
+function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, into: Ledger): JsonObject | undefined {
   if (wanted === undefined) return undefined
   const text = isObject(kept.text) ? kept.text : {}
-  return { ...text, format: encodeFormat(wanted) }
+  return { ...text, format: encodeFormat(wanted, into) }
 }
 
-function encodeFormat({ schema, name, description, strict }: ResponseFormat): JsonObject {
+function encodeFormat({ schema, name, description, strict }: ResponseFormat, into: Ledger): JsonObject {
   if (schema === undefined) return { type: 'json_object' }
+  if (name === undefined) lose(into, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
   return {
     type: 'json_schema',
     name: name ?? 'response',
@@ -68,18 +61,10 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat): Js
 
 function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Ledger): JsonObject | undefined {
   if (reasoning === undefined) return undefined
-  if (reasoning.effort === undefined && reasoning.budgetTokens === undefined) {
-    lose(into, 'dropped', 'options.reasoning', 'it names no effort, and the wire takes nothing else')
-    return undefined
-  }
-  const given = isObject(kept.reasoning) ? kept.reasoning : {}
-  return { ...given, effort: reasoning.effort ?? effortFor(reasoning.budgetTokens ?? 0, into) }
-}
-
-function effortFor(tokens: number, into: Ledger): ReasoningEffort {
-  const effort = nearestEffort(tokens)
-  lose(into, 'changed', 'options.reasoning.budgetTokens', `the wire knows efforts alone: "${effort}" is the nearest`)
-  return effort
+  const effort = effortOf(reasoning, into)
+  if (effort !== undefined) return { ...(isObject(kept.reasoning) ? kept.reasoning : {}), effort }
+  lose(into, 'dropped', 'options.reasoning', reasons.noAmount)
+  return undefined
 }
 
 function encodeUser(user: string | undefined, kept: JsonObject, dialect: ResponsesDialect): JsonObject {
@@ -88,18 +73,12 @@ function encodeUser(user: string | undefined, kept: JsonObject, dialect: Respons
   return { [isOldField ? 'user' : dialect.userField]: user }
 }
 
-const optionsWithoutField = ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const
-
-function encodeExtraOptions(options: RequestOptions, dialect: ResponsesDialect, into: Ledger): JsonObject {
-  const fields: JsonObject = {}
-  for (const name of optionsWithoutField) {
-    const value = options[name]
-    if (value === undefined) continue
-    const wireName = dialect.extraOptions[name]
-    if (wireName === undefined) lose(into, 'dropped', `options.${name}`, noField)
-    else fields[wireName] = value as Json
-  }
-  return fields
+function encodeExtraOptions(options: RequestOptions, { extraOptions }: ResponsesDialect): JsonObject {
+  const given = Object.entries(extraOptions).map(([name, wireName]) => [
+    wireName,
+    options[name as keyof RequestOptions],
+  ])
+  return compact(Object.fromEntries(given))
 }
 
 // ---- decoding ---------------------------------------------------------------------------------

@@ -8,8 +8,9 @@
 import { checkMessages } from '../../check-message.ts'
 import type { EncodedRequest } from '../../codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../content.ts'
-import { arrayOf, field, findLastIndex } from '../../lookup.ts'
-import { type Ledger, ledger, lose } from '../../losses.ts'
+import { reasons, withoutLacks } from '../../lacks.ts'
+import { arrayOf, field, findLastIndex, objectIn } from '../../lookup.ts'
+import { type Ledger, ledger, lose, renamed } from '../../losses.ts'
 import type {
   AssistantMessage,
   Content,
@@ -27,8 +28,8 @@ import type {
 import { ownProof } from '../../opaque.ts'
 import { encodeParts, keeping, keptFields, type PartScope } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
-import { encodeOptions, keptOptions } from './options.ts'
-import { format, target } from './tables.ts'
+import { encodeOptions } from './options.ts'
+import { format, target, wireOf } from './tables.ts'
 import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResult, wrapperOf } from './tools.ts'
 import { encodeTurn, type TurnScope } from './turns.ts'
 import type { WireItem, WireRequest } from './wire.ts'
@@ -52,22 +53,24 @@ interface Scope extends PartScope {
  * @throws {UnsupportedError} at a loss that `options.strict` does not allow; by default those of content.
  */
 export function encodeRequest(
-  context: Context,
-  options: RequestOptions,
+  given: Context,
+  asked: RequestOptions,
   dialect: ResponsesDialect = openaiDialect,
 ): EncodedRequest<WireRequest> {
-  checkMessages(context.messages)
-  const into = ledger(target, options.strict)
-  const kept = keptOptions(options, into)
+  checkMessages(given.messages)
+  const into = ledger(target, asked.strict)
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
+  const kept = objectIn(options.providerOptions, format)
   const chain = findChain(context, kept, dialect, into)
   const isStored = chain.previousResponseId !== undefined || kept.store === true
   const scope: Scope = { into, dialect, model: options.model, isStored, calls: new Map() }
+  into.places.set('system.content', 'system') // the system text is encoded as the content of a message
   const lead = splitInstructions(context, dialect, chain.previousResponseId !== undefined, into)
   const input = [
     ...lead.items.flatMap((message) => encodeMessage(message, 'system', scope)),
     ...encodeMessages(context.messages, chain.from, lead.hoisted, scope),
   ]
-  const tools = [...encodeDefinitions(context.tools ?? [], into), ...arrayOf(kept.tools)]
+  const tools = [...encodeDefinitions(context.tools ?? []), ...arrayOf(kept.tools)]
   const body = {
     ...kept,
     ...storage(kept, chain.previousResponseId, options.model, dialect),
@@ -86,7 +89,11 @@ interface Chain {
   readonly from: number
 }
 
-/** What a stored answer spares: the messages up to it. With `store: false` the history itself is sent, where we have it. */
+/**
+ * What a stored answer spares: the messages up to it. With `store: false` the history itself is sent, where we have it.
+ *
+ * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
+ */
 function findChain(
   { messages, providerState }: Context,
   kept: JsonObject,
@@ -96,6 +103,17 @@ function findChain(
   const id = providerState?.previousResponseId
   if (id === undefined) return { from: 0 }
   const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
+  const last = findLastIndex(messages, ({ role }) => role === 'assistant')
+  if (at < 0 && last >= 0) {
+    const { response } = messages[last] as AssistantMessage
+    if (dialect.stores && response?.id === undefined) {
+      const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
+      lose(into, 'dropped', 'messages', reason)
+      return { previousResponseId: id, from: last + 1 }
+    }
+    lose(into, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
+    return { from: 0 }
+  }
   if (dialect.stores && (kept.store !== false || at < 0)) return { previousResponseId: id, from: at + 1 }
   const severity = at < 0 ? 'major' : 'info'
   lose(into, 'dropped', 'providerState.previousResponseId', 'answers are not stored: the history is sent', severity)
@@ -150,7 +168,8 @@ function splitInstructions(
 }
 
 function isPlainSystem(message: Message): boolean {
-  if (message.role !== 'system' || message.metadata?.cacheHint !== undefined) return false
+  const { role, metadata, providerData } = message
+  if (role !== 'system' || metadata?.cacheHint !== undefined || providerData !== undefined) return false
   return blocksOf(message.content).every(
     (block) => block.type === 'text' && block.metadata?.cacheHint === undefined && block.providerData === undefined,
   )
@@ -203,7 +222,8 @@ function encodeMessage(message: Message, path: string, scope: Scope): JsonObject
 }
 
 function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): JsonObject[] {
-  if (message.name !== undefined) lose(scope.into, 'dropped', `${path}.name`, 'messages have no names here', 'info')
+  if (message.metadata?.cacheHint !== undefined)
+    lose(scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
   const kept = keptFields(message)
   if (typeof message.content === 'string' && Object.keys(kept).length > 0) {
     return [{ ...kept, role: 'assistant', content: message.content }]
@@ -233,13 +253,16 @@ function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): Js
 }
 
 function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): JsonObject[] {
-  if (message.name !== undefined) lose(scope.into, 'dropped', `${path}.name`, 'messages have no names here', 'info')
   const content = withHint(message)
+  const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
+  if (message.metadata?.cacheHint !== undefined) renamed(scope.into, last, `${path}.metadata`)
   const results = blocksOf(content).filter((block): block is ToolResultBlock => block.type === 'tool_result')
-  const said = results.length === 0 ? content : blocksOf(content).filter((block) => block.type !== 'tool_result')
-  const outputs = results.map((result) => encodeToolMessage(toMessage(result), path, scope))
-  if (results.length > 0 && said.length === 0) return outputs
-  const parts = encodeParts(said, `${path}.content`, scope) as Json
+  const hasMore = results.length < blocksOf(content).length
+  const outputs = results.map((result) =>
+    encodeToolMessage(toMessage(result), `${path}.content[${blocksOf(content).indexOf(result)}]`, scope),
+  )
+  if (results.length > 0 && !hasMore) return outputs
+  const parts = encodeParts(content, `${path}.content`, scope) as Json
   return [...outputs, { ...keptFields(message), role: message.role, content: parts }]
 }
 

@@ -8,6 +8,7 @@
 import type { ErrorWords } from '../../api-error.ts'
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
+import type { Lack, Wire } from '../../lacks.ts'
 import { lookup } from '../../lookup.ts'
 import type { Metadata, ReasoningEffort, StopReason } from '../../model.ts'
 import type { ResponsesDialect } from './dialect.ts'
@@ -37,6 +38,16 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
     pairs: 'id',
     chains: dialect.stores,
   }
+}
+
+/** What a server of this format lacks. */
+export function wireOf({ provider, extraOptions, cacheHints }: ResponsesDialect): Wire {
+  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'titles', 'errorFlag'])
+  for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
+    if (extraOptions[name] === undefined) lacks.add(name)
+  }
+  if (!cacheHints) lacks.add('cacheHints')
+  return { format, provider, lacks, keepsReasoning: false, state: 'previousResponseId' }
 }
 
 /** Why an answer is `incomplete`; a word not in it reads as `other`. */
@@ -167,6 +178,3 @@ export const errorAnswers: Readonly<
   server: [500, 'server_error', 'server_error'],
   timeout: [504, 'server_error', null],
 }
-
-/** What an option that the wire has no field for loses. */
-export const noField = 'the wire has no field for it'

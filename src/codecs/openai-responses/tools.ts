@@ -12,6 +12,7 @@ import { fold } from '../../assemble/fold.ts'
 import { checkTools } from '../../check-message.ts'
 import type { BlockKey, DecodedCalls, Fragment } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
+import { loseChoice, reasons } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -44,20 +45,17 @@ import type {
 
 type AnyTool = ToolDefinition | ProviderTool
 
-/** Definitions as the wire has them: flat. Tools that only another wire knows are dropped with a loss. */
-export function encodeDefinitions(tools: readonly AnyTool[], into: Ledger = ledger(target)): WireFunctionTool[] {
+/** Definitions as the wire has them: flat. Tools of other formats are left out. */
+export function encodeDefinitions(tools: readonly AnyTool[]): WireFunctionTool[] {
   checkTools(tools)
-  return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
+  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
 }
 
-function encodeDefinition(tool: AnyTool, path: string, into: Ledger): WireFunctionTool | undefined {
+function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
   if ('type' in tool && tool.type === 'provider_tool') {
-    if (tool.format === format) return tool.value as unknown as WireFunctionTool
-    lose(into, 'dropped', path, `it is a tool of the wire ${tool.format}`)
-    return undefined
+    return tool.format === format ? (tool.value as unknown as WireFunctionTool) : undefined
   }
-  const { name, description, parameters, strict, metadata } = tool as ToolDefinition
-  if (metadata?.cacheHint) lose(into, 'dropped', `${path}.metadata.cacheHint`, 'tools have no cache hints here', 'info')
+  const { name, description, parameters, strict } = tool as ToolDefinition
   const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
   return {
     type: 'function',
@@ -120,8 +118,7 @@ export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
 export function encodeChoiceOptions(options: RequestOptions, hasTools: boolean, into: Ledger): JsonObject {
   const { toolChoice, parallelToolCalls } = options
   if (!hasTools) {
-    const unused = toolChoice === undefined && parallelToolCalls === undefined
-    if (!unused) lose(into, 'dropped', 'options.toolChoice', 'there are no tools to choose from', 'info')
+    loseChoice(options, into)
     return {}
   }
   return compact({
@@ -267,11 +264,16 @@ export function encodeResult(
 function encodeOutput(result: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {
   const isTextOnly = blocksOf(result.content).every((block) => block.type === 'text' || block.type === 'plain_text')
   const takesParts = scope.dialect.resultMedia.size > 0
-  const content = isTextOnly && !takesParts ? joined(result.content) : result.content
+  const isJoined = isTextOnly && !takesParts
+  const content = isJoined ? joined(result.content) : result.content
+  for (const [at, block] of isJoined ? blocksOf(result.content).entries() : []) {
+    if (block.providerData !== undefined)
+      lose(scope.into, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
+  }
   const output = encodeParts(content, path, scope)
   const isError = result.status === 'error'
   if (typeof output === 'string') return markText(output, isError)
-  return markParts(output as unknown as JsonObject[], isError, 'input_text') as unknown as WireInputPart[]
+  return markParts<WireInputPart>(output, isError, { type: 'input_text', text: '' })
 }
 
 function joined(content: Content): string {

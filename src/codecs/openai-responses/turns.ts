@@ -8,6 +8,8 @@
  *
  * @module
  */
+
+import { reasons } from '../../lacks.ts'
 import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
@@ -76,17 +78,21 @@ export function encodeTurn(
   }
   const turn: Turn = { scope, path, results, drafts: [], isCutOff: false }
   const waiting = [...invalidCalls].sort((one, other) => one.index - other.index)
+  const addInvalid = (call: InvalidToolCall) =>
+    addInvalidCall(turn, call, `${path}.invalidToolCalls[${invalidCalls.indexOf(call)}]`)
   for (const [at, block] of blocks.entries()) {
     while (block.type === 'tool_call' && waiting[0] !== undefined && waiting[0].index < block.index) {
-      addInvalidCall(turn, waiting.shift() as InvalidToolCall)
+      addInvalid(waiting.shift() as InvalidToolCall)
     }
     addBlock(turn, block, `${path}.content[${at}]`)
   }
-  for (const call of waiting) addInvalidCall(turn, call)
+  for (const call of waiting) addInvalid(call)
   return finishTurn(turn)
 }
 
 function addBlock(turn: Turn, block: ContentBlock, path: string): void {
+  if (block.metadata?.cacheHint !== undefined && turn.scope.reader !== 'answer')
+    lose(turn.scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
   switch (block.type) {
     case 'text':
       addText(turn, block, path)
@@ -140,7 +146,7 @@ function encodeText(block: TextBlock, kept: JsonObject, { scope }: Turn, path: s
   const citations = block.citations ?? []
   const readable = scope.reader === 'answer' ? citations : citations.filter((one) => isReadable(one, isOwn))
   if (readable.length < citations.length) {
-    lose(scope.into, 'dropped', `${path}.citations`, 'another provider cited them', 'info')
+    lose(scope.into, 'dropped', `${path}.citations`, reasons.citations)
   }
   const annotations = readable.map((one) => writeAnnotation(one, block.text)) as unknown as Json
   const logprobs = scope.reader === 'answer' && { logprobs: [] }
@@ -179,7 +185,7 @@ function addReasoning(turn: Turn, block: ReasoningBlock, path: string): void {
   }
   turn.isCutOff = false
   if (block.opaque !== undefined && proof === undefined) {
-    lose(turn.scope.into, 'dropped', `${path}.opaque`, 'it is the proof of another wire', 'info')
+    lose(turn.scope.into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   }
   add(turn, encodeReasoning(block, proof ?? {}))
 }
@@ -214,10 +220,9 @@ function addCall(turn: Turn, call: ToolCall): void {
   }
 }
 
-function addInvalidCall(turn: Turn, call: InvalidToolCall): void {
-  const path = `${turn.path}.invalidToolCalls[${call.index}]`
+function addInvalidCall(turn: Turn, call: InvalidToolCall, path: string): void {
   if (call.id === undefined || call.name === undefined) {
-    lose(turn.scope.into, 'dropped', path, 'a call without a name or an id cannot be written')
+    lose(turn.scope.into, 'dropped', path, reasons.namelessCall)
     return
   }
   const { type: _, ...kept } = keptFields(call)
@@ -230,7 +235,7 @@ function addInvalidCall(turn: Turn, call: InvalidToolCall): void {
 function addHosted(turn: Turn, call: ServerToolCall, path: string): void {
   const proof = turn.scope.proof(call.opaque)
   if (proof === undefined) {
-    lose(turn.scope.into, 'dropped', path, `"${call.name}" was run by another provider`)
+    lose(turn.scope.into, 'dropped', path, reasons.serverTool)
     return
   }
   add(turn, encodeHosted(call, turn.results.get(call.id ?? ''), proof))
@@ -260,7 +265,7 @@ function hostedInput(call: ServerToolCall, proof: JsonObject, { input }: HostedC
 
 function checkResult(turn: Turn, result: ServerToolResult, path: string): void {
   const isTaken = turn.drafts.some(({ item }) => item.id === result.toolCallId)
-  if (!isTaken) lose(turn.scope.into, 'dropped', path, 'the call that it answers was run by another provider')
+  if (!isTaken) lose(turn.scope.into, 'dropped', path, reasons.serverTool)
 }
 
 // ---- images and what is unknown ---------------------------------------------------------------
@@ -284,7 +289,7 @@ function addImage(turn: Turn, block: ImageBlock, path: string): void {
 function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
   const { scope } = turn
   if (block.format !== format || !isObject(block.value)) {
-    lose(scope.into, 'dropped', path, `"${block.providerType}" belongs to the wire ${block.format}`)
+    lose(scope.into, 'dropped', path, reasons.foreignBlock)
     return
   }
   const { part, proof } = keptFields(block)

@@ -31,7 +31,11 @@ export function prepareSystem(system: Content | undefined, task: Task): Content 
 function prepareContent<C extends Content | null>(content: C, path: string, task: Task): C | Content {
   if (content === null) return content
   if (typeof content === 'string') return prepareString(content, path, task)
-  const blocks = content.flatMap((block, at) => prepareBlock(block, `${path}[${at}]`, task) ?? [])
+  const blocks = content.flatMap((block, at) => {
+    const prepared = prepareBlock(block, `${path}[${at}]`, task)
+    if (prepared !== undefined) task.places.set(prepared, `${path}[${at}]`)
+    return prepared ?? []
+  })
   return blocks.length === content.length && blocks.every((block, at) => block === content[at]) ? content : blocks
 }
 

@@ -2,10 +2,24 @@
 import type { Message } from '../../model.ts'
 import { type Item, note, type Task, tagged } from './task.ts'
 
-/** Where a wire takes instructions at its head alone, later ones become user text, between tags that say what they were. */
-export function demoteLateInstructions(items: readonly Item[], task: Task): readonly Item[] {
+/**
+ * Where a wire takes instructions only at its head, later ones become user text, between tags that say what they were, or move to the
+ * head.
+ */
+export function placeLateInstructions(items: readonly Item[], task: Task): readonly Item[] {
   if (task.rules.lateInstructions === 'keep') return items
   const begin = items.findIndex(({ message }) => !isInstruction(message))
+  if (task.rules.lateInstructions === 'hoist') {
+    const isLate = ({ message }: Item, at: number) => begin >= 0 && at > begin && isInstruction(message)
+    const late = items.filter(isLate)
+    for (const { message, path } of late)
+      note(task, 'changed', path, `a ${message.role} message that is not at the head moved there`, 'minor')
+    return [
+      ...items.slice(0, Math.max(0, begin)),
+      ...late,
+      ...items.slice(Math.max(0, begin)).filter((item) => !late.includes(item)),
+    ]
+  }
   return items.map((item, at) => {
     const { message, path } = item
     if (begin < 0 || at < begin || (message.role !== 'system' && message.role !== 'developer')) return item

@@ -15,6 +15,8 @@ export interface Task {
   /** Whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly losses: Loss[]
+  /** Where blocks stood in what the caller wrote, by the block that goes. */
+  readonly places: Map<ContentBlock, string>
   /** What the calls that stand for invalid ones were made from. */
   readonly invalid: Map<ToolCall, InvalidToolCall>
   readonly countTokens: (text: string) => number

@@ -34,7 +34,7 @@ describe('a cache hint [4.22]', () => {
   it('for a time that it does not know is for an hour', () => {
     const { body, losses } = encode({ messages: [said('a', { cacheHint: { ttl: '12h' } })] })
     expect(body.messages[0]?.content).toMatchObject([{ cache_control: { ttl: '1h' } }])
-    expect(losses).toMatchObject([{ action: 'changed', severity: 'minor' }])
+    expect(losses).toMatchObject([{ action: 'changed', severity: 'info' }])
   })
 
   it('on a message marks its last block, and never thinking', () => {
@@ -74,8 +74,8 @@ describe('a cache hint [4.22]', () => {
     })
     expect(marksOf(body)).toEqual(['a', 'b', 'c', 'd'])
     expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
-      ['tools[0].cache_control', 'minor'],
-      ['system[0].cache_control', 'minor'],
+      ['tools[0].metadata.cacheHint', 'info'],
+      ['system[0].metadata.cacheHint', 'info'],
     ])
   })
 
@@ -107,7 +107,7 @@ describe('a cache hint [4.22]', () => {
     const tool = { name: 'tool', metadata: hinted, providerData: { anthropic: { defer_loading: true } } }
     const { body, losses } = encode({ tools: [tool] })
     expect(marksOf(body)).toEqual([])
-    expect(losses).toMatchObject([{ path: 'tools[0].cache_control', action: 'dropped' }])
+    expect(losses).toMatchObject([{ path: 'tools[0].metadata.cacheHint', action: 'dropped' }])
   })
 
   it('never changes what was given', () => {

@@ -24,7 +24,7 @@ describe('max_tokens', () => {
   ])('of %s is chosen where none is named, and that is told', (model, dialect, chosen) => {
     const { body, losses } = encodeRequest({ messages: [] }, { model }, dialect)
     expect(body.max_tokens).toBe(chosen)
-    expect(losses).toMatchObject([{ path: 'maxTokens', action: 'invented', severity: 'info' }])
+    expect(losses).toMatchObject([{ path: 'options.maxTokens', action: 'invented', severity: 'info' }])
   })
 
   it('leaves room for the budget of thinking', () => {
@@ -64,7 +64,7 @@ describe('thinking', () => {
   it('is off where the limit leaves no room for it', () => {
     const { body, losses } = encode({ maxTokens: 1024, reasoning: { effort: 'low' } })
     expect(body.thinking).toEqual({ type: 'disabled' })
-    expect(losses).toMatchObject([{ path: 'reasoning', action: 'dropped' }])
+    expect(losses).toMatchObject([{ path: 'options.reasoning', action: 'dropped' }])
   })
 
   it('with a budget lets no call be forced', () => {
@@ -74,7 +74,7 @@ describe('thinking', () => {
       parallelToolCalls: false,
     })
     expect(body.tool_choice).toEqual({ type: 'auto', disable_parallel_tool_use: true })
-    expect(losses).toMatchObject([{ path: 'toolChoice', action: 'changed', severity: 'minor' }])
+    expect(losses).toMatchObject([{ path: 'options.toolChoice', action: 'changed', severity: 'minor' }])
   })
 
   it('takes no temperature but 1, and no topK', () => {
@@ -100,7 +100,7 @@ describe('thinking', () => {
       { model: older, maxTokens: 4000, reasoning: { budgetTokens: 2000 } },
     )
     expect(body.thinking).toEqual({ type: 'disabled' })
-    expect(losses).toMatchObject([{ path: 'reasoning', action: 'changed', severity: 'minor' }])
+    expect(losses).toMatchObject([{ path: 'options.reasoning', action: 'changed', severity: 'minor' }])
   })
 
   it.each<[string, JsonObject]>([
@@ -139,15 +139,15 @@ describe('sampling', () => {
     const { body, losses } = encode({ model: newer, temperature: 0.5, topP: 0.5, topK: 4 })
     expect(Object.keys(body)).not.toEqual(expect.arrayContaining(['temperature']))
     expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
-      ['temperature', 'minor'],
-      ['topP', 'minor'],
-      ['topK', 'minor'],
+      ['options.temperature', 'minor'],
+      ['options.topP', 'minor'],
+      ['options.topK', 'minor'],
     ])
   })
 
   it('is no warmer than 1', () => {
     expect(bodyOf({ temperature: 1.7 }).temperature).toBe(1)
-    expect(encode({ temperature: 1.7 }).losses).toMatchObject([{ path: 'temperature', action: 'changed' }])
+    expect(encode({ temperature: 1.7 }).losses).toMatchObject([{ path: 'options.temperature', action: 'changed' }])
   })
 })
 
@@ -178,13 +178,13 @@ describe('tool choice', () => {
   it('among some sends those alone', () => {
     const { body, losses } = encode({ toolChoice: { names: ['g'], mode: 'auto' } })
     expect(body.tools?.map(({ name }) => name)).toEqual(['g'])
-    expect(losses).toMatchObject([{ path: 'tools', severity: 'info' }])
+    expect(losses).toMatchObject([{ path: 'tools[0]', severity: 'info' }])
   })
 
   it('without tools is left out', () => {
     const { body, losses } = encodeRequest({ messages: [] }, { model: newer, maxTokens: 1, toolChoice: 'required' })
     expect(body).not.toHaveProperty('tool_choice')
-    expect(losses).toMatchObject([{ path: 'toolChoice', severity: 'info' }])
+    expect(losses).toMatchObject([{ path: 'options.toolChoice', severity: 'info' }])
   })
 })
 
@@ -230,13 +230,16 @@ describe('output', () => {
         },
       },
     })
-    expect(losses).toMatchObject([{ path: 'responseFormat.schema', action: 'changed', severity: 'info' }])
+    expect(losses).toMatchObject([
+      { path: 'options.responseFormat.name', action: 'dropped', severity: 'info' },
+      { path: 'options.responseFormat.schema', action: 'changed', severity: 'info' },
+    ])
   })
 
   it('without a schema is asked for in words', () => {
     const { body, losses } = encode({ responseFormat: { type: 'json' } })
     expect(body.system).toEqual([{ type: 'text', text: 'Answer with one JSON value and nothing else.' }])
-    expect(losses).toMatchObject([{ path: 'responseFormat', action: 'changed', severity: 'minor' }])
+    expect(losses).toMatchObject([{ path: 'options.responseFormat', action: 'changed', severity: 'minor' }])
   })
 
   it('by its older name is read', () => {
@@ -264,19 +267,19 @@ describe('the rest', () => {
   it.each([['seed'], ['frequencyPenalty'], ['presencePenalty']] as const)('%s has none, which is told', (name) => {
     const { body, losses } = encode({ [name]: 1 })
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'tools'])
-    expect(losses).toMatchObject([{ path: name, action: 'dropped', severity: 'minor' }])
+    expect(losses).toMatchObject([{ path: `options.${name}`, action: 'dropped', severity: 'minor' }])
   })
 
   it('stop sequences of white space alone are refused', () => {
     const { body, losses } = encode({ stop: ['\n', 'a'] })
     expect(body.stop_sequences).toEqual(['a'])
-    expect(losses).toMatchObject([{ path: 'stop' }])
+    expect(losses).toMatchObject([{ path: 'options.stop' }])
   })
 
   it('options of its own go as they are, under what we write; those of others do not', () => {
     const providerOptions = { anthropic: { service_tier: 'auto', max_tokens: 1 }, gemini: { a: 1 } }
     const { body, losses } = encode({ providerOptions })
     expect(body).toMatchObject({ service_tier: 'auto', max_tokens: 4000 })
-    expect(losses).toMatchObject([{ path: 'providerOptions.gemini', severity: 'info' }])
+    expect(losses).toMatchObject([{ path: 'options.providerOptions.gemini', severity: 'info' }])
   })
 })

@@ -341,7 +341,7 @@ describe('version 2026-10-21', () => {
     expect(body).not.toHaveProperty('temperature')
     expect(body).not.toHaveProperty('top_p')
     expect(body).not.toHaveProperty('top_k')
-    expect(losses.map(({ path }) => path)).toEqual(['temperature', 'topP', 'topK'])
+    expect(losses.map(({ path }) => path)).toEqual(['options.temperature', 'options.topP', 'options.topK'])
   })
 
   it("gets no document in an assistant's turn", () => {

@@ -180,14 +180,11 @@ describe('a part', () => {
 
 describe('a block that this wire has no part for', () => {
   it.each<[ContentBlock, string]>([
-    [{ type: 'unknown', format: 'anthropic', providerType: 'x', value: {} }, 'it belongs to another wire'],
-    [{ type: 'citation', url: 'https://a' }, 'Gemini takes no citations back'],
-    [{ type: 'tool_call_chunk', name: 'f' }, 'a piece of a call is no call'],
-    [
-      { type: 'server_tool_call', name: 'web_search', arguments: {} },
-      'what another provider ran itself means nothing to Gemini',
-    ],
-    [{ type: 'server_tool_result', name: 'web_search' }, 'what another provider ran itself means nothing to Gemini'],
+    [{ type: 'unknown', format: 'anthropic', providerType: 'x', value: {} }, 'it is a block of another format'],
+    [{ type: 'citation', url: 'https://a' }, 'a citation has no place of its own in a message'],
+    [{ type: 'tool_call_chunk', name: 'f' }, 'it is a fragment of a call that was never put together'],
+    [{ type: 'server_tool_call', name: 'web_search', arguments: {} }, 'another provider ran it'],
+    [{ type: 'server_tool_result', name: 'web_search' }, 'another provider ran it'],
   ])('%j is dropped, and that is told', (block, reason) => {
     const { part, losses } = encode(block)
     expect(part).toBeUndefined()
@@ -242,7 +239,7 @@ it('a document goes as its text, and what another wire kept of it stays', () => 
   })
   expect(part).toEqual({ text: 'abc' })
   expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
-    ['messages[0].content[0].providerData.anthropic', 'info'],
     ['messages[0].content[0].title', 'info'],
+    ['messages[0].content[0].providerData.anthropic', 'info'],
   ])
 })

@@ -355,13 +355,13 @@ describe('options', () => {
   it('stop at five stop sequences, and tell of the others', () => {
     const { body, losses } = encode({}, { stop: ['1', '2', '3', '4', '5', '6'] })
     expect(body.generationConfig?.stopSequences).toEqual(['1', '2', '3', '4', '5'])
-    expect(losses).toMatchObject([{ action: 'dropped', path: 'options.stop[5]' }])
+    expect(losses).toMatchObject([{ action: 'changed', path: 'options.stop' }])
   })
   it('that this wire lacks are told', () => {
     const { losses } = encode({}, { parallelToolCalls: false, user: 'u' })
     expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
-      ['options.user', 'info'],
       ['options.parallelToolCalls', 'minor'],
+      ['options.user', 'info'],
     ])
     expect(() => encode({}, { parallelToolCalls: false, strict: true })).toThrow(UnsupportedError)
   })

@@ -161,7 +161,7 @@ describe('encoding messages', () => {
     ])
     expect(losses.map(({ path, action }) => [path, action])).toEqual([
       ['messages[0].invalidToolCalls[0]', 'changed'],
-      ['messages[0].invalidToolCalls[2]', 'dropped'],
+      ['messages[0].invalidToolCalls[1]', 'dropped'],
     ])
   })
 

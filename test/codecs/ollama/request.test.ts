@@ -54,7 +54,7 @@ describe('encodeRequest', () => {
         presence_penalty: 0.2,
       },
     })
-    expect(losses).toEqual([])
+    expect(losses).toMatchObject([{ path: 'options.providerOptions.gemini', severity: 'info' }])
   })
 
   it.each([
@@ -93,10 +93,10 @@ describe('encodeRequest', () => {
       reasoning: { budgetTokens: 5000 },
     })
     expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
+      ['options.user', 'info'],
       ['options.responseFormat.name', 'info'],
       ['options.responseFormat.strict', 'info'],
-      ['options.reasoning.budgetTokens', 'info'],
-      ['options.user', 'info'],
+      ['options.reasoning.budgetTokens', 'minor'],
     ])
   })
 

@@ -6,7 +6,6 @@ import {
   encodeRequest,
   encodeResult,
 } from '../../../src/codecs/ollama/index.ts'
-import { ledger } from '../../../src/losses.ts'
 import type { RequestOptions, ToolDefinition } from '../../../src/model.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
@@ -24,9 +23,10 @@ describe('encodeDefinitions', () => {
   it('sends a tool of this wire as it is, and leaves out that of another, and tells of it', () => {
     const value = { type: 'browser', depth: 2 }
     expect(encodeDefinitions([{ type: 'provider_tool', format: 'ollama', value }])).toEqual([value])
-    const losses = ledger('Ollama')
-    expect(encodeDefinitions([{ type: 'provider_tool', format: 'anthropic', value }], losses)).toEqual([])
-    expect(losses.losses).toMatchObject([{ path: 'tools[0]', action: 'dropped', severity: 'minor' }])
+    const foreign = { type: 'provider_tool', format: 'anthropic', value } as const
+    expect(encodeDefinitions([foreign])).toEqual([])
+    const { losses } = encodeRequest({ messages: [], tools: [foreign] }, { model: 'm' })
+    expect(losses).toMatchObject([{ path: 'tools[0]', action: 'dropped', severity: 'minor' }])
   })
 
   it('writes out the references that the server would drop', () => {
@@ -98,17 +98,17 @@ describe('tool choice, which the wire has not', () => {
   const names = (toolChoice: RequestOptions['toolChoice'] | undefined) => {
     const context = { messages: [], tools: [weather, clock] }
     const { body, losses } = encodeRequest(context, { model: 'm', ...(toolChoice !== undefined && { toolChoice }) })
-    return [body.tools?.map((tool) => tool.function.name), losses.map((loss) => loss.action)]
+    return [body.tools?.map((tool) => tool.function.name), losses.map(({ path, action }) => `${path} ${action}`)]
   }
 
   it.each<[RequestOptions['toolChoice'] | undefined, string[] | undefined, string[]]>([
     [undefined, ['weather', 'clock'], []],
     ['auto', ['weather', 'clock'], []],
-    ['none', undefined, []],
-    ['required', ['weather', 'clock'], ['dropped']],
-    [{ name: 'clock' }, ['clock'], ['changed']],
-    [{ names: ['clock'], mode: 'auto' }, ['clock'], []],
-    [{ names: ['weather', 'clock'], mode: 'required' }, ['weather', 'clock'], ['changed']],
+    ['none', undefined, ['tools[0] dropped', 'tools[1] dropped']],
+    ['required', ['weather', 'clock'], ['options.toolChoice dropped']],
+    [{ name: 'clock' }, ['clock'], ['options.toolChoice changed', 'tools[0] dropped']],
+    [{ names: ['clock'], mode: 'auto' }, ['clock'], ['tools[0] dropped']],
+    [{ names: ['weather', 'clock'], mode: 'required' }, ['weather', 'clock'], ['options.toolChoice changed']],
   ])('for %j sends the tools %j with losses %j', (choice, tools, losses) => {
     expect(names(choice)).toEqual([tools, losses])
   })

@@ -316,7 +316,9 @@ describe('options', () => {
   })
 
   it('say that there is no state here', () => {
-    expect(encode({ providerState: { previousResponseId: 'r' } }).paths).toEqual(['providerState.previousResponseId'])
+    const context = { providerState: { previousResponseId: 'r' } }
+    expect(() => encode(context)).toThrow(UnsupportedError)
+    expect(encode(context, { strict: false }).paths).toEqual(['providerState.previousResponseId'])
   })
 })
 
@@ -352,7 +354,7 @@ describe('tools', () => {
     const { body, paths } = encode({ tools: two }, { toolChoice: subset }, compatible)
     expect(body).toMatchObject({ tool_choice: 'required', tools: [{ function: { name: 'f' } }] })
     expect(body.tools).toHaveLength(1)
-    expect(paths).toEqual(['options.toolChoice'])
+    expect(paths).toEqual(['tools[1]', 'options.toolChoice'])
   })
 
   it('may be described without parameters, and keep what we have no word for', () => {

@@ -53,6 +53,7 @@ describe('a host without tools', () => {
       { role: 'user', content: '<tool_error>\nno JSON\n</tool_error>' },
     ])
     expect(losses).toMatchObject([
+      { path: 'messages[1].status', action: 'changed', severity: 'info' },
       { path: 'messages[0]', action: 'changed', severity: 'minor' },
       { path: 'messages[1]', action: 'changed', severity: 'minor' },
     ])
