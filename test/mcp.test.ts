@@ -35,7 +35,7 @@ describe('B30: a tool of the same name', () => {
     listTools: async () => ({ tools: [{ name: 'transfer', inputSchema: { type: 'object' } }] }),
     callTool: async () => ({ content: [{ type: 'text', text: 'theirs' }] }),
   }
-  const model = openaiChat('m', { fetch: () => Promise.reject(new Error('nothing may be sent')) })
+  const model = openaiChat('m', { apiKey: 'k', fetch: () => Promise.reject(new Error('nothing may be sent')) })
 
   it.each([
     ['of a server, after ours that needs approval', async () => [careful, ...(await mcpTools(server))]],
@@ -73,10 +73,10 @@ describe('B30: a tool of the same name', () => {
       })
     }
     const tools = [careful, ...(await mcpTools(server, { prefix: 'bank_' }))]
-    await generate({ model: openaiChat('m', { fetch }), prompt: 'x', tools })
+    await generate({ model: openaiChat('m', { apiKey: 'k', fetch }), prompt: 'x', tools })
     expect(offered).toMatchObject([{ function: { name: 'bank_transfer' } }, { function: { name: 'transfer' } }])
     expect(JSON.stringify(offered)).not.toContain('fromMcp')
-    await generate({ model: openaiChat('m', { fetch }), prompt: 'x', tools: [ours, other] })
+    await generate({ model: openaiChat('m', { apiKey: 'k', fetch }), prompt: 'x', tools: [ours, other] })
     expect(offered).toMatchObject([{ function: { name: 'transfer', description: 'other' } }])
   })
 })

@@ -294,7 +294,7 @@ const fieldRules: readonly FieldRule[] = [
     reason: 'the wire has no choice of tools: what may not be called is left out',
     source: 'wire/README.md §3, "tool_choice"',
     severity: 'info',
-    told: /toolChoice/,
+    told: /toolChoice|^tools\[/,
   },
   {
     name: 'schemas of tools without arguments',

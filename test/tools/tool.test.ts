@@ -109,7 +109,7 @@ describe('C13: a tool without execute', () => {
         const message = { role: 'assistant', content: null, tool_calls: [call] }
         return Response.json({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
       }
-      const model = chat.openaiChat('m', { fetch })
+      const model = chat.openaiChat('m', { apiKey: 'k', fetch })
       for (const key of ['parameters', 'inputSchema', 'input_schema']) {
         const tools = [{ name: 'f', [key]: schema }] as ToolDefinition[]
         const { outcome, pending } = await generate({ model, prompt: 'x', tools })

@@ -103,7 +103,10 @@ function findChain(
   const id = providerState?.previousResponseId
   if (id === undefined) return { from: 0 }
   const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
-  const last = findLastIndex(messages, ({ role }) => role === 'assistant')
+  // What a client answers to a server's tool, such as a consent, stands in a turn of unknown items: it is no answer, and is sent.
+  const isAnswer = (message: Message) =>
+    message.role === 'assistant' && blocksOfTurn(message).some(({ type }) => type !== 'unknown')
+  const last = findLastIndex(messages, isAnswer)
   if (at < 0 && last >= 0) {
     const { response } = messages[last] as AssistantMessage
     if (dialect.stores && response?.id === undefined) {

@@ -763,7 +763,11 @@ it('F1: citations of xAI go to OpenAI where they have all that OpenAI requires',
     { type: 'output_text', text: 'one', annotations: [{ ...annotation, end_index: 3 }] },
     { type: 'output_text', text: 'two', annotations: [] },
   ])
-  expect(losses.map(({ path }) => path)).toEqual(['messages[1].content[1].citations'])
+  expect(losses.map(({ path }) => path)).toEqual([
+    'messages[1].content[0].opaque',
+    'messages[1].content[1].opaque',
+    'messages[1].content[1].citations',
+  ])
 })
 
 it('F3: sends the description of a format, and reads it', () => {
