@@ -2,6 +2,23 @@ import { defineConfig } from 'vitest/config'
 
 const here = new URL('./', import.meta.url).pathname
 
+/** Tests of these folders start processes, read built files, or change what a process shares. */
+const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `test/${name}/**/*.test.ts`)
+/** Their subject is `wrangler dev`, or the program that starts it. */
+const wranglerDev = ['test/worker/start.test.ts']
+/** The page in Firefox and WebKit; `test/page` has it in Chromium. */
+const otherBrowsers = ['test/page/browsers.test.ts']
+/** These laws try some cases in `npm test`, and every case in the project `exhaustive`. */
+const exhaustive = [
+  'test/laws/{cut-off,splitting,hostile}.test.ts',
+  'test/client/resume.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/worker/{attack,canary}.test.ts',
+]
+
+const sharedProcess = { isolate: false, provide: { isExhaustive: false } } as const
+
+/** `npm test` runs the first five projects, `npm run test:all` the other two and all that is no vitest. */
 export default defineConfig({
   resolve: {
     alias: [
@@ -15,10 +32,58 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two cores: more workers only wait for one another.
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...sharedProcess,
+          name: 'core',
+          include: ['test/**/*.test.ts'],
+          exclude: apart,
+          setupFiles: ['test/support/setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...sharedProcess,
+          name: 'worker',
+          include: ['test/worker/**/*.test.ts'],
+          exclude: wranglerDev,
+          globalSetup: ['test/worker/bundle.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...sharedProcess,
+          name: 'page',
+          include: ['test/page/**/*.test.ts'],
+          exclude: otherBrowsers,
+          globalSetup: ['test/worker/bundle.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: { ...sharedProcess, name: 'examples', include: ['test/{examples,docs,package}/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'exhaustive',
+          include: exhaustive,
+          globalSetup: ['test/worker/bundle.ts'],
+          provide: { isExhaustive: true },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'machines', include: [...wranglerDev, ...otherBrowsers], globalSetup: ['test/worker/bundle.ts'] },
+      },
+    ],
   },
 })

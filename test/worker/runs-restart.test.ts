@@ -26,13 +26,6 @@ afterAll(() => upstream.stop())
 
 const never = new Promise<void>(() => {})
 
-/** As a power cut would: nobody is told. */
-async function kill({ worker }: Rig): Promise<void> {
-  process.kill(-worker.pid, 'SIGKILL')
-  await worker.gone
-  await worker.stop()
-}
-
 describe('a Worker that is killed', () => {
   const stateFolder = mkdtempSync(join(tmpdir(), 'isoglot-state-'))
   const start = () => startRig(upstream.url, { LOGIN_SECRET: loginSecret }, { stateFolder })
@@ -76,7 +69,7 @@ describe('a Worker that is killed', () => {
     upstream.script(unanswered, () => {})
     user.ask(unanswered, 'openai-chat', { stream: false }).catch(() => {})
     await vi.waitUntil(() => upstream.askedFor(unanswered).length === 1, { timeout: 10_000 })
-    await kill(rig)
+    await rig.worker.kill()
     rig = await start()
   }, 120_000)
   afterAll(async () => {
