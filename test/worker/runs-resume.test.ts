@@ -23,12 +23,25 @@ let rig: Rig
 let ada: User
 let token: string
 let bob: User
+/** An answer whose client has left. */
+let left: {
+  readonly say: string
+  readonly first: Response
+  readonly gate: PromiseWithResolvers<void>
+  readonly leftAt: number
+}
 beforeAll(async () => {
   upstream = await startUpstream()
   rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret })
   token = await tokenFor(rig, 'ada')
   ada = userWith(rig, token)
   bob = userWith(rig, await tokenFor(rig, 'bob'))
+  // The other tests run while nobody asks for this answer.
+  const gate = Promise.withResolvers<void>()
+  const say = scripted('openai-chat', () => gate.promise)
+  const first = await ada.ask(say, 'openai-chat')
+  await first.body?.cancel()
+  left = { say, first, gate, leftAt: Date.now() }
 }, 60_000)
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
@@ -208,11 +221,8 @@ it('tells the stream of another from none that never was, by nothing', async () 
 })
 
 it('goes on writing when everybody has left, for longer than workerd keeps an object that nobody asks', async () => {
-  const gate = Promise.withResolvers<void>()
-  const say = scripted('openai-chat', () => gate.promise)
-  const first = await ada.ask(say, 'openai-chat')
-  await first.body?.cancel()
-  await new Promise((resolve) => setTimeout(resolve, 15_000))
+  const { say, first, gate, leftAt } = left
+  await new Promise((resolve) => setTimeout(resolve, leftAt + 15_000 - Date.now()))
   gate.resolve()
   expect(await upstream.askedFor(say)[0]?.closedEarly).toBe(false)
   expect(endingOf('openai-chat', await (await ada.read(idOf(first))).text())).toEqual(ended)
