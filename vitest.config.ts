@@ -4,8 +4,8 @@ const here = new URL('./', import.meta.url).pathname
 
 /** Tests of these folders start processes, read built files, or change what a process shares. */
 const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `test/${name}/**/*.test.ts`)
-/** Their subject is `wrangler dev`, or the program that starts it. */
-const wranglerDev = ['test/worker/start.test.ts']
+/** Their subject is `wrangler dev` or `wrangler deploy`, or a program that starts one of them. */
+const wranglerDev = ['test/worker/{start,deploy}.test.ts']
 /** The page in Firefox and WebKit; `test/page` has it in Chromium. */
 const otherBrowsers = ['test/page/browsers.test.ts']
 /** These laws try some cases in `npm test`, and every case in the project `exhaustive`. */
@@ -13,12 +13,12 @@ const exhaustive = [
   'test/laws/{cut-off,splitting,hostile}.test.ts',
   'test/client/resume.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{attack,canary}.test.ts',
+  'test/worker/{attack,canary,locations,runs-schedules,runs-sdk}.test.ts',
 ]
 
 const sharedProcess = { isolate: false, provide: { isExhaustive: false } } as const
 
-/** `npm test` runs the first five projects, `npm run test:all` the other two and all that is no vitest. */
+/** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
   resolve: {
     alias: [

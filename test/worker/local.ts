@@ -93,13 +93,13 @@ export async function startWorker(
   settings: Readonly<Record<string, string | undefined>>,
   { port, stateFolder, compatibility }: LocalOptions = {},
 ): Promise<LocalWorker> {
-  const { bindings, compatibilityDate, compatibilityFlags } = inject('workerOptions')
+  const { bindings } = inject('workerOptions')
   const all = Object.entries({ ...bindings, ...settings }).filter(([, value]) => value !== undefined)
   const options = {
     name: 'isoglot-worker',
     bindings: Object.fromEntries(all),
-    compatibilityDate: compatibility?.date ?? compatibilityDate,
-    compatibilityFlags: compatibility?.flags ?? compatibilityFlags,
+    ...(compatibility?.date !== undefined && { compatibilityDate: compatibility.date }),
+    ...(compatibility?.flags !== undefined && { compatibilityFlags: compatibility.flags }),
     ...(port !== undefined && { port }),
   }
   const { urls, ...worker } = await startWorkers([options], stateFolder)
