@@ -32,8 +32,9 @@ export default defineConfig({
     ],
   },
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Two cores: more workers only wait for one another.
     maxWorkers: 2,
     projects: [

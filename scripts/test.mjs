@@ -30,16 +30,18 @@ const added = [
   'every cut of every recorded stream, and all cases of the other laws (project exhaustive)',
   'npm start on wrangler dev, wrangler deploy, and the page in Firefox and WebKit (project machines)',
   'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
-  'the sizes of the built files, and the package as it is published',
+  'the types of the page, the sizes of the built files, and the package as it is published',
 ]
 
 install()
 const { withNode } = await import('./with-node.mjs')
 
 if (filters.length > 0) {
-  await step('tests', 'vitest', testing([...(isAll ? rest : [...daily, 'machines'])], filters))
+  await step('tests', 'vitest', testing(isAll ? rest : [...daily, 'machines'], filters))
 } else if (isAll) {
   await step('build', 'tsup', ['--silent'])
+  // The page has the types of the built files.
+  await step(...types('examples/browser'))
   await step('sizes', 'scripts/sizes.mjs', [])
   await step('package', 'scripts/check-package.mjs', [])
   await step('tests', 'vitest', testing(rest))
@@ -48,8 +50,7 @@ if (filters.length > 0) {
   await step('build', 'tsup', ['--silent', '--no-dts'])
   const tests = step('tests', 'vitest', testing(daily))
   await stepAside('lint', 'biome', ['check', '.'])
-  for (const project of ['.', 'test', 'examples/worker', 'examples/browser'])
-    await stepAside(`types of ${project}`, 'tsc', ['-p', join(project, 'tsconfig.json'), '--noEmit'])
+  for (const project of ['.', 'test', 'examples/worker']) await stepAside(...types(project))
   await tests
 }
 conclude()
@@ -57,6 +58,10 @@ conclude()
 function testing(projects, words = []) {
   const chosen = projects.map((name) => `--project=${name}`)
   return ['run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...words]
+}
+
+function types(project) {
+  return [`types of ${project}`, 'tsc', ['-p', join(project, 'tsconfig.json'), '--noEmit']]
 }
 
 /** Runs a tool to its end, and continues if it fails: one run reports everything that is wrong. */
