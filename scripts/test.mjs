@@ -77,7 +77,10 @@ async function stepAside(name, tool, args) {
 
 async function run(name, tool, args, output) {
   const started = Date.now()
-  const child = withNode(tool, args, { env: { NO_COLOR: '1' }, stdio: ['inherit', output, output] })
+  const child = withNode(tool, args, {
+    env: { NO_COLOR: '1', ...(isAll && { ISOGLOT_EXHAUSTIVE: '1' }) },
+    stdio: ['inherit', output, output],
+  })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (text += bytes))
   const code = await new Promise((resolve) =>
