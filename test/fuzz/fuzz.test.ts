@@ -8,4 +8,4 @@ it(`gives events or a typed error, and no call that was not sent, for ${count} d
   const { failures, cases } = fuzz({ seed, count })
   expect(failures).toEqual([])
   expect(cases).toBe(count)
-}, 120_000)
+}, 600_000)

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { hasCorpus } from '../support/corpus.ts'
 import { writeReport } from './report.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 it.runIf(hasCorpus)(
   'docs/handoff.md tells the losses of today; `node scripts/with-node.mjs scripts/handoff.mjs` writes it',

@@ -30,7 +30,7 @@ let upstream: Upstream
 let elsewhere: Upstream
 beforeAll(async () => {
   ;[upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
-}, 60_000)
+})
 afterAll(() => Promise.all([upstream.stop(), elsewhere.stop()]))
 
 let rig: Rig | undefined

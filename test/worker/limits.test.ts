@@ -1,18 +1,16 @@
 /** Floods, against the counters of the platform and the exact one of the accounts, in workerd itself. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { networkOf } from '../../examples/worker/limits.ts'
 import { speakers } from '../gateway/provider.ts'
 import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let upstream: Upstream
 let rig: Rig
 beforeAll(async () => {
   upstream = await startUpstream()
   rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, RATE_LIMITS: 'on', LIVE_STREAMS: '4' })
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 let address = 0

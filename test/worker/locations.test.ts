@@ -3,13 +3,11 @@
  * accounts for all. A third has a counter that lets everybody through, since the platform's count roughly.
  */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ask, isErrorBody } from '../gateway/wire.ts'
 import { loginSecret, settingsAt, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
 import { headersOf, pieces } from './kept.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const places = ['east', 'west', 'rough'] as const
 type Place = (typeof places)[number]
@@ -44,7 +42,7 @@ beforeAll(async () => {
   )
   const found = places.map((place, at) => [place, workers.urls[at]])
   urls = Object.fromEntries(found) as Record<Place, string>
-}, 60_000)
+})
 afterAll(async () => {
   await workers.stop()
   await upstream.stop()

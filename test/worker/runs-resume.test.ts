@@ -1,6 +1,6 @@
 /** Answers that are kept, in workerd itself: cut wherever, no event is lost or told twice; and nobody gets at another's. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, eventsOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
@@ -15,8 +15,6 @@ import {
   wireNames,
 } from './harness.ts'
 import { headersOf, idOf, partsOf, type User, userWith } from './kept.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let upstream: Upstream
 let rig: Rig
@@ -42,7 +40,7 @@ beforeAll(async () => {
   const first = await ada.ask(say, 'openai-chat')
   await first.body?.cancel()
   left = { say, first, gate, leftAt: Date.now() }
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 const pieces = (wire: WireName) =>

@@ -21,8 +21,6 @@ import {
 } from './harness.ts'
 import { headersOf, partsOf, pieces, userWith } from './kept.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 let upstream: Upstream
 let rig: Rig
 let token: string
@@ -30,7 +28,7 @@ beforeAll(async () => {
   upstream = await startUpstream()
   rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret })
   token = await tokenFor(rig, 'alice')
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 const providers: Record<WireName, [make: (model: string, settings: ModelSettings) => Model, path: string]> = {

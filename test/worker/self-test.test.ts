@@ -1,5 +1,5 @@
 /** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { answerAdmin } from '../../examples/worker/admin.ts'
 import type { Env } from '../../examples/worker/config.ts'
 import type { SelfTest } from '../../examples/worker/self-test.ts'
@@ -8,8 +8,6 @@ import { everythingOf, holdsCanary, type Rig, sessionSecret, startRig } from './
 import type { LocalOptions } from './local.ts'
 
 // Each test starts a Worker or two.
-vi.setConfig({ testTimeout: 90_000 })
-
 const token = 'an-admin-token-of-more-than-32-bytes'
 const [signal, strict] = ['enable_request_signal', 'global_fetch_strictly_public']
 const path = '/admin/self-test'

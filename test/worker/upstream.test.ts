@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, eventsOf, failed, isErrorBody } from '../gateway/wire.ts'
 import {
@@ -20,8 +20,6 @@ import {
 } from './harness.ts'
 import { type LocalWorker, startWorker } from './local.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
-
 let upstream: Upstream
 let elsewhere: Upstream
 let rig: Rig
@@ -37,7 +35,7 @@ beforeAll(async () => {
     MAX_OUTPUT_TOKENS: '500',
   }
   ;[rig, unset] = await Promise.all([startRig(upstream.url, times), startWorker({ OPENAI_API_KEY: canary })])
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), unset.stop(), upstream.stop(), elsewhere.stop()]))
 
 /** What the Worker asked of the provider while `act` ran. */
