@@ -14,6 +14,8 @@ const exhaustive = [
   'test/client/resume.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{attack,canary,locations,runs-schedules,runs-sdk}.test.ts',
+  'test/page/static.test.ts',
+  'test/examples/commands.test.ts',
 ]
 
 const everyCase = {

@@ -61,7 +61,7 @@ const ways = Object.entries(mutations)
 function tryAll<Each extends Trial>(
   trials: readonly Each[],
   act: (body: unknown, trial: Each) => unknown,
-  share = isExhaustive ? 1 : 4,
+  share = isExhaustive ? 1 : 6,
 ): string[] {
   const random = seeded(seed)
   const faults: string[] = []
