@@ -3,9 +3,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
+import { freePort } from '../../scripts/worker.mjs'
 import { speakers, type WireName } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
-import { type LocalOptions, type LocalWorker, quietPort, startWorker } from './local.ts'
+import { type LocalOptions, type LocalWorker, startWorker } from './local.ts'
 
 export { type WireName, wireNames } from '../gateway/provider.ts'
 
@@ -172,7 +173,7 @@ export async function startRig(
   settings: Record<string, string | undefined> = {},
   options: Omit<LocalOptions, 'port'> = {},
 ): Promise<Rig> {
-  const port = await quietPort()
+  const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const worker = await startWorker({ ...settingsAt(upstreamUrl, origin), ...settings }, { ...options, port })
   const { url } = worker

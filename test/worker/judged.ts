@@ -1,8 +1,9 @@
 /** The Worker before the scripted providers, and a token for it. */
+import { freePort } from '../../scripts/worker.mjs'
 import { keys } from '../gateway/models.ts'
 import { answerAll, type WireName } from '../gateway/provider.ts'
 import { type Answering, startUpstream } from '../support/upstream.ts'
-import { quietPort, startWorker } from './local.ts'
+import { startWorker } from './local.ts'
 
 /** As the providers call them: a proof goes back to the family of models that it came from. */
 export const models = {
@@ -32,7 +33,7 @@ const answerAny: Answering = (response, asked) => {
 export async function startJudged() {
   const providers = await startUpstream()
   providers.answer(answerAny)
-  const port = await quietPort()
+  const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
   const at = (prefix: keyof typeof models, path: string, key: string) => ({
     [`${prefix}_MODELS`]: models[prefix],

@@ -5,7 +5,6 @@
 import { execFileSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { inject } from 'vitest'
-import { freePort } from '../../scripts/worker.mjs'
 import type { WorkerOptions } from './bundle.ts'
 
 /** Of the package that wrangler runs workerd with. */
@@ -104,19 +103,4 @@ export async function startWorker(
   }
   const { urls, ...worker } = await startWorkers([options], stateFolder)
   return { ...worker, url: urls[0] as string }
-}
-
-/**
- * A port for a Worker that has to know its own address before it starts. The system gives those from 32,768 on to connections that go out,
- * so a port from there that is free now may be taken a moment later.
- */
-export async function quietPort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 22_000)
-    const isFree = await freePort(port).then(
-      () => true,
-      () => false,
-    )
-    if (isFree) return port
-  }
 }
