@@ -2,6 +2,39 @@ import { defineConfig } from 'vitest/config'
 
 const here = new URL('./', import.meta.url).pathname
 
+/** Tests of these folders start processes, read built files, or change what a process shares. */
+const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `test/${name}/**/*.test.ts`)
+/** Their subject is `wrangler dev` or `wrangler deploy`, or a program that starts one of them. */
+const wranglerDev = ['test/worker/{start,deploy}.test.ts']
+/** The page in Firefox and WebKit; `test/page` has it in Chromium. */
+const otherBrowsers = ['test/page/browsers.test.ts']
+/** These try the cases that can differ in `npm test`, and every case in the project `exhaustive`, with `ISOGLOT_EXHAUSTIVE=1`. */
+const exhaustive = [
+  'test/laws/{cut-off,splitting,hostile}.test.ts',
+  'test/client/resume.test.ts',
+  'test/fuzz/fuzz.test.ts',
+  'test/worker/{attack,canary,locations,runs-schedules,runs-sdk}.test.ts',
+  'test/page/static.test.ts',
+  'test/examples/commands.test.ts',
+]
+
+const everyCase = {
+  extends: true,
+  test: {
+    name: 'exhaustive',
+    include: exhaustive,
+    globalSetup: ['test/worker/bundle.ts'],
+    provide: { isExhaustive: true },
+  },
+} as const
+
+const sharedProcess = {
+  isolate: false,
+  provide: { isExhaustive: false },
+  setupFiles: ['test/support/setup.ts'],
+}
+
+/** `npm test` runs the first four projects, `npm run test:all` the other two. */
 export default defineConfig({
   resolve: {
     alias: [
@@ -15,11 +48,51 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     expect: { requireAssertions: true },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // Two cores: more workers only wait for one another.
     maxWorkers: 2,
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...sharedProcess,
+          name: 'core',
+          include: ['test/**/*.test.ts'],
+          exclude: apart,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...sharedProcess,
+          name: 'worker',
+          include: ['test/worker/**/*.test.ts'],
+          exclude: wranglerDev,
+          globalSetup: ['test/worker/bundle.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...sharedProcess,
+          name: 'page',
+          include: ['test/page/**/*.test.ts'],
+          exclude: otherBrowsers,
+          globalSetup: ['test/worker/bundle.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: { ...sharedProcess, name: 'examples', include: ['test/{examples,docs,package}/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: { name: 'machines', include: [...wranglerDev, ...otherBrowsers], globalSetup: ['test/worker/bundle.ts'] },
+      },
+      ...(process.env.ISOGLOT_EXHAUSTIVE === '1' ? [everyCase] : []),
+    ],
   },
 })

@@ -1,53 +1,95 @@
 /**
- * `npm test`: installs what is missing, builds, and checks everything that can be checked here: format and lint, types, sizes, the package
- * as it is published, the tests themselves, and the built files in every runtime that is here. What it had to skip it says at the end; with `CI=true` nothing may be skipped.
+ * `npm test`: installs what is missing, builds, and checks what changes most: format and lint, types, and the tests of four vitest
+ * projects. `npm run test:all` (`--all`) adds the rest, which takes longer. Both report at their end what they skipped; with `CI=true`
+ * nothing may be skipped.
  *
- * Words behind `--` go to vitest: `npm test -- test/framing`.
+ * Words after `--` go to vitest: `npm test -- test/framing`.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { findChromium } from './chromium.mjs'
 import { install } from './install.mjs'
 import { findNginx } from './nginx.mjs'
 
-const filters = process.argv.slice(2)
+const root = join(import.meta.dirname, '..')
+const isAll = process.argv[2] === '--all'
+const filters = process.argv.slice(isAll ? 3 : 2)
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-test-'))
+/** What vitest reports of all its projects. */
 const report = join(folder, 'report.json')
 const runtimesReport = join(folder, 'runtimes.json')
 const failures = []
 
+/** The projects of `vitest.config.ts`. */
+const daily = ['core', 'worker', 'page', 'examples']
+const rest = ['exhaustive', 'machines']
+/** What the rest is, a line each. */
+const added = [
+  'every cut of every recorded stream, and all cases of the other laws (project exhaustive)',
+  'npm start on wrangler dev, wrangler deploy, and the page in Firefox and WebKit (project machines)',
+  'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
+  'the types of the page, the sizes of the built files, the package as it is published, and Jest and Parcel with it',
+]
+
 install()
 const { withNode } = await import('./with-node.mjs')
 
-if (filters.length === 0) {
-  await step('lint', 'biome', ['check', '.'])
+if (filters.length > 0) {
+  await step('tests', 'vitest', testing(isAll ? rest : [...daily, 'machines'], filters))
+} else if (isAll) {
   await step('build', 'tsup', ['--silent'])
-  for (const project of [
-    'tsconfig.json',
-    'test/tsconfig.json',
-    'examples/worker/tsconfig.json',
-    'examples/browser/tsconfig.json',
-  ]) {
-    await step(`types of ${project}`, 'tsc', ['-p', project, '--noEmit'])
-  }
+  // The page has the types of the built files.
+  await step(...types('examples/browser'))
   await step('sizes', 'scripts/sizes.mjs', [])
   await step('package', 'scripts/check-package.mjs', [])
+  await step('bundlers', 'scripts/bundlers.mjs', [])
+  await step('tests', 'vitest', testing(rest))
+  await step('runtimes', 'scripts/runtimes.mjs', [`--report=${runtimesReport}`])
+} else {
+  await step('build', 'tsup', ['--silent', '--no-dts'])
+  const tests = step('tests', 'vitest', testing(daily))
+  await stepAside('lint', 'biome', ['check', '.'])
+  for (const project of ['.', 'test', 'examples/worker']) await stepAside(...types(project))
+  await tests
+  await step('promises', 'scripts/check-promises.mjs', [report])
 }
-await step('tests', 'vitest', ['run', '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...filters])
-if (filters.length === 0) await step('runtimes', 'scripts/runtimes.mjs', [`--report=${runtimesReport}`])
 conclude()
 
-/** Runs a tool to its end, and goes on if it fails: a run tells all that is wrong. */
+function testing(projects, words = []) {
+  const chosen = projects.map((name) => `--project=${name}`)
+  return ['run', ...chosen, '--reporter=default', '--reporter=json', `--outputFile=${report}`, ...words]
+}
+
+function types(project) {
+  return [`types of ${project}`, 'tsc', ['-p', join(project, 'tsconfig.json'), '--noEmit']]
+}
+
+/** Runs a tool to its end, and continues if it fails: one run reports everything that is wrong. */
 async function step(name, tool, args) {
-  const started = Date.now()
   console.log(`== ${name}`)
-  const child = withNode(tool, args, { env: { NO_COLOR: '1' } })
+  await run(name, tool, args, 'inherit')
+}
+
+/** The same while another step prints: its output comes in one piece at its end. */
+async function stepAside(name, tool, args) {
+  await run(name, tool, args, 'pipe')
+}
+
+async function run(name, tool, args, output) {
+  const started = Date.now()
+  const child = withNode(tool, args, {
+    env: { NO_COLOR: '1', ...(isAll && { ISOGLOT_EXHAUSTIVE: '1' }) },
+    stdio: ['inherit', output, output],
+  })
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (text += bytes))
   const code = await new Promise((resolve) =>
-    child.once('exit', (exit) => resolve(exit ?? 1)).once('error', () => resolve(1)),
+    child.once('close', (exit) => resolve(exit ?? 1)).once('error', () => resolve(1)),
   )
-  console.log(`== ${name}: ${code === 0 ? 'ok' : 'FAILED'}, ${((Date.now() - started) / 1000).toFixed(1)} s`)
+  const seconds = ((Date.now() - started) / 1000).toFixed(1)
+  console.log(`${code === 0 ? '' : text}== ${name}: ${code === 0 ? 'ok' : 'FAILED'}, ${seconds} s`)
   if (code !== 0) failures.push(name)
 }
 
@@ -55,18 +97,18 @@ function conclude() {
   const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0 } = readReport(report)
   const inRuntimes = { passed: 0, failed: 0, skipped: 0, missing: [], ...readReport(runtimesReport) }
   rmSync(folder, { recursive: true, force: true })
+  console.log(`Recorded answers: ${countRecordings()}`)
+  if (!hasSharedCorpus())
+    console.log('Set ISOGLOT_CORPUS to a folder with more of them; CONTRIBUTING.md says how it is laid out')
   const skipped = [
     ...(findChromium() ? [] : ['the page in a browser: no Chromium is installed; set CHROMIUM to one']),
     ...(findNginx() ? [] : ['the proxy before workerd: no nginx is installed; set NGINX to one']),
     ...inRuntimes.missing.map((name) => `the suite of all runtimes in ${name}: it is not here`),
   ]
-  const inCiAlone = [
-    'cuts at every byte of recorded streams over 40 KB: 1,500 of each were tried; ISOGLOT_CUTS=all tries all',
-  ]
-  const cutsAll = isCi || process.env.ISOGLOT_CUTS === 'all' || !hasSharedCorpus()
-  for (const what of [...skipped, ...(cutsAll ? [] : inCiAlone)]) console.log(`SKIPPED ${what}`)
+  for (const what of skipped) console.log(`SKIPPED ${what}`)
   if (isCi && skipped.length + numPendingTests > 0) failures.push('nothing is skipped in CI')
   for (const name of failures) console.log(`FAILED ${name}`)
+  if (!isAll) for (const what of added) console.log(`npm run test:all adds: ${what}`)
   process.exitCode = failures.length > 0 || numPassedTests === 0 ? 1 : 0
   const [passed, failed] = [numPassedTests + inRuntimes.passed, numFailedTests + inRuntimes.failed]
   console.log(`${passed} passed, ${failed} failed, ${numPendingTests + inRuntimes.skipped} skipped`)
@@ -80,12 +122,21 @@ function readReport(file) {
   }
 }
 
-/** Whether the larger set of recordings is here too; `test/recordings` always is. */
+/** The larger set of recordings, where it is; `test/recordings` always is. */
+function sharedCorpus() {
+  return process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'corpus')
+}
+
 function hasSharedCorpus() {
-  const root = process.env.ISOGLOT_CORPUS ?? join(import.meta.dirname, '..', '..', 'shared', 'corpus')
-  try {
-    return readFileSync(join(root, 'index.json')).length > 0
-  } catch {
-    return false
-  }
+  return existsSync(join(sharedCorpus(), 'index.json'))
+}
+
+/** As `test/support/corpus.ts` finds them: `<format>/<case>/response.*`. */
+function countRecordings() {
+  const folders = [join(root, 'test', 'recordings'), ...(hasSharedCorpus() ? [sharedCorpus()] : [])]
+  const counts = folders.map((folder) => {
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    return `${files.filter((file) => /response\.(json|sse|ndjson)$/.test(file)).length} of ${relative(root, folder)}`
+  })
+  return counts.join(', ')
 }

@@ -20,8 +20,15 @@ export const siteFolder = join(root, '.wrangler', 'site')
 /** What `prepare.mjs` is about to rename. */
 const isDraft = /\.\d+$/
 
-/** Whether nobody listens there; port 0 is always free. */
+/**
+ * The port, if nobody listens there; for 0, any that is free. Not one from 32,768 on: the system gives those to connections that go out, so
+ * one that is free now may be taken before anybody listens there.
+ */
 export async function freePort(port = 0) {
+  if (port === 0) {
+    const found = 10_000 + Math.floor(Math.random() * 22_000)
+    return freePort(found).catch(() => freePort())
+  }
   const server = createServer()
   await new Promise((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
   const found = server.address().port

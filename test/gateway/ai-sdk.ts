@@ -37,7 +37,7 @@ export function judgeAiSdk(models: readonly string[], start: () => Promise<Place
   let rig: Awaited<ReturnType<typeof start>>
   beforeAll(async () => {
     rig = await start()
-  }, 60_000)
+  })
   afterAll(() => rig?.stop())
 
   describe.each(pairs)('its provider for %s, with the model %s', (maker, name) => {

@@ -33,7 +33,7 @@ export function judgeClients({ title, modes, providers = wireNames, wireOf, star
   let rig: Awaited<ReturnType<Judged['start']>>
   beforeAll(async () => {
     rig = await start()
-  }, 60_000)
+  })
   afterAll(async () => {
     console.log(drawTable())
     await rig.stop()

@@ -1,12 +1,12 @@
 /** Whole answers that are asked for as streams: C8 of `security.md`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type GatewayOptions } from '../../src/gateway/index.ts'
-import { type Answering, type Asked, chunks, hang, json } from '../support/upstream.ts'
+import { type Answering, type Asked, chunks, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { modelsAt } from './models.ts'
 import { answerAll, speakers, type WireName, wireNames, wireOf } from './provider.ts'
 import { type Rig, startRig } from './rig.ts'
-import { ask, isErrorBody } from './wire.ts'
+import { ask, hear, isErrorBody } from './wire.ts'
 
 type Body = ReturnType<typeof JSON.parse>
 
@@ -102,24 +102,31 @@ describe.each(wireNames)('a client of %s that wants a whole answer', (client) =>
   })
 
   it('waits with white space in front of the answer, which its JSON allows', async () => {
-    warm.providers.answer((response, asked) =>
-      chunks(piecesOf(wireOf(asked.path) as WireName), { gapMs: 60 })(response, asked),
-    )
-    const texts = await Promise.all(
-      wireNames.map(async (provider) => (await ask(warm.url, client, provider, 'Hello', wanted)).text()),
-    )
-    for (const text of texts) {
+    const isWaiting = Promise.withResolvers<void>()
+    warm.providers.answer(async (response, { path }) => {
+      const pieces = piecesOf(wireOf(path) as WireName)
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(pieces.slice(0, -2).join(''))
+      await isWaiting.promise
+      response.end(pieces.slice(-2).join(''))
+    })
+    const answers = wireNames.map((provider) => hear(ask(warm.url, client, provider, 'Hello', wanted)))
+    await until(() => answers.every(({ text }) => text.length > 1))
+    isWaiting.resolve()
+    await Promise.all(answers.map(({ over }) => over))
+    for (const { text } of answers) {
       expect(text).toMatch(/^ +\{/)
       expect(JSON.stringify(JSON.parse(text))).toContain('世界')
     }
   })
 
-  it('is cut off where the answer breaks off behind the headers, since it could not tell it from a whole one', async () => {
+  it('F19: is cut off where the answer breaks off after the headers, since it could not tell it from a whole one', async () => {
     for (const provider of wireNames) {
-      warm.providers.answer(chunks(piecesOf(provider).slice(0, -2), { gapMs: 60, after: 'reset' }))
-      const response = await ask(warm.url, client, provider, 'Hello', wanted)
-      expect(response.status).toBe(200)
-      await expect(response.text()).rejects.toThrow()
+      // The provider breaks off when the client has the headers, however long that takes.
+      const before = () => until(() => hearing.status !== undefined)
+      warm.providers.answer(chunks(piecesOf(provider).slice(0, -2), { after: 'reset', before }))
+      const hearing = hear(ask(warm.url, client, provider, 'Hello', wanted))
+      await expect(hearing.over).rejects.toThrow()
+      expect(hearing.status).toBe(200)
       expect(warm.reports.at(-1)).toMatchObject({ outcome: 'failed', status: 200 })
     }
   })

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { build } from 'tsup'
+import { build } from 'esbuild'
 import { freePort, workerdFile } from '../../scripts/worker.mjs'
 import type { Served } from '../support/serve.ts'
 
@@ -28,14 +28,14 @@ const worker :Workerd.Worker = (
 export async function serveInWorkerd(entry: string, providers: string): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-gateway-'))
   await build({
-    entry: { worker: entry },
-    outDir: folder,
-    format: ['esm'],
+    entryPoints: [entry],
+    outfile: join(folder, 'worker.js'),
+    bundle: true,
+    format: 'esm',
     platform: 'neutral',
+    mainFields: ['module', 'main'],
     target: 'es2022',
-    noExternal: [/./],
-    config: false,
-    silent: true,
+    logLevel: 'silent',
   })
   const port = await freePort()
   writeFileSync(join(folder, 'config.capnp'), config(port, providers))
@@ -56,10 +56,10 @@ export async function serveInWorkerd(entry: string, providers: string): Promise<
 }
 
 async function untilAnswers(url: string, child: ChildProcess, log: () => string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1000; tries++) {
     if (child.exitCode !== null) throw new Error(`Cannot start workerd: ${log()}`)
     try {
-      await (await fetch(url)).arrayBuffer()
+      await (await fetch(url, { signal: AbortSignal.timeout(5000) })).arrayBuffer()
       return
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 50))

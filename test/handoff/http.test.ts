@@ -1,6 +1,6 @@
 /** The same hand-overs over real HTTP: the embedded provider takes what our client makes of them, on all five wires and the dialects. */
 import { LLMock } from '@copilotkit/aimock'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { textOf } from '../../src/content.ts'
 import { generate } from '../../src/index.ts'
 import {
@@ -14,8 +14,6 @@ import {
   writtenHistories,
 } from './histories.ts'
 import { modelFor, type Target, targets, wires } from './matrix.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const answer = 'Understood.'
 const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent', journalMaxEntries: 10 })

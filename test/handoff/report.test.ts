@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { hasShared } from '../support/corpus.ts'
 import { writtenHistories } from './histories.ts'
 import { rowsOf, writeReport } from './report.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'handoff.md'), 'utf8')
 

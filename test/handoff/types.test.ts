@@ -99,7 +99,7 @@ const exceptions: readonly (readonly [says: RegExp, because: string])[] = [
   ],
 ]
 
-it('a compiler that knows the official clients takes every body', { timeout: 60_000 }, () => {
+it('a compiler that knows the official clients takes every body', { timeout: 600_000 }, () => {
   const literals = wires.flatMap(literalsFor)
   expect(literals.length).toBeGreaterThan(400)
   const found = complaints([header, ...literals, 'take<ChatRequest>(/* no body */ { model: 1 });'].join('\n'))

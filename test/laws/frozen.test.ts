@@ -3,16 +3,14 @@
  *
  * All that JSON is read into is frozen, at every depth, and everything reads as it does when nothing is.
  */
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest'
 import type * as repeating from '../../src/repeating-json.ts'
 import { casesOf } from '../support/corpus.ts'
-import { comparable, decodeText } from '../support/decode.ts'
-import { formats } from '../support/formats.ts'
 
 let isFrozen = false
 let frozen = 0
 
-vi.mock('../../src/repeating-json.ts', async (load) => {
+vi.doMock('../../src/repeating-json.ts', async (load) => {
   const { repeatingJson } = await load<typeof repeating>()
   return {
     repeatingJson: () => {
@@ -20,6 +18,14 @@ vi.mock('../../src/repeating-json.ts', async (load) => {
       return (text: string) => freeze(parse(text))
     },
   }
+})
+// Another file of this process may have loaded the decoders before, with the parser that freezes nothing.
+vi.resetModules()
+const { comparable, decodeText } = await import('../support/decode.ts')
+const { formats } = await import('../support/formats.ts')
+afterAll(() => {
+  vi.doUnmock('../../src/repeating-json.ts')
+  vi.resetModules()
 })
 
 function freeze<Value>(value: Value): Value {

@@ -1,12 +1,10 @@
 /** The page where the Worker asks for Turnstile: in a real Chromium, with the widget's script by hand, and a siteverify of ours. */
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 })
 
 const secret = 'a-secret-of-turnstile'
 const siteKey = '0x4AAAAAAAtest_site-key'

@@ -1,28 +1,61 @@
 /**
- * Every place at which a recorded stream can be cut, and what framing makes of the cut.
+ * The places at which a recorded stream can be cut, and what framing makes of a cut.
  *
- * All behind framing sees frames, in one batch for each chunk of the network. So framing is given every cut there is; and of the cuts of
- * which it makes the same batches one goes the whole way, since nothing behind it can tell them apart.
+ * Framing keeps nothing from one event to the next, which `segmentsOf` is there to prove: so a cut is tried in the event that it is in, and
+ * not in the whole stream. Everything after framing reads frames, in one batch for each chunk of the network: so of the cuts of which
+ * framing makes the same batches one is decoded, and of long runs of alike frames the first of each kind.
+ *
+ * The project `exhaustive` assumes none of this: it cuts the whole stream at every byte, and decodes it after every frame.
  */
+import { inject } from 'vitest'
 import type { Frame } from '../../src/codec.ts'
 import { decodeNdjson } from '../../src/framing/ndjson.ts'
 import { decodeSse } from '../../src/framing/sse.ts'
 import type { CorpusCase } from './corpus.ts'
 
-/** Streams up to this size are cut at every byte wherever the tests run; larger ones take minutes, so only in CI or when asked for. */
-const largestBytes = 40_000
-const cutsAll = process.env.CI === 'true' || process.env.CI === '1' || process.env.ISOGLOT_CUTS === 'all'
-/** At how many places a larger stream is cut elsewhere. */
-const fewCuts = 1_500
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Whether a law tries every case, and not only those that can differ. */
+    isExhaustive: boolean
+  }
+}
+
+export const isExhaustive: boolean = inject('isExhaustive')
 
 /** A test over the cuts of a stream may take this long, in milliseconds. */
 export const cutsTimeout: number = 20 * 60_000
 
-/** The places of a stream to cut at, from 0 to its length. */
-export function* placesOf({ bytes }: CorpusCase): Generator<number> {
-  const step = cutsAll || bytes.length <= largestBytes ? 1 : bytes.length / fewCuts
-  for (let at = 0; at < bytes.length; at += step) yield Math.floor(at)
-  yield bytes.length
+const [lf, cr] = [0x0a, 0x0d]
+
+/**
+ * Where a cut can matter: up to three bytes from a line end, next to a byte that is not ASCII, in the first eight bytes of a line, and in
+ * the middle of it.
+ */
+export function placesOf(bytes: Uint8Array): readonly number[] {
+  const places = new Set([0, bytes.length])
+  let start = 0
+  for (const [at, byte] of bytes.entries()) {
+    if (byte >= 0x80 || at - start < 8) places.add(at).add(at + 1)
+    if (byte !== lf && byte !== cr) continue
+    for (let near = at - 3; near <= at + 4; near++) places.add(near)
+    places.add(Math.floor((start + at) / 2))
+    start = at + 1
+  }
+  return [...places].filter((at) => at >= 0 && at <= bytes.length)
+}
+
+/** Every place, from 0 to the length. */
+export function allPlacesOf(bytes: Uint8Array): readonly number[] {
+  return Array.from({ length: bytes.length + 1 }, (_, at) => at)
+}
+
+/** The events of a stream, or its lines, each with its end; the last may have none. */
+export function segmentsOf({ kind, bytes }: Pick<CorpusCase, 'kind' | 'bytes'>): readonly Uint8Array[] {
+  // One character for each byte.
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  const ends = kind === 'ndjson' ? /\n/g : /(?:\r\n|\n|\r(?!\n)){2}/g
+  const starts = [0, ...Array.from(text.matchAll(ends), ({ 0: end, index }) => index + end.length)]
+  return starts.map((start, at) => bytes.subarray(start, starts[at + 1])).filter(({ length }) => length > 0)
 }
 
 /** The frames of a stream that arrives in these chunks: a batch for each, and the last of what only its end brings. */
@@ -54,4 +87,27 @@ export function hold(batches: readonly (readonly Frame[])[], whole: readonly Fra
 /** What tells the batches of two cuts apart, given that both hold the same frames. */
 export function shapeOf(batches: readonly (readonly Frame[])[]): string {
   return batches.map((batch) => batch.length).join()
+}
+
+/**
+ * Where to cut between frames, as places in the bytes: after each event whose kind, and the kind of the next, were not seen in this order
+ * before. The kind of an event is its text without the values of its strings and numbers.
+ */
+export function turnsOf(segments: readonly Uint8Array[]): readonly number[] {
+  const seen = new Set<string>()
+  const turns = [0]
+  let at = 0
+  const kinds = segments.map((segment) =>
+    new TextDecoder().decode(segment).replace(/: ?("(?:[^"\\]|\\.)*"|-?[\d.eE+-]+)/g, (all, value: string) => {
+      const isWord = /^"[\w.]{1,40}"$/.test(value) && all.startsWith(':"') && value.includes('_')
+      return isWord ? all : value === '""' ? ':empty' : `:${value[0] === '"' ? 'text' : 'number'}`
+    }),
+  )
+  for (const [index, segment] of segments.entries()) {
+    at += segment.length
+    const turn = `${kinds[index]}\n${kinds[index + 1] ?? ''}`
+    if (!seen.has(turn)) turns.push(at)
+    seen.add(turn)
+  }
+  return turns
 }

@@ -1,5 +1,5 @@
 /** Through Cloudflare's AI Gateway, which has the providers' keys: what it is asked, and that its token stays here. In workerd itself. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { type Env, readConfig } from '../../examples/worker/config.ts'
 import { speakers } from '../gateway/provider.ts'
@@ -17,8 +17,6 @@ import {
   type WireName,
 } from './harness.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
-
 const below = '/v1/my-account/my-gateway'
 const adminToken = 'what-the-operator-shows-us-0123456789'
 let gateway: Upstream
@@ -31,7 +29,7 @@ beforeAll(async () => {
     ADMIN_TOKEN: adminToken,
     PRICES: '{"demo-model":[0,5]}',
   })
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), gateway.stop()]))
 
 async function askedDuring(act: () => Promise<unknown>): Promise<Asked[]> {

@@ -1,7 +1,7 @@
 /** The attack, as a process: it passes our Worker, and sees each leak of a server that has one. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { prepare } from '../../scripts/prepare.mjs'
 import { type Rig, startDemo } from './harness.ts'
 import { adminToken, type Leak, leaks, startLeaky } from './leaky.ts'
@@ -28,6 +28,14 @@ async function attackAs(env: Record<string, string>, ...args: string[]): Promise
   const rows = output.split('\n').map((line) => line.split(/ {2,}/))
   return { code, output, marked: (mark) => rows.flatMap(([first, , name]) => (first === mark && name ? [name] : [])) }
 }
+
+/** Each leak once, beside one that another check has to see. The first leaves nothing else to look at. */
+const pairs: readonly Leak[][] = (() => {
+  const [alone, ...others] = Object.keys(leaks) as Leak[]
+  const half = Math.ceil(others.length / 2)
+  const found = others.slice(0, half).map((leak, at) => [leak, ...others.slice(half + at, half + at + 1)])
+  return alone === undefined ? found : [[alone], ...found]
+})()
 
 describe('our Worker', () => {
   let rig: Rig
@@ -66,13 +74,16 @@ describe('the attack', () => {
     expect(marked('FAILED'), output).toEqual([])
   })
 
-  it.each(Object.keys(leaks) as Leak[])('sees the leak: %s', async (leak) => {
-    const server = await startLeaky(leak)
-    const { code, output, marked } = await attack(server.url)
-    await server.stop()
-    expect(marked('FAILED'), output).toContain(leaks[leak])
-    expect(code).toBe(1)
-  })
+  it.each(inject('isExhaustive') ? Object.keys(leaks).map((leak) => [leak as Leak]) : pairs)(
+    'sees the leaks: %s, %s',
+    async (...given) => {
+      const server = await startLeaky(...given)
+      const { code, output, marked } = await attack(server.url)
+      await server.stop()
+      expect(marked('FAILED'), output).toEqual(expect.arrayContaining(given.map((leak) => leaks[leak])))
+      expect(code).toBe(1)
+    },
+  )
 
   it('has a leak to see for each check that asks something', async () => {
     const server = await startLeaky()

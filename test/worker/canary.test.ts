@@ -1,10 +1,11 @@
 /**
- * Every way in which a provider may give the key away, at random, and nothing of it leaves: not to the client, not into the log, not to
- * another host. `ISOGLOT_CANARY=10000` asks so often; by default it is 1,000 times, since workerd has two cores here.
+ * Every way in which a provider may give the key away, and nothing of it leaves: not to the client, not into the log, not to another host.
+ * Each leak is tried once in each wire, streamed and whole, and once in each disguise; the project `exhaustive` tries 1,000 at random, or
+ * as many as `ISOGLOT_CANARY` says.
  */
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, inject, it, vi } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { disguises } from '../support/canary.ts'
 import { seeded } from '../support/random.ts'
@@ -23,14 +24,14 @@ import {
   wireOf,
 } from './harness.ts'
 
-const times = Number(process.env.ISOGLOT_CANARY ?? 1000)
+const times = inject('isExhaustive') ? Number(process.env.ISOGLOT_CANARY ?? 1000) : 120
 vi.setConfig({ testTimeout: 60_000 + times * 60 })
 
 let upstream: Upstream
 let elsewhere: Upstream
 beforeAll(async () => {
   ;[upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
-}, 60_000)
+})
 afterAll(() => Promise.all([upstream.stop(), elsewhere.stop()]))
 
 let rig: Rig | undefined
@@ -95,6 +96,32 @@ const leaks: Readonly<Record<string, Leak>> = {
   silence: () => {},
 }
 
+interface Case {
+  readonly leak: Leak
+  readonly disguise: string
+  readonly wire: WireName
+  readonly stream: boolean
+}
+
+const anyCase = (): Case => ({
+  leak: pick(Object.values(leaks)),
+  disguise: pick(spellings),
+  wire: pick(wireNames),
+  stream: random() < 0.7,
+})
+const allPairs: readonly Case[] = Object.values(leaks).flatMap((leak, at) =>
+  wireNames.flatMap((wire, other) =>
+    [true, false].map((stream, last) => ({
+      leak,
+      wire,
+      stream,
+      disguise: spellings[(at + 2 * other + last) % spellings.length] as string,
+    })),
+  ),
+)
+const casesOf = (count: number): readonly Case[] =>
+  inject('isExhaustive') ? Array.from({ length: count }, anyCase) : allPairs.filter((_, at) => at % (times / count) < 1)
+
 it.each([
   ['the key', 'asks each provider by itself', times],
   ['the token', 'asks an AI Gateway', Math.ceil(times / 4)],
@@ -102,26 +129,27 @@ it.each([
   const settings = secret === 'the token' ? throughGateway(upstream.url) : {}
   const asking = await startRig(upstream.url, { ...patience, ...settings })
   rig = asking
-  upstream.script('leak', (asked: Asked, response) =>
-    pick(Object.values(leaks))(response, pick(spellings), wireOf(asked.path)),
-  )
+  const cases = casesOf(count)
+  for (const [at, { leak, disguise }] of cases.entries())
+    upstream.script(`leak ${at}`, (asked: Asked, response) => leak(response, disguise, wireOf(asked.path)))
   const statuses = new Map<number | string, number>()
   const found: string[] = []
-  async function askOnce(): Promise<void> {
-    const answer = await asking.ask(pick(wireNames), 'leak', { stream: random() < 0.7 }).catch(String)
+  async function askOnce(at: number, { wire, stream }: Case): Promise<void> {
+    const answer = await asking.ask(wire, `leak ${at}`, { stream }).catch(String)
     const all = typeof answer === 'string' ? answer : await everythingOf(answer).catch(String)
     const status = typeof answer === 'string' ? answer : answer.status
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
     if (holdsCanary(all)) found.push(all.slice(0, 2000))
   }
-  let asked = 0
+  const waiting = cases.entries()
   const client = async () => {
-    while (asked++ < count) await askOnce()
+    for (const [at, one] of waiting) await askOnce(at, one)
   }
   await Promise.all(Array.from({ length: 25 }, client))
   expect(found).toEqual([])
   // It was not refused at the door: answers of all kinds came.
-  expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 404, 429, 502, 503, 504]))
+  const expected = inject('isExhaustive') ? [200, 400, 404, 429, 502, 503, 504] : [200, 502, 504]
+  expect([...statuses.keys()]).toEqual(expect.arrayContaining(expected))
   expect(elsewhere.asked).toEqual([])
   expect(holdsCanary(asking.worker.log())).toBe(false)
 })

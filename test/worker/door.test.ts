@@ -2,12 +2,10 @@
 import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { SignJWT } from 'jose'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { seeded } from '../support/random.ts'
 import { type Answering, json, type Upstream as Scripted, startUpstream as startScripted } from '../support/upstream.ts'
 import { loginSecret, type Rig, sessionSecret, startRig, startUpstream, type Upstream, wireNames } from './harness.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 const nextSecret = 'the-secret-that-comes-after-this-one-2'
 
@@ -26,7 +24,7 @@ beforeAll(async () => {
     MAX_OUTPUT_TOKENS: '500',
   })
   origin = rig.url
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), upstream.stop(), siteverify.stop()]))
 
 const open = (body: object, headers: Record<string, string> = { authorization: `Bearer ${loginSecret}` }) =>

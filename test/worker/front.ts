@@ -87,7 +87,7 @@ async function listening(child: ChildProcess, port: number, folder: string): Pro
     if (child.exitCode === null && child.kill('SIGKILL')) await gone
     rmSync(folder, { recursive: true, force: true })
   }
-  for (let tries = 0; tries < 300; tries++) {
+  for (let tries = 0; tries < 1000; tries++) {
     if (child.exitCode !== null) break
     if (await accepts(port)) return { port, stop }
     await new Promise((resolve) => setTimeout(resolve, 50))

@@ -3,10 +3,11 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { settingsFor } from '../../scripts/choose-provider.mjs'
 import { type Provider, startProvider } from '../../scripts/provider/index.mjs'
-import { freePort, type RunningWorker, startWorker, type WorkerOptions } from '../../scripts/worker.mjs'
+import { freePort } from '../../scripts/worker.mjs'
 import { speakers, type WireName } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
 import { canary } from '../support/canary.ts'
+import { type LocalOptions, type LocalWorker, startWorker } from './local.ts'
 
 export { type WireName, wireNames } from '../gateway/provider.ts'
 export { canary, holdsCanary } from '../support/canary.ts'
@@ -115,7 +116,7 @@ export function typeOf(wire: WireName): string {
 
 export interface Rig {
   readonly url: string
-  readonly worker: RunningWorker
+  readonly worker: LocalWorker
   /** A fresh token. */
   open(): Promise<string>
   /** Asks a `/v1` route with a token; the body is merged into a minimal one of that wire, whose first message is `say`. */
@@ -171,15 +172,11 @@ export function settingsAt(upstreamUrl: string, origin: string): Record<string, 
 export async function startRig(
   upstreamUrl: string,
   settings: Record<string, string | undefined> = {},
-  options: Pick<WorkerOptions, 'stateFolder' | 'compatibility'> = {},
+  options: Omit<LocalOptions, 'port'> = {},
 ): Promise<Rig> {
   const port = await freePort()
   const origin = `http://127.0.0.1:${port}`
-  const worker = await startWorker({
-    ...options,
-    port,
-    settings: { ...settingsAt(upstreamUrl, origin), ...settings },
-  })
+  const worker = await startWorker({ ...settingsAt(upstreamUrl, origin), ...settings }, { ...options, port })
   const { url } = worker
   async function open(): Promise<string> {
     const answer = await fetch(`${url}/session`, {

@@ -1,8 +1,9 @@
 /** The Worker before the scripted providers, and a token for it. */
-import { freePort, startWorker } from '../../scripts/worker.mjs'
+import { freePort } from '../../scripts/worker.mjs'
 import { keys } from '../gateway/models.ts'
 import { answerAll, type WireName } from '../gateway/provider.ts'
 import { type Answering, startUpstream } from '../support/upstream.ts'
+import { startWorker } from './local.ts'
 
 /** As the providers call them: a proof goes back to the family of models that it came from. */
 export const models = {
@@ -39,9 +40,8 @@ export async function startJudged() {
     [`${prefix}_BASE_URL`]: `${providers.url}/${prefix.toLowerCase()}${path}`,
     [`${prefix}_API_KEY`]: key,
   })
-  const worker = await startWorker({
-    port,
-    settings: {
+  const worker = await startWorker(
+    {
       SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
       ALLOWED_ORIGINS: origin,
       RATE_LIMITS: 'off',
@@ -54,7 +54,8 @@ export async function startJudged() {
       ...at('XAI', '/v1', sharedKeys.xai),
       ...at('OLLAMA', '', keys.ollama),
     },
-  })
+    { port },
+  )
   const headers = { origin, 'content-type': 'application/json' }
   const session = await fetch(`${worker.url}/session`, { method: 'POST', headers, body: '{}' })
   const { token } = (await session.json()) as { token: string }

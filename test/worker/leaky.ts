@@ -64,28 +64,28 @@ export interface Leaky {
   stop(): Promise<void>
 }
 
-export async function startLeaky(leak?: Leak): Promise<Leaky> {
+export async function startLeaky(...given: readonly Leak[]): Promise<Leaky> {
   const server = createServer(
     { joinDuplicateHeaders: true },
-    (request, response) => void serve(request, response, leak),
+    (request, response) => void serve(request, response, new Set(given)),
   )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return { url, stop: () => new Promise((resolve) => void server.close(() => resolve()).closeAllConnections()) }
 }
 
-async function serve(request: IncomingMessage, response: ServerResponse, leak: Leak | undefined): Promise<void> {
+async function serve(request: IncomingMessage, response: ServerResponse, given: ReadonlySet<Leak>): Promise<void> {
   const body = await readBody(request)
-  const { status, said, headers = {} } = decide(request, body, leak)
+  const { status, said, headers = {} } = decide(request, body, given)
   const { origin } = request.headers
   const fixed = {
     'content-type': 'application/json',
     vary: 'origin',
     'x-content-type-options': 'nosniff',
-    ...(leak !== 'may be stored' && { 'cache-control': 'no-store' }),
-    ...(leak === 'star for all' && { 'access-control-allow-origin': '*' }),
-    ...(leak === 'any origin' && origin && { 'access-control-allow-origin': origin }),
-    ...(leak === 'cookie' && { 'set-cookie': 'id=1' }),
+    ...(!given.has('may be stored') && { 'cache-control': 'no-store' }),
+    ...(given.has('star for all') && { 'access-control-allow-origin': '*' }),
+    ...(given.has('any origin') && origin && { 'access-control-allow-origin': origin }),
+    ...(given.has('cookie') && { 'set-cookie': 'id=1' }),
   }
   response.writeHead(status, { ...fixed, ...headers }).end(typeof said === 'string' ? said : JSON.stringify(said))
 }
@@ -105,74 +105,74 @@ interface Decision {
 const no = (status: number, message = 'no'): Decision => ({ status, said: { error: { message } } })
 const yes: Decision = { status: 200, said: { text: 'x' } }
 
-function decide(request: IncomingMessage, body: Buffer, leak: Leak | undefined): Decision {
-  if (leak === 'unconfigured') return no(503)
+function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>): Decision {
+  if (given.has('unconfigured')) return no(503)
   const { url = '', method = '', headers } = request
   const [path = ''] = url.split('?')
-  if (leak === 'Host decides' && headers.host === 'localhost') return yes
-  if (leak === 'redirect' && url.startsWith('//')) return { status: 302, said: '', headers: { location: url } }
-  if (method === 'GET' && !path.startsWith('/v1') && !path.startsWith('/api')) return showPage(path, headers, leak)
-  if (/^\/v1\/streams\/\w+$/.test(path)) return leak === 'any stream' ? yes : no(hasToken(headers, leak) ? 404 : 401)
+  if (given.has('Host decides') && headers.host === 'localhost') return yes
+  if (given.has('redirect') && url.startsWith('//')) return { status: 302, said: '', headers: { location: url } }
+  if (method === 'GET' && !path.startsWith('/v1') && !path.startsWith('/api')) return showPage(path, headers, given)
+  if (/^\/v1\/streams\/\w+$/.test(path)) return given.has('any stream') ? yes : no(hasToken(headers, given) ? 404 : 401)
   if (path !== '/session' && !answers.test(path)) return no(404)
-  const refused = refuseOrigin(request, leak)
+  const refused = refuseOrigin(request, given)
   if (refused) return refused
-  if (method === 'OPTIONS') return permit(headers, leak)
-  if (method !== 'POST') return leak === 'any method' && method === 'PUT' ? yes : no(405)
-  if (path === '/session') return open(request, leak)
-  return answer(request, body, leak)
+  if (method === 'OPTIONS') return permit(headers, given)
+  if (method !== 'POST') return given.has('any method') && method === 'PUT' ? yes : no(405)
+  if (path === '/session') return open(request, given)
+  return answer(request, body, given)
 }
 
-function showPage(path: string, headers: IncomingMessage['headers'], leak: Leak | undefined): Decision {
+function showPage(path: string, headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
   const html = (said: string): Decision => ({ status: 200, said, headers: { 'content-type': 'text/html' } })
   if (path === '/') return html('<script type="module" src="chat.js"></script>')
   const key = `x='${Buffer.from('a key: sk-proj-0123456789abcdefghijkl').toString('base64')}'`
-  if (path === '/chat.js') return html(leak === 'key in a file, coded' ? key : 'x')
-  if (path === '/.dev.vars' && leak === 'a file') return html('nothing')
-  if (path === '/admin/summary') return leak === 'open to admins' && headers.authorization ? yes : no(401)
-  if (path === '/admin/self-test') return selfTest(headers, leak)
+  if (path === '/chat.js') return html(given.has('key in a file, coded') ? key : 'x')
+  if (path === '/.dev.vars' && given.has('a file')) return html('nothing')
+  if (path === '/admin/summary') return given.has('open to admins') && headers.authorization ? yes : no(401)
+  if (path === '/admin/self-test') return selfTest(headers, given)
   return no(path === '/session' ? 405 : 404)
 }
 
-function selfTest({ authorization }: IncomingMessage['headers'], leak: Leak | undefined): Decision {
-  if (authorization !== `Bearer ${adminToken}` && leak !== 'open self-test') return no(401)
-  if (leak === 'no self-test') return no(404)
-  const ok = leak !== 'drift' && leak !== 'drift, well said'
-  return { status: leak === 'drift' ? 503 : 200, said: { ok: true, checks: [{ name: 'a flag', ok }] } }
+function selfTest({ authorization }: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
+  if (authorization !== `Bearer ${adminToken}` && !given.has('open self-test')) return no(401)
+  if (given.has('no self-test')) return no(404)
+  const ok = !given.has('drift') && !given.has('drift, well said')
+  return { status: given.has('drift') ? 503 : 200, said: { ok: true, checks: [{ name: 'a flag', ok }] } }
 }
 
-function refuseOrigin({ headers, method, url }: IncomingMessage, leak: Leak | undefined): Decision | undefined {
+function refuseOrigin({ headers, method, url }: IncomingMessage, given: ReadonlySet<Leak>): Decision | undefined {
   const { origin } = headers
   const own = `http://${headers.host}`
-  if (leak === 'a demonstration' && /^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(origin ?? '')) return undefined
-  const isOwn = origin === own || (leak === 'suffix of an origin' && origin?.startsWith(own))
-  const needsOne = method === 'OPTIONS' || (url === '/session' && leak !== 'tokens for all')
-  if (leak === 'any origin' || (leak === 'any preflight' && method === 'OPTIONS')) return undefined
+  if (given.has('a demonstration') && /^http:\/\/(localhost|127\.0\.0\.1)(:|$)/.test(origin ?? '')) return undefined
+  const isOwn = origin === own || (given.has('suffix of an origin') && origin?.startsWith(own))
+  const needsOne = method === 'OPTIONS' || (url === '/session' && !given.has('tokens for all'))
+  if (given.has('any origin') || (given.has('any preflight') && method === 'OPTIONS')) return undefined
   return (origin === undefined ? needsOne : !isOwn) ? no(403) : undefined
 }
 
-function permit(headers: IncomingMessage['headers'], leak: Leak | undefined): Decision {
+function permit(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
   const asked = `${headers['access-control-request-headers']}`
-  const granted = leak === 'any preflight' ? asked : 'authorization, content-type'
+  const granted = given.has('any preflight') ? asked : 'authorization, content-type'
   const own = { 'access-control-allow-origin': `${headers.origin}`, 'access-control-allow-methods': 'POST' }
   return { status: 204, said: '', headers: { ...own, 'access-control-allow-headers': granted } }
 }
 
-function open(request: IncomingMessage, leak: Leak | undefined): Decision {
-  if (request.headers['content-type'] !== 'application/json' && leak !== 'plain text') return no(415)
+function open(request: IncomingMessage, given: ReadonlySet<Leak>): Decision {
+  if (request.headers['content-type'] !== 'application/json' && !given.has('plain text')) return no(415)
   const iat = Math.floor(Date.now() / 1000)
-  const exp = iat + (leak === 'long tokens' ? 86_400 : 900)
+  const exp = iat + (given.has('long tokens') ? 86_400 : 900)
   const token = `${encode({ alg: 'HS256' })}.${encode({ iat, exp, sub: 'me', scope: { models: [model] } })}.signed`
   return { status: 200, said: { token } }
 }
 
 /** Our tokens end in a word that nobody else's does, and say that they are for me. */
-function hasToken(headers: IncomingMessage['headers'], leak: Leak | undefined): boolean {
+function hasToken(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): boolean {
   const shown = /^Bearer ([^\s,]+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
   const [head = '', payload = '', signature] = shown.split('.')
-  if (leak === 'alg none' && Buffer.from(head, 'base64url').includes('"none"')) return true
+  if (given.has('alg none') && Buffer.from(head, 'base64url').includes('"none"')) return true
   const { sub, exp } = parse(Buffer.from(payload, 'base64url').toString())
-  const isLater = exp > Date.now() / 1000 + 1000 && leak !== 'long tokens'
-  return signature === 'signed' && (leak === 'signature unchecked' || (sub === 'me' && !isLater))
+  const isLater = exp > Date.now() / 1000 + 1000 && !given.has('long tokens')
+  return signature === 'signed' && (given.has('signature unchecked') || (sub === 'me' && !isLater))
 }
 
 type Loose = ReturnType<typeof JSON.parse>
@@ -185,19 +185,19 @@ function parse(text: string): Loose {
   }
 }
 
-function answer({ headers, url = '' }: IncomingMessage, body: Buffer, leak: Leak | undefined): Decision {
-  if (leak === 'echo' && headers['x-upstream']) return no(401, `no upstream ${headers['x-upstream']}`)
-  if (leak === 'key in an error' && headers['x-debug']) return no(401, 'wrong key sk-ant-api03-0123456789abcdefgh')
-  const inQuery = leak === 'token in the query' && url.includes('?access_token=')
-  if (leak !== 'any token' && !inQuery && !hasToken(headers, leak))
-    return no(401, leak === 'says what is wrong' ? `no: ${headers.authorization}` : 'no')
-  if (headers['content-type'] !== 'application/json') return leak === 'plain text' ? yes : no(415)
-  if (headers['content-encoding']) return leak === 'compressed' ? yes : no(415)
-  if (body.length > maxBody) return leak === 'no limit' ? yes : no(413)
+function answer({ headers, url = '' }: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>): Decision {
+  if (given.has('echo') && headers['x-upstream']) return no(401, `no upstream ${headers['x-upstream']}`)
+  if (given.has('key in an error') && headers['x-debug']) return no(401, 'wrong key sk-ant-api03-0123456789abcdefgh')
+  const inQuery = given.has('token in the query') && url.includes('?access_token=')
+  if (!given.has('any token') && !inQuery && !hasToken(headers, given))
+    return no(401, given.has('says what is wrong') ? `no: ${headers.authorization}` : 'no')
+  if (headers['content-type'] !== 'application/json') return given.has('plain text') ? yes : no(415)
+  if (headers['content-encoding']) return given.has('compressed') ? yes : no(415)
+  if (body.length > maxBody) return given.has('no limit') ? yes : no(413)
   const asked: Loose = parse(body.toString())
   const isGemini = url.startsWith('/v1beta')
   const name = isGemini ? decodeURIComponent(/models\/([^:]+)/.exec(url)?.[1] ?? '') : asked.model
   if (Array.isArray(asked) || (!isGemini && typeof name !== 'string') || body.includes('[[[')) return no(400)
-  if (name !== model) return leak === 'any model' ? yes : no(404)
-  return leak === 'any field' || Object.keys(asked).every((field) => fields.has(field)) ? yes : no(400)
+  if (name !== model) return given.has('any model') ? yes : no(404)
+  return given.has('any field') || Object.keys(asked).every((field) => fields.has(field)) ? yes : no(400)
 }

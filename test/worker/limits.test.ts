@@ -1,18 +1,16 @@
 /** Floods, against the counters of the platform and the exact one of the accounts, in workerd itself. */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { networkOf } from '../../examples/worker/limits.ts'
 import { speakers } from '../gateway/provider.ts'
 import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let upstream: Upstream
 let rig: Rig
 beforeAll(async () => {
   upstream = await startUpstream()
   rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, RATE_LIMITS: 'on', LIVE_STREAMS: '4' })
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 let address = 0
@@ -35,9 +33,9 @@ describe('a flood', () => {
     const before = upstream.asked.length
     const wire = (at: number) => wireNames[at % wireNames.length] ?? 'gemini'
     const headers = () => ({ authorization: `Bearer ${token}`, ...from() })
-    const answers = await inBatches(600, (at) => rig.ask(wire(at), 'hi', {}, { headers: headers() }))
+    const answers = await inBatches(240, (at) => rig.ask(wire(at), 'hi', {}, { headers: headers() }))
     const refused = refusedOf(answers)
-    expect(refused.length).toBeGreaterThanOrEqual(480)
+    expect(refused.length).toBeGreaterThanOrEqual(240 - 120)
     for (const { headers } of refused) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1)
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(60)

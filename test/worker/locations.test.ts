@@ -2,61 +2,35 @@
  * Two of Cloudflare's places, as far as they can be had here: Workers of one workerd, each with counters of its own, and one set of
  * accounts for all. A third has a counter that lets everybody through, since the platform's count roughly.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
-import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { readConfig } from '../../scripts/check-deploy.mjs'
-import { bundleWorker } from '../../scripts/worker.mjs'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ask, isErrorBody } from '../gateway/wire.ts'
 import { loginSecret, settingsAt, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
 import { headersOf, pieces } from './kept.ts'
-
-vi.setConfig({ testTimeout: 120_000 })
+import { type LocalWorkers, startWorkers } from './local.ts'
 
 const places = ['east', 'west', 'rough'] as const
 type Place = (typeof places)[number]
 
-interface Deployed {
-  readonly compatibility_date: string
-  readonly compatibility_flags: string[]
-  readonly ratelimits: readonly { readonly name: string; readonly simple: { limit: number; period: 10 | 60 } }[]
-}
-
-/** Of Miniflare, which wrangler brings along and runs workerd by. */
-interface Local {
-  unsafeGetDirectURL(worker: string): Promise<URL>
-  dispose(): Promise<void>
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'isoglot-places-'))
 let upstream: Upstream
-let miniflare: Local
+let workers: LocalWorkers
 let urls: Record<Place, string>
 let limits: Record<string, number>
 beforeAll(async () => {
-  const deployed = (await readConfig()) as unknown as Deployed
-  limits = Object.fromEntries(deployed.ratelimits.map(({ name, simple }) => [name, simple.limit]))
+  const counters = Object.entries(inject('workerOptions').ratelimits ?? {})
+  limits = Object.fromEntries(counters.map(([name, { simple }]) => [name, simple.limit]))
   upstream = await startUpstream()
-  await bundleWorker(folder)
   const settings = { ...settingsAt(upstream.url, 'http://127.0.0.1:1'), LOGIN_SECRET: loginSecret }
-  miniflare = startLocal(
+  workers = await startWorkers(
     places.map((name) => ({
       name,
-      modules: true,
-      scriptPath: join(folder, 'worker.js'),
-      modulesRoot: folder,
-      compatibilityDate: deployed.compatibility_date,
-      compatibilityFlags: deployed.compatibility_flags,
       bindings: { ...settings, RATE_LIMITS: 'on', LIVE_STREAMS: '4' },
       durableObjects: {
         LEDGERS: { className: 'UserLedger', scriptName: 'east', useSQLite: true },
         RUNS: { className: 'StreamRun', scriptName: 'east', useSQLite: true },
       },
       ratelimits: Object.fromEntries(
-        deployed.ratelimits.map(({ name: counter, simple }) => [
+        counters.map(([counter, { simple }]) => [
           counter,
           {
             namespace_id: `${counter} of ${name}`,
@@ -64,28 +38,15 @@ beforeAll(async () => {
           },
         ]),
       ),
-      unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
     })),
   )
-  const found = await Promise.all(
-    places.map(async (place) => [place, (await miniflare.unsafeGetDirectURL(place)).origin] as const),
-  )
+  const found = places.map((place, at) => [place, workers.urls[at]])
   urls = Object.fromEntries(found) as Record<Place, string>
-}, 60_000)
-afterAll(async () => {
-  await miniflare.dispose()
-  await upstream.stop()
-  rmSync(folder, { recursive: true, force: true })
 })
-
-function startLocal(workers: readonly object[]): Local {
-  const ofWrangler = createRequire(createRequire(import.meta.url).resolve('wrangler/package.json'))
-  const { Miniflare, convertV4MiniflareOptions } = ofWrangler('miniflare') as {
-    Miniflare: new (options: unknown) => Local
-    convertV4MiniflareOptions(options: object): unknown
-  }
-  return new Miniflare(convertV4MiniflareOptions({ workers, handleStructuredLogs() {} }))
-}
+afterAll(async () => {
+  await workers.stop()
+  await upstream.stop()
+})
 
 let address = 0
 /** An address that nobody else has. */
@@ -111,11 +72,11 @@ async function verdictOf(answer: Response): Promise<Verdict> {
   return { isBraked, retryAfter: Number(answer.headers.get('retry-after')) }
 }
 
-/** Ten times what a counter lets through: how many it stopped, and that each is told for how long. */
+/** So many times what a counter lets through: how many it stopped, and that each is told for how long. */
 async function flood(limit: number, act: (at: number) => Promise<Response>): Promise<void> {
   const minute = () => Math.floor(Date.now() / 60_000)
   const first = minute()
-  const verdicts = await inBatches(10 * limit, async (at) => verdictOf(await act(at)))
+  const verdicts = await inBatches(times * limit, async (at) => verdictOf(await act(at)))
   // The counters begin anew with each minute, whenever that is.
   const minutes = minute() - first + 1
   const braked = verdicts.filter(({ isBraked }) => isBraked)
@@ -131,7 +92,9 @@ async function heardDuring(act: () => Promise<unknown>): Promise<number> {
   return upstream.asked.length - before
 }
 
-describe('a flood, ten times what may pass', () => {
+const times = inject('isExhaustive') ? 10 : 3
+
+describe(`a flood, ${times} times what may pass`, () => {
   it('of one user is stopped in each place by itself', async () => {
     const authorization = `Bearer ${await tokenFor({ url: urls.rough }, 'flooder')}`
     for (const place of ['east', 'west'] as const) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
   prepare()
   upstream = await startUpstream()
   rig = await startRig(upstream.url, { ADMIN_TOKEN: token })
-}, 60_000)
+})
 afterAll(async () => {
   await rig?.stop()
   await upstream?.stop()

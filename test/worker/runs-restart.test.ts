@@ -16,8 +16,6 @@ import {
 } from './harness.ts'
 import { idOf, partsOf, play, userWith } from './kept.ts'
 
-vi.setConfig({ testTimeout: 120_000 })
-
 let upstream: Upstream
 beforeAll(async () => {
   upstream = await startUpstream()
@@ -25,13 +23,6 @@ beforeAll(async () => {
 afterAll(() => upstream.stop())
 
 const never = new Promise<void>(() => {})
-
-/** As a power cut would: nobody is told. */
-async function kill({ worker }: Rig): Promise<void> {
-  process.kill(-worker.pid, 'SIGKILL')
-  await worker.gone
-  await worker.stop()
-}
 
 describe('a Worker that is killed', () => {
   const stateFolder = mkdtempSync(join(tmpdir(), 'isoglot-state-'))
@@ -76,9 +67,9 @@ describe('a Worker that is killed', () => {
     upstream.script(unanswered, () => {})
     user.ask(unanswered, 'openai-chat', { stream: false }).catch(() => {})
     await vi.waitUntil(() => upstream.askedFor(unanswered).length === 1, { timeout: 10_000 })
-    await kill(rig)
+    await rig.worker.kill()
     rig = await start()
-  }, 120_000)
+  })
   afterAll(async () => {
     await rig.stop()
     rmSync(stateFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
@@ -115,7 +106,7 @@ describe('an answer whose time is over', () => {
   let rig: Rig
   beforeAll(async () => {
     rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, RUN_KEPT_MS: '300' })
-  }, 60_000)
+  })
   afterAll(() => rig.stop())
 
   it.each(wireNames)('is gone for its owner, and never was for others; its key is free again: %s', async (wire) => {

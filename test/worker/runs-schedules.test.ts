@@ -1,6 +1,6 @@
 /** What a kept answer goes through, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, inject, it, vi } from 'vitest'
 import { speakers, type WireName, wireNames } from '../gateway/provider.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
@@ -241,16 +241,18 @@ function judge({ wire, events, had, asked, kills, isHurt }: Fate, why: string): 
   return 'cut'
 }
 
-it('loses no event, tells none twice and none out of order, in 10,000 fates of any kind', async () => {
+const fates = inject('isExhaustive') ? 10_000 : 1_500
+
+it(`loses no event, tells none twice and none out of order, in ${fates} fates of any kind`, async () => {
   const seen = { whole: 0, cut: 0, refused: 0, connections: 0, clients: 0 }
-  for (let seed = 1; seed <= 10_000; seed++) {
+  for (let seed = 1; seed <= fates; seed++) {
     const fate = await live(seed)
     seen[judge(fate, `seed ${seed}`)]++
     seen.clients += fate.had.length
     seen.connections += fate.had.reduce((sum, { connections }) => sum + connections, 0)
   }
-  console.log('10,000 fates', seen)
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(100)
+  console.log(`${fates} fates`, seen)
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(fates / 100)
 }, 300_000)
 
 describe('an answer that is over', () => {

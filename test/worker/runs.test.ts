@@ -1,10 +1,8 @@
 /** Answers that are kept, in workerd itself: one for each key, the same for all who read it, and over before they are told to be. */
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, endingOf, failed, isErrorBody } from '../gateway/wire.ts'
 import { loginSecret, type Rig, startRig, startUpstream, tokenFor, type Upstream, wireNames } from './harness.ts'
 import { headersOf, idOf, partsOf, pieces, play, type User, userWith } from './kept.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 let upstream: Upstream
 let rig: Rig
@@ -15,7 +13,7 @@ beforeAll(async () => {
   rig = await startRig(upstream.url, { LOGIN_SECRET: loginSecret, MAX_OUTPUT_TOKENS: '100000' })
   alice = userWith(rig, await tokenFor(rig, 'alice'))
   bob = userWith(rig, await tokenFor(rig, 'bob'))
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 describe.each(wireNames)('%s', (wire) => {

@@ -1,9 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { canary, everythingOf, holdsCanary, startDemo, wireNames } from './harness.ts'
-
-vi.setConfig({ testTimeout: 20_000 })
 
 let demo: Awaited<ReturnType<typeof startDemo>>
 let token: string
@@ -11,7 +9,7 @@ let token: string
 beforeAll(async () => {
   demo = await startDemo()
   token = await demo.open()
-}, 60_000)
+})
 afterAll(() => demo.stop())
 
 const openai = () => new OpenAI({ apiKey: token, baseURL: `${demo.url}/v1`, maxRetries: 0 })

@@ -1,15 +1,13 @@
 /** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { answerAdmin } from '../../examples/worker/admin.ts'
 import type { Env } from '../../examples/worker/config.ts'
 import type { SelfTest } from '../../examples/worker/self-test.ts'
 import { prepare } from '../../scripts/prepare.mjs'
-import type { WorkerOptions } from '../../scripts/worker.mjs'
 import { everythingOf, holdsCanary, type Rig, sessionSecret, startRig } from './harness.ts'
+import type { LocalOptions } from './local.ts'
 
 // Each test starts a Worker or two.
-vi.setConfig({ testTimeout: 90_000 })
-
 const token = 'an-admin-token-of-more-than-32-bytes'
 const [signal, strict] = ['enable_request_signal', 'global_fetch_strictly_public']
 const path = '/admin/self-test'
@@ -20,7 +18,7 @@ afterEach(async () => {
   rig = undefined
 })
 
-async function start(settings: Record<string, string> = {}, compatibility: WorkerOptions['compatibility'] = {}) {
+async function start(settings: Record<string, string> = {}, compatibility: LocalOptions['compatibility'] = {}) {
   prepare()
   // Nobody is asked, so there need be nobody.
   rig = await startRig('http://127.0.0.1:9', { ADMIN_TOKEN: token, ...settings }, { compatibility })
@@ -66,7 +64,7 @@ describe('the self-test', () => {
     expect(await summary.json()).toMatchObject({ live: [], days: [] })
   })
 
-  it.each<[string, NonNullable<WorkerOptions['compatibility']>, string[]]>([
+  it.each<[string, NonNullable<LocalOptions['compatibility']>, string[]]>([
     [
       'a date at which redirects take keys along',
       { date: '2025-08-15', flags: [signal, strict] },

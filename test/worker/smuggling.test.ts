@@ -5,14 +5,12 @@
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../scripts/check-deploy.mjs'
 import { hasNginx, host, type Listening, startBareWorker, startFront } from './front.ts'
 import { loginSecret, startUpstream, type Upstream } from './harness.ts'
 import { headersOf, pieces } from './kept.ts'
 import { shapesFor } from './shapes.ts'
-
-vi.setConfig({ testTimeout: 30_000 })
 
 let upstream: Upstream
 let worker: Listening
@@ -25,7 +23,7 @@ beforeAll(async () => {
   front = await startFront(worker.port)
   const answer = await ask('/session', { user: 'ada' }, { headers: { authorization: `Bearer ${loginSecret}` } })
   token = JSON.parse(await textOf(answer)).token
-}, 60_000)
+})
 afterAll(() => Promise.all([front?.stop(), worker?.stop(), upstream?.stop()]))
 
 interface Asking {

@@ -3,7 +3,7 @@
  * so often; by default it is once in each wire.
  */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
@@ -19,8 +19,6 @@ import {
   type WireName,
   wireNames,
 } from './harness.ts'
-
-vi.setConfig({ testTimeout: 60_000 })
 
 const runs = Array.from(
   { length: Number(process.env.ISOGLOT_BUDGET_RUNS ?? 5) },
@@ -40,7 +38,7 @@ beforeAll(async () => {
     TOTAL_DAILY_BUDGET_USD: '0.2',
     IDLE_TIMEOUT_MS: '1500',
   })
-}, 60_000)
+})
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 /** A token for a user who may spend so many dollars a day. */

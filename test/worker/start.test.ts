@@ -110,7 +110,7 @@ describe('npm start', () => {
     const family = familyOf(npm.child.pid ?? 0)
     npm.child.kill('SIGTERM')
     await expect.poll(() => stillThere(family), { timeout: 6000 }).toEqual([])
-  }, 60_000)
+  })
 
   it('says so when the port is taken', async () => {
     const first = start([], { PORT: `${await freePort()}` })
@@ -119,7 +119,7 @@ describe('npm start', () => {
     const second = start([], { PORT: port })
     expect(await second.ended).toBe(1)
     expect(second.output()).toContain(`Cannot start on port ${port}: EADDRINUSE`)
-  }, 60_000)
+  })
 
   it.each([
     [{ PORT: 'eighty' }, 'PORT "eighty" is not a port'],

@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { freePort, startWorker } from '../../scripts/worker.mjs'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, eventsOf, failed, isErrorBody } from '../gateway/wire.ts'
 import {
@@ -19,13 +18,12 @@ import {
   type WireName,
   wireNames,
 } from './harness.ts'
-
-vi.setConfig({ testTimeout: 20_000 })
+import { type LocalWorker, startWorker } from './local.ts'
 
 let upstream: Upstream
 let elsewhere: Upstream
 let rig: Rig
-let unset: Awaited<ReturnType<typeof startWorker>>
+let unset: LocalWorker
 
 beforeAll(async () => {
   ;[upstream, elsewhere] = await Promise.all([startUpstream(), startUpstream()])
@@ -36,11 +34,8 @@ beforeAll(async () => {
     TOTAL_TIMEOUT_MS: '9000',
     MAX_OUTPUT_TOKENS: '500',
   }
-  ;[rig, unset] = await Promise.all([
-    startRig(upstream.url, times),
-    startWorker({ port: await freePort(), settings: { OPENAI_API_KEY: canary } }),
-  ])
-}, 60_000)
+  ;[rig, unset] = await Promise.all([startRig(upstream.url, times), startWorker({ OPENAI_API_KEY: canary })])
+})
 afterAll(() => Promise.all([rig.stop(), unset.stop(), upstream.stop(), elsewhere.stop()]))
 
 /** What the Worker asked of the provider while `act` ran. */
