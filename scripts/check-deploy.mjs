@@ -1,8 +1,6 @@
 /**
  * What has to be true before the Worker is deployed: no secret stands in `wrangler.toml` or in what would be uploaded, and the platform
  * behaves as the Worker counts on. `node scripts/with-node.mjs scripts/check-deploy.mjs` ends with 1 if something is wrong.
- *
- * @see security.md C3, C18, C20
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'

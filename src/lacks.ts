@@ -2,7 +2,6 @@
  * What wires lack, and the one pass that takes it out of a request before it is encoded. Each loss has the same path, reason and
  * severity on every wire. Fields that a wire takes only sometimes are the codec's own business.
  *
- * @see wire/README.md §10
  * @module
  */
 import { blocksOf } from './content.ts'

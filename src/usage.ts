@@ -16,8 +16,6 @@ type Figures = { readonly [Name in keyof Omit<Usage, 'providerData'>]: number | 
 /**
  * The counts that can be counts. Cached input that is more than the input was counted apart from it, so both are added; reasoning is at
  * most the output; the total is at least their sum.
- *
- * @see wire/README.md §5, wire/dialects.md §3
  */
 export function settleUsage(figures: Figures): Usage {
   const cacheReadTokens = tokenCount(figures.cacheReadTokens)

@@ -1,7 +1,6 @@
 /**
  * Answers one request of a client whose token is good: the gateway, with this Worker's policy around it.
  *
- * @see design.md §7
  * @module
  */
 import {

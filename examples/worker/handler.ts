@@ -2,7 +2,6 @@
  * What this Worker does with a request, in order: settings, route, origin, token, counters, and then the one who answers. A plain function,
  * without a framework.
  *
- * @see security.md §2.1
  * @module
  */
 

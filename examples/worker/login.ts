@@ -5,7 +5,6 @@
  * permits; it hands the token to that user's page. Or a page brings an answer of Turnstile. Or, with neither set and `DEMO` set, every page
  * of an allowed origin gets one: a demonstration.
  *
- * @see security.md C2
  * @module
  */
 import * as v from 'valibot'

@@ -2,7 +2,6 @@
  * The providers this Worker can ask, and the models it may ask them for. All of a destination is here and in the settings; nothing of it
  * comes from a request.
  *
- * @see security.md C1
  * @module
  */
 import { anthropic } from '../../src/codecs/anthropic/index.ts'

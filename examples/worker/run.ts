@@ -2,7 +2,6 @@
  * One answer that outlives the connection it goes out on. It is written into a log, event by event, by whoever asked first; all who
  * read it, the first too, read the log.
  *
- * @see security.md C14 and C15
  * @module
  */
 import { answerError } from '../../src/gateway/index.ts'

@@ -2,7 +2,6 @@
  * Whether the platform is as this Worker counts on, here and now: a row for each thing that it rests on, and whether it holds. It tells
  * names of ours alone: no setting, no figure, no secret.
  *
- * @see security.md C20
  * @see https://developers.cloudflare.com/workers/configuration/compatibility-flags/ (read 2026-11)
  * @module
  */

@@ -2,7 +2,6 @@
  * Money: before a request goes out, the most that it can cost is reserved. When it ends, the accounts book what the provider proved by its
  * usage. Where usage proves nothing, they book what was reserved.
  *
- * @see security.md C6
  * @module
  */
 import type { DecodedRequest } from '../../src/codec.ts'

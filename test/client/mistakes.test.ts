@@ -162,7 +162,7 @@ describe('C15: a request without any message', () => {
 })
 
 describe('C18: an echo', () => {
-  it.each(['outptu', true, 1, null])('C18: %j is refused with the words that it takes', async (echo) => {
+  it.each(['outptu', true, 1, null])('C18: [5.02] %j is refused with the words that it takes', async (echo) => {
     const write = () => {}
     const words = /"none", "output".*"all"/
     expect(() => createChat({ model, echo: echo as never, write })).toThrow(words)

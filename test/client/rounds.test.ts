@@ -46,14 +46,14 @@ describe('C1: the same call again and again', () => {
     ['rolls a die', (at) => at + 1],
     ['waits for a job', () => 'not yet'],
     ['tells the time', (at) => new Date(at * 1000).toISOString()],
-  ])('C1: goes on when it %s', async (_what, execute) => {
+  ])('C1: [3.64] goes on when it %s', async (_what, execute) => {
     const { f, ran } = running(execute)
     upstream.answer(...calls(8), done)
     const { outcome, text } = await generate(ask({ tools: [f] }))
     expect([outcome, ran(), text]).toEqual(['answered', 8, 'done'])
   })
 
-  it('C1: stops behind the third failure in a row, and each call has its result', async () => {
+  it('C1: [3.67] stops after the third failure in a row, and each call has its result', async () => {
     const { f, ran } = running((at) => {
       throw new Error(`no ${at}`)
     })
@@ -157,7 +157,7 @@ describe('C6: the calls of the last round', () => {
 })
 
 describe('C23: onToolRequest', () => {
-  it('C23: is given the tool beside the call, by whatever name the wire has for it', async () => {
+  it('C23: [3.57] is given the tool beside the call, by whatever name the wire has for it', async () => {
     const f = tool({ name: 'f', parameters: t.object({}), annotations: { readOnlyHint: true }, execute: () => 1 })
     const seen: unknown[] = []
     const onToolRequest: RunRequest['onToolRequest'] = (call, of) => void seen.push([call.name, of])
@@ -302,7 +302,7 @@ describe('C21: the response of a run', () => {
 })
 
 describe('C19: collect', () => {
-  it('C19: takes a run, its batches made flat, and a list of events', async () => {
+  it('C19: [3.37] takes a run, its batches made flat, and a list of events', async () => {
     upstream.answer(chunks(chatText('ok')))
     expect((await collect(stream(ask()))).message.content).toMatchObject([{ text: 'ok' }])
     const events: StreamEvent[] = []
@@ -343,7 +343,7 @@ describe('C27: applyEvent', () => {
 })
 
 describe('C20: the text of an answer', () => {
-  it('C20: is `text` of the result', async () => {
+  it('C20: [5.04] is `text` of the result', async () => {
     upstream.answer(chunks(chatText('One ', 'two')))
     expect((await generate(ask())).text).toBe('One two')
     expect((await stream(ask()).response).text).toBe('One two')
@@ -352,7 +352,7 @@ describe('C20: the text of an answer', () => {
 })
 
 describe('C16: the history of a chat', () => {
-  it('C16: takes turns of elsewhere, and keeps its listeners and its usage', async () => {
+  it('C16: [5.01] takes turns of elsewhere, and keeps its listeners and its usage', async () => {
     upstream.answer(done)
     const chat = createChat(ask({ prompt: undefined as never }) as never)
     const kept = chat.messages
@@ -373,7 +373,7 @@ describe('C16: the history of a chat', () => {
     expect(chat.messages).toEqual([{ role: 'user', content: 'anew' }])
   })
 
-  it('C16: cannot be changed while a turn is under way', async () => {
+  it('C16: [5.01] cannot be changed while a turn is under way', async () => {
     upstream.answer(done)
     const chat = createChat(ask() as never)
     const sent = chat.send('x')

@@ -29,7 +29,7 @@ describe.each(wires)('$name', (wire) => {
   const streamed = () => new Response(wire.calls(['', 'f', '{}'], ['', 'g', '{}']).join(''))
   const made = (answer: () => Response) => ({ ...wire.model('http://localhost'), fetch: async () => answer() })
 
-  it('A9: makes ids that no call of the history has, whole and streamed', async () => {
+  it('A9: [0.45] makes ids that no call of the history has, whole and streamed', async () => {
     await fc.assert(
       fc.asyncProperty(ids, fc.boolean(), async (called, isStream) => {
         const history = historyOf(called)
@@ -122,7 +122,7 @@ it.each(Object.entries(requests))(
   },
 )
 
-it('A9: numbers after the highest number of a history that was trimmed', async () => {
+it('A9: [0.60] [0.85] numbers after the highest number of a history that was trimmed', async () => {
   const model = wires.find(({ name }) => name === 'gemini')?.model('http://localhost')
   const answer = {
     candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: {} } }] }, finishReason: 'STOP' }],

@@ -47,7 +47,7 @@ it('[4.19] writes a developer for a store without that role, and reads it back',
   expect(normalizeMessages(stored)).toMatchObject(messages)
 })
 
-it('A21: reads the blocks of a plain map, in snake case and in the form of any wire', () => {
+it('A21: [4.48] reads the blocks of a plain map, in snake case and in the form of any wire', () => {
   const content = [
     { type: 'citation', start_index: 1, end_index: 2 },
     { type: 'image_url', image_url: { url: 'https://x.example/a.png' } },

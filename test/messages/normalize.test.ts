@@ -238,7 +238,7 @@ describe('envelopes of LangChain', () => {
 })
 
 describe('A23: snake case of a map with a role', () => {
-  it('A23: keeps a cache hint where it is read', () => {
+  it('A23: [4.21] keeps a cache hint where it is read', () => {
     const metadata = { cache_hint: 'ephemeral', mine: 1 }
     const [said] = normalizeMessages([{ role: 'user', content: [{ type: 'text', text: 'a', metadata }], metadata }])
     const ours = { cacheHint: 'ephemeral', mine: 1 }

@@ -89,7 +89,7 @@ describe('splitMessage', () => {
 })
 
 describe('A24: a turn of the assistant', () => {
-  it('A24: is split where it holds only text', () => {
+  it('A24: [2.04] [2.26] is split where it holds only text', () => {
     const pieces = splitMessage({ ...message.assistant('a|b', { id: 'm1' }), split: { delimiter: '|' } })
     expect(pieces).toEqual([{ role: 'assistant', id: 'm1', content: 'a' }, message.assistant('b')])
     const blocks = [block.text('a|b'), block.text('c')]
@@ -106,7 +106,7 @@ describe('A24: a turn of the assistant', () => {
     ['a call', message.assistant([block.text('a|b'), block.toolCall('c', 'f')])],
     ['a call beside it', message.assistant('a|b', { toolCalls: [block.toolCall('c', 'f')] })],
     ['reasoning', message.assistant([block.reasoning('hm'), block.text('a|b')])],
-  ])('A24: stays whole with %s', (_, turn) => {
+  ])('A24: [2.04] stays whole with %s', (_, turn) => {
     const asking = { ...turn, split: { delimiter: '|' } }
     expect(splitMessage(asking)).toEqual([asking])
   })

@@ -1,10 +1,14 @@
-/** Comments are shipped, in the sources and in the declarations. */
+/** Comments are shipped, in the sources and in the declarations, and read in the repository. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
-const root = join(import.meta.dirname, '../../src')
-const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+const root = join(import.meta.dirname, '../..')
+const files = ['src', 'examples', 'scripts', 'docs'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.(?:ts|mjs|md)$/.test(name) && !name.includes('node_modules'))
+    .map((name) => join(folder, name)),
+)
 
 it('G7: point only to documents that a reader can open', () => {
   expect(files.length).toBeGreaterThan(100)

@@ -148,8 +148,6 @@ export interface Rule {
   /** Also within one wire: for its dialects, and for figures that it does not tell apart. */
   readonly within?: true
   readonly reason: string
-  /** Where it stands. */
-  readonly source: string
   readonly severity: 'info' | 'minor' | 'major'
   /** How the ledger tells of it: a pattern for `path: reason`. What is `info` need not be told. */
   readonly told?: RegExp
@@ -174,7 +172,6 @@ export const answerRules: readonly Rule[] = [
     name: 'server tools',
     reason:
       'what another provider ran itself means nothing to the clients of this wire, and is never shown as a call of theirs',
-    source: 'wire/README.md §10, "server-side tool calls and results"',
     severity: 'minor',
     told: /another provider ran it|no place for server_tool/,
     apply: (seen, way) => onBlocks(seen, (block) => (/^server_tool_/.test(block.type) ? [] : [block]), way),
@@ -182,7 +179,6 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'unknown blocks',
     reason: 'a block of one wire that nobody else has a word for goes back to that wire alone',
-    source: 'wire/README.md §10, "unknown fields, parts, events"',
     severity: 'minor',
     told: /block of another format|means nothing here|no place for unknown/,
     apply: (seen, way) => onBlocks(seen, (block) => (block.type === 'unknown' ? [] : [block]), way),
@@ -191,7 +187,6 @@ export const answerRules: readonly Rule[] = [
     name: 'made media',
     to: ['anthropic'],
     reason: 'an answer has no place for media',
-    source: 'wire/README.md §6, "media out"',
     severity: 'major',
     told: /has no (?:images|place)/,
     apply: (seen, way) =>
@@ -201,7 +196,6 @@ export const answerRules: readonly Rule[] = [
     name: 'proofs',
     reason:
       "proofs of reasoning and of Gemini's calls are carried in the slot that the wire has; ids of items, and signatures on text and images, have no slot",
-    source: 'wire/README.md §7 and §10, "signatures on text parts"',
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(
@@ -219,7 +213,6 @@ export const answerRules: readonly Rule[] = [
     name: 'empty text',
     to: ['anthropic', 'gemini', 'ollama', 'openai-chat'],
     reason: 'a text with nothing in it is not sent: some servers refuse it',
-    source: 'wire/README.md §11, 1',
     severity: 'info',
     apply: (seen, way) => {
       const isKept = way.to === 'anthropic' && !way.isStream // the API itself has such answers, and they go through as they are
@@ -230,14 +223,12 @@ export const answerRules: readonly Rule[] = [
     name: 'refusal mark',
     to: ['anthropic', 'gemini', 'ollama'],
     reason: 'the text of a refusal is text like any other here; the reason for the end says it, where there is one',
-    source: 'wire/README.md §4, "reasons that the target lacks"',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'refusal')], way),
   },
   {
     name: 'reason to stop',
     reason: 'the wire has no word for it, and says the nearest',
-    source: 'wire/README.md §4',
     severity: 'minor',
     told: /^stopReason/,
     apply: (seen, { to }) => {
@@ -251,7 +242,6 @@ export const answerRules: readonly Rule[] = [
     to: ['openai-chat', 'openai-responses'],
     reason:
       'a citation has an address, a title and two offsets, always; one without offsets is for its whole text. The quoted passage has no place',
-    source: 'wire/README.md §10, "compute `start_index`/`end_index`"',
     severity: 'info',
     apply: (seen, { to }) => ({ ...seen, blocks: seen.blocks.map((block) => fillCitations(block, to)) }),
   },
@@ -260,7 +250,6 @@ export const answerRules: readonly Rule[] = [
     to: ['openai-chat', 'ollama'],
     within: true,
     reason: 'a message has one place for its reasoning, one for its text and one for its calls',
-    source: 'wire/README.md §10, "interleaving of text, thinking, calls"',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: merge(seen.blocks) }),
   },
@@ -268,7 +257,6 @@ export const answerRules: readonly Rule[] = [
     name: 'neighbouring texts',
     to: ['gemini'],
     reason: 'texts with nothing between them are one: pieces of a stream look the same',
-    source: 'wire/README.md §2, "merge before sending"',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: joinNeighbours(seen.blocks) }),
   },
@@ -276,7 +264,6 @@ export const answerRules: readonly Rule[] = [
     name: 'types of images',
     to: ['ollama'],
     reason: 'an image is base64 alone; its type is read from its first bytes, where they say it',
-    source: 'wire/ollama.md, `images`',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [block.type === 'image' ? sniffed(block) : block], way),
   },
@@ -284,7 +271,6 @@ export const answerRules: readonly Rule[] = [
     name: 'no citations',
     to: ['ollama'],
     reason: 'the wire has no citations',
-    source: 'wire/README.md §6, "citations"',
     severity: 'minor',
     told: /takes no citations/,
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'citations')], way),
@@ -293,7 +279,6 @@ export const answerRules: readonly Rule[] = [
     name: 'citations of other things than web pages',
     to: ['anthropic'],
     reason: 'of foreign citations the wire can say those with an address',
-    source: 'wire/README.md §6, "citations: on text blocks"',
     severity: 'minor',
     told: /takes no citations/,
     apply: (seen) => onCitations(seen, (one) => (one.url === undefined ? [] : [one])),
@@ -302,7 +287,6 @@ export const answerRules: readonly Rule[] = [
     name: 'offsets of citations',
     to: ['anthropic'],
     reason: 'a citation belongs to its text block and says no place in it',
-    source: 'wire/README.md §10, "block-wise citations"',
     severity: 'info',
     apply: (seen) => onCitations(seen, ({ startIndex: _, endIndex: __, ...one }) => [one]),
   },
@@ -310,7 +294,6 @@ export const answerRules: readonly Rule[] = [
     name: 'passages of citations',
     to: ['gemini'],
     reason: 'a citation with offsets quotes the passage that they mark',
-    source: 'wire/README.md §10, "byte offsets of citations"',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map(quoteCitations) }),
   },
@@ -320,7 +303,6 @@ export const answerRules: readonly Rule[] = [
     within: true,
     reason:
       'arguments are an object on this wire: spaces, and the difference between none and an empty object, are gone',
-    source: 'wire/README.md §3, "Call"',
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(
@@ -334,7 +316,6 @@ export const answerRules: readonly Rule[] = [
     to: ['anthropic'],
     within: true,
     reason: 'arguments are an object in a whole answer, and in a call that the server ran',
-    source: 'wire/README.md §3, "Call"',
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(
@@ -352,7 +333,6 @@ export const answerRules: readonly Rule[] = [
     to: ['openai-chat', 'openai-responses'],
     within: true,
     reason: 'no arguments are written as an empty object, since clients parse them',
-    source: 'wire/README.md §3, "No arguments"',
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(seen, (block) => [block.argumentsText === '' ? { ...block, argumentsText: '{}' } : block], way),
@@ -360,7 +340,6 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'made ids of calls',
     reason: 'an id that we made is as good as any for the client',
-    source: 'wire/README.md §10, "missing ids"',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
   },
@@ -369,7 +348,6 @@ export const answerRules: readonly Rule[] = [
     to: ['ollama'],
     within: true,
     reason: 'servers give ids now, and so does a gateway',
-    source: 'decisions.md C8',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
   },
@@ -377,7 +355,6 @@ export const answerRules: readonly Rule[] = [
     name: 'calls that are none',
     to: ['anthropic'],
     reason: 'a client would run it without its arguments, so it is left out of a whole answer',
-    source: 'decisions.md C12',
     severity: 'minor',
     told: /arguments are no object/,
     apply: (seen, { isStream }) => (isStream ? seen : renumber(seen)),
@@ -386,7 +363,6 @@ export const answerRules: readonly Rule[] = [
     name: 'calls that are none, in the reason for the end',
     to: ['gemini'],
     reason: 'the wire says of a malformed call by the reason for the end, and a sentence',
-    source: 'decisions.md C12, wire/README.md §4',
     severity: 'minor',
     told: /tells of a malformed call/,
     apply: (seen) => (seen.invalid.length === 0 || isCut(seen) ? seen : { ...renumber(seen), stopReason: 'error' }),
@@ -395,7 +371,6 @@ export const answerRules: readonly Rule[] = [
     name: 'calls that were cut',
     to: ['ollama', 'gemini'],
     reason: 'arguments are an object on this wire: a call that was cut with its answer is left out',
-    source: 'decisions.md C12',
     severity: 'major',
     told: /cut before the call was whole/,
     apply: (seen, { to }) => (to === 'gemini' && !isCut(seen) ? seen : renumber(seen)),
@@ -404,7 +379,6 @@ export const answerRules: readonly Rule[] = [
     name: 'counts',
     within: true,
     reason: 'wires have different counts, and some of them demand a 0 where nothing is known, or leave zeros out',
-    source: 'wire/README.md §5',
     severity: 'info',
     apply: (seen, way) => ({ ...seen, counts: countsOn(way, seen.counts) }),
   },

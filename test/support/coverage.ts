@@ -38,7 +38,6 @@ export interface Verdict {
 export interface NamedRule {
   readonly name: string
   readonly reason: string
-  readonly source: string
   readonly severity: Loss['severity']
 }
 
@@ -47,31 +46,26 @@ const others = {
   errors: {
     name: 'kinds of errors',
     reason: 'the wire has a sentence and a status for an error, and no word; in mid-stream it has the sentence alone',
-    source: 'wire/README.md §9',
     severity: 'info',
   },
   interrupted: {
     name: 'answers that broke off',
     reason: 'what ends without its own end is told as an error, since a proper end would be a lie',
-    source: 'wire/README.md §9, "never a `stop`"',
     severity: 'info',
   },
   refused: {
     name: 'calls that are none, refused',
     reason: 'arguments are an object on this wire: its server answers with an error where a model writes none',
-    source: 'wire/ollama.md; decisions.md C12',
     severity: 'major',
   },
   choices: {
     name: 'several choices',
     reason: 'an answer is one message: the first choice; in whole answers the others are kept for their wire',
-    source: 'the decoder of Chat Completions',
     severity: 'minor',
   },
   prepared: {
     name: 'preparing the conversation',
     reason: 'calls and results paired, foreign reasoning left out, a user message first: see `prepare`',
-    source: 'wire/README.md §11',
     severity: 'minor',
   },
 } as const satisfies Record<string, NamedRule>
@@ -242,7 +236,7 @@ function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   }
 }
 
-/** Gemini has no such role: decisions.md C2. */
+/** Gemini has no such role, so that it reads a developer message as a user message. */
 function withoutDevelopers(context: Context): Context {
   const messages = context.messages.map((one) => (one.role === 'developer' ? { ...one, role: 'user' as const } : one))
   return { ...context, messages }

@@ -115,8 +115,6 @@ export interface RequestRule {
   /** Default: every wire. */
   readonly to?: readonly Wire[]
   readonly reason: string
-  /** Where it stands. */
-  readonly source: string
   readonly severity: 'info' | 'minor' | 'major'
   /** How the ledger tells of it: a pattern for `path: reason`. What is `info` need not be told. */
   readonly told?: RegExp
@@ -149,7 +147,6 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'parts of one wire',
     reason: 'a part that only one wire has a word for goes to no other',
-    source: 'wire/README.md §10, "provider-only parts"',
     severity: 'minor',
     told: /block of another format|another provider ran it|nothing of it can be sent|only text may stand here/,
     apply: (seen) => onParts(seen, without('unknown', 'server_tool_call', 'server_tool_result')),
@@ -157,7 +154,6 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'media that the wire does not take',
     reason: 'refused with a typed error; left out only for who asks for that',
-    source: 'wire/README.md §6',
     severity: 'major',
     told: /audio|video|images? |only text|images alone|nothing of it can be sent|by URL|stored at one provider/,
     apply: (seen, to) =>
@@ -173,7 +169,6 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'tools of one wire',
     reason: 'a tool that a provider runs itself, or that only its wire knows, goes to no other',
-    source: 'wire/README.md §10, "server-side tool calls"',
     severity: 'minor',
     told: /^tools\[/,
     apply: (seen) => ({ ...seen, tools: seen.tools.filter((tool) => !('type' in tool)) }),
@@ -182,7 +177,6 @@ const reshapings: readonly Reshaping[] = [
     name: 'conversations that a provider stores',
     to: ['openai-chat', 'anthropic', 'gemini', 'ollama'],
     reason: 'what came before is stored at the provider, and not in the request',
-    source: 'wire/openai-responses.md §2.3',
     severity: 'major',
     told: /previousResponseId/,
     apply: ({ isStored: _, ...seen }) => seen,
@@ -191,7 +185,6 @@ const reshapings: readonly Reshaping[] = [
     name: 'text documents',
     to: ['openai-chat', 'openai-responses', 'gemini', 'ollama'],
     reason: 'a document of plain text is text like any other',
-    source: 'wire/README.md §6, "plain-text document"',
     severity: 'info',
     apply: (seen) => onParts(seen, (part) => [part.type === 'plain_text' ? { type: 'text', text: part.text } : part]),
   },
@@ -199,7 +192,6 @@ const reshapings: readonly Reshaping[] = [
     name: 'JSON without a schema',
     to: ['anthropic'],
     reason: 'the wire has no JSON mode: the model is asked for JSON in words',
-    source: 'wire/README.md §8; wire/anthropic.md §2.3',
     severity: 'minor',
     told: /responseFormat/,
     apply: (seen) => {
@@ -212,7 +204,6 @@ const reshapings: readonly Reshaping[] = [
     name: 'media of results',
     to: ['gemini'],
     reason: 'models before Gemini 3 take them behind the results',
-    source: 'wire/README.md §3, "Images in result"',
     severity: 'minor',
     told: /media of a result go behind it/,
     apply: (seen) => ({ ...seen, turns: seen.turns.map(mediaBehind) }),
@@ -222,7 +213,6 @@ const reshapings: readonly Reshaping[] = [
     within: true,
     to: ['ollama'],
     reason: 'a message has one text and a list of images: texts are joined by line ends',
-    source: 'wire/README.md §10, "interleaving"; wire/ollama.md',
     severity: 'info',
     apply: (seen) => ({
       ...seen,
@@ -272,7 +262,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.user$/,
     allows: isGone,
     reason: 'the wire has no field for it, and no answer depends on it',
-    source: 'wire/gemini.md §2, wire/ollama.md §2',
     severity: 'info',
     told: /user/,
   },
@@ -282,7 +271,6 @@ const fieldRules: readonly FieldRule[] = [
     allows: (before, after) =>
       (before === 'none' || typeof before === 'object') && (after === undefined || after === 'auto'),
     reason: 'only the tools that may be called are sent; of a tool of another wire nothing is left to choose',
-    source: 'wire/README.md §3, "tool_choice": leave out tools, filter tools',
     severity: 'info',
     told: /toolChoice/,
   },
@@ -292,7 +280,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^tools\.length$/,
     allows: (before, after) => (after as unknown[]).length < (before as unknown[]).length,
     reason: 'the wire has no choice of tools: what may not be called is left out',
-    source: 'wire/README.md §3, "tool_choice"',
     severity: 'info',
     told: /toolChoice|^tools\[/,
   },
@@ -302,7 +289,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^tools\[\d+\]\.parameters$/,
     allows: isNew,
     reason: 'a tool has a schema: that of no arguments is an empty object',
-    source: 'wire/README.md §3, "No arguments"',
     severity: 'info',
   },
   {
@@ -311,7 +297,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /\.filename$/,
     allows: isNew,
     reason: 'a file has a name',
-    source: 'wire/README.md §6, "PDF base64"',
     severity: 'info',
   },
   {
@@ -320,7 +305,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.maxTokens$/,
     allows: isNew,
     reason: 'the wire requires a limit: a default is filled in',
-    source: 'wire/README.md §10, "missing `max_tokens`"',
     severity: 'info',
   },
   {
@@ -329,7 +313,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.maxTokens$/,
     allows: (_before, after) => after === 16,
     reason: 'fewer than 16 tokens are refused',
-    source: 'wire/openai-responses.md §2',
     severity: 'minor',
     told: /maxTokens/,
   },
@@ -338,8 +321,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.(?:seed|stop|temperature|topK|frequencyPenalty|presencePenalty|toolChoice|parallelToolCalls)$/,
     allows: (before, after) => before !== true && before !== 'auto' && isGone(before, after),
     reason: 'dropped with a warning',
-    source:
-      'wire/README.md §10, "`stop`, `seed`, penalties", "`temperature`, `top_p`, `top_k`", "any → O: tool_choice"; §3',
     severity: 'minor',
     told: /seed|stop|temperature|topK|frequencyPenalty|presencePenalty|toolChoice|parallelToolCalls/,
   },
@@ -349,7 +330,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.parallelToolCalls$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'nothing switches them off, so nothing switches them on',
-    source: 'wire/README.md §3',
     severity: 'info',
   },
   {
@@ -357,7 +337,6 @@ const fieldRules: readonly FieldRule[] = [
     to: ['anthropic'],
     path: /^options\.stop\.length$/,
     reason: 'the wire refuses them',
-    source: 'wire/anthropic.md §2',
     severity: 'minor',
     told: /stop/,
   },
@@ -367,7 +346,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.reasoning$/,
     allows: onlyIf({}),
     reason: 'it asks for reasoning and says not how much: the model does what it does by default',
-    source: 'wire/README.md §7, "Off", "On by default"',
     severity: 'minor',
     told: /reasoning/,
   },
@@ -377,7 +355,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.reasoning$/,
     allows: onlyIf({}),
     reason: 'models of this wire think by default: asking for it shows their thoughts',
-    source: 'wire/README.md §7, "On by default"',
     severity: 'info',
   },
   {
@@ -386,7 +363,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.toolChoice$/,
     allows: (before, after) => before === 'auto' && isGone(before, after),
     reason: 'it is what the wire does, and it has no word for it',
-    source: 'wire/README.md §3, "tool_choice"',
     severity: 'info',
   },
   {
@@ -394,7 +370,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.reasoning\.(?:effort|budgetTokens)$/,
     told: /reasoning/,
     reason: 'models know one of the two: the nearest is sent',
-    source: 'wire/README.md §7, "Effort mapping"',
     severity: 'info',
   },
   {
@@ -403,7 +378,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.responseFormat\.name$/,
     allows: isNew,
     reason: 'the wire needs a name',
-    source: 'wire/README.md §8, "Needs name"',
     severity: 'info',
   },
   {
@@ -412,7 +386,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.responseFormat\.(?:name|description|strict)$/,
     allows: isGone,
     reason: 'the wire takes the schema alone',
-    source: 'wire/README.md §8',
     severity: 'info',
   },
   {
@@ -420,7 +393,6 @@ const fieldRules: readonly FieldRule[] = [
     to: ['anthropic'],
     path: /^options\.responseFormat\.schema\..*(?:\$schema|additionalProperties)$/,
     reason: 'objects must be closed, and what the wire has no keyword for moves into descriptions',
-    source: 'wire/README.md §8, "Schema subset"',
     severity: 'info',
   },
   {
@@ -429,7 +401,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.stream$/,
     allows: (before, after) => (before ?? false) === false && (after ?? false) === false,
     reason: 'the path says it, or the wire streams unless told not to',
-    source: 'wire/README.md §1, "Stream switch"',
     severity: 'info',
   },
   {
@@ -438,7 +409,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'the wire has no strict tools',
-    source: 'wire/README.md §3, "`strict` absent"',
     severity: 'minor',
     told: /\.strict: /,
   },
@@ -448,7 +418,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === false && isGone(before, after),
     reason: 'the wire has no strict tools: none is',
-    source: 'wire/README.md §3, "`strict` absent"',
     severity: 'info',
   },
   {
@@ -457,7 +426,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === undefined && after === false,
     reason: 'what is not said is best-effort strict there',
-    source: 'wire/README.md §3, "`strict` absent"',
     severity: 'info',
   },
   {
@@ -466,7 +434,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^tools\[\d+\]\.parameters$/,
     allows: isGone,
     reason: 'a schema of no properties is left out',
-    source: 'wire/README.md §3, "No arguments"',
     severity: 'info',
   },
   {
@@ -476,7 +443,6 @@ const fieldRules: readonly FieldRule[] = [
     allows: (before, after) =>
       JSON.stringify(JSON.parse(String(before) || '{}')) === JSON.stringify(JSON.parse(String(after) || '{}')),
     reason: 'arguments are an object on this wire: spaces are gone',
-    source: 'wire/README.md §3, "Call"',
     severity: 'info',
   },
   {
@@ -484,7 +450,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /\.detail$/,
     allows: (before, after) => before === undefined || after === undefined,
     reason: 'a hint that not every wire has, and one demands',
-    source: 'wire/README.md §6, "image"',
     severity: 'info',
   },
   {
@@ -492,7 +457,6 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini'],
     path: /\.filename$/,
     reason: 'the wire has no names of files',
-    source: 'wire/README.md §6, "PDF base64"',
     severity: 'info',
   },
   {
@@ -502,7 +466,6 @@ const fieldRules: readonly FieldRule[] = [
     allows: (before, after) =>
       /^(?:ollama|gemini)_\d+$/.test(String(before)) && /^(?:ollama|gemini)_\d+$/.test(String(after)),
     reason: 'an id that we made is not sent where calls and results belong together by order',
-    source: 'decisions.md C9',
     severity: 'info',
   },
   {
@@ -511,7 +474,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^turns\[\d+\]\.blocks\[\d+\]\.type$/,
     allows: (before, after) => before === 'image' && after === 'file',
     reason: 'an address has no type on this wire',
-    source: 'wire/README.md §6, "image URL: fetch, inline"',
     severity: 'minor',
     told: /url/,
   },
@@ -521,7 +483,6 @@ const fieldRules: readonly FieldRule[] = [
     path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
     allows: isGone,
     reason: 'a result names its call alone',
-    source: 'wire/README.md §3, "Result needs name"',
     severity: 'info',
   },
   {
@@ -529,7 +490,6 @@ const fieldRules: readonly FieldRule[] = [
     to: ['ollama'],
     path: /\.mimeType$/,
     reason: 'an image is base64 alone; its type is read from its first bytes',
-    source: 'wire/ollama.md, `images`',
     severity: 'info',
   },
 ]

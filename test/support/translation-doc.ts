@@ -10,6 +10,15 @@ const titles: Readonly<Record<Wire, string>> = {
   ollama: 'Ollama',
 }
 
+/** What the owner of each format says of it. */
+const references: Readonly<Record<Wire, string>> = {
+  'openai-chat': 'https://platform.openai.com/docs/api-reference/chat',
+  'openai-responses': 'https://platform.openai.com/docs/api-reference/responses',
+  anthropic: 'https://platform.claude.com/docs/en/api/messages',
+  gemini: 'https://ai.google.dev/api/generate-content',
+  ollama: 'https://docs.ollama.com/api/chat',
+}
+
 /** The whole document. */
 export function describeCoverage(verdicts: readonly Verdict[]): string {
   const requests = verdicts.filter(({ kind }) => kind === 'request')
@@ -37,6 +46,8 @@ ${table(answers)}
 ${table(requests)}
 
 ## Losses of answers
+
+The formats are described by their owners: ${wires.map((wire) => `[${titles[wire]}](${references[wire]})`).join(', ')}.
 
 ${losses(answers)}
 
@@ -69,15 +80,11 @@ function cell(verdicts: readonly Verdict[], from: Wire, to: Wire): string {
 }
 
 function losses(verdicts: readonly Verdict[]): string {
-  const lines = [...namedRules.values()].flatMap(({ name, reason, source, severity }) => {
+  const lines = [...namedRules.values()].flatMap(({ name, reason, severity }) => {
     const hit = verdicts.filter(({ named }) => named.includes(name))
     if (hit.length === 0) return []
     const where = wires.filter((wire) => hit.some(({ to }) => to === wire)).map((wire) => titles[wire])
-    return [`| ${name} | ${where.join(', ')} | ${hit.length} | ${severity} | ${reason} | ${source} |`]
+    return [`| ${name} | ${where.join(', ')} | ${hit.length} | ${severity} | ${reason} |`]
   })
-  return [
-    '| Loss | To | Cases | Severity | Reason | Where it stands |',
-    '| --- | --- | --- | --- | --- | --- |',
-    ...lines,
-  ].join('\n')
+  return ['| Loss | To | Cases | Severity | Reason |', '| --- | --- | --- | --- | --- |', ...lines].join('\n')
 }

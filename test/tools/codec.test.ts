@@ -7,6 +7,7 @@ import * as ollama from '../../src/codecs/ollama/index.ts'
 import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
 import * as openaiResponses from '../../src/codecs/openai-responses/index.ts'
 import type { Json, ToolMessage } from '../../src/model.ts'
+import { model, providerNames } from '../../src/models.ts'
 
 const codecs = {
   anthropic: anthropic.createClientCodec(),
@@ -248,6 +249,28 @@ describe('encodeResult', () => {
   it.each(names)('of %s sends nothing that is for the application alone [C14] [3.60]', (name) => {
     const mine = { ...result, artifacts: ['canary-1'], extra: { secret: 'canary-2' }, metadata: { x: 'canary-3' } }
     expect(JSON.stringify(codecs[name].encodeResult(mine))).not.toContain('canary')
+  })
+})
+
+describe('by the name of a provider', () => {
+  const settings = { apiKey: 'k', baseUrl: 'https://provider.example' }
+
+  it.each(providerNames)('[5.06] %s gives the tool codec of its format', (provider) => {
+    const { codec } = model(`${provider}:m`, settings)
+    const own = codecs[codec.name as Name]
+    expect(JSON.stringify(codec.encodeDefinitions([weather]))).toContain('"name":"get_weather"')
+    expect(codec.decodeToolCalls(bodies[codec.name as Name]).toolCalls).toMatchObject([
+      { name: 'get_weather', arguments: { city: 'Paris' } },
+      { name: 'get_weather', arguments: { city: 'Oslo' } },
+    ])
+    expect(JSON.stringify(codec.encodeResult(result))).toContain('25 °C')
+    expect(Object.keys(codec.encodeResult(result) as object)).toEqual(
+      expect.arrayContaining(Object.keys(own.encodeResult(result) as object).filter((key) => key !== 'name')),
+    )
+  })
+
+  it('[5.06] a name that no provider has is refused, with those that there are', () => {
+    expect(() => model('nobody:m')).toThrow(/known providers are .*anthropic/)
   })
 })
 

@@ -5,7 +5,6 @@
  * Left out on purpose: whatever costs money by another meter (web search, code, audio, `service_tier`), keeps data (`store`), speaks for
  * another user (`user`), or chooses a destination (`base_url` and its cousins).
  *
- * @see security.md C5
  * @module
  */
 import * as v from 'valibot'

@@ -330,7 +330,7 @@ describe('decodeToolCalls', () => {
     ['without a finish reason', { choices: [{ message: { tool_calls: calls } }] }],
     ['with one that is null', { choices: [{ message: { tool_calls: calls }, finish_reason: null }] }],
     ['with one', { choices: [{ message: { tool_calls: calls }, finish_reason: 'tool_calls' }] }],
-  ])('A8: reads a minimal body %s', (_name, wire) => {
+  ])('A8: [1.16] [1.18] [5.05] reads a minimal body %s', (_name, wire) => {
     expect(decodeToolCalls(wire)).toMatchObject({
       toolCalls: [{ id: 'c1', name: 'f', arguments: { a: 1 } }],
       invalidToolCalls: [],

@@ -1,0 +1,38 @@
+/** The twins of readers that return their error: all of them return the same two shapes. */
+import { describe, expect, it } from 'vitest'
+import { DecodeError } from '../../src/errors.ts'
+import * as isoglot from '../../src/index.ts'
+
+const call = isoglot.block.toolCall('c', 'f')
+const result = { call, toolCallId: 'c', name: 'f', status: 'success', content: 'x', value: 1 } as const
+/** What each twin can read, and what it returns then. */
+const readable: { readonly [twin: string]: readonly [value: unknown, read: unknown] } = {
+  safeNormalizeMessages: ['hi', [{ role: 'user', content: 'hi' }]],
+  safeDeserializeMessages: [
+    [{ version: 1, type: 'message', role: 'user', content: 'hi' }],
+    [{ role: 'user', content: 'hi' }],
+  ],
+  safeDeserializeContext: [isoglot.serializeContext({ messages: [] }), { messages: [] }],
+  safeDeserializeToolResult: [isoglot.serializeToolResult(result), result],
+}
+
+it('[5.03] every twin is in this list', () => {
+  const twins = Object.keys(isoglot).filter((name) => name.startsWith('safe'))
+  expect(new Set(twins)).toEqual(new Set(Object.keys(readable)))
+})
+
+describe.each(Object.entries(readable))('%s', (name, [value, read]) => {
+  const twin = new Map<string, unknown>(Object.entries(isoglot)).get(name) as (value: unknown) => isoglot.Safe<unknown>
+
+  it('[5.03] returns what it read as `value`', () => {
+    const result = twin(value)
+    expect(Object.keys(result)).toEqual(['ok', 'value'])
+    expect(result).toMatchObject({ ok: true, value: read })
+  })
+
+  it.each([5, null, [5], { version: 99 }])('[5.03] returns the error for %j as `error`', (broken) => {
+    const result = twin(broken)
+    expect(Object.keys(result)).toEqual(['ok', 'error'])
+    expect(result).toMatchObject({ ok: false, error: expect.any(DecodeError) })
+  })
+})
