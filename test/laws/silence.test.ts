@@ -1,30 +1,61 @@
-/** Nothing is lost in silence: whatever a request holds is in its body or among its losses, on every wire. */
-import { writeFileSync } from 'node:fs'
+/** Nothing is lost in silence: whatever a request holds is in its body or among its losses, on every format and dialect. */
 import { describe, expect, it } from 'vitest'
+import type { ClientCodec } from '../../src/codec.ts'
+import { prepare } from '../../src/messages/prepare.ts'
+import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
 import { targets } from '../handoff/matrix.ts'
+import { hasCorpus } from '../support/corpus.ts'
+import { formats } from '../support/formats.ts'
 import { madeRequests } from '../support/made-requests.ts'
-import { silencesOf } from '../support/silence.ts'
+import { recordedRequests } from '../support/recorded-requests.ts'
+import { type Asked, silencesOf } from '../support/silence.ts'
 
-const models: Readonly<Record<string, readonly string[]>> = {
+const models: Readonly<Record<string, readonly [string, ...string[]]>> = {
   anthropic: ['claude-sonnet-5', 'claude-sonnet-4-5'],
   gemini: ['gemini-3-flash', 'gemini-2.5-flash'],
   ollama: ['qwen3:8b'],
 }
+const modelsOf = ({ name }: ClientCodec) => models[name] ?? (['gpt-5'] as const)
 
-const found: string[] = []
-describe.each(targets)('$name', ({ name, client }) => {
-  it.each(models[client.name] ?? ['gpt-5'])(
-    'D11: reports what it does not send of made-up conversations, to %s',
-    (model) => {
-      const silent = madeRequests(model).flatMap((asked) => {
-        const encode = (one: typeof asked) => client.encodeRequest(one.context, { ...one.options, strict: false })
-        return silencesOf(asked, encode).map((path) => `${path} of ${JSON.stringify(asked)}`)
-      })
-      if (process.env.FOUND) {
-        found.push(...silent.map((s) => `${name} ${model}: ${s}`))
-        writeFileSync(process.env.FOUND, found.join('\n'))
-      }
-      expect(silent).toEqual([])
-    },
+const encodeFor = (client: ClientCodec) => (asked: Asked) =>
+  client.encodeRequest(asked.context, { ...asked.options, strict: false })
+
+/** As a run does it: losses count what the caller wrote, whichever of the two steps reports them. */
+const sendFor = (client: ClientCodec) => (asked: Asked) => {
+  const prepared = prepare(asked.context, client.rules, { model: asked.options.model })
+  const encoded = client.encodeRequest(prepared.context, { ...asked.options, strict: false })
+  return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
+}
+
+function silences(requests: readonly Asked[], encode: ReturnType<typeof encodeFor>): string[] {
+  return requests.flatMap((asked) =>
+    silencesOf(asked, encode).map((path) => `${path} of ${JSON.stringify(asked).slice(0, 1500)}`),
   )
+}
+
+describe.each(targets)('$name', ({ client }) => {
+  it.each(modelsOf(client))('D11: reports what it does not send of made-up conversations to %s', (model) => {
+    expect(silences(madeRequests(model), encodeFor(client))).toEqual([])
+  })
+
+  it.each(modelsOf(client))('D11: reports what a whole run does not send of them to %s', (model) => {
+    expect(silences(madeRequests(model), sendFor(client))).toEqual([])
+  })
+})
+
+describe.skipIf(!hasCorpus)('recorded conversations', () => {
+  const histories = hasCorpus ? oneOfEachKind([...recordedHistories(), ...writtenHistories()]) : []
+  const requests = hasCorpus ? recordedRequests(formats) : []
+
+  it.each(targets)('D11: $name reports what it does not send of them', { timeout: 300_000 }, ({ client }) => {
+    const [model] = modelsOf(client)
+    const foreign = requests
+      .filter(({ format }) => format !== client.name)
+      .map(({ asked }) => ({ ...asked, options: { ...asked.options, model } }))
+    const handedOver = histories
+      .filter(({ format }) => format !== client.name)
+      .map(({ context }) => ({ context, options: { model } }))
+    expect(foreign.length + handedOver.length).toBeGreaterThan(50)
+    expect(silences([...foreign, ...handedOver], encodeFor(client))).toEqual([])
+  })
 })

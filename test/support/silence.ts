@@ -16,6 +16,7 @@ const notForWires: readonly (readonly [path: RegExp, because: string])[] = [
   [/^messages\[\d+\]\.(?:id|usage|stopReason|rawStopReason|response)(?:\.|$)/, 'says where a message came from'],
   [/\.(?:artifacts|extra)(?:[.[]|$)/, 'the model says of it: stored, never sent'],
   [/\.metadata\.(?!cacheHint(?:\.|$))/, 'the model says of it: the data of the application'],
+  [/^messages\[\d+\]\.split\./, 'says how "prepare" cuts a text, whose pieces a host may want joined again'],
   [/\.annotations\./, 'hints about a tool for the application, never sent'],
   [/\.(?:index|complete|generatedId|argumentsText)$/, 'says again what the place or the arguments of a call say'],
   [/invalidToolCalls\[\d+\]\.(?:reason|error)$/, 'is for the application'],

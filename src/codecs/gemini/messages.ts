@@ -7,6 +7,7 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
+import { reasons } from '../../lacks.ts'
 import { field } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
@@ -87,6 +88,8 @@ function encodeMessage(message: Message, place: Place): void {
       encodeUser(message.content, fields, place)
       break
     case 'assistant':
+      if (message.content === '' && blocksOfTurn(message).length === 0)
+        lose(place.scope.ledger, 'dropped', place.path, reasons.empty, 'info')
       add(place.turns, 'model', encodeTurn(message, place.scope, place.path), fields)
       break
     case 'tool':
@@ -108,6 +111,7 @@ function encodeUser(content: Content, fields: JsonObject, place: Place): void {
     if (block.type !== 'tool_result') continue
     addResult(place, block, { toolCallId: block.toolCallId, isError: block.isError === true }, {})
   }
+  if (content === '') lose(place.scope.ledger, 'dropped', place.path, reasons.empty, 'info')
   const path = `${place.path}.content`
   const said = blocks.flatMap((block, at) =>
     block.type === 'tool_call'

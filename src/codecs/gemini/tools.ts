@@ -80,7 +80,13 @@ function encodeParameters(
   path: string,
 ): Pick<WireFunctionDeclaration, 'parameters' | 'parametersJsonSchema'> {
   if (isObject(raw) && stillSays(raw, readSchema, parameters)) return { parameters: raw }
-  if (parameters === undefined || isEmptySchema(parameters)) return {}
+  if (parameters === undefined) return {}
+  if (isEmptySchema(parameters)) {
+    const { title, additionalProperties = false } = parameters
+    if (title !== undefined || additionalProperties !== false)
+      lose(into, 'dropped', path, 'the target takes no schema without properties', 'info')
+    return {}
+  }
   if (dialect.schemas === 'openapi') return { parameters: toOpenApi(parameters, into, path) }
   return { parametersJsonSchema: parameters }
 }

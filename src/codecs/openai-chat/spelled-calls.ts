@@ -9,6 +9,7 @@ import { lose, renumber } from '../../losses.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage, UserMessage } from '../../model.ts'
 import type { Encoding } from './content.ts'
 import { callsInOrder } from './response.ts'
+import { exactArguments } from './tools.ts'
 
 /** The same conversation without calls and results: what was called stands in the turn, and what came of it is said by the user. */
 export function spellCalls(messages: readonly Message[], to: Encoding): readonly Message[] {
@@ -28,9 +29,10 @@ function spellTurn(turn: AssistantMessage, path: string, to: Encoding): Assistan
     if (block.type === 'tool_call') loseFields(block, `${path}[${at}]`, to)
   }
   renumber(to.ledger, path, said)
-  const calls = callsInOrder(turn).map(({ name, argumentsText }) =>
-    text(`<tool_call${nameOf(name)}>${argumentsText}</tool_call>`),
-  )
+  const calls = callsInOrder(turn).map((call) => {
+    const said = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
+    return text(`<tool_call${nameOf(call.name)}>${said}</tool_call>`)
+  })
   return { ...message, content: [...said.map((at) => blocks[at] as ContentBlock), ...calls] }
 }
 

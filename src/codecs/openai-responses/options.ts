@@ -13,6 +13,7 @@ import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../mod
 import type { ResponsesDialect } from './dialect.ts'
 import { efforts, format } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'
+import type { WireRequest, WireTextFormat } from './wire.ts'
 
 /** The fields that say how to answer. */
 export function encodeOptions(
@@ -20,7 +21,7 @@ export function encodeOptions(
   kept: JsonObject,
   dialect: ResponsesDialect,
   into: Ledger,
-): JsonObject {
+): Partial<WireRequest> {
   return {
     ...compact({
       stream: options.stream,
@@ -42,13 +43,13 @@ function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, 
   return dialect.minOutputTokens
 }
 
-function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, into: Ledger): JsonObject | undefined {
+function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, into: Ledger): WireRequest['text'] {
   if (wanted === undefined) return undefined
   const text = isObject(kept.text) ? kept.text : {}
   return { ...text, format: encodeFormat(wanted, into) }
 }
 
-function encodeFormat({ schema, name, description, strict }: ResponseFormat, into: Ledger): JsonObject {
+function encodeFormat({ schema, name, description, strict }: ResponseFormat, into: Ledger): WireTextFormat {
   if (schema === undefined) return { type: 'json_object' }
   if (name === undefined) lose(into, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
   return {
@@ -59,7 +60,7 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat, int
   }
 }
 
-function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Ledger): JsonObject | undefined {
+function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Ledger): WireRequest['reasoning'] {
   if (reasoning === undefined) return undefined
   const effort = effortOf(reasoning, into)
   if (effort !== undefined) return { ...(isObject(kept.reasoning) ? kept.reasoning : {}), effort }

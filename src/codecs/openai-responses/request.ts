@@ -16,7 +16,6 @@ import type {
   Content,
   Context,
   InstructionMessage,
-  Json,
   JsonObject,
   Message,
   RequestOptions,
@@ -26,13 +25,13 @@ import type {
   UserMessage,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
-import { encodeParts, keeping, keptFields, type PartScope } from './content.ts'
+import { encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeOptions } from './options.ts'
 import { format, target, wireOf } from './tables.ts'
 import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResult, wrapperOf } from './tools.ts'
 import { encodeTurn, type TurnScope } from './turns.ts'
-import type { WireItem, WireRequest } from './wire.ts'
+import type { WireCallOutput, WireFunctionTool, WireItem, WireRequest } from './wire.ts'
 
 // ---- encoding ---------------------------------------------------------------------------------
 
@@ -70,8 +69,11 @@ export function encodeRequest(
     ...lead.items.flatMap((message) => encodeMessage(message, 'system', scope)),
     ...encodeMessages(context.messages, chain.from, lead.hoisted, scope),
   ]
-  const tools = [...encodeDefinitions(context.tools ?? []), ...arrayOf(kept.tools)]
-  const body = {
+  const tools = [
+    ...encodeDefinitions(context.tools ?? []),
+    ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),
+  ]
+  const body: WireRequest = {
     ...kept,
     ...storage(kept, chain.previousResponseId, options.model, dialect),
     ...encodeOptions(options, kept, dialect, into),
@@ -80,7 +82,7 @@ export function encodeRequest(
     ...((context.tools !== undefined || tools.length > 0) && { tools }),
     ...encodeChoiceOptions(options, tools.length > 0, into),
   }
-  return { path: '/responses', headers: {}, body: body as unknown as WireRequest, losses: into.losses }
+  return { path: '/responses', headers: {}, body, losses: into.losses }
 }
 
 interface Chain {
@@ -129,12 +131,12 @@ function storage(
   previousResponseId: string | undefined,
   model: string,
   dialect: ResponsesDialect,
-): JsonObject {
-  if (previousResponseId !== undefined) return { store: kept.store ?? true, previous_response_id: previousResponseId }
+): Pick<WireRequest, 'store' | 'include' | 'previous_response_id'> {
+  if (previousResponseId !== undefined) return { store: kept.store !== false, previous_response_id: previousResponseId }
   if (kept.store === true) return {}
   const asks = dialect.encryptsReasoning(model) && (kept.store === undefined || kept.include === undefined)
   if (!asks) return { store: false }
-  return { store: false, include: [...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])] }
+  return { store: false, include: verbatim([...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])]) }
 }
 
 /** Leading system text, which goes to a field of its own where it is plain and the server has one. */
@@ -189,8 +191,8 @@ function encodeMessages(
   from: number,
   hoisted: ReadonlySet<Message>,
   scope: Scope,
-): JsonObject[] {
-  const items: JsonObject[] = []
+): WireItem[] {
+  const items: WireItem[] = []
   for (const [at, message] of messages.entries()) {
     for (const block of message.role === 'assistant' ? blocksOfTurn(message) : []) {
       if (block.type === 'tool_call') scope.calls.set(block.id, block)
@@ -202,18 +204,18 @@ function encodeMessages(
 }
 
 /** Results of calls that came in one wrapper are one output under its id. */
-function addItem(items: JsonObject[], item: JsonObject): void {
+function addItem(items: WireItem[], item: WireItem): void {
   const last = items.at(-1)
   const isMore = item.type === 'function_call_output' && last?.type === item.type && last.call_id === item.call_id
   if (!isMore) items.push(item)
   else items[items.length - 1] = { ...last, output: `${textOfOutput(last.output)}\n${textOfOutput(item.output)}` }
 }
 
-function textOfOutput(output: Json | undefined): string {
+function textOfOutput(output: WireCallOutput['output']): string {
   return typeof output === 'string' ? output : JSON.stringify(output ?? '')
 }
 
-function encodeMessage(message: Message, path: string, scope: Scope): JsonObject[] {
+function encodeMessage(message: Message, path: string, scope: Scope): WireItem[] {
   switch (message.role) {
     case 'assistant':
       return encodeAssistant(message, path, scope)
@@ -224,14 +226,14 @@ function encodeMessage(message: Message, path: string, scope: Scope): JsonObject
   }
 }
 
-function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): JsonObject[] {
+function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): WireItem[] {
   if (message.metadata?.cacheHint !== undefined)
     lose(scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
   const kept = keptFields(message)
   if (typeof message.content === 'string' && Object.keys(kept).length > 0) {
     return [{ ...kept, role: 'assistant', content: message.content }]
   }
-  return encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, turnScope(message, scope))
+  return verbatim(encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, turnScope(message, scope)))
 }
 
 function turnScope({ response }: AssistantMessage, { into, dialect, model, isStored }: Scope): TurnScope {
@@ -245,17 +247,17 @@ function turnScope({ response }: AssistantMessage, { into, dialect, model, isSto
 }
 
 /** A result goes back in the way that its call came. */
-function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): JsonObject {
+function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): WireCallOutput {
   const call = scope.calls.get(message.toolCallId)
   const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
   const like = { ...(type === customCall && { type: `${customCall}_output` }), ...(caller && { caller }) }
   const fields = { ...like, ...keptFields(message) }
   const { providerData: _, ...rest } = message
   const toolCallId = wrapperOf(call)?.call_id ?? message.toolCallId
-  return encodeResult({ ...rest, toolCallId, ...keeping(fields) }, scope, path) as unknown as JsonObject
+  return encodeResult({ ...rest, toolCallId, ...keeping(fields) }, scope, path)
 }
 
-function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): JsonObject[] {
+function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem[] {
   const content = withHint(message)
   const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
   if (message.metadata?.cacheHint !== undefined) renamed(scope.into, last, `${path}.metadata`)
@@ -265,7 +267,7 @@ function encodeInput(message: UserMessage | InstructionMessage, path: string, sc
     encodeToolMessage(toMessage(result), `${path}.content[${blocksOf(content).indexOf(result)}]`, scope),
   )
   if (results.length > 0 && !hasMore) return outputs
-  const parts = encodeParts(content, `${path}.content`, scope) as Json
+  const parts = encodeParts(content, `${path}.content`, scope)
   return [...outputs, { ...keptFields(message), role: message.role, content: parts }]
 }
 
@@ -282,17 +284,16 @@ function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessag
 }
 
 /** The server refuses `json_object` unless the input has the word; instructions do not count. */
-function withWordJson(input: JsonObject[], { responseFormat }: RequestOptions, into: Ledger): WireItem[] {
-  const items = input as unknown as WireItem[]
-  if (responseFormat === undefined || responseFormat.schema !== undefined || hasWordJson(input)) return items
+function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, into: Ledger): WireItem[] {
+  if (responseFormat === undefined || responseFormat.schema !== undefined || hasWordJson(items)) return items
   const reason = 'the wire wants the word "JSON" in the input'
   lose(into, 'invented', 'messages', reason)
   return [{ role: 'developer', content: 'Answer in JSON.' }, ...items]
 }
 
-function hasWordJson(input: readonly JsonObject[]): boolean {
-  const texts = input.flatMap(({ content }) =>
-    Array.isArray(content) ? content.map((part) => field(part, 'text')) : content,
-  )
+function hasWordJson(input: readonly WireItem[]): boolean {
+  const texts = input
+    .map((item) => ('content' in item ? item.content : ''))
+    .flatMap((content) => (Array.isArray(content) ? content.map((part) => field(part, 'text')) : content))
   return texts.some((text) => typeof text === 'string' && /json/i.test(text))
 }

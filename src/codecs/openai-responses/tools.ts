@@ -29,7 +29,7 @@ import type {
 } from '../../model.ts'
 import { isNoArguments, parseArguments } from '../../tool-call.ts'
 import { markParts, markText, unmark } from '../../tool-error.ts'
-import { decodeParts, encodeParts, keeping, keptFields, type PartScope } from './content.ts'
+import { decodeParts, encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect } from './dialect.ts'
 import { format, idPrefix, target } from './tables.ts'
 import type {
@@ -38,6 +38,7 @@ import type {
   WireFunctionCall,
   WireFunctionTool,
   WireInputPart,
+  WireRequest,
   WireToolChoice,
 } from './wire.ts'
 
@@ -53,7 +54,7 @@ export function encodeDefinitions(tools: readonly AnyTool[]): WireFunctionTool[]
 
 function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
   if ('type' in tool && tool.type === 'provider_tool') {
-    return tool.format === format ? (tool.value as unknown as WireFunctionTool) : undefined
+    return tool.format === format ? verbatim<WireFunctionTool>(tool.value) : undefined
   }
   const { name, description, parameters, strict } = tool as ToolDefinition
   const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
@@ -115,14 +116,18 @@ export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
 }
 
 /** Leaves out a choice that has nothing to choose from. */
-export function encodeChoiceOptions(options: RequestOptions, hasTools: boolean, into: Ledger): JsonObject {
+export function encodeChoiceOptions(
+  options: RequestOptions,
+  hasTools: boolean,
+  into: Ledger,
+): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
   const { toolChoice, parallelToolCalls } = options
   if (!hasTools) {
     loseChoice(options, into)
     return {}
   }
   return compact({
-    tool_choice: toolChoice === undefined ? undefined : (encodeToolChoice(toolChoice) as Json),
+    tool_choice: toolChoice === undefined ? undefined : encodeToolChoice(toolChoice),
     parallel_tool_calls: parallelToolCalls,
   })
 }

@@ -80,6 +80,7 @@ function openTurn(item: Item, message: AssistantMessage, calls: Calls, task: Tas
     if (id !== block.id) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
     if (index !== block.index)
       note(task, 'changed', `${item.path}.content`, `the call "${id}" is number ${index} of its turn`)
+    task.places.set(call, task.places.get(block) ?? item.path)
     slots.push({ id: block.id, call, error: task.invalid.get(block)?.error, answer: undefined })
     return call
   })

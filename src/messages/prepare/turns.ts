@@ -103,7 +103,10 @@ export function liftResults(items: readonly Item[], task: Task): readonly Item[]
     const results = content.filter((block) => block.type === 'tool_result')
     if (results.length === 0) return [item]
     note(task, 'changed', `${item.path}.content`, 'results that stand as blocks became messages')
-    const lifted = results.map((block) => ({ path: item.path, message: toToolMessage(block) }))
+    const lifted = results.map((block) => ({
+      path: task.places.get(block) ?? item.path,
+      message: toToolMessage(block),
+    }))
     const rest = content.filter((block) => block.type !== 'tool_result')
     if (rest.length === 0) return lifted
     const kept = withContent(item, rest)

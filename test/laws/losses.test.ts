@@ -1,0 +1,332 @@
+/** Reports of losses, row by row: the same path, reason and severity on every wire, and paths that count what the caller wrote. */
+import { describe, expect, it } from 'vitest'
+import * as anthropic from '../../src/codecs/anthropic/index.ts'
+import { deepseek } from '../../src/codecs/deepseek/index.ts'
+import * as gemini from '../../src/codecs/gemini/index.ts'
+import * as ollama from '../../src/codecs/ollama/index.ts'
+import * as chat from '../../src/codecs/openai-chat/index.ts'
+import * as responses from '../../src/codecs/openai-responses/index.ts'
+import { UnsupportedError } from '../../src/errors.ts'
+import { block, generate, message, stream } from '../../src/index.ts'
+import { prepare } from '../../src/messages/prepare.ts'
+import type { Context, Loss, RequestOptions, ResponseFormat } from '../../src/model.ts'
+
+const codecs = { chat, responses, anthropic, gemini, ollama }
+const names = Object.keys(codecs) as (keyof typeof codecs)[]
+const user = (content: string) => ({ role: 'user', content }) as const
+const hello = { messages: [user('a')] }
+
+/** Losses but for the limit that Anthropic requires. */
+function lossesOf(name: keyof typeof codecs, context: Context, options: Partial<RequestOptions> = {}) {
+  const { losses } = codecs[name].encodeRequest(context, { model: 'm', strict: false, ...options })
+  return losses.filter(({ path }) => path !== 'options.maxTokens')
+}
+
+describe('D2', () => {
+  it.each(['minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const)(
+    'D2: DeepSeek is sent the effort %s: its server takes all words',
+    (effort) => {
+      const { body, losses } = deepseek('m').codec.encodeRequest(hello, { model: 'm', reasoning: { effort } })
+      expect(body).toMatchObject({ thinking: { type: 'enabled' }, reasoning_effort: effort })
+      expect(losses).toEqual([])
+    },
+  )
+  it('D2: an effort of a host that takes reasoning only on or off is a minor loss', () => {
+    const dialect = { ...chat.compatible, reasoningControl: 'thinking' } as const
+    const { losses } = chat.encodeRequest(hello, { model: 'm', reasoning: { effort: 'low' } }, dialect)
+    expect(losses).toMatchObject([{ path: 'options.reasoning.effort', action: 'changed', severity: 'minor' }])
+  })
+})
+
+it('D3: DeepSeek reports that a tool is not strict there', () => {
+  const tools = [{ name: 'f', parameters: { type: 'object' }, strict: true }]
+  const { losses } = deepseek('m').codec.encodeRequest({ ...hello, tools }, { model: 'm' })
+  expect(losses).toMatchObject([{ path: 'tools[0].strict', action: 'dropped', severity: 'minor' }])
+})
+
+it.each([
+  [1024, 'minimal'],
+  [4096, 'low'],
+])('D4: a budget of %i tokens becomes the effort %s on Chat, which is reported', (budgetTokens, effort) => {
+  const { body, losses } = chat.encodeRequest(hello, { model: 'm', reasoning: { budgetTokens } })
+  expect(body.reasoning_effort).toBe(effort)
+  expect(losses).toMatchObject([{ path: 'options.reasoning.budgetTokens', action: 'changed', severity: 'minor' }])
+})
+
+it.each([
+  [{ effort: 'max' }, 'options.reasoning.effort'],
+  [{}, 'options.reasoning'],
+] as const)('D5: Gemini 3 reports what it makes of reasoning %j', (reasoning, path) => {
+  const { losses } = gemini.encodeRequest(hello, { model: 'gemini-3-pro', reasoning })
+  expect(losses).toMatchObject([{ path, action: 'changed' }])
+})
+
+it('D6: each wire reports what it drops of a response format, and a name that it makes up', () => {
+  const schema = { type: 'object', properties: {}, additionalProperties: false }
+  const at = (name: keyof typeof codecs, format: Omit<ResponseFormat, 'type' | 'schema'>) =>
+    lossesOf(name, hello, { responseFormat: { type: 'json', schema, ...format } }).map(({ path, action }) => [
+      path,
+      action,
+    ])
+  for (const name of ['anthropic', 'gemini', 'ollama'] as const) {
+    expect(at(name, { name: 'person', strict: true })).toEqual([
+      ['options.responseFormat.name', 'dropped'],
+      ['options.responseFormat.strict', 'dropped'],
+    ])
+  }
+  for (const name of ['chat', 'responses'] as const) {
+    expect(at(name, {})).toEqual([['options.responseFormat.name', 'invented']])
+    expect(at(name, { name: 'person', strict: true })).toEqual([])
+  }
+})
+
+it.each(['chat', 'responses', 'anthropic'] as const)(
+  'D7: %s reports that there are no calls to make one by one, where only foreign tools were given',
+  (name) => {
+    const tools = [gemini.googleSearch()]
+    const losses = lossesOf(name, { ...hello, tools }, { parallelToolCalls: false })
+    expect(losses).toMatchObject([{ path: 'tools[0]' }, { path: 'options.parallelToolCalls', severity: 'info' }])
+    expect(lossesOf(name, { ...hello, tools }, { parallelToolCalls: true })).toHaveLength(1)
+  },
+)
+
+it('D8: Responses on another host reports an id that its own provider made', () => {
+  const opaque = {
+    provider: 'openai',
+    model: 'm',
+    format: 'openai-responses',
+    data: { id: 'msg_1', status: 'completed' },
+  }
+  const said = message.assistant([{ type: 'text', text: 'b', opaque }])
+  const context = { messages: [user('a'), said, user('c')] }
+  const { losses } = responses.encodeRequest(context, { model: 'm' }, responses.azureDialect)
+  expect(losses).toMatchObject([{ path: 'messages[1].content[0].opaque', action: 'dropped', severity: 'info' }])
+})
+
+it('D9: Gemini reports an empty system text and an empty message', () => {
+  const { losses } = gemini.encodeRequest({ system: '', messages: [user(''), user('a')] }, { model: 'm' })
+  expect(losses).toMatchObject([
+    { path: 'system', action: 'dropped', severity: 'info' },
+    { path: 'messages[0]', action: 'dropped', severity: 'info' },
+  ])
+})
+
+it.each(names)('D10: %s reports options and fields of another format', (name) => {
+  const other = name === 'anthropic' ? 'gemini' : 'anthropic'
+  const providerData = { [other]: { a: 1 } }
+  const losses = lossesOf(
+    name,
+    { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', providerData }], providerData }] },
+    { providerOptions: { [other]: { a: 1 } } },
+  )
+  expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
+    [`messages[0].providerData.${other}`, 'info'],
+    [`messages[0].content[0].providerData.${other}`, 'info'],
+    [`options.providerOptions.${other}`, 'info'],
+  ])
+})
+
+it.each(names)('C28: %s reports a name that no format has, and says which names there are', (name) => {
+  const [loss] = lossesOf(name, hello, { providerOptions: { openai: { verbosity: 'low' } } })
+  expect(loss).toMatchObject({ path: 'options.providerOptions.openai', action: 'dropped', severity: 'minor' })
+  expect(loss?.reason).toContain('openai-chat, openai-responses, anthropic, gemini, ollama')
+})
+
+describe('D11: one loss has one path, one reason and one severity on every wire', () => {
+  const citation = { type: 'citation', url: 'https://x.example' } as const
+  const cited = [user('a'), message.assistant([{ type: 'text', text: 'b', citations: [citation] }]), user('c')]
+  const hinted = { type: 'text', text: 'a', metadata: { cacheHint: 'ephemeral' } } as const
+  const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png', detail: 'low' } as const
+  const tool = { name: 'f', parameters: { type: 'object' }, strict: true, metadata: hinted.metadata }
+  const cases: readonly [
+    string,
+    Context,
+    Partial<RequestOptions>,
+    Omit<Loss, 'reason' | 'action'>,
+    (keyof typeof codecs)[],
+  ][] = [
+    ['a seed', hello, { seed: 3 }, { path: 'options.seed', severity: 'minor' }, ['responses', 'anthropic']],
+    [
+      'citations of a turn',
+      { messages: cited },
+      {},
+      { path: 'messages[1].content[0].citations', severity: 'minor' },
+      names,
+    ],
+    [
+      'a stored answer',
+      { ...hello, providerState: { previousResponseId: 'resp_1' } },
+      {},
+      { path: 'providerState.previousResponseId', severity: 'major' },
+      ['chat', 'anthropic', 'gemini', 'ollama'],
+    ],
+    [
+      'a cache hint',
+      { messages: [{ role: 'user', content: [hinted] }] },
+      {},
+      { path: 'messages[0].content[0].metadata.cacheHint', severity: 'info' },
+      ['gemini', 'ollama'],
+    ],
+    [
+      'a level of detail',
+      { messages: [{ role: 'user', content: [picture] }] },
+      {},
+      { path: 'messages[0].content[0].detail', severity: 'info' },
+      ['anthropic', 'gemini', 'ollama'],
+    ],
+    [
+      'a strict tool',
+      { ...hello, tools: [tool] },
+      {},
+      { path: 'tools[0].strict', severity: 'minor' },
+      ['gemini', 'ollama'],
+    ],
+    ['the end user', hello, { user: 'u' }, { path: 'options.user', severity: 'info' }, ['gemini', 'ollama']],
+    [
+      'a name',
+      { messages: [{ ...user('a'), name: 'n' }] },
+      {},
+      { path: 'messages[0].name', severity: 'info' },
+      ['responses', 'anthropic', 'gemini', 'ollama'],
+    ],
+  ]
+  it.each(cases)('D11: %s', (_, context, options, expected, lacking) => {
+    const found = lacking.map((name) => lossesOf(name, context, options).filter(({ path }) => path === expected.path))
+    expect(new Set(found.flat().map(({ reason }) => reason)).size).toBe(1)
+    for (const losses of found) expect(losses).toMatchObject([{ ...expected, action: 'dropped' }])
+  })
+})
+
+it('D11: a default is no loss', () => {
+  for (const name of names) expect(lossesOf(name, hello, { parallelToolCalls: true, stop: [] })).toEqual([])
+})
+
+const answers = {
+  gemini: () => ({ candidates: [{ content: { role: 'model', parts: [{ text: 'a' }] }, finishReason: 'STOP' }] }),
+  anthropic: () => ({
+    ...{ id: 'm', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'a' }] },
+    ...{ stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } },
+  }),
+}
+/** What a whole answer is asked with. */
+function watching(answer: () => unknown): { fetch: typeof globalThis.fetch; bodies: unknown[] } {
+  const bodies: unknown[] = []
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    bodies.push(JSON.parse(await new Response(init?.body).text()))
+    return Response.json(answer())
+  }
+  return { fetch, bodies }
+}
+
+it('D13: warnings count the tools in the order that the caller wrote', async () => {
+  const body = `data: ${JSON.stringify(answers.gemini())}\n\n`
+  const fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  const strict = { name: 'a_strict_one', parameters: { type: 'object' }, strict: true }
+  const tools = [anthropic.webSearch(), { name: 'z' }, responses.webSearch(), gemini.googleSearch(), strict]
+  const paths: string[] = []
+  for await (const event of stream({ prompt: 'x', tools, model: gemini.gemini('m', { fetch }) })) {
+    if (event.type === 'warning') paths.push(event.warning.path)
+  }
+  expect(paths.sort()).toEqual(['tools[0]', 'tools[2]', 'tools[4].strict'])
+})
+
+it('D13: losses of the encoder count the messages and blocks that the caller wrote, before anything was left out', () => {
+  const picture = { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png', detail: 'low' } as const
+  const context: Context = {
+    messages: [
+      { role: 'assistant', content: '' },
+      user(''),
+      { role: 'user', content: [{ type: 'text', text: ' ' }, { type: 'text', text: 'see' }, picture] },
+    ],
+  }
+  const { rules, encodeRequest } = anthropic.createClientCodec()
+  const prepared = prepare(context, rules, { model: 'm' })
+  const { losses } = encodeRequest(prepared.context, { model: 'm', maxTokens: 9 })
+  expect(losses).toMatchObject([{ path: 'messages[2].content[2].detail' }])
+  expect(
+    anthropic.encodeRequest({ messages: [context.messages[2] as never] }, { model: 'm', maxTokens: 9 }).losses,
+  ).toContainEqual(expect.objectContaining({ path: 'messages[0].content[2].detail' }))
+})
+
+it('D14: [0.43] a signature beside the text of reasoning is refused, and the error says where it belongs', () => {
+  expect(() => block.reasoning('hm', { signature: 'sig' } as never)).toThrow(/opaque: \{ format: 'anthropic'/)
+  expect(() => block.reasoning('hm', { signature: 'sig' } as never)).toThrow(TypeError)
+})
+
+describe('A10: a later instruction', () => {
+  const messages = ['a', message.assistant('b'), message.developer('D'), message.system('S'), 'c']
+  const settings = (fetch: typeof globalThis.fetch) => ({ fetch })
+  const ask = async (model: Parameters<typeof generate>[0]['model'], bodies: unknown[]) => {
+    await generate({ messages, model })
+    return bodies[0] as Record<string, unknown>
+  }
+
+  it('A10: [0.23] [0.29] [0.75] stays in its place as tagged text of the user by default, with a minor loss', async () => {
+    const { fetch, bodies } = watching(answers.anthropic)
+    const body = await ask(anthropic.anthropic('m', settings(fetch)), bodies)
+    expect(body.system).toBeUndefined()
+    expect(JSON.stringify(body.messages)).toContain('<developer>\\nD\\n</developer>')
+    const { losses } = prepare({ messages: [user('a'), message.developer('D')] }, anthropic.createClientCodec().rules, {
+      model: 'm',
+    })
+    expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed', severity: 'minor' }])
+  })
+  it('A10: stays as a system message with "inline" on Anthropic', async () => {
+    const { fetch, bodies } = watching(answers.anthropic)
+    const body = await ask(anthropic.anthropic('m', { ...settings(fetch), lateInstructions: 'inline' }), bodies)
+    expect((body.messages as { role: string }[]).map(({ role }) => role)).toEqual([
+      'user',
+      'assistant',
+      'system',
+      'user',
+    ])
+  })
+  it('A10: joins the system text with "hoist" on Anthropic, with a minor loss', async () => {
+    const { fetch, bodies } = watching(answers.anthropic)
+    const body = await ask(anthropic.anthropic('m', { ...settings(fetch), lateInstructions: 'hoist' }), bodies)
+    expect(body.system).toEqual([
+      { type: 'text', text: 'S' },
+      { type: 'text', text: 'D' },
+    ])
+    expect((body.messages as { role: string }[]).map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+    const { rules } = anthropic.createClientCodec({ lateInstructions: 'hoist' })
+    const { losses, context } = prepare({ messages: [user('a'), message.developer('D')] }, rules, { model: 'm' })
+    expect(losses).toMatchObject([{ path: 'messages[1]', action: 'changed', severity: 'minor' }])
+    expect(prepare(context, rules, { model: 'm' }).losses).toEqual([])
+  })
+  it('A10: joins the system text with "hoist" on Gemini', async () => {
+    const { fetch, bodies } = watching(answers.gemini)
+    const body = await ask(gemini.gemini('m', { ...settings(fetch), lateInstructions: 'hoist' }), bodies)
+    expect(body.systemInstruction).toEqual({ parts: [{ text: 'S' }, { text: 'D' }] })
+    expect(body.contents).toHaveLength(3)
+  })
+  it('A10: "inline" is refused by Gemini, which says what to write', () => {
+    expect(() => gemini.gemini('m', { lateInstructions: 'inline' })).toThrow(/no system role.*hoist/)
+  })
+})
+
+describe('A11: a stored answer that no turn names', () => {
+  const providerState = { previousResponseId: 'resp_1' }
+  const encode = (messages: Context['messages']) => {
+    const { body, losses } = responses.encodeRequest({ messages, providerState }, { model: 'm' })
+    return { id: body.previous_response_id, input: body.input.length, losses }
+  }
+
+  it('A11: is taken for the last turn: only what is newer is sent, and that is reported', () => {
+    const { id, input, losses } = encode([user('a'), message.assistant('b'), user('c')])
+    expect([id, input]).toEqual(['resp_1', 1])
+    expect(losses).toMatchObject([{ path: 'messages', action: 'dropped', severity: 'minor' }])
+  })
+  it('A11: is not gone on from where the last turn names another: the history is sent, and that is reported', () => {
+    const other = { ...message.assistant('b'), response: { id: 'msg_of_another' } }
+    const { id, input, losses } = encode([user('a'), other, user('c')])
+    expect([id, input]).toEqual([undefined, 3])
+    expect(losses).toMatchObject([{ path: 'providerState.previousResponseId', action: 'dropped', severity: 'minor' }])
+  })
+  it('A11: goes with new messages only, without a loss', () => {
+    expect(encode([user('c')])).toEqual({ id: 'resp_1', input: 1, losses: [] })
+  })
+  it('A11: is an error by default where the wire does not have it and no turn is there', () => {
+    expect(() => chat.encodeRequest({ ...hello, providerState }, { model: 'm' })).toThrow(UnsupportedError)
+  })
+})
