@@ -11,6 +11,7 @@ export async function startDemo() {
   const settings = {
     SESSION_SECRET: randomBytes(32).toString('base64url'),
     ALLOWED_ORIGINS: origin,
+    DEMO: 'loopback',
     ...provider.settings,
   }
   try {

@@ -44,6 +44,7 @@ export async function startJudged() {
     {
       SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
       ALLOWED_ORIGINS: origin,
+      DEMO: 'loopback',
       RATE_LIMITS: 'off',
       LIVE_STREAMS: '1000',
       DAILY_BUDGET_USD: '1000',

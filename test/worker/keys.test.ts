@@ -81,11 +81,11 @@ describe.each(wireNames)('B14: a key in two pieces, of a provider that speaks %s
 
 it('B18: the hex of a key as the code of a 429 is not in the log', async () => {
   const hex = disguises.hex?.(canary) ?? ''
-  upstream.script('code', (_, response) =>
+  upstream.script('code', (_, response) => {
     response
       .writeHead(429, { 'content-type': 'application/json' })
-      .end(JSON.stringify({ error: { message: 'x', type: 'rate_limit', code: hex } })),
-  )
+      .end(JSON.stringify({ error: { message: 'x', type: 'rate_limit', code: hex } }))
+  })
   const answer = await rig.ask(
     'openai-chat',
     'code',

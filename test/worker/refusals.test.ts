@@ -303,7 +303,7 @@ describe('a token for a token', () => {
     maxOutputTokens: 4096,
     dailyBudget: 1_000_000,
   }
-  const scopes = [
+  const scopes: readonly (typeof everything & { readonly origin?: string })[] = [
     everything,
     { ...everything, models: ['openai-chat:other-model'] },
     { ...everything, models: [] },
