@@ -180,7 +180,7 @@ describe('wrong values in every place', () => {
       expect(tryAll(trialsOf(`${format.client.name} request`, asked), act)).toEqual([])
     })
 
-    it('streams', () => {
+    it('streams', { timeout: 120_000 }, () => {
       const trials = frameTrialsOf(
         format.client.name,
         cases.filter(({ kind }) => kind !== 'json'),
