@@ -99,7 +99,7 @@ describe('a call', () => {
     })
   })
 
-  it.each(['{"x":1', '[1]', 'null', '"x"', '{"x":1}}', "{'x':1}", `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])(
+  it.each(['{"x":1', '[1]', 'true', '"x"', '{"x":1}}', "{'x':1}", `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])(
     'that is none, since its arguments are %.20s, is not run [S25] [S13]',
     async (args) => {
       let ran = 0
