@@ -7,6 +7,8 @@ const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `t
 /** Their subject is `wrangler dev` or `wrangler deploy`, or a program that starts one of them. */
 const wranglerDev = ['test/worker/{start,deploy}.test.ts']
 /** The page in Firefox and WebKit; `test/page` has it in Chromium. */
+/** They read the built declarations, which `npm test` does not make. */
+const builtTypes = ['test/package/require.test.ts']
 const otherBrowsers = ['test/page/browsers.test.ts']
 /** These try the cases that can differ in `npm test`, and every case in the project `exhaustive`, with `ISOGLOT_EXHAUSTIVE=1`. */
 const exhaustive = [
@@ -86,11 +88,20 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...sharedProcess, name: 'examples', include: ['test/{examples,docs,package}/**/*.test.ts'] },
+        test: {
+          ...sharedProcess,
+          name: 'examples',
+          include: ['test/{examples,docs,package}/**/*.test.ts'],
+          exclude: builtTypes,
+        },
       },
       {
         extends: true,
-        test: { name: 'machines', include: [...wranglerDev, ...otherBrowsers], globalSetup: ['test/worker/bundle.ts'] },
+        test: {
+          name: 'machines',
+          include: [...wranglerDev, ...otherBrowsers, ...builtTypes],
+          globalSetup: ['test/worker/bundle.ts'],
+        },
       },
       ...(process.env.ISOGLOT_EXHAUSTIVE === '1' ? [everyCase] : []),
     ],

@@ -9,12 +9,14 @@ const hasAudio = (modalities: unknown) => arrayOf(modalities).some((one) => /^au
  * us, for speech, which a stream has in other formats, or for work in the background, which is answered at once and fetched later.
  */
 export function isOnlyWhole(body: unknown): boolean {
-  const config = isObject(body) ? (body.generationConfig ?? body.generation_config) : undefined
-  return (
-    isSeveral(field(body, 'n')) ||
-    hasAudio(field(body, 'modalities')) ||
-    field(body, 'background') === true ||
-    isSeveral(field(config, 'candidateCount') ?? field(config, 'candidate_count')) ||
-    hasAudio(field(config, 'responseModalities') ?? field(config, 'response_modalities'))
+  if (!isObject(body)) return false
+  // Some wires have these fields one level down, in an object of settings.
+  return [body, ...Object.values(body).filter(isObject)].some(
+    (fields) =>
+      isSeveral(field(fields, 'n')) ||
+      isSeveral(field(fields, 'candidateCount') ?? field(fields, 'candidate_count')) ||
+      hasAudio(field(fields, 'modalities')) ||
+      hasAudio(field(fields, 'responseModalities') ?? field(fields, 'response_modalities')) ||
+      field(fields, 'background') === true,
   )
 }

@@ -241,7 +241,7 @@ const weather = tool({
 })
 
 async function ask(request: RunRequest, streaming: boolean): Promise<RunResult & { readonly deltas: number }> {
-  if (!streaming) return { ...(await generate(request)), deltas: 0 }
+  if (!streaming) return { ...(await generate({ ...request, wholeAnswer: true })), deltas: 0 }
   const run = stream(request)
   let text = ''
   let deltas = 0

@@ -58,7 +58,7 @@ describe('approval, over three processes', () => {
     expect(await outputOf('approval.mjs', 'resume', copy)).toMatch(/^approval: /)
 
     expect(await outputOf('approval.mjs', 'resume', file)).toMatch(/^paid for Tokyo\nanswered: .*25 °C in Tokyo/)
-    expect(Object.keys(state().ran)).toEqual([state().pending[0].id])
+    expect(Object.keys(state().ran)).toEqual([state().pending[0].approvalId.split('.')[0]])
     const again = await outputOf('approval.mjs', 'resume', file)
     expect(again).not.toContain('paid')
     expect(again).toMatch(/^answered: .*25 °C in Tokyo/)

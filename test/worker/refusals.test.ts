@@ -331,7 +331,7 @@ describe('a token for a token', () => {
     return { status: answer.status, ...((await answer.json()) as object) }
   }
 
-  const cases = scopes.flatMap((scope) =>
+  const cases = scopes.flatMap((scope: (typeof scopes)[number]) =>
     beginnings.flatMap((since) =>
       [settings, { ...settings, LOGIN_SECRET: undefined }].map((ways) => [scope, since, ways] as const),
     ),

@@ -39,7 +39,7 @@ function place() {
 }
 const session = (sub: string): Session => ({
   ...{ sub, jti: 'j', models: ['ollama:a'], maxOutputTokens: 10, dailyBudget: 1 },
-  ...{ origin: undefined, expiresAt: Date.now() + 60_000 },
+  ...{ origin: undefined, anonymousSince: undefined, expiresAt: Date.now() + 60_000 },
 })
 const begin = (key: string) =>
   new Request('https://worker.example/api/chat', {
