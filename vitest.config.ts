@@ -6,9 +6,9 @@ const here = new URL('./', import.meta.url).pathname
 const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `test/${name}/**/*.test.ts`)
 /** Their subject is `wrangler dev` or `wrangler deploy`, or a program that starts one of them. */
 const wranglerDev = ['test/worker/{start,deploy}.test.ts']
-/** The page in Firefox and WebKit; `test/page` has it in Chromium. */
 /** They read the built declarations, which `npm test` does not make. */
 const builtTypes = ['test/package/require.test.ts']
+/** The page in Firefox and WebKit; `test/page` has it in Chromium. */
 const otherBrowsers = ['test/page/browsers.test.ts']
 /** These try the cases that can differ in `npm test`, and every case in the project `exhaustive`, with `ISOGLOT_EXHAUSTIVE=1`. */
 const exhaustive = [

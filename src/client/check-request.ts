@@ -40,6 +40,9 @@ export function checkRequest(request: RunRequest): void {
       'Cannot ask: "prompt" is one message, or a role and its content; a list of messages is for "messages"',
     )
   }
+  const isContext =
+    isObject(prompt) && ['messages', 'prompt', 'system', 'tools', 'providerState'].some((name) => name in prompt)
+  if (isObject(prompt) && !isContext) checkMessage(prompt, 'prompt')
   for (const [at, one] of tools.entries()) {
     if (isObject(one) && (typeof one.name === 'string' || one.type === 'provider_tool')) continue
     throw new TypeError(`Cannot ask: "tools[${at}]" is not a tool; make one with tool({ name, parameters, execute })`)

@@ -62,8 +62,8 @@ describe('D1: warnings', () => {
       name === 'generateObject' ? await generateObject(request) : await streamObject(request).response
     expect({ object, warnings: paths(warnings), told: paths(told) }).toEqual({
       object: { a: 1 },
-      warnings: ['options.topK', 'options.responseFormat.name'],
-      told: ['options.topK', 'options.responseFormat.name'],
+      warnings: ['options.responseFormat.name', 'options.topK'],
+      told: ['options.responseFormat.name', 'options.topK'],
     })
   })
 

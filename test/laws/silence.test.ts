@@ -4,7 +4,6 @@ import type { ClientCodec } from '../../src/codec.ts'
 import { prepare } from '../../src/messages/prepare.ts'
 import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
 import { targets } from '../handoff/matrix.ts'
-import { hasCorpus } from '../support/corpus.ts'
 import { formats } from '../support/formats.ts'
 import { madeRequests } from '../support/made-requests.ts'
 import { recordedRequests } from '../support/recorded-requests.ts'
@@ -43,9 +42,9 @@ describe.each(targets)('$name', ({ client }) => {
   })
 })
 
-describe.skipIf(!hasCorpus)('recorded conversations', () => {
-  const histories = hasCorpus ? oneOfEachKind([...recordedHistories(), ...writtenHistories()]) : []
-  const requests = hasCorpus ? recordedRequests(formats) : []
+describe('recorded conversations', () => {
+  const histories = oneOfEachKind([...recordedHistories(), ...writtenHistories()])
+  const requests = recordedRequests(formats)
 
   it.each(targets)('D11: $name reports what it does not send of them', { timeout: 300_000 }, ({ client }) => {
     const [model] = modelsOf(client)
