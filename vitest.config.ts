@@ -14,6 +14,7 @@ const otherBrowsers = ['test/page/browsers.test.ts']
 const exhaustive = [
   'test/laws/{cut-off,splitting,hostile}.test.ts',
   'test/client/resume.test.ts',
+  'test/gateway/keys.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{attack,canary,locations,runs-schedules,runs-sdk}.test.ts',
   'test/page/static.test.ts',

@@ -1,4 +1,5 @@
 /** The keys of a gateway's models leave in no answer: in no spelling, in no wire, in one piece or in two. */
+
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/codec.ts'
 import { createClientCodec as anthropic } from '../../src/codecs/anthropic/index.ts'
@@ -8,6 +9,7 @@ import { createClientCodec as openaiChat } from '../../src/codecs/openai-chat/in
 import { createClientCodec as openaiResponses } from '../../src/codecs/openai-responses/index.ts'
 import { createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
 import { canary, disguises, holdsCanary } from '../support/canary.ts'
+import { isExhaustive } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
 import type { Said } from './dialogue.ts'
 import { speakers, type WireName, wireNames } from './provider.ts'
@@ -133,7 +135,10 @@ describe('B14, B15, B16: keys in two pieces', () => {
     let count = 0
     for (const channel of channelsOf[wire]) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
-        for (const [first, second] of cutsOf(`of ${embeddings[how]?.(key)}.`, channel === 'text' ? 1 : 3)) {
+        for (const [first, second] of cutsOf(
+          `of ${embeddings[how]?.(key)}.`,
+          (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : 5),
+        )) {
           const text = saying(wire, channel, first, second)
           const asking = gatewayOf(wire, streamed(wire, text), { wholeAnswers: 'stream' })
           const whole = channel === 'text' ? [[wire, false] as const] : []
@@ -146,7 +151,7 @@ describe('B14, B15, B16: keys in two pieces', () => {
         }
       }
     }
-    expect(count).toBeGreaterThan(100)
+    expect(count).toBeGreaterThan(20)
     expect(found.slice(0, 3)).toEqual([])
   })
 })

@@ -224,7 +224,7 @@ it('D13: warnings count the tools in the order that the caller wrote', async () 
   const strict = { name: 'a_strict_one', parameters: { type: 'object' }, strict: true }
   const tools = [anthropic.webSearch(), { name: 'z' }, responses.webSearch(), gemini.googleSearch(), strict]
   const paths: string[] = []
-  for await (const event of stream({ prompt: 'x', tools, model: gemini.gemini('m', { fetch }) })) {
+  for await (const event of stream({ prompt: 'x', tools, model: gemini.gemini('m', { apiKey: 'k', fetch }) })) {
     if (event.type === 'warning') paths.push(event.warning.path)
   }
   expect(paths.sort()).toEqual(['tools[0]', 'tools[2]', 'tools[4].strict'])
@@ -255,7 +255,7 @@ it('D14: [0.43] a signature beside the text of reasoning is refused, and the err
 
 describe('A10: a later instruction', () => {
   const messages = ['a', message.assistant('b'), message.developer('D'), message.system('S'), 'c']
-  const settings = (fetch: typeof globalThis.fetch) => ({ fetch })
+  const settings = (fetch: typeof globalThis.fetch) => ({ apiKey: 'k', fetch })
   const ask = async (model: Parameters<typeof generate>[0]['model'], bodies: unknown[]) => {
     await generate({ messages, model })
     return bodies[0] as Record<string, unknown>
