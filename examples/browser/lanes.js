@@ -134,7 +134,7 @@ const figuresOf = ({ inputTokens, outputTokens }) => `${inputTokens ?? '?'} in, 
 
 /** Usage of some wires comes with every piece: the last figures say it. @param {Lane} lane @returns {Lane} */
 function settled(lane) {
-  const last = lane.marks.findLast(({ kind }) => kind === 'usage')
+  const last = lane.marks.filter(({ kind }) => kind === 'usage').at(-1)
   return { ...lane, marks: lane.marks.filter((mark) => mark.kind !== 'usage' || mark === last) }
 }
 
