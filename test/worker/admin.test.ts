@@ -45,6 +45,7 @@ const settings = {
   RATE_LIMITS: 'off',
   LEDGERS: { getByName: () => ({}) },
   OLLAMA_MODELS: 'a',
+  DEMO: 'loopback',
   DAILY_BUDGET_USD: '1',
   TOTAL_DAILY_BUDGET_USD: '2',
   LIVE_STREAMS: '4',

@@ -24,6 +24,7 @@ function place() {
   const object = { fetch: async () => new Response('the answer'), stop: async () => true }
   const env = {
     SESSION_SECRET: sessionSecret,
+    DEMO: 'loopback',
     ALLOWED_ORIGINS: 'http://127.0.0.1:1',
     RATE_LIMITS: 'off',
     LEDGERS: { getByName: () => ({}) },
