@@ -158,10 +158,9 @@ describe('what a page with one provider carries', async () => {
   })
 })
 
-it('C36: calls no method of arrays that ES2022 lacks', () => {
-  const later = ['toReversed', 'toSorted', 'toSpliced', 'with', 'findLast', 'findLastIndex', 'groupBy', 'isWellFormed']
-  for (const entry of entries) {
-    const { properties } = usesOf(read(entry))
-    expect([entry, later.filter((name) => properties.has(name))]).toEqual([entry, []])
-  }
+/** By name, so that a function of ours with that name does not count. */
+const later = /\.(toReversed|toSorted|toSpliced|with|findLast|findLastIndex|groupBy|isWellFormed|toWellFormed)\(/g
+
+it.each(entries)('C36: %s.js calls no method that ES2022 lacks', (entry) => {
+  expect(codeOf(entry).match(later)).toBeNull()
 })
