@@ -34,7 +34,6 @@ const everyCase = {
 const sharedProcess = {
   isolate: false,
   provide: { isExhaustive: false },
-  setupFiles: ['test/support/setup.ts'],
 }
 
 /** `npm test` runs the first four projects, `npm run test:all` the other two. */
@@ -52,6 +51,7 @@ export default defineConfig({
   },
   test: {
     expect: { requireAssertions: true },
+    setupFiles: ['test/support/setup.ts'],
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -1,5 +1,5 @@
 /** A stream that the network cuts goes on at the next event, where the server keeps it: exactly the events, once, in order. */
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StreamEvent } from '../../src/client/loop.ts'
 import { ConnectionError, InterruptedError, type Run, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { isExhaustive, placesOf } from '../support/cuts.ts'
@@ -35,7 +35,6 @@ const answerOf = (wire: TestWire) => wire.text('Grüße, ', '世界', ' 👋', '
 
 // Waits between attempts are a share of what they may be: here, none of it.
 beforeEach(() => void vi.spyOn(Math, 'random').mockReturnValue(0))
-afterEach(() => void vi.restoreAllMocks())
 
 describe.each(wires)('$name', (wire) => {
   it.each(['broken', 'closed'] as const)('goes on wherever it is cut: %s', async (how) => {

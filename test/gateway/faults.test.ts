@@ -1,5 +1,5 @@
 /** Providers that fail in every way that providers do, in front of clients of every wire: W12 to W15 of `security.md`. */
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { chunks, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { speakers, type WireName, wireNames, wireOf } from './provider.ts'
@@ -128,9 +128,6 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
 describe.each(wireNames)('a client of %s', (client) => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-  })
-  afterEach(() => {
-    vi.useRealTimers()
   })
 
   const askAll = (of: Rig): Hearing[] => wireNames.map((provider) => hear(ask(of.url, client, provider)))

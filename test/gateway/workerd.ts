@@ -3,19 +3,21 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { build } from 'esbuild'
-import { freePort, workerdFile } from '../../scripts/worker.mjs'
+import { workerdFile } from '../../scripts/worker.mjs'
 import type { Served } from '../support/serve.ts'
 
 /** As the Worker of the examples: newest behaviour, and the signal of a request fires when its client leaves. */
-const config = (port: number, providers: string) => `
+const config = (providers: string) => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
     (name = "internet", network = (allow = ["private", "public"])),
   ],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const worker :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "worker.js")],
@@ -37,15 +39,14 @@ export async function serveInWorkerd(entry: string, providers: string): Promise<
     target: 'es2022',
     logLevel: 'silent',
   })
-  const port = await freePort()
-  writeFileSync(join(folder, 'config.capnp'), config(port, providers))
-  const child = spawn(workerdFile(), ['serve', 'config.capnp'], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (log += bytes))
-  const url = `http://127.0.0.1:${port}`
-  await untilAnswers(url, child, () => log)
+  writeFileSync(join(folder, 'config.capnp'), config(providers))
+  const child = spawn(workerdFile(), ['serve', 'config.capnp', '--control-fd=3'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  })
+  const port = await portOf(child)
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     async stop() {
       const gone = new Promise((resolve) => child.once('exit', resolve))
       child.kill('SIGKILL')
@@ -55,15 +56,13 @@ export async function serveInWorkerd(entry: string, providers: string): Promise<
   }
 }
 
-async function untilAnswers(url: string, child: ChildProcess, log: () => string): Promise<void> {
-  for (let tries = 0; tries < 1000; tries++) {
-    if (child.exitCode !== null) throw new Error(`Cannot start workerd: ${log()}`)
-    try {
-      await (await fetch(url, { signal: AbortSignal.timeout(5000) })).arrayBuffer()
-      return
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-    }
+/** workerd writes a line of JSON for each socket once it listens. */
+async function portOf(child: ChildProcess): Promise<number> {
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (log += bytes))
+  for await (const line of createInterface({ input: child.stdio[3] as Readable })) {
+    const { event, port } = JSON.parse(line)
+    if (event === 'listen') return port
   }
-  throw new Error(`Cannot start workerd: it does not answer\n${log()}`)
+  throw new Error(`Cannot start workerd: ${log}`)
 }

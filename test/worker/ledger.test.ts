@@ -1,6 +1,6 @@
 /** The accounts, with a clock of ours and SQLite as Node has it. What they are in workerd stands in `spending.test.ts`. */
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Reservation, Settlement } from '../../examples/worker/accounts.ts'
 import { openLedger } from './on-sqlite.ts'
 
@@ -30,9 +30,6 @@ const settlement = (requestId: string, cost: number, more: Partial<Settlement> =
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-21T12:00:00Z') })
-})
-afterEach(() => {
-  vi.useRealTimers()
 })
 
 describe('an account', () => {

@@ -53,10 +53,6 @@ beforeEach(() => {
   vi.stubGlobal('fetch', upstream)
   vi.spyOn(console, 'log').mockImplementation(() => {})
 })
-afterEach(() => {
-  vi.unstubAllGlobals()
-  vi.restoreAllMocks()
-})
 
 const json = { 'content-type': 'application/json' }
 

@@ -1,6 +1,6 @@
 /** What a kept answer goes through, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
-import { afterEach, describe, expect, inject, it, vi } from 'vitest'
+import { describe, expect, inject, it, vi } from 'vitest'
 import { speakers, type WireName, wireNames } from '../gateway/provider.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
@@ -256,8 +256,6 @@ it(`loses no event, tells none twice and none out of order, in ${fates} fates of
 }, 300_000)
 
 describe('an answer that is over', () => {
-  afterEach(() => void vi.useRealTimers())
-
   it('is kept for its time, then known of for a day, and then never was', async () => {
     vi.useFakeTimers({ now: 0, toFake: ['Date'] })
     const random = seeded(1)
