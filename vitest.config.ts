@@ -31,8 +31,11 @@ const everyCase = {
   },
 } as const
 
+/** A run of `npm run mutants`: each file has modules of its own, since the mutant changes between files. */
+const isForMutants = process.env.ISOGLOT_MUTANT_FILE !== undefined
+
 const sharedProcess = {
-  isolate: false,
+  isolate: isForMutants,
   provide: { isExhaustive: false },
 }
 
@@ -51,7 +54,7 @@ export default defineConfig({
   },
   test: {
     expect: { requireAssertions: true },
-    setupFiles: ['test/support/setup.ts'],
+    setupFiles: ['test/support/setup.ts', ...(isForMutants ? ['scripts/mutants/setup.mjs'] : [])],
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -70,7 +70,7 @@ const testFolders = values.tests?.split(',') ?? [
   'worker',
 ]
 const isLeftOut = /exhaustive|\/(start|deploy|locations|attack|operator)\.test\.ts$/
-/** A mutant that is not through by then hangs, which a person would notice. */
+/** A test file that is not through by then hangs, which a person would notice. */
 const longestMs = 180_000
 
 const root = join(import.meta.dirname, '..')
@@ -245,7 +245,7 @@ async function runBatch(list, take, env = {}, timeoutMs = longestMs) {
       if (!line.startsWith('@')) continue
       wait()
       const result = JSON.parse(line.slice(1))
-      if (result.ready) continue
+      if (result.isAlive) continue
       take(result)
       left = left.filter(({ number }) => number !== result.number)
     }
