@@ -63,7 +63,8 @@ function testing(projects, words = []) {
 }
 
 function types(project) {
-  return [`types of ${project}`, 'tsc', ['-p', join(project, 'tsconfig.json'), '--noEmit']]
+  // Of two packages with a `tsc` this is the one without an API, which takes a fifth of the time.
+  return [`types of ${project}`, 'typescript-native/bin/tsc', ['-p', join(project, 'tsconfig.json'), '--noEmit']]
 }
 
 /** Runs a tool to its end, and continues if it fails: one run reports everything that is wrong. */

@@ -2,9 +2,8 @@
  * What goes over to another wire is what that wire's official client takes: the compiler reads the bodies as literals of the client's own
  * parameter types. The types are those of the day, and where a wire is ahead of them, the exception says so.
  */
-import { join } from 'node:path'
-import ts from 'typescript'
 import { expect, it } from 'vitest'
+import { compile } from '../support/compile.ts'
 import { allows, goOn, oneOfEachKind, recordedHistories, writtenHistories } from './histories.ts'
 import { handOver, modelFor, type Target, wires } from './matrix.ts'
 
@@ -45,28 +44,10 @@ function literalsFor(target: Target): readonly string[] {
 }
 
 function complaints(source: string): readonly string[] {
-  const file = join(import.meta.dirname, 'bodies.generated.ts')
-  const options: ts.CompilerOptions = {
-    strict: true,
-    noEmit: true,
-    skipLibCheck: true,
-    target: ts.ScriptTarget.ES2022,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    types: ['node'],
-    lib: ['lib.es2024.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
-  }
-  const host = ts.createCompilerHost(options)
-  const { getSourceFile, fileExists } = host
-  host.fileExists = (name) => name === file || fileExists(name)
-  host.getSourceFile = (name, ...rest) =>
-    name === file ? ts.createSourceFile(name, source, ts.ScriptTarget.ES2022) : getSourceFile(name, ...rest)
-  const program = ts.createProgram([file], options, host)
-  const sourceFile = program.getSourceFile(file)
-  return program.getSemanticDiagnostics(sourceFile).map((one) => {
-    const line = source.slice(0, one.start ?? 0).split('\n').length - 1
-    const label = source.split('\n')[line]?.match(/\/\* (.*?) \*\//)?.[1] ?? 'header'
-    return `${label} (${one.code}): ${ts.flattenDiagnosticMessageText(one.messageText, ' | ').slice(0, 1500)}`
+  const lines = source.split('\n')
+  return compile({ 'bodies.ts': source }).map(({ line, code, text }) => {
+    const label = lines[line - 1]?.match(/\/\* (.*?) \*\//)?.[1] ?? 'header'
+    return `${label} (${code}): ${text.slice(0, 1500)}`
   })
 }
 
