@@ -157,12 +157,21 @@ async function findReach() {
   const own = globSync('test/*.test.ts', { cwd: tree }).filter((file) => !file.includes('promises'))
   const all = [...files, ...own].filter((file) => !isLeftOut.test(`/${file}`)).map((file) => join(tree, file))
   const hitsFile = join(home, 'hits.jsonl')
-  const halves = [0, 1].map((half) => all.filter((_, at) => at % 2 === half))
   // A file that fails without any mutant would seem to kill all of them: it is left out, and named.
   const failing = new Set()
-  const note = ({ failed = [] }) => failed.map((file) => failing.add(file))
-  const run = (half) => runBatch([{ number: 0, files: half }], note, { ISOGLOT_HITS_FILE: hitsFile }, 20 * 60_000)
-  await Promise.all(halves.map(run))
+  const take = ({ failed, files = failed }) => files.map((file) => failing.add(file))
+  const jobs = Number(values.jobs)
+  const shares = Array.from({ length: jobs }, (_, job) => all.filter((_, at) => at % jobs === job))
+  const env = { ISOGLOT_HITS_FILE: hitsFile }
+  await Promise.all(
+    shares.map((share) =>
+      runBatch(
+        share.map((file) => ({ number: 0, files: [file] })),
+        take,
+        env,
+      ),
+    ),
+  )
   for (const file of failing) console.log(`LEFT OUT ${relative(tree, file)}: it fails without a mutant`)
   const lines = readFileSync(hitsFile, 'utf8')
     .trim()
@@ -207,7 +216,7 @@ async function tryAll(list) {
 }
 
 /** Runs these in one child, and in another from the next one on if a mutant hangs. */
-async function runBatch(list, take, env = {}, timeoutMs = longestMs) {
+async function runBatch(list, take, env = {}) {
   let left = [...list]
   while (left.length > 0) {
     const activeFile = join(home, `active-${Math.random()}`)
@@ -236,7 +245,7 @@ async function runBatch(list, take, env = {}, timeoutMs = longestMs) {
     let timer
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(stop, timeoutMs)
+      timer = setTimeout(stop, longestMs)
     }
     wait()
     for (const { number, files } of left) child.stdin.write(`${JSON.stringify({ number, files })}\n`)
@@ -247,14 +256,14 @@ async function runBatch(list, take, env = {}, timeoutMs = longestMs) {
       const result = JSON.parse(line.slice(1))
       if (result.isAlive) continue
       take(result)
-      left = left.filter(({ number }) => number !== result.number)
+      left.shift()
     }
     clearTimeout(timer)
     process.off('exit', stop)
     stop()
     const [hanging] = left
     if (!hanging) break
-    take({ number: hanging.number, isKilled: true, ran: hanging.files.length, by: 'it hangs or ends the process' })
+    take({ ...hanging, isKilled: true, ran: hanging.files.length, by: 'it hangs or ends the process' })
     left = left.slice(1)
   }
 }
