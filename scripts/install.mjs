@@ -19,11 +19,12 @@ export function install() {
   })
 }
 
-/** Whether each direct dependency is there in the version that we pin. */
+/** Whether each direct dependency is there in the version that we pin, which behind another name is `npm:typescript@7.0.2`. */
 function hasAll() {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  return Object.entries({ ...dependencies, ...devDependencies }).every(([name, version]) => {
+  return Object.entries({ ...dependencies, ...devDependencies }).every(([name, pinned]) => {
     const file = join(root, 'node_modules', name, 'package.json')
+    const version = pinned.replace(/^npm:.*@/, '')
     return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).version === version
   })
 }
