@@ -9,30 +9,35 @@ import { type Example, runExample } from './run.ts'
 const executablePath = findChromium()
 if (!executablePath) console.warn('SKIPPED: the components are not tested in a page, since no Chromium is installed')
 
-describe.skipIf(!executablePath).each(['react', 'svelte', 'ai-sdk-ui'])('%s', (name) => {
-  let example: Example
-  let browser: Browser
+const names = ['react', 'svelte', 'ai-sdk-ui'] as const
+const examples: Partial<Record<(typeof names)[number], Example>> = {}
+let browser: Browser
+beforeAll(async () => {
+  if (!executablePath) return
+  for (const name of names) examples[name] = runExample(name)
+  browser = await chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await Promise.all(Object.values(examples).map((example) => example.stop()))
+})
+
+describe.skipIf(!executablePath).each(names)('%s', (name) => {
   let page: Page
   const problems: string[] = []
 
   beforeAll(async () => {
-    example = runExample(name)
-    browser = await chromium.launch({
-      executablePath: executablePath as string,
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-    })
-  }, 120_000)
-  afterAll(async () => {
-    await browser?.close()
-    await example?.stop()
-  })
-  beforeEach(async () => {
-    await page?.close()
-    problems.length = 0
     page = await browser.newPage()
     page.on('pageerror', (error) => problems.push(error.message))
-    await page.goto(await example.url)
-  }, 120_000)
+  })
+  afterAll(() => page?.close())
+  beforeEach(async () => {
+    problems.length = 0
+    await page.goto((await examples[name]?.url) ?? '')
+  })
 
   const answer = () => page.locator('li.assistant').last()
   const finished = () => page.locator('main[aria-busy="false"]').waitFor()

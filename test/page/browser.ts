@@ -53,7 +53,9 @@ export async function serveFolder(folder: string): Promise<Site> {
     try {
       if (!pathname.startsWith(under) || request.method !== 'GET') throw new Error('there is nothing')
       const bytes = readFileSync(join(folder, normalize(`/${name}`)))
-      response.writeHead(200, { 'content-type': types[extname(name)] ?? 'application/octet-stream' }).end(bytes)
+      const type = types[extname(name)] ?? 'application/octet-stream'
+      // A browser keeps the files, and the code that it has made of them, between two loads.
+      response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=600' }).end(bytes)
     } catch {
       response.writeHead(404).end()
     }
@@ -68,16 +70,21 @@ export async function serveFolder(folder: string): Promise<Site> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds in the page as it stands, serious and critical: rule and element. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/** What axe finds in the page as it stands, or in the element that the selector names, serious and critical: rule and element. */
+export async function axeFindings(page: Page, within = 'html'): Promise<string[]> {
   await page.evaluate(axeSource)
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<AxeResults> } }
-    const { violations } = await axe.run()
+  return page.evaluate(async (selector) => {
+    const { axe } = globalThis as unknown as { axe: Axe }
+    // It says no more than once of a rule that it is kept.
+    const { violations } = await axe.run(selector, { resultTypes: ['violations'] })
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
-  })
+  }, within)
+}
+
+interface Axe {
+  run(selector: string, options: { readonly resultTypes: readonly string[] }): Promise<AxeResults>
 }
 
 interface AxeResults {

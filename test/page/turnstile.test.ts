@@ -42,9 +42,8 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
       TURNSTILE_URL: `${siteverify.url}/siteverify`,
       TURNSTILE_ACTION: 'chat',
     }
-    demo = await startDemo({ ...settings, TURNSTILE_SITE_KEY: siteKey })
-    plain = await startDemo(settings)
-    browser = await launchChromium()
+    const demos = [startDemo({ ...settings, TURNSTILE_SITE_KEY: siteKey }), startDemo(settings)] as const
+    ;[demo, plain, browser] = await Promise.all([...demos, launchChromium()])
   })
   afterAll(async () => {
     await browser?.close()
