@@ -44,10 +44,12 @@ function newest(folder) {
 function assembleSite() {
   const files = new Map([...filesOf(page, isServed), ...filesOf(dist, isModule, 'isoglot')])
   for (const [name, bytes] of files) writeIfNew(join(site, name), bytes)
-  for (const name of filesOf(site).keys()) if (!files.has(name)) rmSync(join(site, name))
+  for (const name of filesOf(site, isNoDraft).keys()) if (!files.has(name)) rmSync(join(site, name), { force: true })
 }
 
 const isServed = (name) => !/(\.json|\.ts|\.md)$/.test(name)
+/** Another process may be about to rename a draft. */
+const isNoDraft = (name) => !/\.\d+$/.test(name)
 const isModule = (name) => /\.js(\.map)?$/.test(name)
 
 /** The contents of a folder, by their paths within it. */

@@ -10,27 +10,27 @@ const root = join(import.meta.dirname, '..', '..')
 const hasRuntimes = inject('isExhaustive') && process.platform === 'linux' && process.arch === 'x64'
 const longest = 300_000
 
-it.each(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
+it.concurrent.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
   'scripts/%s holds a tool round',
-  async (runtime) => {
-    expect(await runExample(`scripts/${runtime}`).output).toMatch(
-      /get_weather \{"city":"Tokyo"\}\nHere is what I found\. 25 °C and sunny in Tokyo\.\n$/,
-    )
+  async (runtime, { expect }) => {
+    const output = await runExample(`scripts/${runtime}`).output
+    expect(output).toMatch(/get_weather \{"city":"Tokyo"\}\nHere is what I found\. 25 °C and sunny in Tokyo\.\n$/)
+    if (runtime === 'node') expect(output).not.toContain('Installing')
   },
   longest,
 )
 
-it(
+it.concurrent(
   'words behind the name go to the example',
-  async () => {
+  async ({ expect }) => {
     expect(await runExample('scripts/node', 'Weather in Lima and Oslo?').output).toContain('25 °C and sunny in Oslo')
   },
   longest,
 )
 
-it.each(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
+it.concurrent.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
   'gateway/%s streams a provider of one wire to a client of another, and leaves when it is told to',
-  async (runtime) => {
+  async (runtime, { expect }) => {
     const example = runExample(`gateway/${runtime}`)
     try {
       const response = await fetch(`${await example.url}/v1/chat/completions`, {
@@ -48,7 +48,7 @@ it.each(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
   longest,
 )
 
-it('a name that there is not is answered with the names that there are', async () => {
+it.concurrent('a name that there is not is answered with the names that there are', async ({ expect }) => {
   await expect(runExample('constructor').output).rejects.toThrow('There is no example "constructor"')
 })
 
@@ -63,10 +63,11 @@ describe('the index', () => {
   })
 })
 
-it(
-  'resume goes on with an answer that is cut, tells it again, and stops another',
-  async () => {
-    expect(await runExample('resume').output).toMatch(
+// It starts `wrangler dev`, which takes ten seconds; `test/worker/resume-example.test.ts` has it on Miniflare in every run.
+it.concurrent.for(inject('isExhaustive') ? ['resume'] : [])(
+  '%s goes on with an answer that is cut, tells it again, and stops another',
+  async (name, { expect }) => {
+    expect(await runExample(name).output).toMatch(
       /^1, 2, 3, .*, 29, 30\n\nTold again by its name: the same\nStopped after: 1, 2, $/m,
     )
   },

@@ -4,11 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-examples-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Of what Node has made of the source, by its text: half of the time of a process. */
+const cache = join(root, 'node_modules', '.cache', 'isoglot-node')
 
 /** What an example prints. It runs on the source of the package. */
 async function outputOf(name: string, ...args: string[]): Promise<string> {
@@ -17,18 +20,18 @@ async function outputOf(name: string, ...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)(
     process.execPath,
     ['--no-warnings', '--import', hook, join(root, 'examples', 'tools', name), ...args],
-    { env: { ...env, APPROVAL_SECRET: 'a-secret-of-at-least-32-bytes-in-all' }, timeout: 30_000 },
+    { env: { ...env, APPROVAL_SECRET: 'a-secret-of-at-least-32-bytes-in-all', NODE_COMPILE_CACHE: cache } },
   )
   return stdout
 }
 
-it('weather: one round, with the call, its result and the answer', async () => {
+it.concurrent('weather: one round, with the call, its result and the answer', async ({ expect }) => {
   const output = await outputOf('weather.mjs')
   expect(output).toContain('-> get_weather({"city":"Tokyo"})\n<- 25 °C and sunny in Tokyo\n')
   expect(output).toMatch(/Here is what I found\. 25 °C and sunny in Tokyo\.\n2 rounds, \d+ tokens\n$/)
 })
 
-it('parallel: both calls start before either ends, and go back in order', async () => {
+it.concurrent('parallel: both calls start before either ends, and go back in order', async ({ expect }) => {
   const lines = (await outputOf('parallel.mjs')).trim().split('\n')
   expect(lines.filter((line) => !line.startsWith('progress'))).toEqual([
     'start    {"city":"Tokyo"}',
@@ -41,11 +44,11 @@ it('parallel: both calls start before either ends, and go back in order', async 
   expect(lines.filter((line) => line.startsWith('progress'))).toHaveLength(2)
 })
 
-describe('approval, over three processes', () => {
+describe.concurrent('approval, over three processes', () => {
   const file = join(folder, 'state.json')
   const state = () => JSON.parse(readFileSync(file, 'utf8'))
 
-  it('stops for consent, goes on with it, and runs the call once', async () => {
+  it.concurrent('stops for consent, goes on with it, and runs the call once', async ({ expect }) => {
     expect(await outputOf('approval.mjs', 'ask', file)).toBe('approval: get_weather({"city":"Tokyo"})\n')
     const waiting = await outputOf('approval.mjs', 'resume', file)
     expect(waiting).toMatch(/^approval: /)
@@ -55,9 +58,9 @@ describe('approval, over three processes', () => {
     forged.messages[1].content.at(-1).arguments = { city: 'Everywhere' }
     const copy = join(folder, 'forged.json')
     writeFileSync(copy, JSON.stringify(forged))
-    expect(await outputOf('approval.mjs', 'resume', copy)).toMatch(/^approval: /)
-
-    expect(await outputOf('approval.mjs', 'resume', file)).toMatch(/^paid for Tokyo\nanswered: .*25 °C in Tokyo/)
+    const [refused, ran] = await Promise.all([copy, file].map((path) => outputOf('approval.mjs', 'resume', path)))
+    expect(refused).toMatch(/^approval: /)
+    expect(ran).toMatch(/^paid for Tokyo\nanswered: .*25 °C in Tokyo/)
     expect(Object.keys(state().ran)).toEqual([state().pending[0].approvalId.split('.')[0]])
     const again = await outputOf('approval.mjs', 'resume', file)
     expect(again).not.toContain('paid')
@@ -65,7 +68,7 @@ describe('approval, over three processes', () => {
   })
 })
 
-it('extract: a typed value, drawn as it grows', async () => {
+it.concurrent('extract: a typed value, drawn as it grows', async ({ expect }) => {
   const lines = (await outputOf('extract.mjs')).trim().split('\n')
   expect(JSON.parse(lines.at(-1) ?? '')).toEqual({
     name: 'Ada Lovelace',
@@ -76,6 +79,6 @@ it('extract: a typed value, drawn as it grows', async () => {
   expect(lines).toContain('Ada Lovelace: 2 works so far')
 })
 
-it('mcp: the model calls a tool that a server process runs', async () => {
+it.concurrent('mcp: the model calls a tool that a server process runs', async ({ expect }) => {
   expect(await outputOf('mcp.mjs')).toBe('tools: get_weather\nHere is what I found. 25 °C in Paris, says the server.\n')
 })
