@@ -17,9 +17,13 @@ export function read(entry: string): string {
   return readFileSync(join(dist, `${entry}.js`), 'utf8')
 }
 
+const codes = new Map<string, string>()
+
 /** The code of a file alone: words in comments say nothing of what it does. */
 export function codeOf(entry: string): string {
-  return transformSync(read(entry), { minifyWhitespace: true, legalComments: 'none' }).code
+  const code = codes.get(entry) ?? transformSync(read(entry), { minifyWhitespace: true, legalComments: 'none' }).code
+  codes.set(entry, code)
+  return code
 }
 
 export interface Uses {
@@ -31,13 +35,15 @@ export interface Uses {
   readonly properties: ReadonlySet<string>
 }
 
+const parsing = { languageVersion: ts.ScriptTarget.ESNext, jsDocParsingMode: ts.JSDocParsingMode.ParseNone }
+
 /** What a module needs of the world. */
 export function usesOf(code: string): Uses {
   const declared = new Set<string>()
   const used = new Set<string>()
   const properties = new Set<string>()
   const imports: string[] = []
-  visit(ts.createSourceFile('built.js', code, ts.ScriptTarget.ESNext, true, ts.ScriptKind.JS))
+  visit(ts.createSourceFile('built.js', code, parsing, true, ts.ScriptKind.JS))
   return { globals: new Set([...used].filter((name) => !declared.has(name))), imports, properties }
 
   function visit(node: ts.Node): void {
