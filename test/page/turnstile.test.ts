@@ -33,7 +33,8 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
   let browser: Browser
   let page: Page
   let problems: string[]
-  let loaded: string[]
+  let loaded: string[] = []
+  let failing: Failing = {}
 
   beforeAll(async () => {
     siteverify = await startUpstream()
@@ -44,24 +45,29 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     }
     const demos = [startDemo({ ...settings, TURNSTILE_SITE_KEY: siteKey }), startDemo(settings)] as const
     ;[demo, plain, browser] = await Promise.all([...demos, launchChromium()])
+    page = await browser.newPage()
+    problems = problemsOf(page)
+    await page.route(/^https:/, (route) => {
+      const { pathname, search } = new URL(route.request().url())
+      loaded.push(route.request().url())
+      if (failing.isBlocked) return route.abort()
+      if (pathname === '/widget') return route.fulfill({ contentType: 'text/html', body: 'a widget' })
+      if (`${pathname}${search}` !== '/turnstile/v0/api.js?render=explicit') return route.abort()
+      const body = failing.fails ? `globalThis.turnstileFails = true\n${script}` : script
+      return route.fulfill({ contentType: 'text/javascript', body })
+    })
   })
   afterAll(async () => {
     await browser?.close()
     await Promise.all([demo?.stop(), plain?.stop(), siteverify?.stop()])
   })
+  // One tab for all, which each test loads anew.
   beforeEach(async () => {
+    await page.goto('about:blank')
     siteverify.answer(json(good))
-    await page?.close()
-    page = await browser.newPage()
-    problems = problemsOf(page)
+    problems.length = 0
     loaded = []
-    await page.route(/^https:/, (route) => {
-      const { pathname, search } = new URL(route.request().url())
-      loaded.push(route.request().url())
-      if (pathname === '/widget') return route.fulfill({ contentType: 'text/html', body: 'a widget' })
-      if (`${pathname}${search}` !== '/turnstile/v0/api.js?render=explicit') return route.abort()
-      return route.fulfill({ contentType: 'text/javascript', body: script })
-    })
+    failing = {}
   })
 
   const answersShown = () => siteverify.asked.map(({ body }) => body.response)
@@ -96,36 +102,17 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     expect(new Set(loaded.map((url) => new URL(url).host))).toEqual(new Set(['challenges.cloudflare.com']))
   })
 
-  it('asks for a new answer when the token ends, and stays who it was', async () => {
-    const users: string[] = []
-    page.on('response', async (response) => {
-      if (!response.url().endsWith('/session')) return
-      const { token } = (await response.json()) as { token: string }
-      users.push(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub)
-    })
-    await page.clock.install()
-    await page.goto(demo.url)
-    await ready()
-    await page.clock.fastForward('15:00')
-    await say('Hello')
-    await answered(1)
-    expect([users.length, new Set(users).size]).toEqual([2, 1])
-    expect(answersShown()).toEqual(['answer-1', 'answer-2'])
-    expect(problems).toEqual([])
-  })
-
   it.each([
     ['the widget says no', 'The check that a person is here failed: 110200', { fails: true }],
     ['its script cannot be loaded', 'The check that a person is here cannot be loaded', { isBlocked: true }],
     ['the Worker is told no', 'There is no token for you', { said: { ...good, success: false } }],
-  ])('says so when %s', async (_, words, { fails, isBlocked, said }: Failing) => {
-    if (fails) await page.addInitScript('globalThis.turnstileFails = true')
-    if (isBlocked) await page.route(/^https:/, (route) => route.abort())
-    if (said) siteverify.answer(json(said))
+  ])('says so when %s', async (_, words, how: Failing) => {
+    failing = how
+    if (how.said) siteverify.answer(json(how.said))
     await page.goto(demo.url)
     await page.getByText(words).first().waitFor()
     expect(await page.locator('.person').count()).toBe(0)
-    expect(siteverify.asked).toHaveLength(said ? 1 : 0)
+    expect(siteverify.asked).toHaveLength(how.said ? 1 : 0)
   })
 
   it('comes with the key in its head, whatever a cache has of it', async () => {
@@ -143,6 +130,25 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     await page.goto(plain.url)
     await page.getByText('There is no token for you').first().waitFor()
     expect([loaded, siteverify.asked]).toEqual([[], []])
+  })
+
+  it('asks for a new answer when the token ends, and stays who it was', async () => {
+    const users: string[] = []
+    page.on('response', async (response) => {
+      if (!response.url().endsWith('/session')) return
+      const { token } = (await response.json()) as { token: string }
+      users.push(JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).sub)
+    })
+    // For good: it is the last test of the tab.
+    await page.clock.install()
+    await page.goto(demo.url)
+    await ready()
+    await page.clock.fastForward('15:00')
+    await say('Hello')
+    await answered(1)
+    expect([users.length, new Set(users).size]).toEqual([2, 1])
+    expect(answersShown()).toEqual(['answer-1', 'answer-2'])
+    expect(problems).toEqual([])
   })
 })
 
