@@ -9,27 +9,26 @@ const root = join(import.meta.dirname, '..', '..')
 /** Deno and Bun only in the project `exhaustive`, since they are installed at first; other platforms bring their own. */
 const hasRuntimes = inject('isExhaustive') && process.platform === 'linux' && process.arch === 'x64'
 const longest = 300_000
+/** Deno and Bun are installed by the first that needs them, which no other may do at that time. */
+const command = hasRuntimes ? it : it.concurrent
 
-it.concurrent.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
+command.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
   'scripts/%s holds a tool round',
+  { timeout: longest },
   async (runtime, { expect }) => {
     const output = await runExample(`scripts/${runtime}`).output
     expect(output).toMatch(/get_weather \{"city":"Tokyo"\}\nHere is what I found\. 25 °C and sunny in Tokyo\.\n$/)
     if (runtime === 'node') expect(output).not.toContain('Installing')
   },
-  longest,
 )
 
-it.concurrent(
-  'words behind the name go to the example',
-  async ({ expect }) => {
-    expect(await runExample('scripts/node', 'Weather in Lima and Oslo?').output).toContain('25 °C and sunny in Oslo')
-  },
-  longest,
-)
+command('words behind the name go to the example', { timeout: longest }, async ({ expect }) => {
+  expect(await runExample('scripts/node', 'Weather in Lima and Oslo?').output).toContain('25 °C and sunny in Oslo')
+})
 
-it.concurrent.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
+command.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
   'gateway/%s streams a provider of one wire to a client of another, and leaves when it is told to',
+  { timeout: longest },
   async (runtime, { expect }) => {
     const example = runExample(`gateway/${runtime}`)
     try {
@@ -45,10 +44,9 @@ it.concurrent.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
       await example.stop()
     }
   },
-  longest,
 )
 
-it.concurrent('a name that there is not is answered with the names that there are', async ({ expect }) => {
+command('a name that there is not is answered with the names that there are', async ({ expect }) => {
   await expect(runExample('constructor').output).rejects.toThrow('There is no example "constructor"')
 })
 
@@ -64,12 +62,12 @@ describe('the index', () => {
 })
 
 // It starts `wrangler dev`, which takes ten seconds; `test/worker/resume-example.test.ts` has it on Miniflare in every run.
-it.concurrent.for(inject('isExhaustive') ? ['resume'] : [])(
+command.for(inject('isExhaustive') ? ['resume'] : [])(
   '%s goes on with an answer that is cut, tells it again, and stops another',
+  { timeout: longest },
   async (name, { expect }) => {
     expect(await runExample(name).output).toMatch(
       /^1, 2, 3, .*, 29, 30\n\nTold again by its name: the same\nStopped after: 1, 2, $/m,
     )
   },
-  longest,
 )

@@ -15,6 +15,7 @@ it('goes on with an answer that is cut, tells it again, and stops another', asyn
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(`${text}`) > 0)
   vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(`${line}\n`))
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
+  // @ts-expect-error A program exports nothing, and has no types.
   await import('../../examples/resume/resume.mjs')
   expect(printed.join('')).toMatch(/^1, 2, 3, .*, 29, 30\n\nTold again by its name: the same\nStopped after: 1, 2, $/m)
   const [first, ...cuts] = log.mock.calls.flat()
