@@ -60,6 +60,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores: more workers only wait for one another.
     maxWorkers: 2,
+    // Tests that run beside one another wait for timeouts of a Worker, and compute nothing.
+    maxConcurrency: 50,
     projects: [
       {
         extends: true,
