@@ -16,7 +16,7 @@ const exhaustive = [
   'test/client/resume.test.ts',
   'test/gateway/keys.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{attack,canary,locations,runs-schedules,runs-sdk}.test.ts',
+  'test/worker/{attack,bounds,canary,door,locations,runs-schedules,runs-sdk}.test.ts',
   'test/page/static.test.ts',
   'test/examples/commands.test.ts',
 ]

@@ -351,7 +351,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
 })
 
 // Each of these waits, so they wait beside one another. Each asks for a prompt that no other has.
-describe.concurrent.each(wireNames)('%s upstream', (wire) => {
+describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
   const { pieces, open } = answerOf(wire)
   const stream = { stream: true }
   const ask = (say: string, body?: Record<string, unknown>, init?: Parameters<Rig['ask']>[3]) =>
