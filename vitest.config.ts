@@ -16,7 +16,7 @@ const exhaustive = [
   'test/client/resume.test.ts',
   'test/gateway/keys.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{attack,canary,locations,runs-schedules,runs-sdk}.test.ts',
+  'test/worker/{attack,bounds,canary,door,locations,runs-schedules,runs-sdk}.test.ts',
   'test/page/static.test.ts',
   'test/examples/commands.test.ts',
 ]
@@ -60,6 +60,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores: more workers only wait for one another.
     maxWorkers: 2,
+    // Tests that run beside one another wait for timeouts of a Worker, and compute nothing.
+    maxConcurrency: 50,
     projects: [
       {
         extends: true,

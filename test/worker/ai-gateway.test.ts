@@ -106,8 +106,9 @@ it('leaves a server of your own alone, which gets no token', async () => {
 
 it('books all that was set aside for an answer that was left, since the gateway lets the provider finish', async () => {
   gateway.script('leave', (_asked, response) => {
-    const [begin] = speakers['openai-chat'].pieces({ text: 'Hello' })
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(begin)
+    const all = speakers['openai-chat'].pieces({ text: 'Hello there' })
+    const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(said.join(''))
   })
   const left = new AbortController()
   const limits = { stream: true, max_completion_tokens: 100 }

@@ -291,13 +291,20 @@ describe('the summary of many rows', () => {
         insert.run(dayOf(ago), `user-${String(user).padStart(4, '0')}`, `m${user % 3}`, user)
     database.exec('COMMIT')
   }
+  let filled: DatabaseSync | undefined
+  /** Opens the one database with all of them: it takes seconds to fill, and these tests only read it. */
+  function openFilled(hear?: (query: string) => void) {
+    const isNew = filled === undefined
+    filled ??= new DatabaseSync(':memory:')
+    const ledger = openLedger(filled, undefined, hear)
+    if (isNew) fill(filled)
+    return { database: filled, ledger }
+  }
   const perDay = { requests: users, inputTokens: users * 10, outputTokens: users * 2, spent: (users * (users - 1)) / 2 }
 
   it('B21: sums 216,000 of them in SQL, gives out no more than its limits, and reads along the primary key', async () => {
-    const database = new DatabaseSync(':memory:')
     const queries: string[] = []
-    const ledger = openLedger(database, undefined, (query) => queries.push(query))
-    fill(database)
+    const { database, ledger } = openFilled((query) => queries.push(query))
     const whole = await ledger.summary()
     expect([whole.days.length, whole.usage.rows.length, whole.usage.count]).toEqual([...[1000, 1000, users]])
     expect(whole.totals).toEqual(Array.from({ length: 14 }, (_, at) => ({ day: dayOf(13 - at), ...perDay })))
@@ -328,9 +335,7 @@ describe('the summary of many rows', () => {
   })
 
   it('B21: is read page by page, the newest day first, each row once', async () => {
-    const database = new DatabaseSync(':memory:')
-    const ledger = openLedger(database)
-    fill(database)
+    const { ledger } = openFilled()
     const rows: string[] = []
     let after: string | undefined
     do {

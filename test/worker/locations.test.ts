@@ -18,7 +18,10 @@ let urls: Record<Place, string>
 let limits: Record<string, number>
 beforeAll(async () => {
   const counters = Object.entries(inject('workerOptions').ratelimits ?? {})
-  limits = Object.fromEntries(counters.map(([name, { simple }]) => [name, simple.limit]))
+  // `limits.test.ts` meets the figures of `wrangler.toml`; smaller ones are met with fewer requests.
+  limits = Object.fromEntries(
+    counters.map(([name, { simple }]) => [name, inject('isExhaustive') ? simple.limit : simple.limit / 10 + 20]),
+  )
   upstream = await startUpstream()
   const settings = { ...settingsAt(upstream.url, 'http://127.0.0.1:1'), LOGIN_SECRET: loginSecret }
   workers = await startWorkers(
@@ -34,7 +37,7 @@ beforeAll(async () => {
           counter,
           {
             namespace_id: `${counter} of ${name}`,
-            simple: name === 'rough' ? { ...simple, limit: 1_000_000 } : simple,
+            simple: { ...simple, limit: name === 'rough' ? 1_000_000 : (limits[counter] as number) },
           },
         ]),
       ),
@@ -130,23 +133,23 @@ describe(`a flood, ${times} times what may pass`, () => {
   })
 })
 
-describe('answers at once', () => {
-  it.each(wireNames)('are four for a user in all places together, to the one (%s)', async (wire) => {
+describe.concurrent('answers at once', () => {
+  it.for(wireNames)('are four for a user in all places together, to the one (%s)', async (wire, { expect }) => {
     const user = crypto.randomUUID()
     const authorization = `Bearer ${await tokenFor({ url: urls.rough }, user)}`
     const open: ServerResponse[] = []
     upstream.script(user, (_, response) => {
-      response.writeHead(200, headersOf(wire)).write(
-        pieces(wire)
-          .slice(0, wire === 'openai-responses' ? 5 : 2)
-          .join(''),
-      )
+      // As far as it says something: before that, headers wait.
+      const all = pieces(wire)
+      const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
+      response.writeHead(200, headersOf(wire)).write(said.join(''))
       open.push(response)
     })
     const askAt = (place: Place) =>
       ask(urls[place], wire, 'demo-model', user, { headers: { authorization, 'cf-connecting-ip': freshAddress() } })
     // The rough one stops nobody, so most of them come to the accounts.
-    const asked = [...Array(15).fill('east'), ...Array(15).fill('west'), ...Array(170).fill('rough')] as Place[]
+    const most = inject('isExhaustive') ? 170 : 30
+    const asked = [...Array(15).fill('east'), ...Array(15).fill('west'), ...Array(most).fill('rough')] as Place[]
     const answers = await Promise.all(asked.map(askAt))
     const refused = answers.filter(({ status }) => status === 429)
     expect([answers.length - refused.length, open.length]).toEqual([4, 4])
@@ -156,7 +159,7 @@ describe('answers at once', () => {
     }
     expect(isErrorBody(wire, await refused[0]?.json())).toBe(true)
     open[0]?.destroy()
-    await expect.poll(async () => (await askAt('rough')).status, { timeout: 10_000 }).not.toBe(429)
+    await expect.poll(async () => (await askAt('rough')).status, { timeout: 30_000, interval: 100 }).not.toBe(429)
     expect([(await askAt('east')).status, (await askAt('west')).status, open.length]).toEqual([429, 429, 5])
     for (const response of open) response.destroy()
   })

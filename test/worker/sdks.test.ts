@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { canary, everythingOf, holdsCanary, startDemo, wireNames } from './harness.ts'
+import { canary, everythingOf, holdsCanary, startDemo, wireNames, wireOf } from './harness.ts'
 
 let demo: Awaited<ReturnType<typeof startDemo>>
 let token: string
@@ -190,14 +190,20 @@ describe('the embedded provider', () => {
   })
 
   it('notices at once when the client of a slow answer leaves', async () => {
-    for (const wire of wireNames) {
+    const asked = demo.provider.journal().length
+    const leaving = wireNames.map(async (wire) => {
       const leave = new AbortController()
       const answer = await demo.ask(wire, 'Count slowly', { stream: true }, { signal: leave.signal })
       await answer.body?.getReader().read()
       leave.abort()
-      const entry = demo.provider.journal().at(-1)
-      await expect.poll(() => entry?.closedEarly, { timeout: 2000 }).toBe(true)
-    }
+    })
+    await Promise.all(leaving)
+    const closedEarly = () =>
+      demo.provider
+        .journal()
+        .slice(asked)
+        .flatMap(({ path, closedEarly }) => (closedEarly ? [wireOf(path)] : []))
+    await expect.poll(() => closedEarly().sort(), { timeout: 10_000 }).toEqual(wireNames.toSorted())
   })
 
   it('has no answer through the Worker that holds the key', async () => {

@@ -1,31 +1,47 @@
 /** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { answerAdmin } from '../../examples/worker/admin.ts'
 import type { Env } from '../../examples/worker/config.ts'
 import type { SelfTest } from '../../examples/worker/self-test.ts'
 import { prepare } from '../../scripts/prepare.mjs'
-import { everythingOf, holdsCanary, type Rig, sessionSecret, startRig } from './harness.ts'
-import type { LocalOptions } from './local.ts'
+import { freePort } from '../../scripts/worker.mjs'
+import type { WorkerOptions } from './bundle.ts'
+import { everythingOf, holdsCanary, sessionSecret, settingsAt } from './harness.ts'
+import { type LocalWorkers, startWorkers } from './local.ts'
 
-// Each test starts a Worker or two.
 const token = 'an-admin-token-of-more-than-32-bytes'
 const [signal, strict] = ['enable_request_signal', 'global_fetch_strictly_public']
 const path = '/admin/self-test'
 
-let rig: Rig | undefined
-afterEach(async () => {
-  await rig?.stop()
-  rig = undefined
-})
-
-async function start(settings: Record<string, string> = {}, compatibility: LocalOptions['compatibility'] = {}) {
-  prepare()
-  // Nobody is asked, so there need be nobody.
-  rig = await startRig('http://127.0.0.1:9', { ADMIN_TOKEN: token, ...settings }, { compatibility })
-  return rig
+/** The Workers of these tests, in one workerd: what each has in place of what `wrangler.toml` says. */
+const kinds: Record<string, Pick<WorkerOptions, 'bindings' | 'compatibilityDate' | 'compatibilityFlags'>> = {
+  good: {},
+  untouched: {},
+  'takes-keys-along': { compatibilityDate: '2025-08-15', compatibilityFlags: [signal, strict] },
+  'no-signal': { compatibilityFlags: [strict] },
+  'not-strict': { compatibilityFlags: [signal] },
+  'short-secret': { bindings: { LOGIN_SECRET: 'short' } },
+  'no-setting': { bindings: { LIVE_STREAMS: 'many' } },
+  'short-token': { bindings: { ADMIN_TOKEN: 'short' } },
 }
+let workers: LocalWorkers
+let urls: ReadonlyMap<string, string>
+beforeAll(async () => {
+  prepare()
+  const common = inject('workerOptions').bindings
+  const all = Object.entries(kinds).map(async ([name, { bindings, ...platform }]) => {
+    const port = await freePort()
+    // Nobody is asked, so there need be nobody.
+    const settings = settingsAt('http://127.0.0.1:9', `http://127.0.0.1:${port}`)
+    return { name, port, ...platform, bindings: { ...common, ...settings, ADMIN_TOKEN: token, ...bindings } }
+  })
+  workers = await startWorkers(await Promise.all(all))
+  urls = new Map(Object.keys(kinds).map((name, at) => [name, workers.urls[at] as string]))
+})
+afterAll(() => workers.stop())
 
-const look = ({ url }: Rig, shown = token) => fetch(url + path, { headers: { authorization: `Bearer ${shown}` } })
+const urlOf = (name: string) => urls.get(name) ?? ''
+const look = (url: string, shown = token) => fetch(url + path, { headers: { authorization: `Bearer ${shown}` } })
 
 async function failedIn(answer: Response): Promise<{ status: number; failed: string[] }> {
   const { ok, checks } = (await answer.json()) as SelfTest
@@ -35,7 +51,7 @@ async function failedIn(answer: Response): Promise<{ status: number; failed: str
 
 describe('the self-test', () => {
   it('finds the platform as the Worker counts on, and tells names alone', async () => {
-    const answer = await look(await start())
+    const answer = await look(urlOf('good'))
     const all = await everythingOf(answer.clone())
     expect(await answer.json()).toEqual({
       ok: true,
@@ -58,31 +74,27 @@ describe('the self-test', () => {
   })
 
   it('leaves no trace, and can be done again', async () => {
-    const { url } = await start()
-    for (let times = 0; times < 2; times++) expect((await look(rig as Rig)).status).toBe(200)
+    const url = urlOf('untouched')
+    for (let times = 0; times < 2; times++) expect((await look(url)).status).toBe(200)
     const summary = await fetch(`${url}/admin/summary`, { headers: { authorization: `Bearer ${token}` } })
     expect(await summary.json()).toMatchObject({ live: [], days: [] })
   })
 
-  it.each<[string, NonNullable<LocalOptions['compatibility']>, string[]]>([
-    [
-      'a date at which redirects take keys along',
-      { date: '2025-08-15', flags: [signal, strict] },
-      ['strip_authorization_on_cross_origin_redirect'],
-    ],
-    ['no word of clients that left', { flags: [strict] }, [signal]],
-    ['fetches that reach what is not public', { flags: [signal] }, [strict]],
-  ])('sees %s', async (_, compatibility, expected) => {
-    expect(await failedIn(await look(await start({}, compatibility)))).toEqual({ status: 503, failed: expected })
+  it.each([
+    ['a date at which redirects take keys along', 'takes-keys-along', ['strip_authorization_on_cross_origin_redirect']],
+    ['no word of clients that left', 'no-signal', [signal]],
+    ['fetches that reach what is not public', 'not-strict', [strict]],
+  ])('sees %s', async (_, name, expected) => {
+    expect(await failedIn(await look(urlOf(name)))).toEqual({ status: 503, failed: expected })
   })
 
-  it.each<[string, Record<string, string>, string[]]>([
-    ['a secret that is short', { LOGIN_SECRET: 'short' }, ['settings', 'secrets']],
-    ['a setting that is none', { LIVE_STREAMS: 'many' }, ['settings']],
-  ])('tells the operator of %s, where nobody else is told anything', async (_, settings, expected) => {
-    const { url } = await start(settings)
-    expect(await failedIn(await look(rig as Rig))).toEqual({ status: 503, failed: expected })
-    const others = [look(rig as Rig, `${token}x`), fetch(url + path), fetch(`${url}/admin/summary`), fetch(`${url}/x`)]
+  it.each([
+    ['a secret that is short', 'short-secret', ['settings', 'secrets']],
+    ['a setting that is none', 'no-setting', ['settings']],
+  ])('tells the operator of %s, where nobody else is told anything', async (_, name, expected) => {
+    const url = urlOf(name)
+    expect(await failedIn(await look(url))).toEqual({ status: 503, failed: expected })
+    const others = [look(url, `${token}x`), fetch(url + path), fetch(`${url}/admin/summary`), fetch(`${url}/x`)]
     const texts = (await Promise.all(others)).map(async (answer) => [
       answer.status,
       (await answer.json()).error.message,
@@ -91,12 +103,14 @@ describe('the self-test', () => {
   })
 
   it('is closed to a token of a user, to none, and to everybody where no admin token is set', async () => {
-    const { url, open } = await start()
-    expect((await look(rig as Rig, await open())).status).toBe(401)
+    const url = urlOf('good')
+    const headers = { origin: url, 'content-type': 'application/json' }
+    const session = await fetch(`${url}/session`, { method: 'POST', headers, body: '{}' })
+    expect(session.status).toBe(200)
+    expect((await look(url, ((await session.json()) as { token: string }).token)).status).toBe(401)
     expect((await fetch(url + path)).status).toBe(401)
     expect((await fetch(`${url}${path}/x`, { headers: { authorization: `Bearer ${token}` } })).status).toBe(404)
-    await rig?.stop()
-    expect((await look(await start({ ADMIN_TOKEN: 'short' }), 'short')).status).toBe(404)
+    expect((await look(urlOf('short-token'), 'short')).status).toBe(404)
   })
 })
 

@@ -3,7 +3,7 @@
  * so often; by default it is once in each wire.
  */
 import type { ServerResponse } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ask as askByHand } from '../gateway/wire.ts'
@@ -91,7 +91,12 @@ async function summary(): Promise<LedgerSummary> {
   return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
 }
 const rowsOf = async (user: string) => (await summary()).days.filter((row) => row.user === user)
-const untilSettled = () => expect.poll(async () => (await summary()).live, { timeout: 10_000 }).toEqual([])
+/** Until nothing is live of these users, or of anybody. */
+const untilSettled = (users?: readonly string[]) =>
+  vi.waitUntil(async () => (await summary()).live.every(({ user }) => users?.includes(user) === false), {
+    timeout: 30_000,
+    interval: 100,
+  })
 
 const pieces = (wire: WireName) => speakers[wire].pieces({ text: 'Hello there' })
 const send = (wire: WireName, response: ServerResponse, some: readonly string[]) =>
@@ -154,108 +159,141 @@ it('says so when one answer by itself could cost more than there is in a day', a
   expect((await refusal(0))[0]).toBe(200)
 })
 
-describe.each(wireNames)('an answer in the words of %s', (wire) => {
-  it.each([true, false])('is booked as the provider tells it (streaming: %s)', async (stream) => {
-    const user = crypto.randomUUID()
-    const token = await tokenWith(user, 1)
-    upstream.script(user, saying('Hello there'))
-    await (await ask(token, wire, user, stream)).text()
-    await untilSettled()
-    expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 46 }])
+/** Does this for each of them at once, with a user of its own; then all that is booked for that user, and what was reserved. */
+async function bookedAfter<T>(
+  cases: readonly T[],
+  wireOf: (one: T) => WireName,
+  act: (one: T, user: string) => Promise<unknown>,
+) {
+  const users = cases.map(() => crypto.randomUUID())
+  await Promise.all(cases.map((one, at) => act(one, users[at] as string)))
+  await untilSettled(users)
+  const { days } = await summary()
+  return Promise.all(
+    cases.map(async (one, at) => {
+      const user = users[at] as string
+      return { case: one, rows: days.filter((row) => row.user === user), most: await mostOf(wireOf(one), user) }
+    }),
+  )
+}
+
+// Each asks in all wires at once, and waits beside the others.
+describe.concurrent('an answer in the words of each wire', () => {
+  const booked = (act: (wire: WireName, user: string) => Promise<unknown>) =>
+    bookedAfter(wireNames, (wire) => wire, act)
+
+  it.for([true, false])('is booked as the provider tells it (streaming: %s)', async (stream, { expect }) => {
+    const found = await booked(async (wire, user) => {
+      const token = await tokenWith(user, 1)
+      upstream.script(user, saying('Hello there'))
+      await (await ask(token, wire, user, stream)).text()
+    })
+    const row = { requests: 1, inputTokens: 11, outputTokens: 7, spent: 46 }
+    expect(found).toMatchObject(wireNames.map((wire) => ({ case: wire, rows: [row] })))
   })
 
-  it.each(['breaks off', 'falls silent', 'is left', 'ends in an error'] as const)(
+  it.for(['breaks off', 'falls silent', 'is left', 'ends in an error'] as const)(
     'F18: that %s before its usage is booked with all that was reserved',
-    async (how) => {
-      const user = crypto.randomUUID()
-      const token = await tokenWith(user, 1)
-      const all = pieces(wire)
-      const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
-      upstream.script(user, async (_, response) => {
-        send(wire, response, said)
-        if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
-        if (how === 'ends in an error') response.end(speakers[wire].errorPiece('x'))
+    async (how, { expect }) => {
+      const found = await booked(async (wire, user) => {
+        const token = await tokenWith(user, 1)
+        const all = pieces(wire)
+        const said = all.slice(0, all.findIndex((piece) => piece.includes('there')) + 1)
+        upstream.script(user, async (_, response) => {
+          send(wire, response, said)
+          if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
+          if (how === 'ends in an error') response.end(speakers[wire].errorPiece('x'))
+        })
+        await readOrLeave(await ask(token, wire, user), how)
       })
-      const leave = new AbortController()
-      const answer = await ask(token, wire, user, true, leave.signal)
-      if (how === 'is left') {
-        await answer.body?.getReader().read()
-        leave.abort()
-      } else await answer.text()
-      await untilSettled()
-      expect(await rowsOf(user)).toMatchObject([{ requests: 1, outputTokens: 100, spent: await mostOf(wire, user) }])
+      expect(found).toMatchObject(
+        found.map(({ most }, at) => ({
+          case: wireNames[at],
+          rows: [{ requests: 1, outputTokens: 100, spent: most }],
+        })),
+      )
     },
   )
 
-  it.each([
+  it.for([
     'is left before its headers',
     'is left before a word',
     'says nothing for too long',
     'ends in an error at once',
-  ] as const)('B1: that %s is booked with all that was reserved: the provider may think unseen', async (how) => {
-    const user = crypto.randomUUID()
-    const token = await tokenWith(user, 1)
-    upstream.script(user, (_, response) => {
-      if (how === 'is left before its headers') return
-      response.writeHead(200, { 'content-type': typeOf(wire) })
-      if (how === 'ends in an error at once') response.end(speakers[wire].errorPiece('x'))
-      else response.write(thinking[wire])
-    })
-    const leave = new AbortController()
-    if (how.startsWith('is left')) setTimeout(() => leave.abort(), 700)
-    await ask(token, wire, user, true, leave.signal).then(
-      (answer) => answer.text(),
-      () => '',
-    )
-    await untilSettled()
-    expect(await rowsOf(user)).toMatchObject([{ requests: 1, outputTokens: 100, spent: await mostOf(wire, user) }])
-  })
+  ] as const)(
+    'B1: that %s is booked with all that was reserved: the provider may think unseen',
+    async (how, { expect }) => {
+      const found = await booked(async (wire, user) => {
+        const token = await tokenWith(user, 1)
+        const leave = new AbortController()
+        upstream.script(user, (_, response) => {
+          if (how.startsWith('is left')) setTimeout(() => leave.abort(), 300)
+          if (how === 'is left before its headers') return
+          response.writeHead(200, { 'content-type': typeOf(wire) })
+          if (how === 'ends in an error at once') response.end(speakers[wire].errorPiece('x'))
+          else response.write(thinking[wire])
+        })
+        await ask(token, wire, user, true, leave.signal).then(
+          (answer) => answer.text(),
+          () => '',
+        )
+      })
+      expect(found).toMatchObject(
+        found.map(({ most }, at) => ({ case: wireNames[at], rows: [{ requests: 1, outputTokens: 100, spent: most }] })),
+      )
+    },
+  )
 
-  it('that the provider refuses costs nothing, and gives back what was reserved', async () => {
-    const user = crypto.randomUUID()
-    const token = await tokenWith(user, (await mostOf(wire, user)) / 1e6)
-    upstream.script(user, (_, response) => void response.writeHead(529).end('{}'))
-    for (let times = 0; times < 3; times++) expect((await ask(token, wire, user)).status).toBeGreaterThanOrEqual(503)
-    await untilSettled()
-    expect(await rowsOf(user)).toMatchObject([{ requests: 3, spent: 0 }])
+  it('that the provider refuses costs nothing, and gives back what was reserved', async ({ expect }) => {
+    const found = await booked(async (wire, user) => {
+      const token = await tokenWith(user, (await mostOf(wire, user)) / 1e6)
+      upstream.script(user, (_, response) => void response.writeHead(529).end('{}'))
+      for (let times = 0; times < 3; times++)
+        expect((await ask(token, wire, user)).status, wire).toBeGreaterThanOrEqual(503)
+    })
+    expect(found).toMatchObject(wireNames.map((wire) => ({ case: wire, rows: [{ requests: 3, spent: 0 }] })))
     const { errors } = await summary()
     expect(errors).toContainEqual(expect.objectContaining({ kind: 'overloaded' }))
   })
+
+  // Of these wires something follows the figures, or the end is that of the connection.
+  it.for(['breaks off', 'falls silent', 'is left'] as const)(
+    'that has told its figures and then %s is booked by these, for a client of its wire and of another',
+    async (how, { expect }) => {
+      const providers = ['openai-chat', 'anthropic', 'gemini'] as const
+      const cases = providers.flatMap((provider) => [
+        { provider, wire: provider },
+        { provider, wire: 'ollama' as const },
+      ])
+      const found = await bookedAfter(
+        cases,
+        ({ wire }) => wire,
+        async ({ provider, wire }, user) => {
+          const headers = { authorization: `Bearer ${await tokenWith(user, 1)}` }
+          // More than seven tokens, if it were counted by its bytes.
+          const all = speakers[provider].pieces({ text: 'a word and another '.repeat(10) })
+          const told = all.filter((piece) => !piece.includes('[DONE]') && !piece.includes('message_stop'))
+          upstream.script(user, (_, response) => {
+            send(provider, response, told)
+            if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
+          })
+          const body = { stream: true, ...(wire !== provider && { model: `${provider}:demo-model` }) }
+          await readOrLeave(await rig.ask(wire, user, body, { headers }), how)
+        },
+      )
+      const row = { requests: 1, inputTokens: 11, outputTokens: 7, spent: 46 }
+      expect(found).toMatchObject(cases.map((one) => ({ case: one, rows: [row] })))
+    },
+  )
 })
 
-// Of these wires something follows the figures, or the end is that of the connection.
-describe.each(['openai-chat', 'anthropic', 'gemini'] as const)(
-  'an answer of %s that has told its figures',
-  (provider) => {
-    it.each([
-      ['breaks off', provider],
-      ['breaks off', 'ollama'],
-      ['falls silent', provider],
-      ['falls silent', 'ollama'],
-      ['is left', provider],
-      ['is left', 'ollama'],
-    ] as const)('and then %s is booked by these, for a client of %s', async (how, wire) => {
-      const user = crypto.randomUUID()
-      const headers = { authorization: `Bearer ${await tokenWith(user, 1)}` }
-      // More than seven tokens, if it were counted by its bytes.
-      const all = speakers[provider].pieces({ text: 'a word and another '.repeat(10) })
-      const told = all.filter((piece) => !piece.includes('[DONE]') && !piece.includes('message_stop'))
-      upstream.script(user, (_, response) => {
-        send(provider, response, told)
-        if (how === 'breaks off') setTimeout(() => response.destroy(), 50)
-      })
-      const leave = new AbortController()
-      const body = { stream: true, ...(wire !== provider && { model: `${provider}:demo-model` }) }
-      const answer = await rig.ask(wire, user, body, { headers, signal: leave.signal })
-      if (how === 'is left') {
-        await answer.body?.getReader().read()
-        leave.abort()
-      } else await answer.text()
-      await untilSettled()
-      expect(await rowsOf(user)).toMatchObject([{ requests: 1, inputTokens: 11, outputTokens: 7, spent: 46 }])
-    })
-  },
-)
+/** Reads all of it, or leaves after its first bytes. */
+async function readOrLeave(answer: Response, how: string): Promise<void> {
+  if (how !== 'is left') return void (await answer.text())
+  const reader = answer.body?.getReader()
+  await reader?.read()
+  await reader?.cancel()
+}
 
 it('gives a user without money nothing, and asks nobody', async () => {
   const token = await tokenWith('pauper', 0)
