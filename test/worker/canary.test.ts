@@ -147,8 +147,8 @@ it.each([
   }
   await Promise.all(Array.from({ length: 25 }, client))
   expect(found).toEqual([])
-  // It was not refused at the door: answers of all kinds came.
-  const expected = inject('isExhaustive') ? [200, 400, 404, 429, 502, 503, 504] : [200, 502, 504]
+  // It was not refused at the door: answers of all kinds came, as far as so many cases must have each.
+  const expected = count >= 1000 ? [200, 400, 404, 429, 502, 503, 504] : [200, 502, 504]
   expect([...statuses.keys()]).toEqual(expect.arrayContaining(expected))
   expect(elsewhere.asked).toEqual([])
   expect(holdsCanary(asking.worker.log())).toBe(false)
