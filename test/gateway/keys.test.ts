@@ -136,15 +136,18 @@ describe('B14, B15, B16: keys in two pieces', () => {
     for (const channel of channelsOf[wire]) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
         const written = `of ${embeddings[how]?.(key)}.`
-        // One search reads the texts of all wires: each is cut at its own places, and together they cut every one or two characters.
-        const coarse = Math.max(5, Math.ceil(written.length / 10))
+        // One search reads the texts of all wires: each is cut at places of its own, and together they cut at five times as many.
+        const coarse = Math.max(3, Math.ceil(written.length / 12))
         const step = (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : coarse)
         const from = 1 + (isExhaustive ? 0 : Math.floor((wireNames.indexOf(wire) * step) / wireNames.length))
         for (const [first, second] of cutsOf(written, step, from)) {
           const text = saying(wire, channel, first, second)
           const asking = gatewayOf(wire, streamed(wire, text), { wholeAnswers: 'stream' })
-          const whole = channel === 'text' ? [[wire, false] as const] : []
-          for (const [client, stream] of [[wire, true] as const, [other, true] as const, ...whole]) {
+          const clients = [[wire, true] as const, [other, true] as const]
+          // A whole answer and a stream of another wire are written of the same events: cuts of the text are asked for as either, in turn.
+          if (channel === 'text' && (isExhaustive || count % 4 < 2))
+            clients.splice(isExhaustive ? 2 : 1, 1, [wire, false] as never)
+          for (const [client, stream] of clients) {
             const answer = await (await asking(client, stream)).text()
             count++
             if (!answer.includes('[redacted]') || holdsCanary(answer))
@@ -253,7 +256,7 @@ describe('B15, B16: keys in one piece', () => {
     const key = disguises[name]?.(canary) ?? ''
     for (const how of ['said', 'written'] as const) {
       const text = embeddings[how]?.(`of ${key}.`) ?? ''
-      if (!isString(text)) continue
+      if (!isString(text) || (how === 'written' && text === embeddings.said?.(text))) continue
       const put = (body: unknown) => JSON.stringify(body).replaceAll('ÄÖ', text)
       const answers = [
         () =>

@@ -2,8 +2,9 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { prepare } from '../../src/messages/prepare.ts'
-import { checkNone, expectHolds, seeded, tidy, untidy } from '../support/conversations.ts'
+import { seeded, tidy, untidy } from '../support/conversations.ts'
 import { formats } from '../support/formats.ts'
+import { checkNone, expectHolds } from '../support/properties.ts'
 import { violations } from '../support/valid-conversation.ts'
 import { wireViolations } from '../support/valid-wire.ts'
 

@@ -9,7 +9,8 @@ import { prettyPrint } from '../../src/messages/pretty-print.ts'
 import { deserializeMessages, serializeMessages } from '../../src/messages/serialize.ts'
 import { trimMessages } from '../../src/messages/trim-messages.ts'
 import type { Message, Role } from '../../src/model.ts'
-import { checkNone, checkSame, expectHolds, frozen, seeded, tidy, untidy } from '../support/conversations.ts'
+import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
+import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
 import { brokenLinks } from '../support/valid-conversation.ts'
 
 /** Each utility sees 10,000 conversations in all. */

@@ -1,6 +1,5 @@
 /** Random conversations: tidy ones, as they should be, and untidy ones, as crashes, trims, merges and other libraries leave them. */
 import fc from 'fast-check'
-import { expect } from 'vitest'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -14,22 +13,6 @@ import type {
 
 /** Seeded, so that a failure can be seen again. */
 export const seeded = { seed: 20261121, numRuns: 10_000 } as const
-
-/** Expects that a property holds. Without an `expect` in the property: one for each of thousands of values takes longer than what it checks. */
-export function expectHolds<Values>(property: fc.IProperty<Values>, parameters: fc.Parameters<Values>): void {
-  const details = fc.check(property, parameters)
-  expect(details.failed, fc.defaultReportMessage(details)).toBe(false)
-}
-
-/** Throws unless two values are the same JSON; says how they differ. */
-export function checkSame(actual: unknown, expected: unknown): void {
-  if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toEqual(expected)
-}
-
-/** Throws if something was found. */
-export function checkNone(found: readonly unknown[] | undefined): void {
-  if (found?.length !== 0) expect(found).toEqual([])
-}
 
 const text: fc.Arbitrary<string> = fc.constantFrom(
   '',

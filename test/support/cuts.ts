@@ -59,11 +59,11 @@ export function segmentsOf({ kind, bytes }: Pick<CorpusCase, 'kind' | 'bytes'>):
 }
 
 /**
- * What framing can see of an event: its bytes with each word as one letter, but for the names of fields. All recordings share it, as
+ * What framing can see of an event: its bytes with each word as one letter, but for the names of fields and `[DONE]`. All recordings share it, as
  * framing knows no format: of the events that are alike, one is cut.
  */
 export function outlineOf(kind: CorpusCase['kind'], bytes: Uint8Array): string {
-  return `${kind}\n${new TextDecoder('latin1').decode(bytes).replace(/(?<!^)\b\w+/gm, 'a')}`
+  return `${kind}\n${new TextDecoder('latin1').decode(bytes).replace(/(?<!^)\b(?!DONE\b)\w+/gm, 'a')}`
 }
 
 /** The frames of a stream that arrives in these chunks: a batch for each, and the last of what only its end brings. */
