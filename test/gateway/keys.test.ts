@@ -133,11 +133,13 @@ describe('B14, B15, B16: keys in two pieces', () => {
     const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
     const found: string[] = []
     let count = 0
-    for (const channel of channelsOf[wire]) {
+    // Each wire has every disguise in its text, and every other one in its other channels, where the next wire has those between.
+    const isOdd = (wireNames.indexOf(wire) + Object.keys(disguises).indexOf(name)) % 2 === 1
+    for (const channel of isOdd && !isExhaustive ? (['text'] as const) : channelsOf[wire]) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
         const written = `of ${embeddings[how]?.(key)}.`
         // One search reads the texts of all wires: each is cut at places of its own, and together they cut at five times as many.
-        const coarse = Math.max(3, Math.ceil(written.length / 12))
+        const coarse = Math.max(3, Math.ceil(written.length / 15))
         const step = (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : coarse)
         const from = 1 + (isExhaustive ? 0 : Math.floor((wireNames.indexOf(wire) * step) / wireNames.length))
         for (const [first, second] of cutsOf(written, step, from)) {

@@ -25,6 +25,8 @@ const tried = new Set<string>()
 describe.each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
   const shortest = streams.toSorted((one, other) => one.bytes.length - other.bytes.length)[0]
+  // A cut between frames gives the decoder the same frames in other batches: what it does between two kinds of event, it does in any stream.
+  const turned = new Set<string>()
   const eventsOf = (chunks: Iterable<Uint8Array>) => JSON.stringify(comparable(decodeChunks(client, chunks)))
   const halvesAt = (bytes: Uint8Array, at: number) => [bytes.subarray(0, at), bytes.subarray(at)]
 
@@ -51,7 +53,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
       }
     }
     const events = eventsOf([bytes])
-    for (const at of turnsOf(segments)) expect(eventsOf(halvesAt(bytes, at)), `cut at ${at}`).toBe(events)
+    for (const at of turnsOf(segments, turned)) expect(eventsOf(halvesAt(bytes, at)), `cut at ${at}`).toBe(events)
   })
 
   if (isExhaustive) {

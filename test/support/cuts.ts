@@ -99,10 +99,9 @@ export function shapeOf(batches: readonly (readonly Frame[])[]): string {
 
 /**
  * Where to cut between frames, as places in the bytes: after each event whose kind, and the kind of the next, were not seen in this order
- * before. The kind of an event is its text without the values of its strings and numbers.
+ * before. The kind of an event is its text without the values of its strings and numbers. Streams may share what was `seen`.
  */
-export function turnsOf(segments: readonly Uint8Array[]): readonly number[] {
-  const seen = new Set<string>()
+export function turnsOf(segments: readonly Uint8Array[], seen = new Set<string>()): readonly number[] {
   const turns = [0]
   let at = 0
   const kinds = segments.map((segment) =>
