@@ -83,8 +83,8 @@ function isString(text: string): boolean {
     return false
   }
 }
-function* cutsOf(text: string, step: number): Generator<[string, string]> {
-  for (let at = 1; at < text.length; at += step) {
+function* cutsOf(text: string, step: number, from: number): Generator<[string, string]> {
+  for (let at = from; at < text.length; at += step) {
     const [first, second] = [text.slice(0, at), text.slice(at)]
     if (isString(first) && isString(second)) yield [first, second]
   }
@@ -133,16 +133,23 @@ describe('B14, B15, B16: keys in two pieces', () => {
     const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
     const found: string[] = []
     let count = 0
-    for (const channel of channelsOf[wire]) {
+    // Each wire has every disguise in its text, and every other one in its other channels, where the next wire has those between.
+    const isOdd = (wireNames.indexOf(wire) + Object.keys(disguises).indexOf(name)) % 2 === 1
+    for (const channel of isOdd && !isExhaustive ? (['text'] as const) : channelsOf[wire]) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
-        for (const [first, second] of cutsOf(
-          `of ${embeddings[how]?.(key)}.`,
-          (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : 5),
-        )) {
+        const written = `of ${embeddings[how]?.(key)}.`
+        // One search reads the texts of all wires: each is cut at places of its own, and together they cut at five times as many.
+        const coarse = Math.max(3, Math.ceil(written.length / 15))
+        const step = (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : coarse)
+        const from = 1 + (isExhaustive ? 0 : Math.floor((wireNames.indexOf(wire) * step) / wireNames.length))
+        for (const [first, second] of cutsOf(written, step, from)) {
           const text = saying(wire, channel, first, second)
           const asking = gatewayOf(wire, streamed(wire, text), { wholeAnswers: 'stream' })
-          const whole = channel === 'text' ? [[wire, false] as const] : []
-          for (const [client, stream] of [[wire, true] as const, [other, true] as const, ...whole]) {
+          const clients = [[wire, true] as const, [other, true] as const]
+          // A whole answer and a stream of another wire are written of the same events: cuts of the text are asked for as either, in turn.
+          if (channel === 'text' && (isExhaustive || count % 4 < 2))
+            clients.splice(isExhaustive ? 2 : 1, 1, [wire, false] as never)
+          for (const [client, stream] of clients) {
             const answer = await (await asking(client, stream)).text()
             count++
             if (!answer.includes('[redacted]') || holdsCanary(answer))
@@ -251,7 +258,7 @@ describe('B15, B16: keys in one piece', () => {
     const key = disguises[name]?.(canary) ?? ''
     for (const how of ['said', 'written'] as const) {
       const text = embeddings[how]?.(`of ${key}.`) ?? ''
-      if (!isString(text)) continue
+      if (!isString(text) || (how === 'written' && text === embeddings.said?.(text))) continue
       const put = (body: unknown) => JSON.stringify(body).replaceAll('ÄÖ', text)
       const answers = [
         () =>

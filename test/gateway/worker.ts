@@ -4,5 +4,5 @@ import { modelsAt } from './models.ts'
 
 export default createGateway({
   models: ({ PROVIDERS }: { PROVIDERS: string }) => modelsAt(PROVIDERS),
-  limits: { commitMs: 500, keepAliveMs: 1000 },
+  limits: { commitMs: 500, keepAliveMs: 200 },
 })

@@ -2,7 +2,10 @@
  * A conversation begun anywhere goes on anywhere: every provider's own history, directly behind a tool's result and between turns, on
  * every codec and dialect; judged by validators that were written from the wire documents alone.
  */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { hasShared } from '../support/corpus.ts'
 import {
   allows,
   goOn,
@@ -13,19 +16,22 @@ import {
   recordedHistories,
   writtenHistories,
 } from './histories.ts'
-import { handOver, isHome, modelFor, type Target, targets, wires } from './matrix.ts'
+import { handOver, isHome, judge, modelFor, type Target, targets, wires } from './matrix.ts'
 import { blockProofsIn, proofsIn, stringsIn } from './proofs.ts'
-import { validatorOf } from './validators/index.ts'
+import { rowsOf, writeReport } from './report.ts'
 
 const histories = [...writtenHistories(), ...recordedHistories()]
 
-function* continuations(): Generator<[History, Moment]> {
-  for (const history of histories) {
-    for (const moment of moments) if (allows(history, moment)) yield [history, moment]
-  }
-}
+const continuations = histories.flatMap((history) =>
+  moments.filter((moment) => allows(history, moment)).map((moment) => continuationOf(history, moment)),
+)
 
-const labelOf = ({ format, provider, name }: History, moment: Moment) => `${format}/${provider}: ${name}, ${moment}`
+function continuationOf(history: History, moment: Moment) {
+  const { format, provider, name } = history
+  const context = goOn(history, moment)
+  const label = `${format}/${provider}: ${name}, ${moment}`
+  return { label, history, moment, context, proofs: proofsIn(context), blockProofs: blockProofsIn(context) }
+}
 
 it('has histories of every kind from every wire that can have them', () => {
   const none: Readonly<Record<string, readonly string[]>> = {
@@ -46,29 +52,24 @@ describe.each(targets)('$name', (target: Target) => {
   const { client } = target
 
   it('takes every history from everywhere, at every moment', () => {
-    const validate = validatorOf(client.name, client.provider)
-    const found: string[] = []
-    for (const [history, moment] of continuations()) {
-      const { encoded } = handOver(goOn(history, moment), target, modelFor(history, target))
-      found.push(...validate(encoded.body).map((what) => `${labelOf(history, moment)}: ${what}`))
-    }
+    const found = continuations.flatMap(({ label, history, moment }) =>
+      judge(history, moment, target).findings.map((what) => `${label}: ${what}`),
+    )
     expect(found).toEqual([])
   })
 
   it('[0.43] [0.76] F10: gets no proof that another provider, or another family of models, made', () => {
     const found: string[] = []
     let seen = 0
-    for (const [history, moment] of continuations()) {
-      const context = goOn(history, moment)
+    for (const { label, history, context, ...its } of continuations) {
       const isOwn = isHome(history, client)
-      const proofs = isOwn ? blockProofsIn(context) : proofsIn(context)
+      const proofs = isOwn ? its.blockProofs : its.proofs
       if (proofs.size === 0) continue
       seen += proofs.size
       const { encoded } = handOver(context, target, isOwn ? 'another-family' : modelFor(history, target))
       const sent = JSON.stringify(encoded.body)
       for (const proof of proofs)
-        if (sent.includes(JSON.stringify(proof).slice(1, -1)))
-          found.push(`${labelOf(history, moment)}: ${proof.slice(0, 40)}`)
+        if (sent.includes(JSON.stringify(proof).slice(1, -1))) found.push(`${label}: ${proof.slice(0, 40)}`)
     }
     expect(found).toEqual([])
     expect(seen).toBeGreaterThan(0)
@@ -77,15 +78,14 @@ describe.each(targets)('$name', (target: Target) => {
   it('[0.43] [0.76] gets its own proofs back, byte for byte', () => {
     const found: string[] = []
     let seen = 0
-    for (const [history, moment] of continuations()) {
+    for (const { label, history, context, blockProofs } of continuations) {
       // Of an answer that was left, what nothing follows does not go back: anthropic.md and openai-responses.md §2.4.
       if (!isHome(history, client) || history.kinds.has('abort in the middle')) continue
-      const context = goOn(history, moment)
       const { encoded } = handOver(context, target, modelFor(history, target))
       const sent = stringsIn(encoded.body)
-      for (const proof of blockProofsIn(context)) {
+      for (const proof of blockProofs) {
         seen++
-        if (!sent.has(proof)) found.push(`${labelOf(history, moment)}: ${proof.slice(0, 40)}`)
+        if (!sent.has(proof)) found.push(`${label}: ${proof.slice(0, 40)}`)
       }
     }
     expect(found).toEqual([])
@@ -105,3 +105,19 @@ it('gives Moonshot the reasoning back that came with its call', () => {
     tool_calls: [{ function: { name: 'get_weather' } }],
   })
 })
+
+// ---- the report -------------------------------------------------------------------------------
+
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'handoff.md'), 'utf8')
+
+it('docs/handoff.md names every loss of the written histories', () => {
+  const rows = rowsOf(writtenHistories())
+  expect(rows.length).toBeGreaterThan(20)
+  expect(rows.filter((row) => !page.includes(row))).toEqual([])
+})
+
+// The page counts the larger set too, so that it can be counted again only where that is.
+if (hasShared)
+  it('docs/handoff.md tells the losses of today; `node scripts/with-node.mjs scripts/handoff.mjs` writes it', () => {
+    expect(page).toBe(writeReport())
+  })

@@ -15,6 +15,7 @@ import type {
   ToolMessage,
 } from '../../src/model.ts'
 import { withAskedModel } from '../../src/opaque.ts'
+import { frozen } from '../support/conversations.ts'
 import { type CorpusCase, corpus } from '../support/corpus.ts'
 import { decodeText } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
@@ -62,8 +63,15 @@ function withoutDots(one: CorpusCase): CorpusCase {
   return { ...one, text, bytes: new TextEncoder().encode(text), request }
 }
 
-/** The cases in which a model answered; those of errors alone have no history. */
-export function recordedHistories(cases: readonly CorpusCase[] = corpus): readonly History[] {
+let ofCorpus: readonly History[] | undefined
+
+/** The cases in which a model answered; those of errors alone have no history. Read once and frozen, since files share them. */
+export function recordedHistories(): readonly History[] {
+  ofCorpus ??= frozen(historiesOf(corpus))
+  return ofCorpus
+}
+
+function historiesOf(cases: readonly CorpusCase[]): readonly History[] {
   // What no document has, no validator that was written from one takes.
   const documented = cases.filter(({ name }) => name !== 'every-oddity')
   return documented.map(withoutDots).flatMap((one) => {
@@ -385,7 +393,15 @@ const written: readonly Written[] = [
 ]
 
 /** The hand-off histories of peers.md, and media where wires differ most: in a result. */
+let ofPeers: readonly History[] | undefined
+
+/** The histories of peers.md, read once as well. */
 export function writtenHistories(): readonly History[] {
+  ofPeers ??= frozen(readWritten())
+  return ofPeers
+}
+
+function readWritten(): readonly History[] {
   const asked: Context = { system: 'Be brief.', messages: [{ role: 'user', content: 'What is the weather?' }] }
   return [
     ...written.map(({ name, folder, model, body }) => {

@@ -4,7 +4,8 @@ import { legalToolName, prepare } from '../../src/messages/prepare.ts'
 import type { Context, Loss } from '../../src/model.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 import { formats } from '../support/formats.ts'
-import type { History } from './histories.ts'
+import { goOn, type History, type Moment } from './histories.ts'
+import { validatorOf } from './validators/index.ts'
 
 export interface Target {
   /** Such as `openai-chat (groq)`, or the format alone where the provider is its own. */
@@ -69,6 +70,27 @@ export function handOver(context: Context, { client }: Target, model: string): H
   const options = { model, maxTokens: 1000, stream: true, strict: false }
   const encoded = client.encodeRequest(prepared.context, options)
   return { encoded, losses: [...prepared.losses, ...encoded.losses] }
+}
+
+/** What is wrong with the body of a hand-over, and what was lost on the way. */
+export interface Judged {
+  readonly findings: readonly string[]
+  readonly losses: readonly Loss[]
+}
+
+const judged = new Map<string, WeakMap<History, Judged>>()
+
+/** Hands a history over once, whoever asks: the test and the report want to know the same of each. */
+export function judge(history: History, moment: Moment, target: Target): Judged {
+  const key = `${target.name}, ${moment}`
+  const known = judged.get(key) ?? new WeakMap<History, Judged>()
+  judged.set(key, known)
+  const before = known.get(history)
+  if (before !== undefined) return before
+  const { encoded, losses } = handOver(goOn(history, moment), target, modelFor(history, target))
+  const one = { findings: validatorOf(target.client.name, target.client.provider)(encoded.body), losses }
+  known.set(history, one)
+  return one
 }
 
 function withLegalNames(context: Context, rules: Rules): Context {

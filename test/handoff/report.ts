@@ -1,8 +1,7 @@
 /** `docs/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
 import type { Loss } from '../../src/model.ts'
-import { allows, goOn, type History, type Moment, moments, recordedHistories, writtenHistories } from './histories.ts'
-import { handOver, modelFor, type Target, targets, wires } from './matrix.ts'
-import { validatorOf } from './validators/index.ts'
+import { allows, type History, moments, recordedHistories, writtenHistories } from './histories.ts'
+import { judge, type Target, targets, wires } from './matrix.ts'
 
 /** Hand-overs from one wire to one target. */
 interface Pair {
@@ -63,27 +62,19 @@ const pairOf = (pairs: Pairs, target: Target, source: string): Pair =>
   pairs.get(target)?.get(source) ?? { count: 0, refused: 0, losses: new Set() }
 
 function measure(target: Target, histories: readonly History[]): ReadonlyMap<string, Pair> {
-  const validate = validatorOf(target.client.name, target.client.provider)
   const found = new Map<string, Pair>()
   for (const history of histories) {
     const pair = found.get(history.format) ?? { count: 0, refused: 0, losses: new Set() }
     found.set(history.format, pair)
-    for (const moment of moments) if (allows(history, moment)) measureOne(target, history, moment, pair, validate)
+    for (const moment of moments) {
+      if (!allows(history, moment)) continue
+      const { findings, losses } = judge(history, moment, target)
+      pair.count++
+      if (findings.length > 0) pair.refused++
+      for (const loss of losses) pair.losses.add(lineOf(loss))
+    }
   }
   return found
-}
-
-function measureOne(
-  target: Target,
-  history: History,
-  moment: Moment,
-  pair: Pair,
-  validate: ReturnType<typeof validatorOf>,
-): void {
-  const { encoded, losses } = handOver(goOn(history, moment), target, modelFor(history, target))
-  pair.count++
-  if (validate(encoded.body).length > 0) pair.refused++
-  for (const loss of losses) pair.losses.add(lineOf(loss))
 }
 
 const severities = { major: '**major**', minor: '*minor*', info: 'info' } as const

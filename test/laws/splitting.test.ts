@@ -7,6 +7,7 @@ import {
   framesOf,
   hold,
   isExhaustive,
+  outlineOf,
   placesOf,
   segmentsOf,
   shapeOf,
@@ -18,9 +19,14 @@ import { cut, seeded } from '../support/random.ts'
 
 const randomCuts = isExhaustive ? 200 : 5
 
+/** Which events were cut, each with the one after it, by what framing sees of them. */
+const tried = new Set<string>()
+
 describe.each(formats)('$folder', ({ folder, client }) => {
   const streams = casesOf(folder).filter((one) => one.kind !== 'json')
   const shortest = streams.toSorted((one, other) => one.bytes.length - other.bytes.length)[0]
+  // A cut between frames gives the decoder the same frames in other batches: what it does between two kinds of event, it does in any stream.
+  const turned = new Set<string>()
   const eventsOf = (chunks: Iterable<Uint8Array>) => JSON.stringify(comparable(decodeChunks(client, chunks)))
   const halvesAt = (bytes: Uint8Array, at: number) => [bytes.subarray(0, at), bytes.subarray(at)]
 
@@ -32,23 +38,22 @@ describe.each(formats)('$folder', ({ folder, client }) => {
   it.each(streams)('$name: every cut in two where it can matter gives the same frames and events', (stream) => {
     const { kind, bytes } = stream
     const segments = segmentsOf(stream)
-    const tried = new Set<string>()
     let start = 0
     for (const [index, segment] of segments.entries()) {
       // The next event shows what the cut leaves behind.
       const window = bytes.subarray(start, start + segment.length + (segments[index + 1]?.length ?? 0))
       start += segment.length
-      const text = new TextDecoder('latin1').decode(window)
-      if (tried.has(text)) continue
-      tried.add(text)
+      const outline = outlineOf(kind, window)
+      if (stream !== shortest && tried.has(outline)) continue
+      tried.add(outline)
       const whole = framesOf(kind, [window]).flat()
       for (const at of stream === shortest ? allPlacesOf(segment) : placesOf(segment)) {
         const batches = framesOf(kind, halvesAt(window, at))
-        if (!hold(batches, whole)) expect(batches.flat(), `cut at ${at} of ${text}`).toEqual(whole)
+        if (!hold(batches, whole)) expect(batches.flat(), `cut at ${at} of ${outline}`).toEqual(whole)
       }
     }
     const events = eventsOf([bytes])
-    for (const at of turnsOf(segments)) expect(eventsOf(halvesAt(bytes, at)), `cut at ${at}`).toBe(events)
+    for (const at of turnsOf(segments, turned)) expect(eventsOf(halvesAt(bytes, at)), `cut at ${at}`).toBe(events)
   })
 
   if (isExhaustive) {

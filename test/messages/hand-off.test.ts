@@ -1,9 +1,10 @@
 /** A conversation begun anywhere, in any state, goes on anywhere: `prepare` and each codec together, judged by the wire's own rules. */
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { prepare } from '../../src/messages/prepare.ts'
 import { seeded, tidy, untidy } from '../support/conversations.ts'
 import { formats } from '../support/formats.ts'
+import { checkNone, expectHolds } from '../support/properties.ts'
 import { violations } from '../support/valid-conversation.ts'
 import { wireViolations } from '../support/valid-wire.ts'
 
@@ -13,16 +14,16 @@ const clients = new Map(formats.map(({ client }) => [`${client.provider} (${clie
 
 describe.each([...clients])('%s', (_, client) => {
   it('[0.15] [0.72] takes any conversation that was prepared for it', () => {
-    fc.assert(
+    expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const { context } = prepare({ messages: [...messages, { role: 'user', content: 'go on' }] }, client.rules, {
           model,
         })
-        expect(violations(context.messages, client.rules, model)).toEqual([])
+        checkNone(violations(context.messages, client.rules, model))
         const { body } = client.encodeRequest(context, { model, maxTokens: 1000, strict: false })
         const check = wireViolations[client.name]
-        expect(check?.(body)).toEqual([])
-        expect(JSON.stringify(body)).not.toMatch(/(^|[^\\])(\\\\)*\\ud[89a-f]/i)
+        checkNone(check?.(body))
+        return !/(^|[^\\])(\\\\)*\\ud[89a-f]/i.test(JSON.stringify(body))
       }),
       perWire,
     )

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { prepare } from '../../src/messages/prepare.ts'
 import type { Message } from '../../src/model.ts'
 import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
+import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
 import { wires } from '../support/rules.ts'
 import { violations } from '../support/valid-conversation.ts'
 
@@ -14,43 +15,43 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
   const prepared = (messages: readonly Message[]) => prepare({ messages }, rules, { model })
 
   it('[0.15] [0.51] is one that the wire takes, and the stored one stays as it was', () => {
-    fc.assert(
+    expectHolds(
       fc.property(untidy, (messages) => {
         const { context } = prepared(frozen(messages))
-        expect(violations(context.messages, rules, model)).toEqual([])
+        checkNone(violations(context.messages, rules, model))
       }),
       perWire,
     )
   })
 
   it('stays as it is when it is prepared again, and there is nothing more to tell', () => {
-    fc.assert(
+    expectHolds(
       fc.property(untidy, (messages) => {
         const once = prepared(messages)
         const twice = prepared(once.context.messages)
-        expect(twice.losses).toEqual([])
-        expect(twice.context.messages).toEqual(once.context.messages)
+        checkNone(twice.losses)
+        checkSame(twice.context.messages, once.context.messages)
       }),
       perWire,
     )
   })
 
   it('is told of in full: without a loss there is no difference, and with one there is', () => {
-    fc.assert(
+    expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const { context, losses } = prepared(messages)
-        expect(JSON.stringify(context.messages) === JSON.stringify(messages)).toBe(losses.length === 0)
+        return (JSON.stringify(context.messages) === JSON.stringify(messages)) === (losses.length === 0)
       }),
       perWire,
     )
   })
 
   it('grows only at its end when the conversation does: what was sent stays the same bytes', () => {
-    fc.assert(
+    expectHolds(
       fc.property(tidy, (messages) => {
         const whole = prepared([...messages, { role: 'user', content: 'and then?' }]).context.messages
         const before = prepared(messages).context.messages
-        expect(whole.slice(0, before.length)).toEqual(before)
+        checkSame(whole.slice(0, before.length), before)
       }),
       { ...perWire, numRuns: 200 },
     )

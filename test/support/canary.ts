@@ -96,6 +96,7 @@ function joinedDeltas(text: string): string[] {
     }
   }
   for (const line of text.split('\n')) {
+    if (!line.includes('"')) continue // no string is in it
     try {
       walk(JSON.parse(line.replace(/^data: ?/, '').replace(/^[[,]/, '')), '', '')
     } catch {

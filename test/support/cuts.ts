@@ -2,7 +2,7 @@
  * The places at which a recorded stream can be cut, and what framing makes of a cut.
  *
  * Framing keeps nothing from one event to the next, which `segmentsOf` is there to prove: so a cut is tried in the event that it is in, and
- * not in the whole stream. Everything after framing reads frames, in one batch for each chunk of the network: so of the cuts of which
+ * not in the whole stream; and of events that framing cannot tell apart (`outlineOf`) in the first. Everything after framing reads frames, in one batch for each chunk of the network: so of the cuts of which
  * framing makes the same batches one is decoded, and of long runs of alike frames the first of each kind.
  *
  * The project `exhaustive` assumes none of this: it cuts the whole stream at every byte, and decodes it after every frame.
@@ -52,10 +52,18 @@ export function allPlacesOf(bytes: Uint8Array): readonly number[] {
 /** The events of a stream, or its lines, each with its end; the last may have none. */
 export function segmentsOf({ kind, bytes }: Pick<CorpusCase, 'kind' | 'bytes'>): readonly Uint8Array[] {
   // One character for each byte.
-  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   const ends = kind === 'ndjson' ? /\n/g : /(?:\r\n|\n|\r(?!\n)){2}/g
   const starts = [0, ...Array.from(text.matchAll(ends), ({ 0: end, index }) => index + end.length)]
   return starts.map((start, at) => bytes.subarray(start, starts[at + 1])).filter(({ length }) => length > 0)
+}
+
+/**
+ * What framing can see of an event: its bytes with each word as one letter, but for the names of fields and `[DONE]`. All recordings share it, as
+ * framing knows no format: of the events that are alike, one is cut.
+ */
+export function outlineOf(kind: CorpusCase['kind'], bytes: Uint8Array): string {
+  return `${kind}\n${new TextDecoder('latin1').decode(bytes).replace(/(?<!^)\b(?!DONE\b)\w+/gm, 'a')}`
 }
 
 /** The frames of a stream that arrives in these chunks: a batch for each, and the last of what only its end brings. */
@@ -91,10 +99,9 @@ export function shapeOf(batches: readonly (readonly Frame[])[]): string {
 
 /**
  * Where to cut between frames, as places in the bytes: after each event whose kind, and the kind of the next, were not seen in this order
- * before. The kind of an event is its text without the values of its strings and numbers.
+ * before. The kind of an event is its text without the values of its strings and numbers. Streams may share what was `seen`.
  */
-export function turnsOf(segments: readonly Uint8Array[]): readonly number[] {
-  const seen = new Set<string>()
+export function turnsOf(segments: readonly Uint8Array[], seen = new Set<string>()): readonly number[] {
   const turns = [0]
   let at = 0
   const kinds = segments.map((segment) =>

@@ -84,7 +84,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
   }
 }
 
-/** Sends each piece as a chunk of its own, `gapMs` apart, and then ends, or does what `after` says, once `before` has come. */
+/** Sends each piece as a chunk of its own, `gapMs` apart or one turn of the event loop, and then ends, or does what `after` says, once `before` has come. */
 export function chunks(
   pieces: readonly string[],
   options: { gapMs?: number; after?: 'end' | 'hang' | 'reset'; before?: () => Promise<void> } = {},
@@ -96,7 +96,7 @@ export function chunks(
     for (const piece of pieces) {
       if (asked.isCancelled) return
       response.write(piece)
-      await pause(gapMs)
+      await (gapMs === 0 ? nextTurn() : pause(gapMs))
     }
     await before?.()
     if (after === 'end') response.end()
@@ -114,7 +114,13 @@ export function pause(ms: number): Promise<void> {
 
 /** Lets the network do its work until it is so; the time limit of the test bounds it. Waits for no clock, so that clocks may stand still. */
 export async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+  while (!isSo()) await nextTurn()
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve)
+  })
 }
 
 // ---- Chat Completions, as it travels ------------------------------------------------------------
