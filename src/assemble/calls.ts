@@ -67,6 +67,7 @@ export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | 
 export function addToCall(calls: Calls, call: OpenCall, fragment: CallFragment, maxLength: number): AnyCallChunk {
   place(calls, call, fragment)
   if (fragment.generatedId) call.generatedId = true
+  if (fragment.server) call.server = true
   if (fragment.name) call.name = joinName(call, fragment.name)
   if (fragment.opaque !== undefined) call.opaque = fragment.opaque
   if (fragment.providerData !== undefined) call.providerData = { ...call.providerData, ...fragment.providerData }

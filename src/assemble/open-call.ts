@@ -16,7 +16,8 @@ export interface OpenCall {
   /** Position among our calls of the turn; -1 for the provider's own. */
   readonly position: number
   readonly key: BlockKey | undefined
-  readonly server: boolean
+  /** Whether the provider runs it: so it is once any piece says so. */
+  server: boolean
   readonly newLive: (() => LiveArguments) | undefined
   live: LiveArguments | undefined
   scan: Scan

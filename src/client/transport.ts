@@ -106,8 +106,9 @@ async function connect(model: Model, url: string, init: RequestInit & { signal: 
   } catch (cause) {
     if (init.signal.aborted) throw init.signal.reason
     const source = URL.canParse(url) ? new URL(url).origin : withoutSecrets(url)
-    const finding =
-      reasonIn(cause) ?? `the network failed, or the answer had no CORS headers${model.codec.pageHint ?? ''}`
+    // Deno names the URL once more.
+    const reason = reasonIn(cause)?.replace(/https?:\/\/[^\s"'()<>]+/g, withoutSecrets)
+    const finding = reason ?? `the network failed, or the answer had no CORS headers${model.codec.pageHint ?? ''}`
     throw new ConnectionError(`Cannot reach ${source}: ${finding}`, { cause })
   }
 }

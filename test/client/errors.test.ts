@@ -158,6 +158,22 @@ describe('C30: a connection that fails', () => {
     expect(blocked.message).toBe('Cannot reach http://127.0.0.1:1: bad port')
   })
 
+  it.each([1, 2, 3])(
+    'C30: has nothing of the query where the words of its cause, %i below, have the URL',
+    async (depth) => {
+      const url = 'https://proxy.example/v1/chat/completions?token=hidden'
+      const fetch = async () => {
+        let cause = new Error(`error sending request for url (${url}): tcp connect error`)
+        for (let at = 1; at < depth; at++) cause = new Error('fetch failed', { cause })
+        throw new TypeError('fetch failed', { cause })
+      }
+      const error = await failure(generate(ask(openaiChat('m', { baseUrl: 'https://proxy.example/v1', fetch }))))
+      expect(error.message).toBe(
+        'Cannot reach https://proxy.example: error sending request for url (https://proxy.example/v1/chat/completions): tcp connect error',
+      )
+    },
+  )
+
   it('C30: where the platform tells nothing, as in a page, may be one of CORS, and Anthropic has a setting for that', async () => {
     const fetch = async () => {
       throw new TypeError('Failed to fetch')
