@@ -24,7 +24,8 @@ export function sitesOf(text, name) {
   const add = (node, to) => {
     const start = node.getStart(file)
     const line = file.getLineAndCharacterOfPosition(start).line + 1
-    sites.push({ start, end: node.end, line, from: text.slice(start, node.end), to })
+    const opensStatement = startsStatement(node, start, file)
+    sites.push({ start, end: node.end, line, from: text.slice(start, node.end), to, opensStatement })
   }
   const visit = (node) => {
     if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return
@@ -33,6 +34,12 @@ export function sitesOf(text, name) {
   }
   visit(file)
   return sites
+}
+
+/** Whether a statement begins with it: without semicolons, a parenthesis there would call what stands before. */
+function startsStatement(node, start, file) {
+  if (ts.isExpressionStatement(node)) return true
+  return !ts.isSourceFile(node) && node.getStart(file) === start && startsStatement(node.parent, start, file)
 }
 
 function mutate(node, add, textOf) {
@@ -98,7 +105,8 @@ export function compileIn(text, mutants) {
     const inner = mutants.filter((other) => contains(one, other))
     const shifted = inner.map((other) => ({ ...other, start: other.start - one.start, end: other.end - one.start }))
     const original = compileIn(text.slice(one.start, one.end), shifted)
-    out = `${out.slice(0, one.start)}(globalThis.$m?.(${one.number}) ? (${one.to}) : (${original}))${out.slice(one.end)}`
+    const opening = one.opensStatement ? '0, ' : ''
+    out = `${out.slice(0, one.start)}${opening}(globalThis.$m?.(${one.number}) ? (${one.to}) : (${original}))${out.slice(one.end)}`
   }
   return out
 }
