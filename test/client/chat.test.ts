@@ -268,7 +268,11 @@ describe('callbacks', () => {
 
   it('are told of requests and results, last registered first, until they are removed [3.47] [3.48] [3.49]', async () => {
     const told: string[] = []
-    const chat = chatWith({ tools: [weather], onToolRequest: (call) => void told.push(`settings ${call.id}`) })
+    const chat = chatWith({
+      tools: [weather],
+      onToolRequest: (call) => void told.push(`settings ${call.id}`),
+      onToolResult: (result) => void told.push(`settings ${result.toolCallId}`),
+    })
     const remove = chat.onToolRequest(() => void told.push('removed'))
     chat.onToolRequest(() => void told.push('second'))
     chat.onToolResult((result) => void told.push(`first ${result.content}`))
@@ -278,7 +282,7 @@ describe('callbacks', () => {
     removeResult()
     removeResult()
     await chat.send('Weather?')
-    expect(told).toEqual(['second', 'settings call_1', 'later', 'first sunny in Tokyo'])
+    expect(told).toEqual(['second', 'settings call_1', 'later', 'first sunny in Tokyo', 'settings call_1'])
   })
 
   it('may refuse a call, and then nobody else is asked', async () => {

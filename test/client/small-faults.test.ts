@@ -158,3 +158,26 @@ it('F21: a run of many rounds does not gather listeners, round by round or call 
   expect(most).toBeGreaterThan(0)
   expect(most).toBeLessThan(8)
 })
+
+describe('a choice of tools', () => {
+  const named = (name: string) => ({ name, description: '', parameters: { type: 'object' as const } })
+  const tools = [named('find'), named('look up!')]
+
+  it('has the names that the wire takes, as its tools have', async () => {
+    upstream.answer(json(chatBody('a')), json(chatBody('b')), json(chatBody('c')))
+    const request = { model: chatModel(), prompt: 'x', tools }
+    for (const toolChoice of ['required', { name: 'look up!' }, { names: ['look up!'], mode: 'auto' }] as const)
+      await generate({ ...request, toolChoice })
+    const [, { body }, { body: several }] = upstream.asked as [unknown, { body: Sent }, { body: Sent }]
+    const legal = body.tools[1]?.function.name
+    expect(upstream.asked[0]?.body.tool_choice).toBe('required')
+    expect(legal).toMatch(/^[\w-]+$/)
+    expect(body.tool_choice).toEqual({ type: 'function', function: { name: legal } })
+    expect(JSON.stringify(several.tool_choice)).toContain(JSON.stringify(legal))
+  })
+})
+
+interface Sent {
+  readonly tools: { readonly function: { readonly name: string } }[]
+  readonly tool_choice: unknown
+}

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { ApiError, type ApiErrorKind } from '../../src/errors.ts'
 import {
   answerError,
@@ -294,6 +295,18 @@ describe('bytes that pass', () => {
 })
 
 describe('what leaves and what comes in', () => {
+  it.each([
+    ['x-api-token', 'hidden-in-a-header', 'hidden-in-a-header'],
+    ['authorization', 'Bearer hidden-behind-a-word', 'hidden-behind-a-word'],
+  ])('has nothing of a key that stands in the header %s of a model', async (name, value, key) => {
+    const model = openaiChat('m', { apiKey: 'another-key', baseUrl: providers.url, headers: { [name]: value } })
+    const gateway = gatewayOf({ models: { m: model } })
+    providers.answer(json({ error: { message: `of ${key}, or ${value}` } }, 400))
+    const text = await (await askOf(gateway, 'openai-chat', 'm')).text()
+    expect(text).toContain('[redacted]')
+    expect(text).not.toContain(key)
+  })
+
   const hostile = {
     authorization: 'Bearer client-token',
     'x-api-key': 'client-token',

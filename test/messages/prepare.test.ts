@@ -469,3 +469,12 @@ describe('text', () => {
     expect(Object.entries(prepared)).toEqual([['__proto__', '\ufffd']])
   })
 })
+
+describe('a system text that is empty', () => {
+  it.each(['', []])('%j is left out where the wire refuses it, and that is told', (system) => {
+    const { context, losses } = prepared([user('hi')], wires.anthropic, { system })
+    expect(context.system).toBeUndefined()
+    expect(losses).toMatchObject([{ action: 'dropped', path: 'system', reason: 'it is empty' }])
+    expect(prepared([user('hi')], { ...wires.anthropic, refusesEmpty: false } as Rules, { system }).losses).toEqual([])
+  })
+})

@@ -28,6 +28,11 @@ const answer = (
 const written = (response: ChatResponse) => encodeResponse(response).body as unknown as JsonObject
 
 describe('decoding', () => {
+  it('reads content that is a string, as the input may have it', () => {
+    const { message } = decodeResponse(body([{ type: 'message', role: 'assistant', content: 'Hi' }]))
+    expect(message.content).toMatchObject([{ type: 'text', text: 'Hi' }])
+  })
+
   it('throws an answer that failed, as the error that it is', () => {
     const failed = body([], { status: 'failed', error: { code: 'server_error', message: 'Oops' } })
     expect(() => decodeResponse(failed)).toThrow(
