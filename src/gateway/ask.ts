@@ -2,7 +2,7 @@
 import { withoutCarriers } from '../carrier.ts'
 import { readWhole } from '../client/answer.ts'
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
-import { chunksOf, readBody, sendText } from '../client/transport.ts'
+import { chunksOf, readBody, secretsOf, sendText } from '../client/transport.ts'
 import type { ClientCodec, Fragment, Frame, Model, Reply, ServerCodec } from '../codec.ts'
 import { LimitError, TimeoutError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'
@@ -40,7 +40,10 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
 
 /** What may be told of the words of an entry's model, with its key at hand. */
 export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): Discretion {
-  return { search: searchOf(entry, secretsOf(model)), hidesWords: !tellsProviderWords }
+  return {
+    search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
+    hidesWords: !tellsProviderWords,
+  }
 }
 
 /** The model with its key at hand, so that it can be kept out of what leaves. */
@@ -48,13 +51,6 @@ export async function withKey(model: Model): Promise<Model & { readonly apiKey?:
   const { apiKey, ...rest } = model
   const key = typeof apiKey === 'function' ? await apiKey() : apiKey
   return key === undefined ? rest : { ...rest, apiKey: key }
-}
-
-/** Keys may be in headers of the operator's own as well. */
-function secretsOf({ apiKey, headers = {} }: Model): readonly string[] {
-  const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name))
-  const values = secret.flatMap(([, value]) => [value, value.replace(/^\w+ /, '')])
-  return typeof apiKey === 'string' ? [apiKey, ...values] : values
 }
 
 function timeoutsOf({ options, startedAt }: Call): Timeouts {

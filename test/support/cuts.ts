@@ -2,8 +2,9 @@
  * The places at which a recorded stream can be cut, and what framing makes of a cut.
  *
  * Framing keeps nothing from one event to the next, which `segmentsOf` is there to prove: so a cut is tried in the event that it is in, and
- * not in the whole stream; and of events that framing cannot tell apart (`outlineOf`) in the first. Everything after framing reads frames, in one batch for each chunk of the network: so of the cuts of which
- * framing makes the same batches one is decoded, and of long runs of alike frames the first of each kind.
+ * not in the whole stream; and of events that framing cannot tell apart (`outlineOf`), only in the first. Everything after framing reads
+ * frames, in one batch for each chunk of the network: so of the cuts of which framing makes the same batches one is decoded, and of long
+ * runs of alike frames the first of each kind.
  *
  * The project `exhaustive` assumes none of this: it cuts the whole stream at every byte, and decodes it after every frame.
  */
