@@ -259,7 +259,7 @@ export function withSource(
 
 /** A URL without what may be secret in it: its query, and a name and password. */
 function withoutSecrets(url: string): string {
-  if (!URL.canParse(url)) return url.split(/[?#]/, 1).join()
+  if (!URL.canParse(url)) return url.replace(/[?#].*/, '')
   const { origin, pathname } = new URL(url)
   return origin + pathname
 }

@@ -10,8 +10,9 @@ import type { ClientCodec, Fragment, Frame, Reply } from '../codec.ts'
 import { type ApiError, InterruptedError } from '../errors.ts'
 import { decodeNdjson, encodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse, encodeSse } from '../framing/sse.ts'
-import { arrayOf, compact, field } from '../lookup.ts'
-import { createHold, textOf } from './hold.ts'
+import { arrayOf, compact, field, isObject, setOwn, textOr } from '../lookup.ts'
+import type { Json } from '../model.ts'
+import { createHold } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import type { Search } from './scrub.ts'
 import type { StreamTranslator } from './translate.ts'
@@ -57,14 +58,8 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     note(fragments)
     if (hidesUsage && isUsageAlone(frame, fragments)) return
     const frames: Frame[] = []
-    hold.push(
-      { ...frame, data: withoutCarriers(frame.data) },
-      fragments.flatMap((fragment) => {
-        const text = textOf(fragment)
-        return text === undefined ? [] : [text]
-      }),
-      frames,
-    )
+    const data = withoutCarriers(frame.data)
+    hold.push({ ...frame, data }, textsOf(data), frames)
     if (isEnded) hold.end(frames)
     writeAll(frames, out)
   }
@@ -143,28 +138,62 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
   }
 }
 
-/** Fields of an event that say what it is. */
-const labels = new Set(['type', 'id', 'item_id', 'object', 'model', 'role', 'index'])
-/** Fields that have a text where the codec reads another out of them, such as one that it escapes. */
-const sayings = new Set(['delta', 'text', 'content', 'arguments', 'input', 'stringValue'])
+/** Fields of an event that say what it is, or whose it is: no client puts these together. */
+const labels = new Set([
+  'type',
+  'id',
+  'item_id',
+  'object',
+  'model',
+  'role',
+  'jsonPath',
+  'finish_reason',
+  'finishReason',
+])
 
-/** The event with other texts: wherever the whole of one stands in it. */
-function rewriteFrame(frame: Frame, before: readonly string[], after: readonly string[]): Frame {
-  const changes = new Map(before.flatMap((text, at) => (text === after[at] ? [] : [[text, after[at] as string]])))
-  let isFound = false
-  const replace = (name: string, value: unknown) => {
-    if (typeof value !== 'string' || labels.has(name)) return value
-    const text = changes.get(value)
-    isFound ||= text !== undefined
-    return text ?? value
-  }
-  const value = JSON.parse(frame.data)
-  const data = JSON.stringify(value, replace)
-  if (isFound) return { ...frame, data }
-  const all = after.join('')
-  return {
-    ...frame,
-    data: JSON.stringify(value, (name, inner) => (sayings.has(name) && typeof inner === 'string' ? all : inner)),
+/** The texts of an event, each with its place: those at one place of several events are one text in pieces. */
+function textsOf(data: string): (readonly [place: string, text: string])[] {
+  const texts: [string, string][] = []
+  readEvent(data, (place, text) => {
+    texts.push([place, text])
+    return text
+  })
+  return texts
+}
+
+/** The event with other texts, in the order of {@link textsOf}. */
+function rewriteFrame(frame: Frame, _: readonly string[], after: readonly string[]): Frame {
+  let at = 0
+  const event = readEvent(frame.data, (_place, text) => after[at++] ?? text)
+  return { ...frame, data: JSON.stringify(event) }
+}
+
+type Change = (place: string, text: string) => string
+
+/** An event, with what `change` returns in the place of each of its texts. */
+function readEvent(data: string, change: Change): Json {
+  if (!data.startsWith('{')) return data // `[DONE]`
+  const event: Json = JSON.parse(data)
+  // Responses has most of its texts at one place, and its calls take turns; texts are read one after the other, whatever items they are of.
+  const type = textOr(field(event, 'type'), '')
+  changeTexts(event, type.includes('text') ? type : `${type} ${field(event, 'output_index') ?? ''}`, change)
+  return event
+}
+
+function changeTexts(holder: Json, place: string, change: Change): void {
+  if (Array.isArray(holder)) {
+    for (const [at, value] of holder.entries()) {
+      // Choices take turns, and so do the calls of one: each says a text of its own.
+      if (typeof value === 'string') holder[at] = change(place, value)
+      else changeTexts(value, `${place}[${field(value, 'index') ?? ''}]`, change)
+    }
+  } else if (isObject(holder)) {
+    // Gemini has its thoughts and what it says at one place.
+    const own = holder.thought === true ? `${place} thought` : place
+    for (const [name, value] of Object.entries(holder)) {
+      if (typeof value !== 'string') changeTexts(value, `${own}.${name}`, change)
+      else if (!labels.has(name)) setOwn(holder, name, change(`${own}.${name}`, value))
+    }
   }
 }
 

@@ -174,6 +174,13 @@ describe('C30: a connection that fails', () => {
     },
   )
 
+  it('C30: of a page that asks a path of its own has nothing of its query either', async () => {
+    const fetch = async () => new Response('Hello', { headers: { 'content-type': 'text/html' } })
+    const error = await failure(generate(ask(openaiChat('m', { baseUrl: '/proxy?token=hidden', fetch }))))
+    expect(error.message).toContain('/proxy answered 200 with text/html')
+    expect(error.message).not.toContain('hidden')
+  })
+
   it('C30: where the platform tells nothing, as in a page, may be one of CORS, and Anthropic has a setting for that', async () => {
     const fetch = async () => {
       throw new TypeError('Failed to fetch')
