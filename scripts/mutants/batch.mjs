@@ -25,7 +25,9 @@ report({ isAlive: true })
 for await (const line of createInterface({ input: process.stdin })) {
   const { number, files } = JSON.parse(line)
   writeFileSync(process.env.ISOGLOT_MUTANT_FILE, `${number}`)
-  const specifications = (await vitest.globTestSpecifications(files)).filter(({ moduleId }) => files.includes(moduleId))
+  const place = ({ moduleId }) => files.indexOf(moduleId)
+  const found = (await vitest.globTestSpecifications(files)).filter((one) => place(one) >= 0)
+  const specifications = found.sort((a, b) => place(a) - place(b))
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, false)
   const failed = testModules.find((one) => !one.ok())
   const first = failed && [...failed.children.allTests('failed')][0]

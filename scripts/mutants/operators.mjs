@@ -83,7 +83,8 @@ function mutate(node, add, textOf) {
 
 /** Words and figures of tables: their mutants say more about the table than about the code. */
 function isConstant(node) {
-  return ts.isLiteralExpression(node) || ts.isFunctionLike(node) || ts.isObjectLiteralExpression(node)
+  const isUndefined = ts.isIdentifier(node) && node.text === 'undefined'
+  return isUndefined || ts.isLiteralExpression(node) || ts.isFunctionLike(node) || ts.isObjectLiteralExpression(node)
 }
 
 /** Whether a literal is the left side of an assignment: `[a, b] = c`. */

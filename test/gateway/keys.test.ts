@@ -1,7 +1,7 @@
 /** The keys of a gateway's models leave in no answer: in no spelling, in no wire, in one piece or in two. */
 
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/codec.ts'
+import type { ClientCodec, Model } from '../../src/codec.ts'
 import { createClientCodec as anthropic } from '../../src/codecs/anthropic/index.ts'
 import { createClientCodec as gemini } from '../../src/codecs/gemini/index.ts'
 import { createClientCodec as ollama } from '../../src/codecs/ollama/index.ts'
@@ -24,16 +24,20 @@ const codecs: Readonly<Record<WireName, ClientCodec>> = {
 }
 const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
 
+/** One model of each wire, since the search for its key is made once for each model. */
+let answering: () => Response
+const models = wireNames.map((wire) => ({
+  codec: codecs[wire],
+  model: 'm',
+  baseUrl: 'https://provider.test',
+  apiKey: canary,
+  fetch: async () => answering(),
+}))
+
 /** A gateway whose one model, of this wire, answers what it is told to, without a network. */
 function gatewayOf(wire: WireName, answer: () => Response, options: Partial<GatewayOptions> = {}) {
-  const model = {
-    codec: codecs[wire],
-    model: 'm',
-    baseUrl: 'https://provider.test',
-    apiKey: canary,
-    fetch: async () => answer(),
-  }
-  const gateway = createGateway({ models: { m: model }, ...options })
+  answering = answer
+  const gateway = createGateway({ models: { m: models[wireNames.indexOf(wire)] as Model }, ...options })
   return (client: WireName, stream: boolean, body = {}) =>
     ask('https://gateway.test', client, 'm', 'Hello', {
       body,
