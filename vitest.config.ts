@@ -11,10 +11,16 @@ const wranglerDev = ['test/worker/{start,deploy}.test.ts']
 const builtTypes = ['test/package/require.test.ts']
 /** The page in Firefox and WebKit; `test/page` has it in Chromium. */
 const otherBrowsers = ['test/page/browsers.test.ts']
-/** These try the cases that can differ in `npm test`, and every case in the project `exhaustive`, with `ISOGLOT_EXHAUSTIVE=1`. */
+/**
+ * These try the cases that can differ in `npm test`, on the recordings of `test/recordings`; in the project `exhaustive`, with
+ * `ISOGLOT_EXHAUSTIVE=1`, they try every case, on the larger set too.
+ */
 const exhaustive = [
-  'test/laws/{cut-off,splitting,hostile}.test.ts',
-  'test/client/resume.test.ts',
+  'test/laws/*.test.ts',
+  'test/handoff/handoff.test.ts',
+  'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
+  'test/client/{apply-event,resume}.test.ts',
+  'test/messages/{hand-off,laws,prepare.laws}.test.ts',
   'test/gateway/keys.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{attack,bounds,canary,door,locations,runs-schedules,runs-sdk}.test.ts',

@@ -87,8 +87,8 @@ function isString(text: string): boolean {
     return false
   }
 }
-function* cutsOf(text: string, step: number, from: number): Generator<[string, string]> {
-  for (let at = from; at < text.length; at += step) {
+function* cutsOf(text: string, step: number): Generator<[string, string]> {
+  for (let at = 1; at < text.length; at += step) {
     const [first, second] = [text.slice(0, at), text.slice(at)]
     if (isString(first) && isString(second)) yield [first, second]
   }
@@ -131,22 +131,24 @@ const escaped = [
 
 const cases = wireNames.flatMap((wire) => Object.keys(disguises).map((name) => [wire, name] as const))
 
+/**
+ * One search reads the texts of all wires, so that each disguise is tried on one wire, and the next one on the next. Where the texts of a wire
+ * stand is the subject of `keys-in-streams.test.ts`.
+ */
+const inTurn = Object.keys(disguises).map((name, at) => [wireNames[at % wireNames.length] as WireName, name] as const)
+
 describe('B14, B15, B16: keys in two pieces', () => {
-  it.each(cases)('of %s leave in no answer, cut anywhere: %s', async (wire, name) => {
+  it.each(isExhaustive ? cases : inTurn)('of %s leave in no answer, cut anywhere: %s', async (wire, name) => {
     const key = disguises[name]?.(canary) ?? ''
     const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
     const found: string[] = []
     let count = 0
-    // Each wire has every disguise in its text, and every other one in its other channels, where the next wire has those between.
-    const isOdd = (wireNames.indexOf(wire) + Object.keys(disguises).indexOf(name)) % 2 === 1
-    for (const channel of isOdd && !isExhaustive ? (['text'] as const) : channelsOf[wire]) {
+    for (const channel of channelsOf[wire]) {
       for (const how of escaped.includes(name) ? ['said', 'written'] : ['said']) {
         const written = `of ${embeddings[how]?.(key)}.`
-        // One search reads the texts of all wires: each is cut at places of its own, and together they cut at five times as many.
-        const coarse = Math.max(3, Math.ceil(written.length / 15))
+        const coarse = Math.max(2, Math.ceil(written.length / 30))
         const step = (channel === 'text' ? 1 : 3) * (isExhaustive ? 1 : coarse)
-        const from = 1 + (isExhaustive ? 0 : Math.floor((wireNames.indexOf(wire) * step) / wireNames.length))
-        for (const [first, second] of cutsOf(written, step, from)) {
+        for (const [first, second] of cutsOf(written, step)) {
           const text = saying(wire, channel, first, second)
           const asking = gatewayOf(wire, streamed(wire, text), { wholeAnswers: 'stream' })
           const clients = [[wire, true] as const, [other, true] as const]

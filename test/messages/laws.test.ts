@@ -13,7 +13,7 @@ import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
 import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
 import { brokenLinks } from '../support/valid-conversation.ts'
 
-/** Each utility sees 10,000 conversations in all. */
+/** Each utility sees as many conversations in all. */
 const share = (part: number) => ({ ...seeded, numRuns: seeded.numRuns * part })
 const roles = fc.constantFrom<Role>('system', 'user', 'assistant', 'tool')
 const ends = fc.option(roles, { nil: undefined })
