@@ -1,55 +1,60 @@
 /**
- * `npm run flakes -- test/gateway [file …]`: runs each test file ten times in a row beside a busy loop on every core, and reports the runs
- * that failed. A test that passes on an idle machine only is a fault: it waits for a clock where it should wait for an event.
+ * `npm run flakes -- test/gateway [file …]`: runs the test files ten times in a row beside a busy loop on every core, and reports those that
+ * failed. A test that passes on an idle machine only is a fault: it waits for a clock where it should wait for an event.
+ *
+ * `ISOGLOT_RUNS`: how many times in place of ten. `ISOGLOT_LOOPS`: how many busy loops; none where the machine is busy anyway.
  */
 import { spawn } from 'node:child_process'
-import { readdirSync, statSync } from 'node:fs'
-import { cpus } from 'node:os'
-import { join } from 'node:path'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
 import { withNode } from './with-node.mjs'
 
 const root = join(import.meta.dirname, '..')
 const runs = Number(process.env.ISOGLOT_RUNS ?? 10)
+const loops = Number(process.env.ISOGLOT_LOOPS ?? cpus().length)
 const wanted = process.argv.slice(2)
 if (wanted.length === 0) throw new Error('Cannot look for flakes: name test files, or folders of them')
-const files = wanted.flatMap((name) =>
-  statSync(join(root, name)).isDirectory()
-    ? readdirSync(join(root, name), { recursive: true, encoding: 'utf8' })
-        .filter((file) => file.endsWith('.test.ts'))
-        .map((file) => join(name, file))
-    : [name],
-)
+const folder = mkdtempSync(join(tmpdir(), 'isoglot-flakes-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
-const loops = cpus().map(() => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }))
-for (const loop of loops) {
+for (let at = 0; at < loops; at++) {
+  const loop = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
   loop.unref()
   process.on('exit', () => loop.kill('SIGKILL'))
 }
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
+/** By file: in how many runs it passed, and the seconds that it took at most. */
+const files = new Map()
 let failed = 0
-for (const file of files.sort()) {
-  const times = []
-  let broken = 0
-  for (let run = 1; run <= runs; run++) {
-    const started = performance.now()
-    const { code, output } = await test(file)
-    times.push((performance.now() - started) / 1000)
-    if (code === 0) continue
-    broken++
-    console.log(`${file}: run ${run} failed\n${output}`)
+for (let run = 1; run <= runs; run++) {
+  const { code, testResults } = await test()
+  if (code !== 0) failed++
+  for (const { name, status, startTime, endTime, message, assertionResults } of testResults) {
+    const file = relative(root, name)
+    const before = files.get(file) ?? { passed: 0, longest: 0 }
+    const longest = Math.max(before.longest, (endTime - startTime) / 1000)
+    files.set(file, { passed: before.passed + Number(status === 'passed'), longest })
+    if (status === 'passed') continue
+    console.log(`${file}: run ${run} failed ${message}`)
+    for (const one of assertionResults.filter((result) => result.status === 'failed'))
+      console.log(`  ${one.fullName}\n${one.failureMessages.join('\n')}`)
   }
-  failed += broken
-  console.log(`${file}: ${runs - broken} of ${runs} passed, ${Math.max(...times).toFixed(1)} s at most`)
+  console.log(`run ${run} of ${runs}: ${code === 0 ? 'passed' : 'FAILED'}`)
 }
+for (const [file, { passed, longest }] of [...files].sort(([one], [other]) => one.localeCompare(other)))
+  console.log(`${file}: ${passed} of ${runs} passed, ${longest.toFixed(1)} s at most`)
 process.exitCode = failed > 0 ? 1 : 0
 
-async function test(file) {
+async function test() {
   const projects = ['core', 'worker', 'page', 'examples', 'machines'].map((name) => `--project=${name}`)
-  const options = { stdio: ['ignore', 'pipe', 'pipe'], env: { NO_COLOR: '1' } }
-  const child = withNode('vitest', ['run', '--reporter=dot', ...projects, file], options)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
+  const report = join(folder, 'report.json')
+  const reporters = ['--reporter=json', `--outputFile=${report}`]
+  const child = withNode('vitest', ['run', ...reporters, ...projects, ...wanted], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+    env: { NO_COLOR: '1' },
+  })
   const code = await new Promise((resolve) => child.once('close', resolve).once('error', () => resolve(1)))
-  return { code, output }
+  return { code, ...JSON.parse(readFileSync(report, 'utf8')) }
 }
