@@ -790,6 +790,21 @@ describe('fields set in the text of an object', () => {
 describe('the edges of the gateway', () => {
   const chat = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] })
 
+  it('asks no provider for a client that left before it was heard', async () => {
+    const asked: (boolean | undefined)[] = []
+    const model = openaiChat('m', {
+      apiKey: keys['openai-chat'],
+      fetch: async (_, init) => {
+        asked.push(init?.signal?.aborted)
+        init?.signal?.throwIfAborted()
+        return json({})
+      },
+    })
+    const gone = new Request(post('/v1/chat/completions', chat('m')), { signal: AbortSignal.abort() })
+    await gatewayOf({ models: { m: model } }).fetch(gone)
+    expect(asked).not.toContain(false)
+  })
+
   it('C25: decides by the kind of an error whether it may be tried again', () => {
     const retryable = (kind: ApiErrorKind) => new ApiError('no', { kind }).retryable
     expect((['rate_limit', 'overloaded', 'server', 'timeout'] as const).map(retryable)).toEqual([

@@ -176,6 +176,17 @@ describe('translateResponse', () => {
     })
   })
 
+  it('gives a call whose arguments cannot be read the name that the client gave', () => {
+    const tool_calls = [{ id: 'c1', type: 'function', function: { name: 'sent', arguments: '{"a":' } }]
+    const body = { choices: [{ index: 0, message: { role: 'assistant', tool_calls }, finish_reason: 'tool_calls' }] }
+    const translated = translateResponse(body, clients['openai-chat'], servers['openai-responses'], {
+      toolNames: new Map([['sent', 'own']]),
+    })
+    expect(translated.body).toMatchObject({
+      output: [{ type: 'function_call', call_id: 'c1', name: 'own', arguments: '{"a":' }],
+    })
+  })
+
   it('throws an error that came as an answer, for the wire of the client to tell', () => {
     const body = { error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } }
     expect(() => translateResponse(body, clients.gemini, servers.anthropic)).toThrow(
