@@ -797,7 +797,7 @@ describe('the edges of the gateway', () => {
       fetch: async (_, init) => {
         asked.push(init?.signal?.aborted)
         init?.signal?.throwIfAborted()
-        return json({})
+        return new Response('{}')
       },
     })
     const gone = new Request(post('/v1/chat/completions', chat('m')), { signal: AbortSignal.abort() })

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { disguises } from '../support/canary.ts'
+import { isExhaustive } from '../support/cuts.ts'
 import {
   canary,
   holdsCanary,
@@ -50,7 +51,9 @@ describe.each(wireNames)('B14: a key in two pieces, of a provider that speaks %s
     'HTML entities, decimal',
   ]
 
-  it.each(names)('leaves in no stream, no resumed stream, no whole answer: %s', async (name) => {
+  // One search reads the texts of all wires: each wire has every second disguise, and the next wire the others.
+  const own = names.filter((_, at) => isExhaustive || (at + wireNames.indexOf(wire)) % 2 === 0)
+  it.each(own)('leaves in no stream, no resumed stream, no whole answer: %s', async (name) => {
     const text = `It is ${disguises[name]?.(canary)}.`
     const token = await tokenFor(rig, 'u')
     const cuts = [7, Math.floor(text.length / 2), text.length - 2].map(async (at) => {
