@@ -3,18 +3,10 @@
  * whether JSR would take it. Nothing is published.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { entriesIn, modulesIn } from './built-files.mjs'
 import { denoFile, installRuntimes } from './install-runtimes.mjs'
 import { jsrManifest } from './jsr.mjs'
 
@@ -23,11 +15,10 @@ const isCi = process.env.CI === 'true' || process.env.CI === '1'
 /** How many types the compiler may make of the README's program, beyond those of the standard library. */
 const mostInstantiations = 2_500
 const shipped =
-  /^(dist\/[\w-]+(\.d\.ts|\.js|\.js\.map)|src\/[\w/-]+\.ts|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+  /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js(\.map)?|src\/[\w/-]+\.ts|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
 
-const entries = readdirSync(join(root, 'dist'))
-  .filter((name) => name.endsWith('.js'))
-  .map((name) => name.slice(0, -'.js'.length))
+const dist = join(root, 'dist')
+const entries = entriesIn(dist)
 const failures = []
 
 await check('what is in the package', checkFiles)
@@ -73,9 +64,9 @@ function checkFiles() {
   const [{ files, size, unpackedSize }] = Array.isArray(found) ? found : Object.values(found)
   const paths = files.map(({ path }) => path)
   const strangers = paths.filter((path) => !shipped.test(path))
-  const missing = entries.flatMap((name) =>
-    ['.js', '.js.map', '.d.ts'].map((end) => `dist/${name}${end}`).filter((path) => !paths.includes(path)),
-  )
+  const modules = modulesIn(dist).flatMap((name) => [name, `${name}.map`])
+  const declarations = entries.map((name) => `${name}.d.ts`)
+  const missing = [...modules, ...declarations].map((name) => `dist/${name}`).filter((path) => !paths.includes(path))
   if (strangers.length > 0) throw new Error(`it holds what it should not: ${strangers.join(', ')}`)
   if (missing.length > 0) throw new Error(`it lacks ${missing.join(', ')}`)
   return `${paths.length} files, ${kib(size)} packed, ${kib(unpackedSize)} unpacked`

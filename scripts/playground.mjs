@@ -5,14 +5,16 @@
  * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { withImports } from './built-files.mjs'
 import { isBuilt, prepare } from './prepare.mjs'
 
 const root = join(import.meta.dirname, '..')
+const dist = join(root, 'dist')
 const page = join(root, 'examples', 'browser')
-/** What of the SDK the page loads. */
-const modules = ['index.js', 'models.js']
+/** What of the SDK the page imports. */
+const imported = ['index.js', 'models.js']
 /** The operator's page needs a Worker, and the rest is for the compiler. */
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^isoglot$/.test(name)
 
@@ -24,13 +26,15 @@ export function buildPlayground(folder = join(root, 'playground')) {
   prepare()
   if (!isBuilt()) throw new Error('Cannot build the playground: the SDK could not be built')
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(join(folder, 'isoglot'), { recursive: true })
+  mkdirSync(folder, { recursive: true })
   for (const name of readdirSync(page)) {
     if (!isLeftOut(name)) cpSync(join(page, name), join(folder, name), { recursive: true })
   }
-  for (const name of modules) {
-    const text = readFileSync(join(root, 'dist', name), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
-    writeFileSync(join(folder, 'isoglot', name), text)
+  for (const name of withImports(dist, imported)) {
+    const text = readFileSync(join(dist, name), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+    const file = join(folder, 'isoglot', name)
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
   }
   writeFileSync(join(folder, 'index.html'), withoutWorker(readFileSync(join(page, 'index.html'), 'utf8')))
   return folder

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { entriesIn, withImports } from './built-files.mjs'
 import { install } from './install.mjs'
 import { modernNode } from './modern-node.mjs'
 
@@ -42,28 +43,31 @@ function newest(folder) {
 
 /** Only what changed is written, and each file at once: another Worker may be serving the folder. */
 function assembleSite() {
-  const files = new Map([...filesOf(page, isServed), ...filesOf(dist, isModule, 'isoglot')])
-  for (const [name, bytes] of files) writeIfNew(join(site, name), bytes)
-  for (const name of filesOf(site, isNoDraft).keys()) if (!files.has(name)) rmSync(join(site, name), { force: true })
+  const files = new Map([
+    ...namesIn(page, isServed).map((name) => [name, join(page, name)]),
+    ...modules().map((name) => [join('isoglot', name), join(dist, name)]),
+  ])
+  for (const [name, file] of files) writeIfNew(join(site, name), readFileSync(file))
+  for (const name of namesIn(site, isNoDraft)) if (!files.has(name)) rmSync(join(site, name), { force: true })
+}
+
+/** The built files and their maps. Another process may be about to remove the chunks of an older build, which nothing imports. */
+function modules() {
+  if (!isBuilt()) return []
+  const entries = entriesIn(dist).map((name) => `${name}.js`)
+  return withImports(dist, entries).flatMap((name) => [name, `${name}.map`])
 }
 
 const isServed = (name) => !/(\.json|\.ts|\.md)$/.test(name)
 /** Another process may be about to rename a draft. */
 const isNoDraft = (name) => !/\.\d+$/.test(name)
-const isModule = (name) => /\.js(\.map)?$/.test(name)
 
-/** The contents of a folder, by their paths within it. */
-function filesOf(folder, isWanted = () => true, under = '') {
-  if (!existsSync(folder)) return new Map()
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && isWanted(entry.name),
-  )
-  return new Map(
-    files.map((entry) => {
-      const file = join(entry.parentPath, entry.name)
-      return [join(under, relative(folder, file)), readFileSync(file)]
-    }),
-  )
+/** The files of a folder, by their paths in it. */
+function namesIn(folder, isWanted) {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isWanted(entry.name))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
 }
 
 function writeIfNew(file, bytes) {

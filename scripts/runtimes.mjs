@@ -5,10 +5,11 @@
  * `node scripts/with-node.mjs scripts/runtimes.mjs [--report=file.json] [name …]`: names such as `deno`, `"node 20"`.
  */
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { modulesIn } from './built-files.mjs'
 import { installRuntimes } from './install-runtimes.mjs'
 
 const root = join(import.meta.dirname, '..')
@@ -52,19 +53,12 @@ function copyOfFiles() {
     ['dist', /\.js$/],
     ['test/runtimes', /\.mjs$/],
   ]) {
-    mkdirSync(join(copy, under), { recursive: true })
-    for (const name of readdirSync(join(root, under))) {
+    for (const name of readdirSync(join(root, under), { recursive: true })) {
       if (isWanted.test(name)) cpSync(join(root, under, name), join(copy, under, name))
     }
   }
   writeFileSync(join(copy, 'package.json'), '{ "type": "module" }\n')
   return copy
-}
-
-function modulesIn(dist) {
-  return readdirSync(dist)
-    .filter((name) => name.endsWith('.js'))
-    .sort()
 }
 
 function hashOf(dist) {

@@ -4,10 +4,11 @@
  *
  * `node scripts/with-node.mjs scripts/sizes.mjs`, with `--lower` to take budgets down to what is needed now.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
+import { entriesIn } from './built-files.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
@@ -23,6 +24,12 @@ import { openaiChat } from './openai-chat.js'
 export default createGateway({ models: { m: openaiChat('m') } })`,
 }
 
+const textAlone = `import { stream } from './index.js'
+import { openaiChat } from './openai-chat.js'
+const run = stream({ model: openaiChat('m', { apiKey: document.cookie }), prompt: 'Weather in Tokyo?' })
+for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)
+document.title = (await run.response).stopReason`
+
 const isLowering = process.argv.includes('--lower')
 const budgets = JSON.parse(readFileSync(budgetsFile, 'utf8'))
 const sizes = await measureAll()
@@ -33,13 +40,13 @@ process.exitCode = findings.length > 0 ? 1 : 0
 
 /** Programs by name: one for each public path, and those of the promises we make. */
 async function programs() {
-  const entries = readdirSync(dist)
-    .filter((name) => name.endsWith('.js') && name !== 'index.js')
-    .map((name) => name.slice(0, -'.js'.length))
+  const entries = entriesIn(dist).filter((name) => name !== 'index')
   const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
   return {
     ...Object.fromEntries(await Promise.all(entries.map(async (name) => [name, await programOf(name)]))),
+    'text alone': textAlone,
     'openai-chat + anthropic + gemini': chatWith('openai-chat', 'anthropic', 'gemini'),
+    'five providers, a tool': chatWith(...formats),
     'all five formats, both directions': bothDirections(formats),
   }
 }

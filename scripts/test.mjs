@@ -35,6 +35,7 @@ const added = [
 
 install()
 const { withNode } = await import('./with-node.mjs')
+const { prepare } = await import('./prepare.mjs')
 
 if (filters.length > 0) {
   await step('tests', 'vitest', testing(isAll ? rest : [...daily, 'machines'], filters))
@@ -45,10 +46,13 @@ if (filters.length > 0) {
   await step('sizes', 'scripts/sizes.mjs', [])
   await step('package', 'scripts/check-package.mjs', [])
   await step('bundlers', 'scripts/bundlers.mjs', [])
+  prepare()
   await step('tests', 'vitest', testing(rest))
   await step('runtimes', 'scripts/runtimes.mjs', [`--report=${runtimesReport}`])
 } else {
   await step('build', 'tsup', ['--silent', '--no-dts'])
+  // Removes the chunks of an older build from the page's folder, before tests copy that folder at the same time.
+  prepare()
   const tests = step('tests', 'vitest', testing(daily))
   await stepAside('lint', 'biome', ['check', '.'])
   for (const project of ['.', 'test', 'examples/worker']) await stepAside(...types(project))

@@ -14,7 +14,10 @@ export abstract class IsoglotError extends Error {
   /** Tells our errors from others across copies of this module. */
   readonly isIsoglotError = true as const
 
-  /** Each public path is a file with these classes in it, so a mark and the code decide, and not the identity of the class. */
+  /**
+   * A program can hold several copies of these classes: some CDNs and bundlers make a file of each public path. So a mark and the code
+   * decide, and not the identity of the class.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     const { code } = this as unknown as { readonly code?: string }
     const error = value as IsoglotError | undefined | null

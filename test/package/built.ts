@@ -1,101 +1,22 @@
-/** The built files, and what a parser finds in them. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+/** The built files. */
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { transformSync } from 'esbuild'
-import ts from 'typescript'
+import { entriesIn, modulesIn, withImports } from '../../scripts/built-files.mjs'
 
 export const dist: string = join(import.meta.dirname, '..', '..', 'dist')
 
 if (!existsSync(join(dist, 'index.js'))) throw new Error('Cannot test the built files: run "npm run build" first')
 
-/** The public paths, by their files: `index`, `anthropic` … */
-export const entries: readonly string[] = readdirSync(dist)
-  .filter((name) => name.endsWith('.js'))
-  .map((name) => name.slice(0, -'.js'.length))
+/** The public paths: `index`, `anthropic` … */
+export const entries: readonly string[] = entriesIn(dist)
+/** Their files, and the chunks that these import: `index.js`, `shared/chunk-….js` … */
+export const modules: readonly string[] = modulesIn(dist)
 
-export function read(entry: string): string {
-  return readFileSync(join(dist, `${entry}.js`), 'utf8')
+export function read(module: string): string {
+  return readFileSync(join(dist, module), 'utf8')
 }
 
-const codes = new Map<string, string>()
-
-/** The code of a file alone: words in comments say nothing of what it does. */
-export function codeOf(entry: string): string {
-  const code = codes.get(entry) ?? transformSync(read(entry), { minifyWhitespace: true, legalComments: 'none' }).code
-  codes.set(entry, code)
-  return code
-}
-
-export interface Uses {
-  /** Names that nothing in the file declares: what it takes from the runtime. */
-  readonly globals: ReadonlySet<string>
-  /** What it imports, or tries to. */
-  readonly imports: readonly string[]
-  /** All names of properties that it reads or writes. */
-  readonly properties: ReadonlySet<string>
-}
-
-const parsing = { languageVersion: ts.ScriptTarget.ESNext, jsDocParsingMode: ts.JSDocParsingMode.ParseNone }
-
-/** What a module needs of the world. */
-export function usesOf(code: string): Uses {
-  const declared = new Set<string>()
-  const used = new Set<string>()
-  const properties = new Set<string>()
-  const imports: string[] = []
-  visit(ts.createSourceFile('built.js', code, parsing, true, ts.ScriptKind.JS))
-  return { globals: new Set([...used].filter((name) => !declared.has(name))), imports, properties }
-
-  function visit(node: ts.Node): void {
-    if (ts.isIdentifier(node)) readName(node)
-    if (ts.isStringLiteralLike(node) && node.text.startsWith('node:')) imports.push(node.text)
-    if (ts.isElementAccessExpression(node) && ts.isStringLiteralLike(node.argumentExpression))
-      properties.add(node.argumentExpression.text)
-    if (ts.isImportDeclaration(node) || (ts.isExportDeclaration(node) && node.moduleSpecifier))
-      imports.push(node.moduleSpecifier?.getText() ?? '')
-    if (ts.isMetaProperty(node)) imports.push(node.getText())
-    if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) imports.push(node.getText())
-    ts.forEachChild(node, visit)
-  }
-
-  function readName(node: ts.Identifier): void {
-    const { parent } = node
-    if (isNameOf(parent, node)) properties.add(node.text)
-    else if (isDeclaration(parent, node)) declared.add(node.text)
-    else if (!isLabel(parent)) used.add(node.text)
-  }
-}
-
-function isNameOf(parent: ts.Node, node: ts.Identifier): boolean {
-  if (ts.isPropertyAccessExpression(parent)) return parent.name === node
-  if (ts.isBindingElement(parent)) return parent.propertyName === node
-  if (ts.isExportSpecifier(parent)) return parent.propertyName !== undefined && parent.name === node
-  return (
-    (ts.isPropertyAssignment(parent) ||
-      ts.isMethodDeclaration(parent) ||
-      ts.isPropertyDeclaration(parent) ||
-      ts.isGetAccessor(parent) ||
-      ts.isSetAccessor(parent)) &&
-    parent.name === node
-  )
-}
-
-function isDeclaration(parent: ts.Node, node: ts.Identifier): boolean {
-  return (
-    (ts.isVariableDeclaration(parent) ||
-      ts.isFunctionDeclaration(parent) ||
-      ts.isFunctionExpression(parent) ||
-      ts.isClassDeclaration(parent) ||
-      ts.isClassExpression(parent) ||
-      ts.isParameter(parent) ||
-      ts.isBindingElement(parent) ||
-      ts.isImportSpecifier(parent) ||
-      ts.isImportClause(parent) ||
-      ts.isNamespaceImport(parent)) &&
-    parent.name === node
-  )
-}
-
-function isLabel(parent: ts.Node): boolean {
-  return ts.isLabeledStatement(parent) || ts.isBreakOrContinueStatement(parent)
+/** All files that load with a public path. */
+export function modulesOf(entry: string): readonly string[] {
+  return withImports(dist, [`${entry}.js`])
 }

@@ -1,9 +1,10 @@
 /** The built files need a web-standard runtime and nothing else, and each format's file knows its own format alone. */
-import { join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { build } from 'esbuild'
+import { build, type Plugin } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { codeOf, dist, entries, read, usesOf } from './built.ts'
+import { dist, entries, modules, modulesOf } from './built.ts'
+import { codeOf, parse, type Uses, usesOf } from './uses.ts'
 
 /** All that a file may take from the runtime: ECMAScript 2022, and what fetch and Web Streams bring. */
 const standard = new Set([
@@ -20,8 +21,7 @@ const standard = new Set([
 /** Properties of a global that tell one runtime from another. */
 const tells = ['userAgent', 'Deno', 'Bun', 'process', 'WebSocketPair', 'EdgeRuntime', 'versions', 'Buffer']
 
-function impurities(code: string): string[] {
-  const { globals, imports, properties } = usesOf(code)
+function impurities({ globals, imports, properties }: Uses): string[] {
   return [
     ...imports.map((name) => `imports ${name}`),
     ...[...globals].filter((name) => !standard.has(name)).map((name) => `uses ${name}`),
@@ -29,10 +29,40 @@ function impurities(code: string): string[] {
   ]
 }
 
+/** How the imports of other built files are named in a file. */
+function ownImports(module: string): ReadonlySet<string> {
+  return new Set(
+    modules.map((other) => {
+      const path = relative(dirname(module), other)
+      return `imports "${path.startsWith('.') ? path : `./${path}`}"`
+    }),
+  )
+}
+
 describe('what a file takes from the runtime', () => {
-  it.each(entries)('%s.js: nothing that is not everywhere', (entry) => {
-    expect(impurities(read(entry))).toEqual([])
+  it.each(modules)('%s: nothing that is not everywhere', (module) => {
+    const isOfOurs = (found: string) => ownImports(module).has(found)
+    expect(impurities(usesOf(module)).filter((found) => !isOfOurs(found))).toEqual([])
   })
+
+  it('each file loads with some public path, and none with all of them', () => {
+    const loaded = new Set(entries.flatMap(modulesOf))
+    expect(modules.filter((module) => !loaded.has(module))).toEqual([])
+    expect(entries.filter((entry) => modulesOf(entry).length === modules.length)).toEqual([])
+  })
+
+  // package.json says `"sideEffects": false`, and the build removes imports that have no names.
+  it.each(modules)('%s: does nothing as it loads', (module) => {
+    const { actions } = usesOf(module)
+    expect(actions.filter((action) => !action.startsWith('__export('))).toEqual([])
+  })
+
+  it.each(['import "./chunk.js"', 'globalThis.x = 1', 'start()', 'if (a) b()', 'for (const a of b) a()'])(
+    'finds what acts as it loads: %s',
+    (code) => {
+      expect(parse(code).actions).toEqual([code])
+    },
+  )
 
   it.each([
     ['import fs from "node:fs"', 'imports node:fs'],
@@ -51,11 +81,12 @@ describe('what a file takes from the runtime', () => {
     ['const isBun = globalThis["Bun"] !== undefined', 'reads .Bun'],
     ['const isNode = typeof process === "object"', 'uses process'],
   ])('finds: %s', (code, impurity) => {
-    expect(impurities(code)).toContain(impurity)
+    expect(impurities(parse(code))).toContain(impurity)
   })
 
   it('passes over names that a file gives itself', () => {
-    expect(impurities('function process(Buffer) { return Buffer.length }\nexport { process as read }')).toEqual([])
+    const code = 'function process(Buffer) { return Buffer.length }\nexport { process as read }'
+    expect(impurities(parse(code))).toEqual([])
   })
 })
 
@@ -87,6 +118,8 @@ const allFormats = ['models', 'gateway']
 const wordsIn = (code: string, of: readonly string[]) => of.filter((word) => code.includes(word))
 const foreignWordsIn = (code: string, own: string | undefined) =>
   formats.filter((format) => format !== own).flatMap((format) => wordsIn(code, words[format] ?? []))
+/** What loads with a public path: its file and the chunks that it imports. */
+const codeWith = (entry: string) => modulesOf(entry).map(codeOf).join('\n')
 /** Which format's words a file holds all of. */
 const formatOf = (code: string) =>
   formats.find((format) => wordsIn(code, words[format] ?? []).length === words[format]?.length)
@@ -97,46 +130,58 @@ async function modelFunctionOf(entry: string): Promise<string | undefined> {
   return name in (await import(pathToFileURL(join(dist, `${entry}.js`)).href)) ? name : undefined
 }
 
-/** A page's program with one provider, bundled. */
-async function bundleOf(entry: string): Promise<string> {
-  const model = await modelFunctionOf(entry)
-  const contents = `import { stream } from './index.js'
+const pageProgram = (entry: string, model: string | undefined) => `import { stream } from './index.js'
 import { ${model} as make } from './${entry}.js'
 for await (const event of stream({ model: make('m'), prompt: 'Hi' })) console.log(event)`
-  const options = {
+
+/** A page's program with one provider, bundled, for each of them: all at once, so that esbuild parses each built file once. */
+async function bundlesOf(providers: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const programs: Plugin = {
+    name: 'programs',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^program:/ }, ({ path }) => ({ path: path.slice('program:'.length), namespace: 'program' }))
+      onLoad({ filter: /.*/, namespace: 'program' }, async ({ path }) => ({
+        contents: pageProgram(path, await modelFunctionOf(path)),
+        resolveDir: dist,
+      }))
+    },
+  }
+  const { outputFiles } = await build({
+    entryPoints: providers.map((entry) => ({ in: `program:${entry}`, out: entry })),
+    plugins: [programs],
+    outdir: 'programs',
     bundle: true,
     minifyWhitespace: true,
     write: false,
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',
-  } as const
-  const { outputFiles } = await build({ stdin: { contents, resolveDir: dist }, ...options })
-  return outputFiles[0]?.text ?? ''
+  })
+  return new Map(outputFiles.map(({ path, text }) => [basename(path, '.js'), text]))
 }
 
 describe('whose words a file holds', () => {
   it.each(formats)('%s.js holds all of its own: the words are words', (format) => {
-    const code = codeOf(format)
+    const code = codeWith(format)
     const own = [...(words[format] ?? []), ...(serverWords[format] ?? [])]
     expect(wordsIn(code, own)).toEqual(own)
   })
 
   it.each(allFormats.filter((entry) => entries.includes(entry)))('%s.js holds those of every format', (entry) => {
-    const code = codeOf(entry)
+    const code = codeWith(entry)
     expect(Object.values(words).filter((list) => wordsIn(code, list).length < list.length)).toEqual([])
   })
 
   it.each(entries.filter((entry) => entry !== 'index' && !allFormats.includes(entry)))(
     '%s.js holds those of one format at most',
     (entry) => {
-      const code = codeOf(entry)
+      const code = codeWith(entry)
       expect(foreignWordsIn(code, formatOf(code))).toEqual([])
     },
   )
 
   it('index.js holds none but those of messages', () => {
-    const found = foreignWordsIn(codeOf('index'), undefined)
+    const found = foreignWordsIn(codeWith('index'), undefined)
     expect(found.filter((word) => !wordsOfMessages.includes(word))).toEqual([])
   })
 })
@@ -149,8 +194,10 @@ describe('what a page with one provider carries', async () => {
     expect(providers).toEqual(expect.arrayContaining([...formats, 'xai', 'groq', 'xai-responses']))
   })
 
+  const bundles = await bundlesOf(providers)
+
   it.each(providers)('%s: its own words, and neither those of another nor a server’s', async (entry) => {
-    const code = await bundleOf(entry)
+    const code = bundles.get(entry) ?? ''
     const own = formatOf(code)
     expect(own).toBeDefined()
     expect(foreignWordsIn(code, own)).toEqual([])
@@ -161,6 +208,6 @@ describe('what a page with one provider carries', async () => {
 /** By name, so that a function of ours with that name does not count. */
 const later = /\.(toReversed|toSorted|toSpliced|with|findLast|findLastIndex|groupBy|isWellFormed|toWellFormed)\(/g
 
-it.each(entries)('C36: %s.js calls no method that ES2022 lacks', (entry) => {
-  expect(codeOf(entry).match(later)).toBeNull()
+it.each(modules)('C36: %s calls no method that ES2022 lacks', (module) => {
+  expect(codeOf(module).match(later)).toBeNull()
 })

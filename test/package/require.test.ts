@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { dist, entries } from './built.ts'
+import { dist, entries, modules } from './built.ts'
 
 const root = join(dist, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -51,6 +51,14 @@ it('C2: is compiled from a .cts file, and that runs', () => {
 it('C2: names its files for tools that read no conditions', () => {
   expect(manifest).toMatchObject({ main: './dist/index.js', types: './dist/index.d.ts' })
   for (const conditions of Object.values(manifest.exports)) {
-    if (typeof conditions === 'object') expect(Object.keys(conditions ?? {})).toEqual(['types', 'default'])
+    if (typeof conditions === 'object' && conditions !== null)
+      expect(Object.keys(conditions)).toEqual(['types', 'default'])
   }
+})
+
+it('C2: has no path for a chunk, whose name changes with its content', () => {
+  const [chunk] = modules.filter((module) => module.startsWith('shared/'))
+  const program = `require('isoglot/${chunk?.replace(/\.js$/, '')}')`
+  const { stderr } = spawnSync(process.execPath, ['-e', program], { cwd: project, encoding: 'utf8' })
+  expect(stderr).toContain('ERR_PACKAGE_PATH_NOT_EXPORTED')
 })

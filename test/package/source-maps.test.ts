@@ -1,19 +1,28 @@
 /** A stack trace in a built file leads to the line of source that it comes from. */
 import { existsSync, readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
-import { join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { dist, entries, read } from './built.ts'
+import { dist, modules, modulesOf, read } from './built.ts'
 
-const mapOf = (entry: string) => JSON.parse(readFileSync(join(dist, `${entry}.js.map`), 'utf8'))
+const src = resolve(dist, '../src')
+const mapOf = (module: string) => JSON.parse(readFileSync(join(dist, `${module}.map`), 'utf8'))
+/** Where a source is that the map of a file names. */
+const placeOf = (module: string, source: string) => resolve(dist, dirname(module), source)
+/** Some files only export what chunks declare. */
+const declares = (module: string) => /^(?:var|class|(?:async )?function) /m.test(read(module))
 
-it.each(entries)('%s.js names its map, and its map the source with its text', (entry) => {
-  expect(read(entry).trimEnd().endsWith(`//# sourceMappingURL=${entry}.js.map`)).toBe(true)
-  const { sources, sourcesContent } = mapOf(entry)
-  expect(sources.length).toBeGreaterThan(0)
+it.each(modules)('%s names its map, and its map the source with its text', (module) => {
+  expect(
+    read(module)
+      .trimEnd()
+      .endsWith(`//# sourceMappingURL=${basename(module)}.map`),
+  ).toBe(true)
+  const { sources, sourcesContent } = mapOf(module)
+  expect(sources.length > 0).toBe(declares(module))
   // Ours are in the package; of what is bundled the map has the text.
   const lost = sources.filter((source: string, at: number) =>
-    source.startsWith('../src/') ? !existsSync(resolve(dist, source)) : !sourcesContent[at],
+    placeOf(module, source).startsWith(src) ? !existsSync(placeOf(module, source)) : !sourcesContent[at],
   )
   expect(lost).toEqual([])
 })
@@ -24,15 +33,17 @@ it.each([
   ['anthropic', 'function createClientCodec(', 'src/codecs/anthropic/index.ts'],
   ['gemini', 'function createClientCodec(', 'src/codecs/gemini/index.ts'],
   ['groq', 'function chatModel(', 'src/codecs/openai-chat/index.ts'],
-])('%s.js: "%s" comes from %s, from the line where it stands', (entry, text, file) => {
-  const code = read(entry)
+])('%s: "%s" comes from %s, from the line where it stands', (entry, text, file) => {
+  const [module = '', ...others] = modulesOf(entry).filter((name) => read(name).includes(text))
+  expect(others).toEqual([])
+  const code = read(module)
   const at = code.indexOf(text)
   expect(at).toBeGreaterThan(-1)
   const before = code.slice(0, at).split('\n')
-  const map = new SourceMap(mapOf(entry))
+  const map = new SourceMap(mapOf(module))
   const found = map.findEntry(before.length - 1, before.at(-1)?.length ?? 0)
   if (!('originalSource' in found)) throw new Error('it leads nowhere')
   expect(found.originalSource.endsWith(file)).toBe(true)
-  const source = readFileSync(resolve(dist, found.originalSource), 'utf8')
+  const source = readFileSync(placeOf(module, found.originalSource), 'utf8')
   expect(source.split('\n')[found.originalLine]).toContain(text)
 })

@@ -1,7 +1,7 @@
 /** Bytes through the built decoders, and what came of them. */
 import { createClientCodec as anthropic } from '../../dist/anthropic.js'
 import { createClientCodec as gemini } from '../../dist/gemini.js'
-import { blocksOf, decodeAnswer } from '../../dist/index.js'
+import { blocksOf, decodeAnswer, IsoglotError } from '../../dist/index.js'
 import { createClientCodec as ollama } from '../../dist/ollama.js'
 import { createClientCodec as openaiChat } from '../../dist/openai-chat.js'
 import { createClientCodec as openaiResponses } from '../../dist/openai-responses.js'
@@ -24,7 +24,7 @@ export function decodeChunks(codec, chunks) {
     for (const chunk of chunks) decoder.push(chunk, events)
     decoder.end(events)
   } catch (cause) {
-    if (!cause.isIsoglotError) throw cause
+    if (!(cause instanceof IsoglotError)) throw cause
     error = cause
   }
   return { events, error, response: events.find(({ type }) => type === 'message_end')?.response }

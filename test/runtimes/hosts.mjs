@@ -136,7 +136,7 @@ function portOf(child, log) {
 
 function configOf(folder, base) {
   const files = ['test/runtimes', 'dist'].flatMap((under) =>
-    readdirSync(join(folder, under)).map((name) => `${under}/${name}`),
+    readdirSync(join(folder, under), { recursive: true }).map((name) => `${under}/${name}`),
   )
   // The first module is the Worker.
   const modules = files.filter((name) => /\.m?js$/.test(name)).sort((name) => (name.endsWith('/worker.mjs') ? -1 : 1))

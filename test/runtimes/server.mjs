@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
+import { entriesIn } from '../../scripts/built-files.mjs'
 
 const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.map': 'application/json' }
 const longestWaitMs = 12_000
@@ -72,12 +73,12 @@ export async function startServer({ root, corpora }) {
   }
 
   function plan(_request, response) {
-    json(response, { entries: entriesOf(root) })
+    json(response, { entries: entriesIn(join(root, 'dist')) })
   }
 
   function page(_request, response, id) {
     response.setHeader('content-type', 'text/html')
-    response.end(html(entriesOf(root), id))
+    response.end(html(entriesIn(join(root, 'dist')), id))
   }
 
   function file(_request, response, _id, _rest, url) {
@@ -173,13 +174,7 @@ function list(corpus) {
   )
 }
 
-/** The public paths, by their files. */
-function entriesOf(root) {
-  const files = readdirSync(join(root, 'dist'))
-  return files.filter((name) => name.endsWith('.js')).map((name) => name.slice(0, -'.js'.length))
-}
-
-/** Each built file by a script tag of its own; the package's names by an import map. */
+/** Each entry by a script tag of its own; the package's names by an import map. */
 function html(entries, id) {
   const names = Object.fromEntries(entries.map((file) => [file === 'index' ? 'isoglot' : `isoglot/${file}`, file]))
   const imports = Object.fromEntries(Object.entries(names).map(([name, file]) => [name, `/dist/${file}.js`]))

@@ -1,0 +1,3 @@
+export function entriesIn(dist: string): string[]
+export function modulesIn(dist: string): string[]
+export function withImports(dist: string, modules: readonly string[]): string[]

@@ -1,0 +1,27 @@
+/** The built files: `dist` has an entry for each public path, and `dist/shared` the chunks that these import. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** The names of the public paths: `index`, `anthropic` … */
+export function entriesIn(dist) {
+  return readdirSync(dist)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => name.slice(0, -'.js'.length))
+}
+
+/** All entries and chunks, by their paths in `dist`. */
+export function modulesIn(dist) {
+  return readdirSync(dist, { recursive: true })
+    .filter((name) => name.endsWith('.js'))
+    .sort()
+}
+
+/** What loads with these modules, themselves included. esbuild ends each import with `from "…";` at the end of a line. */
+export function withImports(dist, modules) {
+  const found = new Set(modules)
+  for (const module of found) {
+    const code = readFileSync(join(dist, module), 'utf8')
+    for (const [, path] of code.matchAll(/ from "(\.[^"]+)";$/gm)) found.add(join(dirname(module), path))
+  }
+  return [...found]
+}
