@@ -37,7 +37,8 @@ afterAll(() => Promise.all([upstream.stop(), elsewhere.stop()]))
 let rig: Rig | undefined
 afterEach(() => rig?.stop())
 
-const patience = { IDLE_TIMEOUT_MS: '800', HEADERS_TIMEOUT_MS: '800', TOTAL_TIMEOUT_MS: '1500' }
+/** Long enough for a busy machine; what is silent waits for as long. */
+const patience = { IDLE_TIMEOUT_MS: '3000', HEADERS_TIMEOUT_MS: '3000', TOTAL_TIMEOUT_MS: '6000' }
 
 const random = seeded(8)
 const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
