@@ -36,6 +36,7 @@ import type {
   ToolChoice,
 } from '../model.ts'
 import type { Machine } from '../reducer.ts'
+import { repeatingJson } from '../repeating-json.ts'
 
 // ---- requests ---------------------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ export function translateStream(
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
   const { reply, toolNames, onEvent, tellError = tellable, ...decodeOptions } = options
-  const decoder = decodeAnswer(from, decodeOptions)
+  const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream(reply)
   const write = to.framing === 'sse' ? encodeSse : encodeNdjson
   const warnings: Loss[] = []
