@@ -18,7 +18,7 @@ import { decodeError } from './errors.ts'
 import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from './partial-call.ts'
 import { type GeminiDialect, geminiDialect, knownFields, stopReasons } from './tables.ts'
 import { readCallPart } from './tools.ts'
-import { decodeUsage, mergeUsage } from './usage.ts'
+import { decodeUsage, isSameSnapshot, mergeUsage } from './usage.ts'
 
 /** What one chunk leaves for the next. */
 export interface State {
@@ -147,7 +147,7 @@ function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
 
 /** With every chunk, and mostly the same again. */
 function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
-  if (snapshot !== state.snapshot || state.figures === undefined) {
+  if (state.figures === undefined || !isSameSnapshot(snapshot, state.snapshot)) {
     state.usage = mergeUsage(state.usage, snapshot)
     state.figures = { type: 'usage', usage: decodeUsage(state.usage) }
     state.snapshot = snapshot

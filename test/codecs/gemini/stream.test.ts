@@ -193,6 +193,21 @@ describe('figures', () => {
     expect(usage).toMatchObject({ inputTokens: 17, outputTokens: 25, reasoningTokens: 20, totalTokens: 42 })
     expect(usage).not.toHaveProperty('cacheReadTokens')
   })
+  it('that change only within a list are told, and those that repeat stay', () => {
+    const usageOf = (...tokens: number[]) => ({
+      promptTokenCount: 10,
+      totalTokenCount: 10,
+      promptTokensDetails: tokens.map((tokenCount) => ({ modality: 'TEXT', tokenCount })),
+    })
+    const decoder = decodeStream()
+    const out: Fragment[] = []
+    for (const usageMetadata of [usageOf(10), usageOf(10), usageOf(4), usageOf(4, 6)]) {
+      decoder.push({ data: JSON.stringify(chunk([{ text: 'a' }], {}, { usageMetadata })) }, out)
+    }
+    const told = out.filter((fragment) => fragment.type === 'usage').map(({ usage }) => usage.providerData?.gemini)
+    expect(told).toEqual([usageOf(10), usageOf(10), usageOf(4), usageOf(4, 6)])
+    expect(told[1]).toBe(told[0])
+  })
   it('that are not told are unknown, and not 0', () => {
     expect(
       read(chunk(undefined, { finishReason: 'STOP' }, { usageMetadata: { trafficType: 'ON_DEMAND' } })).usage,
