@@ -7,7 +7,15 @@
  * @module
  */
 import { type Carried, isCarrier, knownProof, packProof, unpackCarrier } from './carrier.ts'
-import type { DecodedRequest, EncodedResponse, Frame, Reply, ServerCodec, StreamEncoder } from './codec.ts'
+import type {
+  DecodedRequest,
+  DecodeRequestOptions,
+  EncodedResponse,
+  Frame,
+  Reply,
+  ServerCodec,
+  StreamEncoder,
+} from './codec.ts'
 import { blocksOfTurn } from './content.ts'
 import type {
   AssistantMessage,
@@ -38,8 +46,8 @@ export interface Slot {
 export function carrying<Codec extends ServerCodec>(codec: Codec, slot: Slot): Codec {
   return {
     ...codec,
-    decodeRequest: (body: unknown, path?: string): DecodedRequest =>
-      unpackRequest(codec.decodeRequest(body, path), slot),
+    decodeRequest: (body: unknown, options?: DecodeRequestOptions): DecodedRequest =>
+      unpackRequest(codec.decodeRequest(body, options), slot),
     encodeResponse: (response: ChatResponse, reply?: Reply): EncodedResponse =>
       codec.encodeResponse(packResponse(response, slot), reply),
     encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), slot),

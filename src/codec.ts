@@ -162,6 +162,36 @@ export interface Rules {
   readonly chains?: boolean
 }
 
+/**
+ * What the functions of a codec take as their last argument, in every format. `createClientCodec` binds a dialect: the methods of a
+ * {@link ClientCodec} take the same options without it, and so do the functions of a format that has no dialects (Ollama).
+ */
+export interface CodecOptions<Dialect = never> {
+  /** How the server differs from the format's own provider. Default: it is that provider. */
+  readonly dialect?: Dialect
+}
+
+/** How a request is encoded. */
+export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, CodecOptions<Dialect> {}
+
+/** How a whole answer is decoded. */
+export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
+  readonly callsBefore?: number
+}
+
+/** How a stream is decoded. */
+export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
+  readonly parse?: (text: string) => unknown
+}
+
+/** How a client's request is decoded. The `dialect` says for whom the client wrote it: whose the proofs in its history are. */
+export interface DecodeRequestOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** The path of the request's URL. Gemini has the model there and whether to stream; other formats do not read it. Default: empty. */
+  readonly path?: string
+}
+
 /** The client's half: what a web page needs to talk to a provider. */
 export interface ClientCodec {
   /** The name of the format: `openai-chat`, `anthropic` … */
@@ -179,13 +209,14 @@ export interface ClientCodec {
   /** Headers of every request: the key's, and versions. */
   headers(apiKey: string | undefined): Record<string, string>
   encodeRequest(context: Context, options: RequestOptions): EncodedRequest
-  /** `callsBefore`: the number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
-  decodeResponse(body: unknown, callsBefore?: number): ChatResponse
-  decodeStream(): Machine<Frame, Fragment>
-  decodeError(answer: ErrorAnswer): ApiError
-  encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[]): readonly unknown[]
-  decodeToolCalls(body: unknown): DecodedCalls
-  encodeResult(result: ToolMessage): unknown
+  decodeResponse(body: unknown, options?: DecodeResponseOptions): ChatResponse
+  /** Starts to decode one stream. */
+  decodeStream(options?: DecodeStreamOptions): Machine<Frame, Fragment>
+  decodeError(answer: ErrorAnswer, options?: CodecOptions): ApiError
+  encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[], options?: CodecOptions): readonly unknown[]
+  decodeToolCalls(body: unknown, options?: CodecOptions): DecodedCalls
+  /** One result as an entry of the request's conversation: of `messages`, of `input` (Responses) or of `contents` (Gemini). */
+  encodeResult(result: ToolMessage, options?: CodecOptions): unknown
 }
 
 /** How an answer should present itself. */
@@ -218,9 +249,9 @@ export interface StreamEncoder extends Machine<MessageEvent, Frame> {
 export interface ServerCodec {
   readonly name: string
   readonly framing: 'sse' | 'ndjson'
-  /** `path` holds the model where the wire puts it there. */
-  decodeRequest(body: unknown, path?: string): DecodedRequest
+  decodeRequest(body: unknown, options?: DecodeRequestOptions): DecodedRequest
   encodeResponse(response: ChatResponse, reply?: Reply): EncodedResponse
+  /** Starts to encode one stream. */
   encodeStream(reply?: Reply): StreamEncoder
   encodeError(error: ApiError): { readonly status: number; readonly body: unknown }
 }

@@ -5,6 +5,8 @@
  * text, and in each hole a plain string or whole number, is made from the template; every other one goes to `JSON.parse`. The result is
  * the same, and is new each time along the way to the holes; what has no hole in it is shared. A fourth to a half of the time is left.
  *
+ * Only the gateway uses it, for its many streams. A web page decodes one at a time, and does not have to load this.
+ *
  * @module
  */
 import { endOfString } from './depth.ts'

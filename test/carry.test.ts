@@ -159,7 +159,7 @@ async function viaStream({ server, sum, replay }: Client, response: ChatResponse
 }
 
 function history(server: ServerCodec, request: unknown): readonly ContentBlock[] {
-  const { messages } = server.decodeRequest(request, '/v1beta/models/m:generateContent').context
+  const { messages } = server.decodeRequest(request, { path: '/v1beta/models/m:generateContent' }).context
   const turn = messages.find((message): message is AssistantMessage => message.role === 'assistant')
   return typeof turn?.content === 'string' ? [{ type: 'text', text: turn.content }] : (turn?.content ?? [])
 }
@@ -430,7 +430,7 @@ describe.each(Object.entries(clients))('a tool round of a client of %s', (_, cli
     const response = codec.decodeResponse(body)
     const written = client.server.encodeResponse(response).body
     const request = client.replay(JSON.parse(JSON.stringify(written)))
-    const { context } = client.server.decodeRequest(request, '/v1beta/models/m:generateContent')
+    const { context } = client.server.decodeRequest(request, { path: '/v1beta/models/m:generateContent' })
     const asked = callsIn(context.messages)
     const results = asked.map(
       ({ id, name }): Message => ({ role: 'tool', toolCallId: id, name, content: 'Rain, 7 °C', status: 'success' }),

@@ -11,6 +11,7 @@ const exported = `
 export { decodeAnswer } from './src/client/decode.ts'
 export { stream } from './src/client/run.ts'
 export { translateStream } from './src/gateway/translate.ts'
+export { repeatingJson } from './src/repeating-json.ts'
 export { liveArguments } from './src/assemble/live-arguments.ts'
 export * as anthropic from './src/codecs/anthropic/index.ts'
 export * as gemini from './src/codecs/gemini/index.ts'

@@ -154,7 +154,7 @@ async function* streamOnce(question: Question, deadline: Deadline): Answer {
     }
     isRead = true
     if (whole.isWhole) {
-      batch = replay(model.codec.decodeResponse(readBody(whole.end(), model), callsBefore))
+      batch = replay(model.codec.decodeResponse(readBody(whole.end(), model), { callsBefore }))
       yield take()
     } else if (!decoder.isEnded) {
       decoder.end(batch)

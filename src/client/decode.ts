@@ -1,7 +1,7 @@
 /** From the bytes of an answer to events: framing, codec and assembler in a row, with no I/O. @module */
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { AssembleOptions } from '../assemble/assembly.ts'
-import type { ClientCodec, Fragment, Frame } from '../codec.ts'
+import type { ClientCodec, DecodeStreamOptions, Fragment, Frame } from '../codec.ts'
 import { refuseDeepText } from '../depth.ts'
 import { IsoglotError } from '../errors.ts'
 import { decodeNdjson } from '../framing/ndjson.ts'
@@ -10,7 +10,9 @@ import type { AssistantMessage, MessageEvent } from '../model.ts'
 import type { Machine } from '../reducer.ts'
 
 /** The limits of one answer, and what it goes on from. */
-export interface DecodeOptions extends Omit<AssembleOptions, 'provider' | 'idPrefix'> {
+export interface DecodeOptions
+  extends Omit<AssembleOptions, 'provider' | 'idPrefix'>,
+    Pick<DecodeStreamOptions, 'parse'> {
   /** Largest single event or line, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
 }
@@ -32,11 +34,11 @@ export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
  * {@link LimitError}, {@link InterruptedError}) carries what came before in `partial`, and `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
-  const { maxEventBytes, ...assembleOptions } = options
+  const { maxEventBytes, parse, ...assembleOptions } = options
   const limits = maxEventBytes === undefined ? {} : { maxEventBytes }
   const connect = () => (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
   let framing = connect()
-  const fragmentsOf = codec.decodeStream()
+  const fragmentsOf = codec.decodeStream(parse && { parse })
   const assembly = assemble.start({ ...assembleOptions, provider: codec.provider, idPrefix: codec.idPrefix })
 
   function assembleAll(fragments: Fragment[], out: MessageEvent[]): void {

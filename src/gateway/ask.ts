@@ -3,7 +3,7 @@ import { withoutCarriers } from '../carrier.ts'
 import { readWhole } from '../client/answer.ts'
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, secretsOf, sendText } from '../client/transport.ts'
-import type { ClientCodec, Fragment, Frame, Model, Reply, ServerCodec } from '../codec.ts'
+import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Model, Reply, ServerCodec } from '../codec.ts'
 import { LimitError, TimeoutError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'
 import { after } from '../timer.ts'
@@ -183,8 +183,8 @@ function flowOf(attempt: Attempt): StreamTranslator {
 
 /** Keys are cut out before a stream is read as well: of what does not repeat itself exactly, a part of one could be put together. */
 function discreetly(codec: ClientCodec, { search }: Discretion): ClientCodec {
-  const decodeStream = () => {
-    const decoder = codec.decodeStream()
+  const decodeStream = (options?: DecodeStreamOptions) => {
+    const decoder = codec.decodeStream(options)
     const hold = createHold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))
     function read(out: Fragment[], action: (fragments: Fragment[]) => void): void {
       const fragments: Fragment[] = []

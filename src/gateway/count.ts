@@ -83,5 +83,5 @@ export function countedBody(value: JsonObject): JsonObject {
 
 /** What a request to count holds, with the wire's codec. */
 export function decodeCounted(call: Pick<Call, 'wire' | 'body'>, path: string): DecodedRequest {
-  return call.wire.codec.decodeRequest(countedBody(call.body.value), path)
+  return call.wire.codec.decodeRequest(countedBody(call.body.value), { path })
 }

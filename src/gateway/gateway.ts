@@ -232,7 +232,7 @@ async function answerRequest<Env>(
   }
   try {
     const body = await readChecked(request, route.kind, visitor, house)
-    const decoded = decode(() => wire.codec.decodeRequest(body.value, route.path))
+    const decoded = decode(() => wire.codec.decodeRequest(body.value, { path: route.path }))
     const stream = decoded.options.stream === true
     asked = { asked: decoded.options.model, stream }
     const targets = findTargets(table, decoded.options.model, permit, visitor, house)

@@ -1,5 +1,5 @@
 /** What is noted of an answer as it goes by: figures, never text. @module */
-import type { ClientCodec, Fragment } from '../codec.ts'
+import type { ClientCodec, DecodeStreamOptions, Fragment } from '../codec.ts'
 import { blocksOfTurn } from '../content.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../model.ts'
 
@@ -86,8 +86,8 @@ export function seeFragment(seen: Seen, fragment: Fragment): void {
 
 /** The codec, with its decoder at hand for {@link stopReasonOf}. */
 export function watched(codec: ClientCodec, seen: Seen): ClientCodec {
-  const decodeStream = () => {
-    seen.decoder = codec.decodeStream()
+  const decodeStream = (options?: DecodeStreamOptions) => {
+    seen.decoder = codec.decodeStream(options)
     return seen.decoder
   }
   return { ...codec, decodeStream }

@@ -12,6 +12,7 @@ import { decodeNdjson, encodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse, encodeSse } from '../framing/sse.ts'
 import { arrayOf, compact, field, isObject, setOwn, textOr } from '../lookup.ts'
 import type { Json } from '../model.ts'
+import { repeatingJson } from '../repeating-json.ts'
 import { createHold } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import type { Search } from './scrub.ts'
@@ -37,7 +38,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits)
   const write = options.framing === 'sse' ? encodeSse : encodeNdjson
-  const decoder = codec.decodeStream()
+  const decoder = codec.decodeStream({ parse: repeatingJson() })
   const hold = createHold<Frame>(options.search, rewriteFrame)
   let reply = options.reply
   let passed = 0

@@ -36,6 +36,7 @@ import type {
   ToolChoice,
 } from '../model.ts'
 import type { Machine } from '../reducer.ts'
+import { repeatingJson } from '../repeating-json.ts'
 
 // ---- requests ---------------------------------------------------------------------------------
 
@@ -75,7 +76,7 @@ export function translateRequest(
   to: Pick<ClientCodec, 'name' | 'provider' | 'rules' | 'idPrefix' | 'encodeRequest'>,
   options: TranslateRequestOptions = {},
 ): TranslatedRequest {
-  const request = from.decodeRequest(body, options.path)
+  const request = from.decodeRequest(body, { path: options.path ?? '' })
   const model = options.model ?? request.options.model
   const into = ledger(to.provider, options.strict)
   loseAll(request.losses, into)
@@ -151,16 +152,16 @@ export function translateResponse(
   body: unknown,
   from: Pick<ClientCodec, 'decodeResponse'>,
   to: Pick<ServerCodec, 'encodeResponse'>,
-  { reply, callsBefore, toolNames, onEvent }: TranslateAnswerOptions = {},
+  { reply, callsBefore = 0, toolNames, onEvent }: TranslateAnswerOptions = {},
 ): EncodedResponse {
-  const response = withOwnNames(from.decodeResponse(body, callsBefore), toolNames)
+  const response = withOwnNames(from.decodeResponse(body, { callsBefore }), toolNames)
   onEvent?.({ type: 'message_end', message: response.message, response })
   return to.encodeResponse(response, reply)
 }
 
 export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
-    Omit<DecodeOptions, 'callsBefore' | 'liveArguments'> {
+    Omit<DecodeOptions, 'callsBefore' | 'liveArguments' | 'parse'> {
   /** What the client is told of an error. Default: what an error of ours says, and nothing of others. */
   readonly tellError?: (error: unknown) => ApiError
 }
@@ -187,7 +188,7 @@ export function translateStream(
   options: TranslateStreamOptions = {},
 ): StreamTranslator {
   const { reply, toolNames, onEvent, tellError = tellable, ...decodeOptions } = options
-  const decoder = decodeAnswer(from, decodeOptions)
+  const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream(reply)
   const write = to.framing === 'sse' ? encodeSse : encodeNdjson
   const warnings: Loss[] = []

@@ -137,10 +137,9 @@ export function oneOfEachKind(all: readonly History[]): readonly History[] {
 function before({ request, meta }: CorpusCase, { server }: Format): Context {
   const plain: Context = { messages: [{ role: 'user', content: 'What is the weather in Paris and Tokyo?' }] }
   if (request === undefined) return plain
-  const { providerState: _, ...context } = server.decodeRequest(
-    request,
-    `/v1beta/models/${meta.model ?? 'any'}:generateContent`,
-  ).context
+  const { providerState: _, ...context } = server.decodeRequest(request, {
+    path: `/v1beta/models/${meta.model ?? 'any'}:generateContent`,
+  }).context
   return context.messages.length > 0 ? context : { ...context, ...plain }
 }
 

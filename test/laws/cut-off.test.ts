@@ -89,8 +89,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     const body = text.trim()
     // A shorter text is not JSON at any length; which is the grammar of JSON and not ours to prove.
     for (const at of [1, Math.floor(body.length / 2), body.length - 1]) {
-      const read = () =>
-        client.decodeResponse(readBody(body.slice(0, at), { codec: client, model: '', baseUrl: '' }), 0)
+      const read = () => client.decodeResponse(readBody(body.slice(0, at), { codec: client, model: '', baseUrl: '' }))
       expect(read, `cut at ${at}`).toThrow('it is not JSON')
     }
   })

@@ -30,7 +30,7 @@ describe.each(Object.entries(hosted))('tools of %s', (wire, tools) => {
 
   it.each(own)('read back from $folder as the values that they were made as', ({ client, server }) => {
     const { path, body } = client.encodeRequest({ messages: [user], tools }, options)
-    expect(server.decodeRequest(body, path).context.tools).toEqual(tools)
+    expect(server.decodeRequest(body, { path }).context.tools).toEqual(tools)
   })
 
   it.each(others)('are left out for $folder, with a warning for each', ({ client }) => {

@@ -33,7 +33,7 @@ describe('D2', () => {
   )
   it('D2: an effort of a host that takes reasoning only on or off is a minor loss', () => {
     const dialect = { ...chat.compatible, reasoningControl: 'thinking' } as const
-    const { losses } = chat.encodeRequest(hello, { model: 'm', reasoning: { effort: 'low' } }, dialect)
+    const { losses } = chat.encodeRequest(hello, { model: 'm', reasoning: { effort: 'low' }, dialect })
     expect(losses).toMatchObject([{ path: 'options.reasoning.effort', action: 'changed', severity: 'minor' }])
   })
 })
@@ -99,7 +99,7 @@ it('D8: Responses on another host reports an id that its own provider made', () 
   }
   const said = message.assistant([{ type: 'text', text: 'b', opaque }])
   const context = { messages: [user('a'), said, user('c')] }
-  const { losses } = responses.encodeRequest(context, { model: 'm' }, responses.azureDialect)
+  const { losses } = responses.encodeRequest(context, { model: 'm', dialect: responses.azureDialect })
   expect(losses).toMatchObject([{ path: 'messages[1].content[0].opaque', action: 'dropped', severity: 'info' }])
 })
 

@@ -110,7 +110,7 @@ it.each(Object.entries(requests))(
       fc.property(
         called.filter((list) => list.length > 0),
         (list) => {
-          const { context } = server?.decodeRequest(write(list), '/v1beta/models/m:generateContent') ?? {}
+          const { context } = server?.decodeRequest(write(list), { path: '/v1beta/models/m:generateContent' }) ?? {}
           const found = callIdsOf(context?.messages ?? [])
           expect(found).toHaveLength(list.length)
           expect(new Set(found).size).toBe(list.length)

@@ -26,7 +26,7 @@ function read({ kind, bytes, text, meta }: CorpusCase, client: ClientCodec): Rea
   const status = meta.status ?? 200
   if (status >= 400) return { error: client.decodeError({ status, headers: new Headers(), body }) }
   try {
-    return client.decodeResponse(body, 0)
+    return client.decodeResponse(body)
   } catch (error) {
     return { error }
   }

@@ -41,8 +41,8 @@ describe.each(formats)('$folder', ({ client, server }) => {
       ]
       const { context } = prepare({ messages }, client.rules, { model: 'm' })
       const { body } = client.encodeRequest(context, { model: 'm', maxTokens: 9 })
-      const decoded = server.decodeRequest(JSON.parse(JSON.stringify(body)), '/models/m:generateContent').context
-        .messages
+      const decoded = server.decodeRequest(JSON.parse(JSON.stringify(body)), { path: '/models/m:generateContent' })
+        .context.messages
       const found = decoded.find((message): message is ToolMessage => message.role === 'tool')
       if (found === undefined) {
         expect(client.provider).toBe('perplexity') // takes no tools: a result is said in a user's message

@@ -85,7 +85,7 @@ describe.each(Object.keys(fields))('%s', (name) => {
     ({ given }) => {
       const { context, options } = server.decodeRequest(
         { ...bases[name], ...given },
-        '/v1beta/models/m:generateContent',
+        { path: '/v1beta/models/m:generateContent' },
       )
       const { body, losses } = client.encodeRequest(context, options)
       expect(body).toMatchObject(given)

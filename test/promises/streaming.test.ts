@@ -201,7 +201,7 @@ describe('wires', () => {
   it('[0.85] [0.60] Gemini’s calls without an id get one with its prefix, unique in the conversation, which is not sent', () => {
     const parts = [{ functionCall: { name: 'f', args: {} } }, { functionCall: { name: 'f', args: { a: 1 } } }]
     const body = { candidates: [{ content: { role: 'model', parts }, finishReason: 'STOP' }] }
-    const { message: turn } = gemini('gemini-2.5-flash').codec.decodeResponse(body, 2)
+    const { message: turn } = gemini('gemini-2.5-flash').codec.decodeResponse(body, { callsBefore: 2 })
     const ids = (turn.content as unknown as { id: string }[]).map(({ id }) => id)
     expect(ids).toEqual(['gemini_2', 'gemini_3'])
     const results = ids.map((toolCallId) => message.tool('x', { toolCallId }))

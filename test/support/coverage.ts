@@ -210,10 +210,10 @@ function signedFields({
 function judgeAsked(one: CorpusCase, from: Format, to: Target): Verdict {
   const way = { from: from.client.name as Wire, to: to.wire }
   const path = String(one.meta.endpoint ?? '').split(' ')[1] ?? ''
-  const asked = from.server.decodeRequest(one.request, path)
+  const asked = from.server.decodeRequest(one.request, { path })
   const model = asked.options.model.split('/').at(-1) ?? ''
   const translated = translateRequest(one.request, from.server, to.client, { path, model, strict: false })
-  const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), translated.path)
+  const read = to.server.decodeRequest(JSON.parse(JSON.stringify(translated.body)), { path: translated.path })
   const prepared = prepare(asked.context, to.client.rules, { model })
   const context = to.wire === 'gemini' ? withoutDevelopers(prepared.context) : prepared.context
   const isDemoted = canonical(context) !== canonical(prepared.context)

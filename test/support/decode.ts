@@ -1,6 +1,6 @@
 /** Runs bytes through framing, codec and assembler, and tells all that came of it. */
 
-import { decodeAnswer } from '../../src/client/decode.ts'
+import { type DecodeOptions, decodeAnswer } from '../../src/client/decode.ts'
 import type { ClientCodec } from '../../src/codec.ts'
 import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/model.ts'
 
@@ -11,9 +11,9 @@ export interface Decoded {
 }
 
 /** Decodes one answer that arrives in these chunks. Errors that are not ours, and what is pushed after an end, are not hidden. */
-export function decodeChunks(codec: ClientCodec, chunks: Iterable<Uint8Array>): Decoded {
+export function decodeChunks(codec: ClientCodec, chunks: Iterable<Uint8Array>, options: DecodeOptions = {}): Decoded {
   const events: MessageEvent[] = []
-  const decoder = decodeAnswer(codec)
+  const decoder = decodeAnswer(codec, options)
   let error: Decoded['error']
   try {
     for (const chunk of chunks) decoder.push(chunk, events)
@@ -25,8 +25,8 @@ export function decodeChunks(codec: ClientCodec, chunks: Iterable<Uint8Array>): 
   return { events, response: end?.response, error }
 }
 
-export function decodeText(codec: ClientCodec, text: string): Decoded {
-  return decodeChunks(codec, [new TextEncoder().encode(text)])
+export function decodeText(codec: ClientCodec, text: string, options: DecodeOptions = {}): Decoded {
+  return decodeChunks(codec, [new TextEncoder().encode(text)], options)
 }
 
 /** Deltas of one block in a row joined, since where a text is cut is the network's doing when events are; here events are whole. */

@@ -55,7 +55,7 @@ function read(one: CorpusCase, codec: ClientCodec): Reading {
 
 function readWhole(one: CorpusCase, codec: ClientCodec): Partial<ReturnType<typeof decodeChunks>> {
   try {
-    return { response: codec.decodeResponse(JSON.parse(one.text), 0) }
+    return { response: codec.decodeResponse(JSON.parse(one.text)) }
   } catch (error) {
     return { error: error as NonNullable<Reading['error']> }
   }

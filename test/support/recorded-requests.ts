@@ -16,7 +16,7 @@ export function recordedRequests(formats: readonly Format[]): readonly RecordedR
     const format = folders.get(folder)
     if (format === undefined || request === undefined) return []
     const path = String(meta.endpoint ?? '').split(' ')[1] ?? ''
-    const { context, options } = format.server.decodeRequest(request, path)
+    const { context, options } = format.server.decodeRequest(request, { path })
     return [{ id, format: format.client.name, asked: { context, options } }]
   })
 }

@@ -226,7 +226,13 @@ describe('encodeResult', () => {
     ],
     ['ollama', { role: 'tool', tool_name: 'get_weather', tool_call_id: 'call_a', content: '25 °C' }], // [1.29], C8
     ['openai-responses', { type: 'function_call_output', call_id: 'call_a', output: '25 °C' }],
-    ['gemini', { functionResponse: { id: 'call_a', name: 'get_weather', response: { output: '25 °C' } } }],
+    [
+      'gemini',
+      {
+        role: 'user',
+        parts: [{ functionResponse: { id: 'call_a', name: 'get_weather', response: { output: '25 °C' } } }],
+      },
+    ],
   ])(
     'of %s gives one message in its shape [1.26] [1.27] [1.28] [1.29] [1.30] [1.31] [0.73] [0.78] [0.84] [0.88]',
     (name, encoded) => {

@@ -232,7 +232,7 @@ describe('what an answer costs', () => {
 
 describe('the most tokens that a request can have', () => {
   const most = (body: JsonObject, wire: keyof typeof wires = 'openai-chat', id = 'anthropic:m') => {
-    const request = wires[wire].codec.decodeRequest(body, '/v1beta/models/m:generateContent')
+    const request = wires[wire].codec.decodeRequest(body, { path: '/v1beta/models/m:generateContent' })
     return mostTokensOf(id, body, request, 100).inputTokens
   }
   const data = 'A'.repeat(100_000)

@@ -10,7 +10,6 @@ import type { Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError } from '../../errors.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
 import { isNoArguments } from '../../tool-call.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeBlock } from './content.ts'
@@ -36,7 +35,7 @@ interface OpenBlock {
 
 type BlockEvent = Extract<MessageEvent, { readonly index: number }>
 
-export interface EncodeState {
+interface EncodeState {
   readonly reply: Reply
   readonly ledger: Ledger
   id: string | undefined
@@ -53,11 +52,9 @@ export interface EncodeState {
 }
 
 /** Writes one answer. It ends in `message_stop`, or in an error if the events end without their own end. */
-export const encodeStream: Reducer<EncodeState, MessageEvent, Frame, Reply | undefined> & {
-  fail(state: EncodeState, error: ApiError, out: Frame[]): void
-} = {
-  start: (reply) => ({
-    reply: reply ?? {},
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncodeState = {
+    reply,
     ledger: ledger('Anthropic', false),
     id: undefined,
     model: undefined,
@@ -69,49 +66,38 @@ export const encodeStream: Reducer<EncodeState, MessageEvent, Frame, Reply | und
     hasCalls: false,
     ids: new Set(),
     waiting: new Map(),
-  }),
-
-  step(state, event, out) {
-    if (state.isEnded) return
-    switch (event.type) {
-      case 'message_start':
-        state.id = event.id
-        state.model = event.model
-        return
-      case 'usage': // the first figures, if they come at once, go out with `message_start`
-        state.usage = event.usage
-        return
-      case 'warning':
-        return
-      case 'message_end':
-        return finish(state, event, out)
-      default:
-        begin(state, out)
-        route(state, event, out)
-    }
-  },
-
-  end(state, out) {
-    const message = 'The stream ended before its own end'
-    encodeStream.fail(state, new ApiError(message, { kind: 'server', retryable: true }), out)
-  },
-
-  fail(state, error, out) {
-    if (state.isEnded) return
-    state.isEnded = true
-    out.push(frame('error', { ...encodeError(error).body }))
-  },
-}
-
-/** A stream encoder with its state. */
-export function createStreamEncoder(reply?: Reply): StreamEncoder {
-  const state = encodeStream.start(reply)
+  }
+  const cut = () => new ApiError('The stream ended before its own end', { kind: 'server', retryable: true })
   return {
-    push: (event, out) => encodeStream.step(state, event, out),
-    end: (out) => encodeStream.end(state, out),
-    fail: (error, out) => encodeStream.fail(state, error, out),
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          state.id = event.id
+          state.model = event.model
+          return
+        case 'usage': // the first figures, if they come at once, go out with `message_start`
+          state.usage = event.usage
+          return
+        case 'warning':
+          return
+        case 'message_end':
+          return finish(state, event, out)
+        default:
+          begin(state, out)
+          route(state, event, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
     losses: state.ledger.losses,
   }
+}
+
+function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  state.isEnded = true
+  out.push(frame('error', { ...encodeError(error).body }))
 }
 
 function frame(type: string, fields: object): Frame {

@@ -6,14 +6,15 @@
  * @module
  */
 import { readApiError } from '../../api-error.ts'
-import type { ErrorAnswer } from '../../codec.ts'
+import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import { ApiError, type ApiErrorKind } from '../../errors.ts'
 import { field, textOr } from '../../lookup.ts'
-import { errorWords, wireErrors } from './tables.ts'
+import { type AnthropicDialect, errorWords, wireErrors } from './tables.ts'
 import type { WireError } from './wire.ts'
 
 /** Reads an answer with an error status, or (with status 0) the error event of a stream. */
-export function decodeError(answer: ErrorAnswer, provider: string = errorWords.provider): ApiError {
+export function decodeError(answer: ErrorAnswer, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): ApiError {
+  const provider = dialect.provider ?? errorWords.provider
   const error = readApiError(answer, { ...errorWords, provider })
   const kind = readKind(error)
   const spent = spendLimit(answer.body)
@@ -45,8 +46,8 @@ function spendLimit(body: unknown): string | undefined {
 }
 
 /** The error event of a stream, thrown where it stands. */
-export function decodeErrorEvent(event: unknown, provider?: string): ApiError {
-  return decodeError({ status: 0, headers: { get: () => null }, body: event }, provider)
+export function decodeErrorEvent(event: unknown, provider: string): ApiError {
+  return decodeError({ status: 0, headers: { get: () => null }, body: event }, { dialect: { provider } })
 }
 
 /** What clients look for in the message of a conversation that is too long. */

@@ -7,8 +7,7 @@
  */
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
-import { run } from '../../reducer.ts'
-import { createStreamEncoder } from './encode-stream.ts'
+import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
@@ -59,13 +58,13 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
     rules: rulesOf(dialect),
     idPrefix,
     headers: (apiKey) => headers(apiKey, dialect),
-    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
-    decodeResponse: (body, callsBefore) => decodeResponse(body, callsBefore, provider),
-    decodeStream: () => run(decodeStream, { provider }),
-    decodeError: (answer) => decodeError(answer, provider),
-    encodeDefinitions: (tools) => encodeDefinitions(tools),
-    decodeToolCalls,
-    encodeResult,
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }
 
@@ -81,18 +80,10 @@ export function headers(apiKey: string | undefined, dialect: AnthropicDialect = 
 
 /** The server's half, for a gateway. */
 export function createServerCodec(): ServerCodec {
-  const codec: ServerCodec = {
-    name: format,
-    framing: 'sse',
-    decodeRequest,
-    encodeResponse,
-    encodeStream: createStreamEncoder,
-    encodeError,
-  }
-  return carrying(codec, slot)
+  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
 }
 
-export { createStreamEncoder, encodeStream } from './encode-stream.ts'
+export { encodeStream } from './encode-stream.ts'
 export { decodeError, encodeError } from './errors.ts'
 export {
   type CodeExecutionOptions,

@@ -6,7 +6,7 @@
  * @module
  */
 import { checkMessages } from '../../check-message.ts'
-import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { withoutLacks } from '../../lacks.ts'
@@ -17,7 +17,7 @@ import { type Markable, settleMarks } from './cache.ts'
 import { decodeConversation, encodeConversation } from './messages.ts'
 import { decodeOptions, encodeOptions, knownRequestFields } from './options.ts'
 import { type AnthropicDialect, format, wireOf } from './tables.ts'
-import { decodeDefinition, encodeDefinitions, selectTools } from './tools.ts'
+import { decodeDefinition, encodeDefinitionsFor, selectTools } from './tools.ts'
 import type { WireBlock, WireRequest, WireText } from './wire.ts'
 
 /** Without it, the older version does not know file ids. */
@@ -32,8 +32,7 @@ const jsonInstruction = 'Answer with one JSON value and nothing else.'
  */
 export function encodeRequest(
   given: Context,
-  asked: RequestOptions,
-  dialect: AnthropicDialect = {},
+  { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const into = ledger('Anthropic', asked.strict)
@@ -45,7 +44,7 @@ export function encodeRequest(
     isStrictVersion: dialect.version === '2026-10-21',
     unsignedThinking: dialect.unsignedThinking === true,
   })
-  const tools = encodeDefinitions(selectTools(context.tools ?? [], options.toolChoice, into), into)
+  const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, into), into)
   const body: WireRequest = {
     ...encodeOptions(options, tools.length > 0, dialect, into),
     ...conversation,
@@ -109,7 +108,10 @@ function namesFile(content: string | readonly WireBlock[]): boolean {
  *
  * @throws {DecodeError} if a field that we know has a type that it must not have; `path` names it.
  */
-export function decodeRequest(body: unknown): DecodedRequest {
+export function decodeRequest(
+  body: unknown,
+  { dialect = {} }: DecodeRequestOptions<AnthropicDialect> = {},
+): DecodedRequest {
   if (!isObject(body)) throw new DecodeError('Cannot decode Anthropic request: the body is no object')
   refuseDeep(body, 'Cannot decode Anthropic request')
   const options = decodeOptions(body, otherFields(body, knownRequestFields))
@@ -118,7 +120,7 @@ export function decodeRequest(body: unknown): DecodedRequest {
     throw new DecodeError('Cannot decode Anthropic request: "tools" is no array', { path: 'tools' })
   }
   const context = {
-    ...decodeConversation(body, { provider: format, model: options.model }),
+    ...decodeConversation(body, { provider: dialect.provider ?? format, model: options.model }),
     ...(Array.isArray(tools) && { tools: tools.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) }),
   }
   return { context, options, losses: [] }

@@ -6,7 +6,7 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type { BlockKey, CallFragment, EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import type { BlockKey, CallFragment, DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { field, isObject, lookup, otherFields, textOr } from '../../lookup.ts'
@@ -18,7 +18,7 @@ import { decodeBlock, isServerCall, serverCallData } from './content.ts'
 import { decodeErrorEvent } from './errors.ts'
 import { encodeTurnBlocks } from './messages.ts'
 import { extrasOf, keptOf, type Origin } from './scope.ts'
-import { format, knownFields, stopReasons, wireStopReasons } from './tables.ts'
+import { type AnthropicDialect, format, knownFields, stopReasons, wireStopReasons } from './tables.ts'
 import { inputOf } from './tools.ts'
 import type { WireResponse, WireUsage } from './wire.ts'
 
@@ -34,7 +34,11 @@ export const idPrefix = 'toolu_isoglot_'
  * @throws {DecodeError} if it is no message; `path` names what is wrong.
  * @throws {InterruptedError} if it has no `stop_reason`: it was cut.
  */
-export function decodeResponse(body: unknown, callsBefore = 0, provider: string = format): ChatResponse {
+export function decodeResponse(
+  body: unknown,
+  { callsBefore = 0, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+): ChatResponse {
+  const provider = dialect.provider ?? format
   refuseDeep(body, 'Cannot decode Anthropic response')
   if (field(body, 'type') === 'error') throw decodeErrorEvent(body, provider)
   if (!isObject(body)) throw wrong('', 'is no object')

@@ -8,23 +8,21 @@
  *
  * @module
  */
-import type { Fragment, Frame } from '../../codec.ts'
+import type { DecodeStreamOptions, Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
 import { field, isObject, otherFields, setOwn, textOr } from '../../lookup.ts'
 import type { Json, JsonObject } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
-import { repeatingJson } from '../../repeating-json.ts'
+import type { Machine } from '../../reducer.ts'
 import { decodeCitation } from './citations.ts'
 import { decodeBlock, signed } from './content.ts'
 import { decodeErrorEvent } from './errors.ts'
 import { decodeUsage, endFragment, isCall, readBlock, readCallStart, readHead } from './response.ts'
 import { unknownBlock } from './scope.ts'
-import { format, knownFields } from './tables.ts'
+import { type AnthropicDialect, format, knownFields } from './tables.ts'
 import { inputOf } from './tools.ts'
 
 /** What one event leaves for the next. */
-export interface DecodeState {
-  readonly parse: (text: string) => unknown
+interface DecodeState {
   readonly provider: string
   /** As `message_start` named it: proofs are its. */
   model: string
@@ -46,10 +44,12 @@ export interface DecodeState {
  * @throws {ApiError} at an `error` event, which can follow a 200 and half an answer.
  * @throws {DecodeError} at an event that is no JSON object, or lacks what it must have.
  */
-export const decodeStream: Reducer<DecodeState, Frame, Fragment, { readonly provider?: string } | undefined> = {
-  start: (setup) => ({
-    parse: repeatingJson(),
-    provider: setup?.provider ?? format,
+export function decodeStream({
+  parse = JSON.parse,
+  dialect = {},
+}: DecodeStreamOptions<AnthropicDialect> = {}): Machine<Frame, Fragment> {
+  const state: DecodeState = {
+    provider: dialect.provider ?? format,
     model: '',
     isStarted: false,
     usage: {},
@@ -58,37 +58,37 @@ export const decodeStream: Reducer<DecodeState, Frame, Fragment, { readonly prov
     nextKey: 0,
     keys: new Map(),
     unknown: new Map(),
-  }),
-
-  step(state, frame, out) {
-    const { data } = frame
-    if (data === '') return
-    if (data === '[DONE]') return end(state, out)
-    const event = parseEvent(state, data)
-    switch (field(event, 'type') ?? frame.event) {
-      case 'content_block_delta':
-        return readDelta(state, event, out)
-      case 'content_block_start':
-        return readStart(state, event, out)
-      case 'content_block_stop':
-        return readStop(state, keyOf(state, field(event, 'index')), out)
-      case 'message_start':
-        return readMessage(state, field(event, 'message'), out)
-      case 'message_delta':
-        return readMessageDelta(state, event, out)
-      case 'message_stop':
-        return end(state, out)
-      case 'error':
-        flush(state, out)
-        throw decodeErrorEvent(event, state.provider)
-    }
-    // `ping`, and types to come, which the source asks us to pass over
-  },
-
-  end,
+  }
+  return {
+    push(frame, out) {
+      const { data } = frame
+      if (data === '') return
+      if (data === '[DONE]') return end(state, out)
+      const event = parseEvent(parse, data)
+      switch (field(event, 'type') ?? frame.event) {
+        case 'content_block_delta':
+          return readDelta(state, event, out)
+        case 'content_block_start':
+          return readStart(state, event, out)
+        case 'content_block_stop':
+          return readStop(state, keyOf(state, field(event, 'index')), out)
+        case 'message_start':
+          return readMessage(state, field(event, 'message'), out)
+        case 'message_delta':
+          return readMessageDelta(state, event, out)
+        case 'message_stop':
+          return end(state, out)
+        case 'error':
+          flush(state, out)
+          throw decodeErrorEvent(event, state.provider)
+      }
+      // `ping`, and types to come, which the source asks us to pass over
+    },
+    end: (out) => end(state, out),
+  }
 }
 
-function parseEvent({ parse }: DecodeState, data: string): JsonObject {
+function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
   let event: unknown
   try {
     event = parse(data)

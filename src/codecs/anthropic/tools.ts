@@ -6,7 +6,7 @@
  * @module
  */
 import { checkTools } from '../../check-message.ts'
-import type { CallFragment, DecodedCalls } from '../../codec.ts'
+import type { CallFragment, CodecOptions, DecodedCalls } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { chosenTools } from '../../lacks.ts'
@@ -28,7 +28,7 @@ import { readCall, textOfArguments } from '../../tool-call.ts'
 import { encodeCacheHint } from './cache.ts'
 import { decodeBlock, encodeBlock } from './content.ts'
 import { extrasOf, keptOf, noteForeignFields, type Origin, type Scope } from './scope.ts'
-import { format, knownFields } from './tables.ts'
+import { type AnthropicDialect, format, knownFields } from './tables.ts'
 import type { WireMessage, WireTool, WireToolChoice, WireToolResult, WireToolUse } from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
@@ -36,8 +36,13 @@ import type { WireMessage, WireTool, WireToolChoice, WireToolResult, WireToolUse
 /** Definitions as the wire has them; the provider's own tools go as they are. Those of other formats are left out. */
 export function encodeDefinitions(
   tools: readonly (ToolDefinition | ProviderTool)[],
-  into: Ledger = ledger('Anthropic'),
+  _options: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
+  return encodeDefinitionsFor(tools, ledger('Anthropic'))
+}
+
+/** The same within a request, whose losses are noted together. */
+export function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], into: Ledger): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
 }
@@ -196,7 +201,7 @@ export function decodeCall(wire: JsonObject, index: number): ToolCall | InvalidT
 }
 
 /** The calls of our tools in the body of an answer; those that the provider runs itself are none. */
-export function decodeToolCalls(body: unknown): DecodedCalls {
+export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
   const toolCalls: ToolCall[] = []
   const invalidToolCalls: InvalidToolCall[] = []
   for (const block of arrayOf(field(body, 'content'))) {
@@ -210,9 +215,12 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** The result of one call as a message of its own. Those of parallel calls must share one: `encodeRequest` sees to that. */
-export function encodeResult(result: ToolMessage): WireMessage {
-  const target = { format, provider: format, model: '' }
+/**
+ * The result of one call as an entry of `messages`: a user message with one `tool_result` block. The results of parallel calls must
+ * share one message: `encodeRequest` sees to that.
+ */
+export function encodeResult(result: ToolMessage, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): WireMessage {
+  const target = { format, provider: dialect.provider ?? format, model: '' }
   const scope: Scope = { ledger: ledger('Anthropic'), target, place: 'result' }
   return { role: 'user', content: [encodeResultBlock(result, 'result', scope)] }
 }

@@ -14,7 +14,6 @@ import { blocksOf } from '../../content.ts'
 import { ApiError } from '../../errors.ts'
 import { type Ledger, ledger } from '../../losses.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent } from '../../model.ts'
-import { type Reducer, run } from '../../reducer.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeError } from './errors.ts'
 import { encodeFinish, encodeHead, encodeServed, serverScope } from './response.ts'
@@ -24,7 +23,7 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
 type BlockEvent = Extract<MessageEvent, { readonly index: number }>
 
 /** What one event leaves for the next. */
-export interface EncoderState {
+interface EncoderState {
   readonly reply: Reply
   readonly ledger: Ledger
   head: Partial<WireResponse>
@@ -40,9 +39,9 @@ export interface EncoderState {
   isEnded: boolean
 }
 
-/** Encodes one answer. What it holds back, it holds no longer than until the block before has ended. */
-export const encodeEvents: Reducer<EncoderState, MessageEvent, Frame, Reply | undefined> = {
-  start: (reply = {}) => ({
+/** Writes one answer. What it holds back, it holds no longer than until the block before has ended. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncoderState = {
     reply,
     ledger: ledger('Gemini', false),
     head: encodeHead({}, reply),
@@ -52,47 +51,35 @@ export const encodeEvents: Reducer<EncoderState, MessageEvent, Frame, Reply | un
     last: undefined,
     textParts: [],
     isEnded: false,
-  }),
-
-  step(state, event, out) {
-    if (state.isEnded) return
-    switch (event.type) {
-      case 'message_start':
-        state.head = encodeHead({ response: event }, state.reply)
-        return
-      case 'message_end':
-        writeWaiting(state, out)
-        return writeEnd(state, event.message, event.response.providerData?.gemini, out)
-      case 'usage': // goes with the end
-      case 'warning':
-        return
-      default:
-        return takeTurn(state, event, out)
-    }
-  },
-
-  /** A stream that was never ended ends in an error. */
-  end(state, out) {
-    if (state.isEnded) return
-    writeError(state, new ApiError('The answer was interrupted', { kind: 'server', retryable: true }), out)
-  },
+  }
+  const cut = () => new ApiError('The answer was interrupted', { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          state.head = encodeHead({ response: event }, state.reply)
+          return
+        case 'message_end':
+          writeWaiting(state, out)
+          return writeEnd(state, event.message, event.response.providerData?.gemini, out)
+        case 'usage': // goes with the end
+        case 'warning':
+          return
+        default:
+          return takeTurn(state, event, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.ledger.losses,
+  }
 }
 
-/** Ends a stream with an error. */
-export function writeError(state: EncoderState, error: ApiError, out: Frame[]): void {
+function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
   if (state.isEnded) return
   state.isEnded = true
   out.push({ data: JSON.stringify(encodeError(error).body) })
-}
-
-/** Writes the events of an answer as a stream of this wire. */
-export function encodeStream(reply?: Reply): StreamEncoder {
-  const state = encodeEvents.start(reply)
-  return {
-    ...run({ ...encodeEvents, start: () => state }, reply),
-    fail: (error, out) => writeError(state, error, out),
-    losses: state.ledger.losses,
-  }
 }
 
 // ---- blocks in their order --------------------------------------------------------------------

@@ -7,14 +7,17 @@
  * @module
  */
 import { type ErrorWords, readApiError } from '../../api-error.ts'
-import type { ErrorAnswer } from '../../codec.ts'
+import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import type { ApiError } from '../../errors.ts'
 import { arrayOf, field } from '../../lookup.ts'
-import { errorKinds, errorStatuses } from './tables.ts'
+import { errorKinds, errorStatuses, type GeminiDialect, geminiDialect } from './tables.ts'
 import type { WireError } from './wire.ts'
 
 /** Reads an error answer: one with a status, or one in the middle of a stream (status 0). */
-export function decodeError(answer: ErrorAnswer, provider = 'gemini'): ApiError {
+export function decodeError(
+  answer: ErrorAnswer,
+  { dialect: { provider } = geminiDialect }: CodecOptions<GeminiDialect> = {},
+): ApiError {
   const kinds = isKeyInvalid(answer.body) ? { ...errorKinds, INVALID_ARGUMENT: 'authentication' as const } : errorKinds
   const words: ErrorWords = { provider, kinds, final: new Set() }
   return readApiError(answer, words)

@@ -7,7 +7,6 @@
  */
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec } from '../../codec.ts'
-import { run } from '../../reducer.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
@@ -87,13 +86,13 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
     rules: rulesOf(dialect),
     idPrefix: 'gemini_',
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
-    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
-    decodeResponse: (body, callsBefore) => decodeResponse(body, callsBefore, provider),
-    decodeStream: () => run(decodeStream, { provider }),
-    decodeError: (answer) => decodeError(answer, provider),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, dialect),
-    decodeToolCalls: (body) => decodeToolCalls(body, provider),
-    encodeResult,
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }
 

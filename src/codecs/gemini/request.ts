@@ -6,7 +6,7 @@
  * @module
  */
 import { checkMessages } from '../../check-message.ts'
-import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { reasons as lackReasons, withoutLacks } from '../../lacks.ts'
@@ -20,7 +20,7 @@ import { camelNames, camelNested, listOf } from './names.ts'
 import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from './options.ts'
 import type { Origin, Scope } from './part.ts'
 import { type GeminiDialect, geminiDialect, knownFields, wireOf } from './tables.ts'
-import { decodeDefinitions, encodeDefinitions } from './tools.ts'
+import { decodeDefinitions, encodeDefinitionsFor } from './tools.ts'
 import type { WirePart, WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
@@ -33,15 +33,14 @@ import type { WirePart, WireRequest } from './wire.ts'
  */
 export function encodeRequest(
   given: Context,
-  asked: RequestOptions,
-  dialect: GeminiDialect = geminiDialect,
+  { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const scope: Scope = { ledger: ledger('Gemini', asked.strict), dialect, model: asked.model }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.ledger)
   const raw = options.providerOptions?.gemini ?? {}
   const system = encodeSystem(context, scope)
-  const tools = encodeDefinitions(context.tools ?? [], dialect, scope.ledger)
+  const tools = encodeDefinitionsFor(context.tools ?? [], dialect, scope.ledger)
   const generationConfig = encodeConfig(options, dialect, scope.ledger)
   const toolConfig = encodeToolConfig(options, tools, scope.ledger)
   const token = context.providerState?.continuationToken
@@ -102,13 +101,16 @@ function encodeBlocks(blocks: readonly ContentBlock[], scope: Scope, path: strin
  *
  * @throws {DecodeError} at what is no request, with its path.
  */
-export function decodeRequest(body: unknown, path = ''): DecodedRequest {
+export function decodeRequest(
+  body: unknown,
+  { path = '', dialect = geminiDialect }: DecodeRequestOptions<GeminiDialect> = {},
+): DecodedRequest {
   if (!isObject(body)) throw invalid('', 'it is not an object')
   refuseDeep(body, 'Cannot decode Gemini request')
   const wire = camelNames(body)
   const { model, stream } = readPath(path, field(wire, 'model'))
   // Who signed what a client sends back is not said: any model of this provider may have.
-  const origin: Origin = { provider: geminiDialect.provider, model: '' }
+  const origin: Origin = { provider: dialect.provider, model: '' }
   const { system, rest: systemRest } = readSystem(field(wire, 'systemInstruction'), origin)
   const tools = readTools(field(wire, 'tools'))
   const toolConfig = camelNested(field(wire, 'toolConfig'), ['functionCallingConfig'])

@@ -6,7 +6,14 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type { DecodedCalls, EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import type {
+  CodecOptions,
+  DecodedCalls,
+  DecodeResponseOptions,
+  EncodedResponse,
+  Fragment,
+  Reply,
+} from '../../codec.ts'
 import { blocksOfTurn } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
@@ -17,8 +24,8 @@ import { settleStopReason } from '../../stop-reason.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import type { Scope } from './part.ts'
-import { decodeStream, readChunks, type State } from './stream.ts'
-import { finishReasons, geminiDialect, stopReasons } from './tables.ts'
+import { endAnswer, newState, readChunks, type State } from './stream.ts'
+import { finishReasons, type GeminiDialect, geminiDialect, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
 import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
@@ -32,31 +39,37 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
  * @throws {ApiError} if it is an error.
  * @throws {InterruptedError} if it has no `finishReason`; `partial` holds what there is.
  */
-export function decodeResponse(body: unknown, callsBefore = 0, provider = 'gemini'): ChatResponse {
+export function decodeResponse(
+  body: unknown,
+  { callsBefore = 0, dialect = geminiDialect }: DecodeResponseOptions<GeminiDialect> = {},
+): ChatResponse {
   refuseDeep(body, 'Cannot decode Gemini response')
-  const { state, fragments } = readBody(body, provider)
+  const { state, fragments } = readBody(body, dialect)
   if (state.candidateCount === 0 && state.blockReason === undefined) {
     throw new DecodeError('Cannot decode Gemini response: "candidates" is missing', { path: 'candidates' })
   }
-  return fold(fragments, { provider, idPrefix: 'gemini_', callsBefore })
+  return fold(fragments, { provider: dialect.provider, idPrefix: 'gemini_', callsBefore })
 }
 
 /** The calls of a body, whether or not it says that it is whole. */
-export function decodeToolCalls(body: unknown, provider = 'gemini'): DecodedCalls {
-  const { fragments } = readBody(body, provider)
+export function decodeToolCalls(
+  body: unknown,
+  { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
+): DecodedCalls {
+  const { fragments } = readBody(body, dialect)
   const pieces: Fragment[] = [...fragments.filter(({ type }) => type !== 'end'), { type: 'end', stopReason: 'stop' }]
-  const { message } = fold(pieces, { provider, idPrefix: 'gemini_' })
+  const { message } = fold(pieces, { provider: dialect.provider, idPrefix: 'gemini_' })
   return {
     toolCalls: blocksOfTurn(message).filter((block) => block.type === 'tool_call'),
     invalidToolCalls: message.invalidToolCalls ?? [],
   }
 }
 
-function readBody(body: unknown, provider: string): { readonly state: State; readonly fragments: Fragment[] } {
-  const state = decodeStream.start({ provider })
+function readBody(body: unknown, dialect: GeminiDialect): { readonly state: State; readonly fragments: Fragment[] } {
+  const state = newState(dialect)
   const fragments: Fragment[] = []
   readChunks(state, body, fragments)
-  decodeStream.end(state, fragments)
+  endAnswer(state, fragments)
   return { state, fragments }
 }
 

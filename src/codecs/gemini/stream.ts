@@ -7,23 +7,23 @@
  *
  * @module
  */
-import type { Fragment, Frame } from '../../codec.ts'
+import type { DecodeStreamOptions, Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
 import type { ContentBlock, Json, JsonObject } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
-import { repeatingJson } from '../../repeating-json.ts'
+import type { Machine } from '../../reducer.ts'
 import { follow, newTrack, readCitations, type Track } from './citations.ts'
 import { decodePart, isEmptyPart } from './content.ts'
 import { decodeError } from './errors.ts'
 import { addPartialArgs, endPartialCall, newPartialCall, type PartialCall } from './partial-call.ts'
-import { knownFields, stopReasons } from './tables.ts'
+import { type GeminiDialect, geminiDialect, knownFields, stopReasons } from './tables.ts'
 import { readCallPart } from './tools.ts'
-import { decodeUsage, mergeUsage } from './usage.ts'
+import { decodeUsage, isSameSnapshot, mergeUsage } from './usage.ts'
 
 /** What one chunk leaves for the next. */
 export interface State {
-  readonly parse: (text: string) => unknown
+  readonly dialect: GeminiDialect
+  /** The dialect's: proofs are its. */
   readonly provider: string
   model: string
   isStarted: boolean
@@ -59,10 +59,25 @@ export interface State {
  * @throws {ApiError} at an `error`, which can follow a 200 and half an answer.
  * @throws {DecodeError} if a frame is not JSON, or a field of it is what it cannot be.
  */
-export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: string }> = {
-  start: ({ provider }) => ({
-    parse: repeatingJson(),
-    provider,
+export function decodeStream({
+  parse = JSON.parse,
+  dialect = geminiDialect,
+}: DecodeStreamOptions<GeminiDialect> = {}): Machine<Frame, Fragment> {
+  const state = newState(dialect)
+  return {
+    push({ data }, out) {
+      const text = data.trim()
+      if (text === '' || text === '[DONE]') return
+      readChunks(state, parseFrame(parse, text), out)
+    },
+    end: (out) => endAnswer(state, out),
+  }
+}
+
+export function newState(dialect: GeminiDialect): State {
+  return {
+    dialect,
+    provider: dialect.provider,
     model: '',
     isStarted: false,
     parts: 0,
@@ -79,19 +94,10 @@ export const decodeStream: Reducer<State, Frame, Fragment, { readonly provider: 
     figures: undefined,
     candidate: {},
     response: {},
-  }),
-
-  step(state, { data }, out) {
-    const text = data.trim()
-    if (text === '' || text === '[DONE]') return
-    const value = parseFrame(state, text)
-    readChunks(state, value, out)
-  },
-
-  end: endAnswer,
+  }
 }
 
-function parseFrame({ parse }: State, text: string): unknown {
+function parseFrame(parse: (text: string) => unknown, text: string): unknown {
   try {
     return parse(text)
   } catch (cause) {
@@ -111,7 +117,7 @@ function readChunk(state: State, chunk: unknown, path: string, out: Fragment[]):
   if (!isObject(chunk)) throw invalid(path, 'a response is not an object')
   const error = field(chunk, 'error')
   if (error !== undefined && error !== null) {
-    throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, state.provider)
+    throw decodeError({ status: 0, headers: { get: () => null }, body: chunk }, { dialect: state.dialect })
   }
   if (!state.isStarted) begin(state, chunk, out)
   closeEnded(state, out)
@@ -141,7 +147,7 @@ function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
 
 /** With every chunk, and mostly the same again. */
 function readUsage(state: State, snapshot: JsonObject, out: Fragment[]): void {
-  if (snapshot !== state.snapshot || state.figures === undefined) {
+  if (state.figures === undefined || !isSameSnapshot(snapshot, state.snapshot)) {
     state.usage = mergeUsage(state.usage, snapshot)
     state.figures = { type: 'usage', usage: decodeUsage(state.usage) }
     state.snapshot = snapshot
@@ -302,7 +308,7 @@ function closePartial(state: State, open: PartialCall, isFinished: boolean, out:
 
 // ---- the end ----------------------------------------------------------------------------------
 
-function endAnswer(state: State, out: Fragment[]): void {
+export function endAnswer(state: State, out: Fragment[]): void {
   if (state.partialCall !== undefined) closePartial(state, state.partialCall, false, out)
   const cited = readCitations(state.candidate, state.tracks)
   for (const [key, citations] of cited.entries()) if (citations.length > 0) out.push({ type: 'patch', key, citations })

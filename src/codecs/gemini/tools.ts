@@ -7,7 +7,7 @@
  * @module
  */
 import { checkTools } from '../../check-message.ts'
-import type { CallFragment } from '../../codec.ts'
+import type { CallFragment, CodecOptions } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { reasons } from '../../lacks.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
@@ -28,6 +28,7 @@ import { jsonText, kept, keptFields, type Origin, proofOf, type Scope, signature
 import { fromOpenApi, isEmptySchema, toOpenApi } from './schema.ts'
 import { type GeminiDialect, geminiDialect, isGemini3, knownFields } from './tables.ts'
 import type {
+  WireContent,
   WireFunctionCallingConfig,
   WireFunctionDeclaration,
   WireFunctionResponse,
@@ -42,8 +43,16 @@ type Tool = ToolDefinition | ProviderTool
 /** Definitions as `tools`: neighbouring functions in one entry, each tool of a provider in its own. */
 export function encodeDefinitions(
   tools: readonly Tool[],
-  dialect: GeminiDialect = geminiDialect,
-  into: Ledger = ledger('Gemini', false),
+  { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
+): readonly WireTool[] {
+  return encodeDefinitionsFor(tools, dialect, ledger('Gemini', false))
+}
+
+/** The same within a request, whose losses are noted together. */
+export function encodeDefinitionsFor(
+  tools: readonly Tool[],
+  dialect: GeminiDialect,
+  into: Ledger,
 ): readonly WireTool[] {
   checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
@@ -200,12 +209,19 @@ export interface ResultHead {
   readonly isError: boolean
 }
 
-/** A result on its own, as a part. Its id goes unless it has the form of ours; in a request the call decides. */
-export function encodeResult(result: ToolMessage): WirePart {
-  const scope: Scope = { ledger: ledger('Gemini', false), dialect: geminiDialect, model: '' }
-  const head = { name: result.name ?? '', isError: result.status === 'error' }
-  const id = isMadeId(result.toolCallId) ? {} : { id: result.toolCallId }
-  return encodeResultPart(result, { ...head, ...id }, scope, 'content').part
+/**
+ * The result of one call as an entry of `contents`: a user's content with one `functionResponse` part. It has the call's id unless that
+ * has the form of ours, or the dialect sends none; in a request the call decides. The results of parallel calls must share one content:
+ * `encodeRequest` sees to that.
+ */
+export function encodeResult(
+  result: ToolMessage,
+  { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
+): WireContent {
+  const scope: Scope = { ledger: ledger('Gemini', false), dialect, model: '' }
+  const hasId = dialect.callIds && !isMadeId(result.toolCallId)
+  const head = { name: result.name ?? '', isError: result.status === 'error', ...(hasId && { id: result.toolCallId }) }
+  return { role: 'user', parts: [encodeResultPart(result, head, scope, 'content').part] }
 }
 
 /** The part of a result, and the media that a model before Gemini 3 takes in a content of its own behind it. */

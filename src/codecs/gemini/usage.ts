@@ -17,6 +17,19 @@ export function mergeUsage(before: JsonObject, snapshot: JsonObject): JsonObject
   return merged
 }
 
+/** Whether two snapshots have the same counts, those by modality included: most chunks repeat the ones before. */
+export function isSameSnapshot(one: unknown, other: unknown, levels = 3): boolean {
+  if (one === other) return true
+  if (levels === 0 || !isParsedObject(one) || !isParsedObject(other)) return false
+  const names = Object.keys(one)
+  if (names.length !== Object.keys(other).length) return false
+  return names.every((name) => isSameSnapshot(one[name], other[name], levels - 1))
+}
+
+function isParsedObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
 /** Sums of what is told. Once the prompt or the total is, a count that is absent is 0. Comes with every chunk, so no copies here. */
 export function decodeUsage(wire: JsonObject): Usage {
   const prompt = count(wire, 'promptTokenCount')

@@ -6,7 +6,7 @@
  * @module
  */
 import { type ErrorWords, readApiError } from '../../api-error.ts'
-import type { ErrorAnswer } from '../../codec.ts'
+import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import { ApiError, type ApiErrorDetails } from '../../errors.ts'
 import { compact } from '../../lookup.ts'
 import type { InvalidToolCall } from '../../model.ts'
@@ -20,7 +20,7 @@ const words: ErrorWords = { provider: format, kinds: {}, final: new Set() }
 const contextLength = /exceeds the available context size|input length exceeds/i
 
 /** Reads an error answer, or an error line in mid-stream (status 0). */
-export function decodeError(answer: ErrorAnswer): ApiError {
+export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
   const error = readApiError(answer, words)
   if (error.kind === 'server' && contextLength.test(error.message)) {
     return restated(error, error.message, { kind: 'context_length', retryable: false })

@@ -6,11 +6,10 @@
  * @module
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
-import { run } from '../../reducer.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
-import { decodeStream, encodeStream, startEncoder } from './stream.ts'
+import { decodeStream, encodeStream } from './stream.ts'
 import { format, idPrefix, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
@@ -44,11 +43,11 @@ export function createClientCodec(): ClientCodec {
     headers,
     encodeRequest,
     decodeResponse,
-    decodeStream: () => run(decodeStream, undefined),
+    decodeStream,
     decodeError,
-    encodeDefinitions: (tools) => encodeDefinitions(tools),
+    encodeDefinitions,
     decodeToolCalls,
-    encodeResult: (result) => encodeResult(result),
+    encodeResult,
   }
 }
 
@@ -59,14 +58,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
 
 /** What a gateway needs to be an Ollama server. */
 export function createServerCodec(): ServerCodec {
-  return {
-    name: format,
-    framing: 'ndjson',
-    decodeRequest: (body) => decodeRequest(body),
-    encodeResponse,
-    encodeStream: startEncoder,
-    encodeError,
-  }
+  return { name: format, framing: 'ndjson', decodeRequest, encodeResponse, encodeStream, encodeError }
 }
 
 export {

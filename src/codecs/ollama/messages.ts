@@ -28,7 +28,7 @@ import type {
 import { unmark } from '../../tool-error.ts'
 import { decodeImages, encodeBlocks, keptFields, listAt, objectAt, stringAt } from './content.ts'
 import { format, idPrefix } from './tables.ts'
-import { encodeCalls, encodeResult, readCallFragment, readWholeCall } from './tools.ts'
+import { encodeCalls, encodeResultFor, readCallFragment, readWholeCall } from './tools.ts'
 import type { WireMessage } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ function encodeMessage(message: Message, calls: Calls, path: string, losses: Led
     case 'assistant':
       return encodeTurn(message, path, losses)
     case 'tool':
-      return [encodeResult(message, calls.get(message.toolCallId), path, losses)]
+      return [encodeResultFor(calls.get(message.toolCallId), message, path, losses)]
     case 'user':
       return encodeUser(message, calls, path, losses)
     case 'system':
@@ -80,7 +80,7 @@ function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Le
   const results = blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result')
   const encoded = results.map((result) => {
     const where = `${path}.content[${blocks.indexOf(result)}]`
-    return encodeResult(toMessage(result), calls.get(result.toolCallId), where, losses)
+    return encodeResultFor(calls.get(result.toolCallId), toMessage(result), where, losses)
   })
   if (results.length > 0 && results.length === blocks.length) return encoded
   const { role: keptRole, ...kept } = keptFields(message)

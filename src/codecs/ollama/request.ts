@@ -7,7 +7,7 @@
  */
 
 import { checkMessages } from '../../check-message.ts'
-import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { effortOf, loseEffort } from '../../effort.ts'
 import { withoutLacks } from '../../lacks.ts'
@@ -27,7 +27,7 @@ import type { WireOptions, WireRequest, WireThink } from './wire.ts'
  *
  * @throws {UnsupportedError} for what would be lost and matters: media other than inline images, another wire's tools.
  */
-export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
+export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const losses = ledger('Ollama', asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
@@ -80,7 +80,7 @@ function encodeOptions(options: RequestOptions, kept: Json | undefined): { optio
  *
  * @throws {DecodeError} where the server would answer with 400: no model, messages that are none, content that is no string.
  */
-export function decodeRequest(body: unknown): DecodedRequest {
+export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')
   refuseDeep(request, 'Cannot decode Ollama request')
   const model = textAt(field(request, 'model'), 'model', 'request')

@@ -6,7 +6,7 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type { EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import type { DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { blocksOfTurn } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { field } from '../../lookup.ts'
@@ -15,23 +15,22 @@ import type { AssistantMessage, ChatResponse, ToolCall } from '../../model.ts'
 import { encodeEnd } from './answer.ts'
 import { encodeBlocks, keptFields, noteForeign, objectAt } from './content.ts'
 import { invalidCallError } from './errors.ts'
-import { decodeStream, readLine } from './stream.ts'
+import { newState, readLine } from './stream.ts'
 import { format, idPrefix, reasons } from './tables.ts'
 import { encodeServedCall } from './tools.ts'
 import type { WireMessage, WireResponse } from './wire.ts'
 
 /**
- * Reads a whole answer: a stream of one line. `callsBefore`: the number of the first id that has to be made.
+ * Reads a whole answer: a stream of one line.
  *
  * @throws {ApiError} if it is an error after all.
  * @throws {DecodeError} if it is no answer.
  * @throws {InterruptedError} if it is not `done`.
  */
-export function decodeResponse(body: unknown, callsBefore = 0): ChatResponse {
+export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
   refuseDeep(body, 'Cannot decode Ollama response')
   const fragments: Fragment[] = []
-  const state = decodeStream.start()
-  readLine(state, body, fragments)
+  readLine(newState(), body, fragments)
   objectAt(field(body, 'message'), 'message', 'response')
   return fold(fragments, { provider: format, idPrefix, callsBefore })
 }

@@ -6,17 +6,15 @@
  *
  * @module
  */
-import type { Fragment, Frame, Reply, StreamEncoder } from '../../codec.ts'
+import type { DecodeStreamOptions, Fragment, Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError, DecodeError } from '../../errors.ts'
 import { field, isObject, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
-import type { ContentBlock, InvalidToolCall, Json, JsonObject, MessageEvent } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
-import { repeatingJson } from '../../repeating-json.ts'
+import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../../model.ts'
+import type { Machine } from '../../reducer.ts'
 import { encodeEnd, readTime, readUsage, writeTime } from './answer.ts'
 import { decodeImages, encodeBlock, listAt, noFields, objectAt, stringAt } from './content.ts'
 import { decodeError, encodeError, invalidCallError } from './errors.ts'
-
 import { answerFields, format, readStopReason, reasons } from './tables.ts'
 import { encodeServedCall, readCallFragment } from './tools.ts'
 import type { WireMessage } from './wire.ts'
@@ -25,7 +23,6 @@ import type { WireMessage } from './wire.ts'
 
 /** What one line leaves for the next. */
 export interface State {
-  readonly parse: (text: string) => unknown
   isStarted: boolean
   calls: number
   /** One entry a token, where they were asked for: told at the end, since the wire has them in pieces. */
@@ -38,19 +35,23 @@ export interface State {
  * @throws {ApiError} at an `error` line, which can follow a 200 and half an answer.
  * @throws {DecodeError} if a line is not JSON, or a field of it is what it cannot be.
  */
-export const decodeStream: Reducer<State, Frame, Fragment> = {
-  start: () => ({ parse: repeatingJson(), isStarted: false, calls: 0, logprobs: [] }),
-
-  step(state, { data }, out) {
-    const text = data.trim()
-    if (text === '' || text === '[DONE]') return
-    readLine(state, parseLine(state, text), out)
-  },
-
-  end() {}, // the last line had its `done`, or the assembler says that it never came
+export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+  const state = newState()
+  return {
+    push({ data }, out) {
+      const text = data.trim()
+      if (text === '' || text === '[DONE]') return
+      readLine(state, parseLine(parse, text), out)
+    },
+    end() {}, // the last line had its `done`, or the assembler says that it never came
+  }
 }
 
-function parseLine({ parse }: State, text: string): unknown {
+export function newState(): State {
+  return { isStarted: false, calls: 0, logprobs: [] }
+}
+
+function parseLine(parse: (text: string) => unknown, text: string): unknown {
   try {
     return parse(text)
   } catch (cause) {
@@ -149,7 +150,7 @@ function finish(state: State, line: JsonObject, out: Fragment[]): void {
 // ---- encode -----------------------------------------------------------------------------------
 
 /** What one event leaves for the next. */
-export interface EncodeState {
+interface EncodeState {
   readonly reply: Reply
   readonly losses: Ledger
   /** Of every line: as the wire has it. */
@@ -158,53 +159,53 @@ export interface EncodeState {
   isEnded: boolean
 }
 
-/** Encodes one answer: a line for each delta and call, and the last with the figures. Calls stand on lines before it, for old clients. */
-export const encodeStream: Reducer<EncodeState, MessageEvent, Frame, Reply> = {
-  start: (reply) => ({
+/** Writes one answer: a line for each delta and call, and the last with the figures. Calls stand on lines before it, for old clients. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncodeState = {
     reply,
     losses: ledger('Ollama', false),
     createdAt: writeTime(reply.createdAt),
     model: reply.model ?? '',
     isEnded: false,
-  }),
-
-  step(state, event, out) {
-    if (state.isEnded) return
-    switch (event.type) {
-      case 'message_start':
-        state.model = state.reply.model ?? event.model ?? ''
-        return
-      case 'text_delta':
-        return writeLine(state, { content: event.text }, out)
-      case 'reasoning_delta':
-        return writeLine(state, { content: '', thinking: event.text }, out)
-      case 'tool_call':
-        return writeLine(state, { content: '', tool_calls: [encodeServedCall(event.call)] }, out)
-      case 'invalid_tool_call':
-        return refuseCall(state, event.call, out)
-      case 'content_block':
-        return writeBlock(state, event.block, `content[${event.index}]`, out)
-      case 'message_end':
-        state.isEnded = true
-        out.push({
-          data: JSON.stringify(encodeEnd(event.response, { ...state.reply, model: state.model }, state.losses)),
-        })
-        return
-      case 'tool_call_chunk':
-      case 'usage':
-      case 'warning':
-        return
-    }
-  },
-
-  end(state, out) {
-    if (!state.isEnded)
-      fail(state, new ApiError('the answer ended before its end', { kind: 'server', retryable: true }), out)
-  },
+  }
+  const cut = () => new ApiError('the answer ended before its end', { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          state.model = state.reply.model ?? event.model ?? ''
+          return
+        case 'text_delta':
+          return writeLine(state, { content: event.text }, out)
+        case 'reasoning_delta':
+          return writeLine(state, { content: '', thinking: event.text }, out)
+        case 'tool_call':
+          return writeLine(state, { content: '', tool_calls: [encodeServedCall(event.call)] }, out)
+        case 'invalid_tool_call':
+          return refuseCall(state, event.call, out)
+        case 'content_block':
+          return writeBlock(state, event.block, `content[${event.index}]`, out)
+        case 'message_end':
+          state.isEnded = true
+          out.push({
+            data: JSON.stringify(encodeEnd(event.response, { ...state.reply, model: state.model }, state.losses)),
+          })
+          return
+        case 'tool_call_chunk':
+        case 'usage':
+        case 'warning':
+          return
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.losses.losses,
+  }
 }
 
 /** Ends the stream with an error line; what ended already stays as it is. */
-export function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
+function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
   if (state.isEnded) return
   state.isEnded = true
   out.push({ data: JSON.stringify(encodeError(error).body) })
@@ -235,15 +236,4 @@ function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: 
 function refuseCall(state: EncodeState, call: InvalidToolCall, out: Frame[]): void {
   if (call.reason !== 'truncated') fail(state, invalidCallError(call), out)
   else lose(state.losses, 'dropped', `invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
-}
-
-/** Starts an encoder. */
-export function startEncoder(reply: Reply = {}): StreamEncoder {
-  const state = encodeStream.start(reply)
-  return {
-    push: (event, out) => encodeStream.step(state, event, out),
-    end: (out) => encodeStream.end(state, out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.losses.losses,
-  }
 }

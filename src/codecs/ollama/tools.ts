@@ -6,7 +6,7 @@
  * @module
  */
 import { checkTools } from '../../check-message.ts'
-import type { CallFragment, DecodedCalls } from '../../codec.ts'
+import type { CallFragment, CodecOptions, DecodedCalls } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { chosenTools, reasons as lackReasons, loseChoice } from '../../lacks.ts'
 import { compact, field, isObject, objectIn, otherFields, textOr } from '../../lookup.ts'
@@ -32,7 +32,10 @@ import type { WireMessage, WireTool, WireToolCall } from './wire.ts'
 // ---- definitions ------------------------------------------------------------------------------
 
 /** The tools, without those of other formats. References in schemas are written out, since the server would drop them. */
-export function encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[]): WireTool[] {
+export function encodeDefinitions(
+  tools: readonly (ToolDefinition | ProviderTool)[],
+  _options: CodecOptions = {},
+): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool) => {
     if (!('type' in tool)) return [encodeDefinition(tool)]
@@ -200,7 +203,7 @@ export function readWholeCall(
 }
 
 /** The calls of an answer or of a message. Those without an id get one. */
-export function decodeToolCalls(body: unknown): DecodedCalls {
+export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
   const message = field(body, 'message') ?? body
   const entries = listAt(field(message, 'tool_calls'), 'tool_calls', 'response')
   const calls = entries.map((entry, at) => {
@@ -215,12 +218,17 @@ export function decodeToolCalls(body: unknown): DecodedCalls {
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** A result: the tool's name always, the call's id only if it was not made by us. `call`: what it answers, if that is known. */
-export function encodeResult(
+/** The result of one call as an entry of `messages`: a message of role `tool`. */
+export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
+  return encodeResultFor(undefined, result, 'result', ledger('Ollama'))
+}
+
+/** The same for a call of a request: the tool's name if it is known, and the call's id only if it was not made by us. */
+export function encodeResultFor(
+  call: ToolCall | InvalidToolCall | undefined,
   result: ToolMessage,
-  call?: ToolCall | InvalidToolCall,
-  path = 'result',
-  losses: Ledger = ledger('Ollama'),
+  path: string,
+  losses: Ledger,
 ): WireMessage {
   const { text, images } = encodeBlocks(blocksOf(result.content), `${path}.content`, '\n', losses)
   const name = result.name ?? call?.name

@@ -19,7 +19,6 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
 import { type Encoding, kept } from './content.ts'
 import { openai } from './dialect.ts'
 import { encodeError } from './errors.ts'
@@ -39,7 +38,7 @@ interface CallOut {
   text: string
 }
 
-export interface EncodeState {
+interface EncodeState {
   readonly reply: Reply
   readonly ledger: Ledger
   /** What every chunk begins with. */
@@ -56,17 +55,7 @@ export interface EncodeState {
 
 /** Writes one answer as a stream. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
-  const state = encoder.start(reply)
-  return {
-    push: (event, out) => encoder.step(state, event, out),
-    end: (out) => encoder.end(state, out),
-    fail: (error, out) => fail(state, error, out),
-    losses: state.ledger.losses,
-  }
-}
-
-export const encoder: Reducer<EncodeState, MessageEvent, Frame, Reply> = {
-  start: (reply) => ({
+  const state: EncodeState = {
     reply,
     ledger: ledger(openai.title, false),
     head: {},
@@ -76,35 +65,35 @@ export const encoder: Reducer<EncodeState, MessageEvent, Frame, Reply> = {
     calls: new Map(),
     said: 0,
     saidBefore: new Map(),
-  }),
-
-  step(state, event, out) {
-    if (state.isEnded) return
-    switch (event.type) {
-      case 'message_start':
-        return begin(state, event, out)
-      case 'text_delta':
-        return sendText(state, event, out)
-      case 'reasoning_delta':
-        return send(state, { reasoning_content: event.text }, out)
-      case 'tool_call_chunk':
-        if (event.chunk.type === 'tool_call_chunk') sendChunk(state, event.index, event.chunk, out)
-        return
-      case 'tool_call':
-      case 'invalid_tool_call':
-        return sendRest(state, event.index, event.call, out)
-      case 'content_block':
-        return sendBlock(state, event.index, event.block, out)
-      case 'message_end':
-        return finish(state, event.response, out)
-    }
-  },
-
-  /** What has no end of its own ends as an error. */
-  end(state, out) {
-    const message = 'Cannot finish the stream: the answer ended before its own end'
-    fail(state, new ApiError(message, { kind: 'server', retryable: true }), out)
-  },
+  }
+  const message = 'Cannot finish the stream: the answer ended before its own end'
+  const cut = () => new ApiError(message, { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          return begin(state, event, out)
+        case 'text_delta':
+          return sendText(state, event, out)
+        case 'reasoning_delta':
+          return send(state, { reasoning_content: event.text }, out)
+        case 'tool_call_chunk':
+          if (event.chunk.type === 'tool_call_chunk') sendChunk(state, event.index, event.chunk, out)
+          return
+        case 'tool_call':
+        case 'invalid_tool_call':
+          return sendRest(state, event.index, event.call, out)
+        case 'content_block':
+          return sendBlock(state, event.index, event.block, out)
+        case 'message_end':
+          return finish(state, event.response, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.ledger.losses,
+  }
 }
 
 function fail(state: EncodeState, error: ApiError, out: Frame[]): void {

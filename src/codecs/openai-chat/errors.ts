@@ -4,7 +4,7 @@
  * @module
  */
 import { type ErrorWords, readApiError } from '../../api-error.ts'
-import type { ErrorAnswer } from '../../codec.ts'
+import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import { shortJson } from '../../depth.ts'
 import type { ApiError } from '../../errors.ts'
 import { arrayOf, field, isObject } from '../../lookup.ts'
@@ -12,7 +12,7 @@ import { type ChatDialect, openai } from './dialect.ts'
 import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tables.ts'
 
 /** Reads an error answer, whichever of the shapes it has that these hosts use. */
-export function decodeError(answer: ErrorAnswer, dialect: ChatDialect = openai): ApiError {
+export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
   const own = answer.status === 0 ? { ...errorKinds, ...generalErrorKinds } : errorKinds
   const byStatus = answer.body === '' || answer.body === undefined ? { ...statuses, ...emptyStatuses } : statuses
@@ -29,7 +29,7 @@ const noHeaders: ErrorAnswer['headers'] = { get: () => null }
 
 /** The error that a body or chunk is, although it came with a 200; else `undefined`. */
 export function errorWithin(body: unknown, dialect: ChatDialect): ApiError | undefined {
-  return isError(body) ? decodeError({ status: 0, headers: noHeaders, body }, dialect) : undefined
+  return isError(body) ? decodeError({ status: 0, headers: noHeaders, body }, { dialect }) : undefined
 }
 
 /** OpenAI and most: `error`. Mistral, old vLLM: `object`. Cloudflare: `errors`. MiniMax: `base_resp`. Gemini: an array. */

@@ -5,7 +5,6 @@
  */
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
-import { run } from '../../reducer.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
@@ -67,13 +66,13 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     rules: rulesOf(dialect),
     idPrefix: dialect.idPrefix ?? 'call_',
     headers: (apiKey) => keyHeaders(dialect, apiKey),
-    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
-    decodeResponse: (body, callsBefore) => decodeResponse(body, dialect, callsBefore),
-    decodeStream: () => run(decodeStream, dialect),
-    decodeError: (answer) => decodeError(answer, dialect),
-    encodeDefinitions: (tools) => encodeDefinitions(tools, dialect),
-    decodeToolCalls: (body) => decodeToolCalls(body, dialect),
-    encodeResult: (result) => encodeResult(result, dialect),
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { checkMessages } from '../../check-message.ts'
-import type { DecodedRequest, EncodedRequest } from '../../codec.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { effortOf, efforts, loseEffort } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
@@ -38,7 +38,7 @@ import { decodeMessages } from './decode-messages.ts'
 import { type ChatDialect, openai } from './dialect.ts'
 import { encodeMessages } from './messages.ts'
 import { format, plainOptions, requestFields, wireOf } from './tables.ts'
-import { decodeDefinitions, decodeToolChoice, encodeDefinitions, encodeToolChoice } from './tools.ts'
+import { decodeDefinitions, decodeToolChoice, encodeDefinitionsFor, encodeToolChoice } from './tools.ts'
 import type { WireMessage, WireRequest } from './wire.ts'
 
 /** The fields beside the conversation. */
@@ -51,8 +51,7 @@ type WireOptions = Omit<WireRequest, 'model' | 'messages' | 'tools' | 'tool_choi
  */
 export function encodeRequest(
   given: Context,
-  asked: RequestOptions,
-  dialect: ChatDialect = openai,
+  { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const to: Encoding = { dialect, model: asked.model, ledger: ledger(dialect.title, asked.strict) }
@@ -293,7 +292,7 @@ function encodeTools(
     tools,
     to,
   )
-  const definitions = encodeDefinitions(left, to.dialect, to.ledger)
+  const definitions = encodeDefinitionsFor(left, to.dialect, to.ledger)
   if (definitions.length === 0) return {}
   return { tools: definitions, ...(choice !== undefined && { tool_choice: choice }) }
 }
@@ -311,7 +310,7 @@ function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | un
  *
  * @throws {DecodeError} naming the path, if a field that we read is of the wrong type.
  */
-export function decodeRequest(body: unknown): DecodedRequest {
+export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is no object`)
   refuseDeep(body, `Cannot decode ${format} request`)
   const model = textOr(field(body, 'model'), undefined)

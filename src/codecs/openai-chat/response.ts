@@ -4,7 +4,14 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type { DecodedCalls, EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import type {
+  CodecOptions,
+  DecodedCalls,
+  DecodeResponseOptions,
+  EncodedResponse,
+  Fragment,
+  Reply,
+} from '../../codec.ts'
 import { blocksOfTurn } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
@@ -33,12 +40,14 @@ import type { WireAnnotation, WireCall, WireResponse } from './wire.ts'
 /**
  * Reads an answer.
  *
- * @param callsBefore - The number of the first id that has to be made.
  * @throws {ApiError} if it is an error, though it came with a 200.
  * @throws {DecodeError} if it has no choices.
  * @throws {InterruptedError} if it says of no reason why it ended, and the host always does.
  */
-export function decodeResponse(body: unknown, dialect: ChatDialect = openai, callsBefore = 0): ChatResponse {
+export function decodeResponse(
+  body: unknown,
+  { callsBefore = 0, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+): ChatResponse {
   const { provider, idPrefix = 'call_' } = dialect
   return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore })
 }
@@ -59,7 +68,7 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
 }
 
 /** The calls in a whole answer, whether or not it says why it ended. */
-export function decodeToolCalls(body: unknown, dialect: ChatDialect = openai): DecodedCalls {
+export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
   const fragments = readWhole(body, dialect)
   const isEnded = fragments.some(({ type }) => type === 'end')
   const { message } = fold(isEnded ? fragments : [...fragments, { type: 'end', stopReason: 'stop' }], {

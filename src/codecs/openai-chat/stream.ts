@@ -3,21 +3,19 @@
  *
  * @module
  */
-import type { Fragment, Frame } from '../../codec.ts'
+import type { DecodeStreamOptions, Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject, StopReason } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
-import { repeatingJson } from '../../repeating-json.ts'
+import type { Machine } from '../../reducer.ts'
 import { type DeltaState, endMessage, isBlank, readDelta } from './delta.ts'
-import type { ChatDialect } from './dialect.ts'
+import { type ChatDialect, openai } from './dialect.ts'
 import { errorWithin } from './errors.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
 import { decodeUsage, findUsage } from './usage.ts'
 
 /** What one chunk leaves for the next. */
 export interface StreamState extends DeltaState {
-  readonly parse: (text: string) => unknown
   isStarted: boolean
   isEnded: boolean
   /** The last word on why it ends. */
@@ -34,7 +32,6 @@ export interface StreamState extends DeltaState {
 export function newStreamState(dialect: ChatDialect): StreamState {
   return {
     dialect,
-    parse: repeatingJson(),
     model: '',
     hasRefusal: false,
     hasAudio: false,
@@ -63,32 +60,35 @@ export function newStreamState(dialect: ChatDialect): StreamState {
  * @throws {ApiError} at an error, which can follow a 200 and half an answer.
  * @throws {DecodeError} at a chunk that is no JSON object.
  */
-export const decodeStream: Reducer<StreamState, Frame, Fragment, ChatDialect> = {
-  start: newStreamState,
-
-  step(state, frame, out) {
-    if (state.isEnded) return
-    const data = frame.data.trim()
-    if (data === '') return
-    if (data === '[DONE]') return finishAnswer(state, out)
-    const chunk = parseChunk(data, state)
-    const isNamedError = frame.event === 'error' && !field(chunk, 'error')
-    const error = errorWithin(isNamedError ? { error: chunk } : chunk, state.dialect)
-    if (error !== undefined) throw error
-    if (!isObject(chunk)) throw new DecodeError(`Cannot decode ${state.dialect.title} stream: a chunk is no object`)
-    readBody(state, chunk, out, false)
-  },
-
-  end(state, out) {
-    if (!state.isEnded && (state.finish !== undefined || state.isAudioDone)) finishAnswer(state, out)
-  },
+export function decodeStream({
+  parse = JSON.parse,
+  dialect = openai,
+}: DecodeStreamOptions<ChatDialect> = {}): Machine<Frame, Fragment> {
+  const state = newStreamState(dialect)
+  return {
+    push(frame, out) {
+      if (state.isEnded) return
+      const data = frame.data.trim()
+      if (data === '') return
+      if (data === '[DONE]') return finishAnswer(state, out)
+      const chunk = parseChunk(parse, data, dialect)
+      const isNamedError = frame.event === 'error' && !field(chunk, 'error')
+      const error = errorWithin(isNamedError ? { error: chunk } : chunk, dialect)
+      if (error !== undefined) throw error
+      if (!isObject(chunk)) throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is no object`)
+      readBody(state, chunk, out, false)
+    },
+    end(out) {
+      if (!state.isEnded && (state.finish !== undefined || state.isAudioDone)) finishAnswer(state, out)
+    },
+  }
 }
 
-function parseChunk(data: string, { parse, dialect }: StreamState): unknown {
+function parseChunk(parse: (text: string) => unknown, data: string, { title }: ChatDialect): unknown {
   try {
     return parse(data)
   } catch (cause) {
-    throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is no JSON`, { cause })
+    throw new DecodeError(`Cannot decode ${title} stream: a chunk is no JSON`, { cause })
   }
 }
 

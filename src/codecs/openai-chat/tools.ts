@@ -7,6 +7,7 @@
  * @module
  */
 import { checkTools } from '../../check-message.ts'
+import type { CodecOptions } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { chosenTools } from '../../lacks.ts'
@@ -35,11 +36,12 @@ type Tools = readonly (ToolDefinition | ProviderTool)[]
 // ---- definitions ------------------------------------------------------------------------------
 
 /** The `tools` of a request, without those of other formats, and without custom tools where the host has none. */
-export function encodeDefinitions(
-  tools: Tools,
-  dialect: ChatDialect = openai,
-  into: Ledger = ledger(dialect.title, false),
-): WireTool[] {
+export function encodeDefinitions(tools: Tools, { dialect = openai }: CodecOptions<ChatDialect> = {}): WireTool[] {
+  return encodeDefinitionsFor(tools, dialect, ledger(dialect.title, false))
+}
+
+/** The same within a request, whose losses are noted together. */
+export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: Ledger): WireTool[] {
   checkTools(tools)
   const same = sameStrictness(tools)
   return tools.flatMap((tool, at) => {
@@ -211,7 +213,10 @@ export function exactArguments(call: ToolCall): string {
 }
 
 /** The message that answers a call. */
-export function encodeResult(result: ToolMessage, dialect: ChatDialect = openai): WireToolResult {
+export function encodeResult(
+  result: ToolMessage,
+  { dialect = openai }: CodecOptions<ChatDialect> = {},
+): WireToolResult {
   return encodeResultFor({ dialect, model: '', ledger: ledger(dialect.title) }, result, '')
 }
 

@@ -6,7 +6,7 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type { DecodedRequest, Fragment } from '../../codec.ts'
+import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { nextNumber } from '../../ids.ts'
@@ -26,8 +26,7 @@ import { customCall, decodeDefinitions, decodeResult } from './tools.ts'
  */
 export function decodeRequest(
   body: unknown,
-  _path?: string,
-  dialect: ResponsesDialect = openaiDialect,
+  { dialect = openaiDialect }: DecodeRequestOptions<ResponsesDialect> = {},
 ): DecodedRequest {
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${target} request: it is not an object`)
   refuseDeep(body, `Cannot decode ${target} request`)

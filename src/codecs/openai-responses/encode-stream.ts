@@ -21,7 +21,6 @@ import type {
   MessageEvent,
   ToolCall,
 } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
 import { isNoArguments } from '../../tool-call.ts'
 import { keptFields } from './content.ts'
 import {
@@ -40,9 +39,9 @@ import { encodeUsage, ending, skeleton } from './response.ts'
 import { target } from './tables.ts'
 import { customCall } from './tools.ts'
 
-/** Encodes one answer. What it cannot carry is in `into`. */
-export const streamEncoder: Reducer<EncoderState, MessageEvent, Frame, Reply> = {
-  start: (reply) => ({
+/** Writes one answer. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncoderState = {
     reply,
     into: ledger(target, false),
     identity: reply,
@@ -55,44 +54,32 @@ export const streamEncoder: Reducer<EncoderState, MessageEvent, Frame, Reply> = 
     custom: new Set(),
     held: undefined,
     count: 0,
-  }),
-
-  step(state, event, out) {
-    if (state.isEnded) return
-    if (!state.isStarted) begin(state, event, out)
-    switch (event.type) {
-      case 'text_delta':
-        return addText(state, event, out)
-      case 'reasoning_delta':
-        return addReasoning(state, event.index, event.text, out)
-      case 'tool_call_chunk':
-        return addChunk(state, event, out)
-      case 'tool_call':
-      case 'invalid_tool_call':
-        return finishCall(state, event.index, event.call, out)
-      case 'content_block':
-        return finishBlock(state, event.index, event.block, out)
-      case 'message_end':
-        return finish(state, event.response, out)
-      default:
-        return // figures come again with the end, and warnings are none of the client's
-    }
-  },
-
-  end(state, out) {
-    if (state.isEnded) return
-    const reason = 'The answer broke off before its end'
-    failStream(state, new ApiError(reason, { kind: 'server', retryable: true }), out)
-  },
-}
-
-/** Writes the stream of one answer. */
-export function encodeStream(reply: Reply = {}): StreamEncoder {
-  const state = streamEncoder.start(reply)
+  }
+  const cut = () => new ApiError('The answer broke off before its end', { kind: 'server', retryable: true })
   return {
-    push: (event, out) => streamEncoder.step(state, event, out),
-    end: (out) => streamEncoder.end(state, out),
-    fail: (error, out) => failStream(state, error, out),
+    push(event, out) {
+      if (state.isEnded) return
+      if (!state.isStarted) begin(state, event, out)
+      switch (event.type) {
+        case 'text_delta':
+          return addText(state, event, out)
+        case 'reasoning_delta':
+          return addReasoning(state, event.index, event.text, out)
+        case 'tool_call_chunk':
+          return addChunk(state, event, out)
+        case 'tool_call':
+        case 'invalid_tool_call':
+          return finishCall(state, event.index, event.call, out)
+        case 'content_block':
+          return finishBlock(state, event.index, event.block, out)
+        case 'message_end':
+          return finish(state, event.response, out)
+        default:
+          return // figures come again with the end, and warnings are none of the client's
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
     losses: state.into.losses,
   }
 }
@@ -127,7 +114,7 @@ function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void
 }
 
 /** An `error` event in the documented flat form, and the answer as it stands, failed. */
-function failStream(state: EncoderState, error: ApiError, out: Frame[]): void {
+function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
   if (state.isEnded) return
   if (!state.isStarted) begin(state, { type: 'message_start' }, out)
   const { message, code, param } = encodeError(error).body.error

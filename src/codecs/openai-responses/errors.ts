@@ -6,13 +6,16 @@
  * @module
  */
 import { readApiError } from '../../api-error.ts'
-import type { ErrorAnswer } from '../../codec.ts'
+import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import type { ApiError } from '../../errors.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { errorAnswers, errorWords, midStreamWords } from './tables.ts'
 
 /** Reads an error answer of any of the shapes that servers of this format have. */
-export function decodeError(answer: ErrorAnswer, dialect: ResponsesDialect = openaiDialect): ApiError {
+export function decodeError(
+  answer: ErrorAnswer,
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
+): ApiError {
   return readApiError(answer, errorWords(dialect.provider))
 }
 

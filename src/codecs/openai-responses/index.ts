@@ -5,7 +5,6 @@
  */
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
-import { run } from '../../reducer.ts'
 import { decodeRequest } from './decode-request.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeStream } from './encode-stream.ts'
@@ -55,13 +54,13 @@ export function createClientCodec(dialect: ResponsesDialect = openaiDialect): Cl
     rules: rulesOf(dialect),
     idPrefix,
     headers: (apiKey) => keyHeaders(apiKey, dialect),
-    encodeRequest: (context, options) => encodeRequest(context, options, dialect),
-    decodeResponse: (body, callsBefore) => decodeResponse(body, callsBefore, dialect),
-    decodeStream: () => run(decodeStream, dialect),
-    decodeError: (answer) => decodeError(answer, dialect),
-    encodeDefinitions: (tools) => encodeDefinitions(tools),
-    decodeToolCalls,
-    encodeResult: (result) => encodeResult(result),
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
   }
 }
 
@@ -72,15 +71,7 @@ function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect)
 
 /** The gateway's half. */
 export function createServerCodec(): ServerCodec {
-  const codec: ServerCodec = {
-    name: format,
-    framing: 'sse',
-    decodeRequest: (body, path) => decodeRequest(body, path),
-    encodeResponse,
-    encodeStream,
-    encodeError,
-  }
-  return carrying(codec, slot)
+  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
 }
 
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'

@@ -6,7 +6,7 @@
  * @module
  */
 import { checkMessages } from '../../check-message.ts'
-import type { EncodedRequest } from '../../codec.ts'
+import type { EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../content.ts'
 import { reasons, withoutLacks } from '../../lacks.ts'
 import { arrayOf, field, findLastIndex, objectIn } from '../../lookup.ts'
@@ -29,7 +29,7 @@ import { encodeParts, keeping, keptFields, type PartScope, verbatim } from './co
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeOptions } from './options.ts'
 import { format, target, wireOf } from './tables.ts'
-import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResult, wrapperOf } from './tools.ts'
+import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResultFor, wrapperOf } from './tools.ts'
 import { encodeTurn, type TurnScope } from './turns.ts'
 import type { WireCallOutput, WireFunctionTool, WireItem, WireRequest } from './wire.ts'
 
@@ -53,8 +53,7 @@ interface Scope extends PartScope {
  */
 export function encodeRequest(
   given: Context,
-  asked: RequestOptions,
-  dialect: ResponsesDialect = openaiDialect,
+  { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
   const into = ledger(target, asked.strict)
@@ -254,7 +253,7 @@ function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): Wi
   const fields = { ...like, ...keptFields(message) }
   const { providerData: _, ...rest } = message
   const toolCallId = wrapperOf(call)?.call_id ?? message.toolCallId
-  return encodeResult({ ...rest, toolCallId, ...keeping(fields) }, scope, path)
+  return encodeResultFor(scope, { ...rest, toolCallId, ...keeping(fields) }, path)
 }
 
 function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem[] {

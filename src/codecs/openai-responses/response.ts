@@ -6,7 +6,7 @@
  * @module
  */
 import { fold } from '../../assemble/fold.ts'
-import type { EncodedResponse, Fragment, Reply } from '../../codec.ts'
+import type { DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
@@ -41,8 +41,7 @@ import type { WireResponse, WireUsage } from './wire.ts'
  */
 export function decodeResponse(
   body: unknown,
-  callsBefore = 0,
-  dialect: ResponsesDialect = openaiDialect,
+  { callsBefore = 0, dialect = openaiDialect }: DecodeResponseOptions<ResponsesDialect> = {},
 ): ChatResponse {
   const fragments = readResponse(body, dialect)
   return fold(fragments, { provider: dialect.provider, idPrefix, callsBefore })

@@ -8,12 +8,11 @@
  *
  * @module
  */
-import type { Fragment, Frame } from '../../codec.ts'
+import type { DecodeStreamOptions, Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
 import { arrayOf, field, isObject, lookup, numberOr, stringOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject } from '../../model.ts'
-import type { Reducer } from '../../reducer.ts'
-import { repeatingJson } from '../../repeating-json.ts'
+import type { Machine } from '../../reducer.ts'
 import { keeping, readAnnotation } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
@@ -32,8 +31,7 @@ import { hostedCalls, target } from './tables.ts'
 import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from './tools.ts'
 
 /** What one event leaves for the next. */
-export interface StreamState extends Reading {
-  readonly parse: (text: string) => unknown
+interface StreamState extends Reading {
   isStarted: boolean
   isEnded: boolean
   /** The item of the last event, for events that name none. */
@@ -50,29 +48,31 @@ export interface StreamState extends Reading {
  * @throws {ApiError} at an `error` event, flat or nested, and at `response.failed`: they can follow half an answer.
  * @throws {DecodeError} at an event that is no JSON object.
  */
-export const decodeStream: Reducer<StreamState, Frame, Fragment, ResponsesDialect | undefined> = {
-  start: (dialect = openaiDialect) => ({
+export function decodeStream({
+  parse = JSON.parse,
+  dialect = openaiDialect,
+}: DecodeStreamOptions<ResponsesDialect> = {}): Machine<Frame, Fragment> {
+  const state: StreamState = {
     ...newReading(dialect, ''),
-    parse: repeatingJson(),
     isStarted: false,
     isEnded: false,
     last: 0,
     count: 0,
     items: new Map(),
-  }),
-
-  step(state, frame, out) {
-    if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
-    const event = readEvent(state, frame)
-    const type = typeof event.type === 'string' ? event.type : (frame.event ?? '')
-    if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
-    lookup(steps, type)?.(state, event, out) // kinds to come, `keepalive` and progress of hosted tools are passed over
-  },
-
-  end() {},
+  }
+  return {
+    push(frame, out) {
+      if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
+      const event = readEvent(parse, frame)
+      const type = typeof event.type === 'string' ? event.type : (frame.event ?? '')
+      if (type === 'response.output_text.delta') return addText(state, event, 'output_text', out)
+      lookup(steps, type)?.(state, event, out) // kinds to come, `keepalive` and progress of hosted tools are passed over
+    },
+    end() {},
+  }
 }
 
-function readEvent({ parse }: StreamState, { data }: Frame): JsonObject {
+function readEvent(parse: (text: string) => unknown, { data }: Frame): JsonObject {
   let event: unknown
   try {
     event = parse(data)

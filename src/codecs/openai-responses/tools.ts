@@ -10,7 +10,7 @@
 
 import { fold } from '../../assemble/fold.ts'
 import { checkTools } from '../../check-message.ts'
-import type { BlockKey, DecodedCalls, Fragment } from '../../codec.ts'
+import type { BlockKey, CodecOptions, DecodedCalls, Fragment } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { loseChoice, reasons } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
@@ -30,7 +30,7 @@ import type {
 import { isNoArguments, parseArguments } from '../../tool-call.ts'
 import { markParts, markText, unmark } from '../../tool-error.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
-import { openaiDialect } from './dialect.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { format, idPrefix, target } from './tables.ts'
 import type {
   WireCallOutput,
@@ -47,7 +47,10 @@ import type {
 type AnyTool = ToolDefinition | ProviderTool
 
 /** Definitions as the wire has them: flat. Tools of other formats are left out. */
-export function encodeDefinitions(tools: readonly AnyTool[]): WireFunctionTool[] {
+export function encodeDefinitions(
+  tools: readonly AnyTool[],
+  _options: CodecOptions<ResponsesDialect> = {},
+): WireFunctionTool[] {
   checkTools(tools)
   return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
 }
@@ -182,8 +185,11 @@ export function customPiece(delta: string): string {
 }
 
 /** Which calls an answer holds. */
-export function decodeToolCalls(body: unknown): DecodedCalls {
-  const opaque: Opaque = { provider: openaiDialect.provider, model: textOr(field(body, 'model'), ''), format, data: {} }
+export function decodeToolCalls(
+  body: unknown,
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
+): DecodedCalls {
+  const opaque: Opaque = { provider: dialect.provider, model: textOr(field(body, 'model'), ''), format, data: {} }
   const calls = arrayOf(field(body, 'output')).filter(isCallItem)
   const fragments = calls.map((item, key) => callFragment(item, { key, opaque, server: false }))
   const isCut = field(body, 'status') === 'incomplete'
@@ -250,12 +256,16 @@ export function wrapperOf(call: ToolCall | undefined): { call_id: string; argume
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** A result as an item. The wire has no flag for errors, so the text says so. */
+/** The result of one call as an entry of `input`: a `function_call_output`, or a `custom_tool_call_output`. */
 export function encodeResult(
   result: ToolMessage,
-  scope: PartScope = { into: ledger(target), dialect: openaiDialect },
-  path = 'result',
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
+  return encodeResultFor({ into: ledger(target), dialect }, result, 'result')
+}
+
+/** The same within a request. The wire has no flag for errors, so the text says so. */
+export function encodeResultFor(scope: PartScope, result: ToolMessage, path: string): WireCallOutput {
   const { type: _, ...kept } = keptFields(result)
   const isCustom = keptFields(result).type === `${customCall}_output`
   return {

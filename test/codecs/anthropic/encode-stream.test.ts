@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../../src/codec.ts'
-import { createServerCodec, createStreamEncoder } from '../../../src/codecs/anthropic/index.ts'
+import { createServerCodec, encodeStream } from '../../../src/codecs/anthropic/index.ts'
 import { ApiError } from '../../../src/errors.ts'
 import type { AssistantMessage, MessageEvent, StopReason, ToolCall } from '../../../src/model.ts'
 import { oracle } from './oracle.ts'
@@ -92,7 +92,7 @@ describe('a stream', () => {
   })
 
   it('presents itself as it is told to', () => {
-    const encoder = createStreamEncoder({ id: 'msg_9', model: 'alias' })
+    const encoder = encodeStream({ id: 'msg_9', model: 'alias' })
     const out: Frame[] = []
     encoder.push(start, out)
     encoder.push(end(), out)
@@ -264,7 +264,7 @@ describe('other blocks', () => {
 
   it("of reasoning with another's proof are shown without it, and that is told", () => {
     const opaque = { provider: 'google', model: 'g', format: 'gemini', data: { thoughtSignature: 's' } }
-    const encoder = createStreamEncoder()
+    const encoder = encodeStream()
     const out: Frame[] = []
     for (const event of [
       start,
@@ -347,7 +347,7 @@ describe('the end', () => {
 })
 
 it('F3: sends the address and title of a citation', () => {
-  const encoder = createStreamEncoder()
+  const encoder = encodeStream()
   const frames: Frame[] = []
   const cited = { type: 'citation', url: 'https://a.example', title: 'A', text: 'a' } as const
   encoder.push({ type: 'text_delta', index: 0, text: 'Hi' }, frames)

@@ -10,7 +10,7 @@ const tools: ToolDefinition[] = [{ name: 'f' }, { name: 'g' }]
 
 function encode(options: Partial<RequestOptions>, dialect = {}) {
   const context = { messages: [{ role: 'user', content: 'hi' } as const], tools }
-  return encodeRequest(context, { model: older, maxTokens: 4000, ...options }, dialect)
+  return encodeRequest(context, { model: older, maxTokens: 4000, ...options, dialect })
 }
 function bodyOf(options: Partial<RequestOptions>): JsonObject {
   return encode(options).body as unknown as JsonObject
@@ -22,7 +22,7 @@ describe('max_tokens', () => {
     ['claude-3-haiku-20240307', {}, 4096],
     ['claude-sonnet-5', { maxTokens: 500 }, 500],
   ])('of %s is chosen where none is named, and that is told', (model, dialect, chosen) => {
-    const { body, losses } = encodeRequest({ messages: [] }, { model }, dialect)
+    const { body, losses } = encodeRequest({ messages: [] }, { model, dialect })
     expect(body.max_tokens).toBe(chosen)
     expect(losses).toMatchObject([{ path: 'options.maxTokens', action: 'invented', severity: 'info' }])
   })

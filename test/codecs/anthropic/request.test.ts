@@ -7,7 +7,7 @@ const model = 'claude-sonnet-4-5'
 const pixel = 'iVBORw0KGgo='
 
 function encode(context: Partial<Context>, options: Partial<RequestOptions> = {}, dialect = {}) {
-  return encodeRequest({ messages: [], ...context }, { model, maxTokens: 100, ...options }, dialect)
+  return encodeRequest({ messages: [], ...context }, { model, maxTokens: 100, ...options, dialect })
 }
 function messagesOf(...messages: Message[]) {
   return encode({ messages }).body.messages
@@ -370,7 +370,7 @@ describe('version 2026-10-21', () => {
     }
     const { context, options } = decodeRequest(body)
     expect(encodeRequest(context, options).body).toEqual(body)
-    expect(encodeRequest(context, options, { version: '2026-10-21' }).body.messages).toEqual([
+    expect(encodeRequest(context, { ...options, dialect: { version: '2026-10-21' } }).body.messages).toEqual([
       { role: 'user', content: [{ type: 'text', text: 'a' }] },
       { role: 'assistant', content },
     ])

@@ -3,9 +3,8 @@
 import { assemble } from '../../../src/assemble/assemble.ts'
 import { fold } from '../../../src/assemble/fold.ts'
 import type { Fragment, Frame } from '../../../src/codec.ts'
-import { createStreamEncoder, decodeStream } from '../../../src/codecs/anthropic/index.ts'
+import { decodeStream, encodeStream } from '../../../src/codecs/anthropic/index.ts'
 import type { ChatResponse, MessageEvent } from '../../../src/model.ts'
-import { run } from '../../../src/reducer.ts'
 import { readSse } from './sse.ts'
 
 const options = { provider: 'anthropic', idPrefix: 'toolu_isoglot_' }
@@ -16,7 +15,7 @@ export function frames(...events: object[]): Frame[] {
 }
 
 export function fragmentsOf(input: readonly Frame[]): Fragment[] {
-  const machine = run(decodeStream, undefined)
+  const machine = decodeStream()
   const out: Fragment[] = []
   for (const frame of input) machine.push(frame, out)
   machine.end(out)
@@ -43,7 +42,7 @@ export function eventsOf(fragments: readonly Fragment[]): MessageEvent[] {
 
 /** The frames that events are written as. */
 export function encodeEvents(events: readonly MessageEvent[]): Frame[] {
-  const encoder = createStreamEncoder()
+  const encoder = encodeStream()
   const out: Frame[] = []
   for (const event of events) encoder.push(event, out)
   encoder.end(out)

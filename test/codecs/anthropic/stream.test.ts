@@ -3,7 +3,6 @@ import type { Fragment, Frame } from '../../../src/codec.ts'
 import { decodeStream } from '../../../src/codecs/anthropic/index.ts'
 import { ApiError, InterruptedError } from '../../../src/errors.ts'
 import type { ChatResponse } from '../../../src/model.ts'
-import { run } from '../../../src/reducer.ts'
 import { foldFrames, fragmentsOf, frames } from './run.ts'
 
 const usage = { input_tokens: 3, output_tokens: 1 }
@@ -66,7 +65,7 @@ describe('the end', () => {
   })
 
   it('comes with message_stop, and does not wait for the line to close', () => {
-    const machine = run(decodeStream, undefined)
+    const machine = decodeStream()
     const out: Fragment[] = []
     for (const frame of frames(start, ...text, stop('end_turn'), end)) machine.push(frame, out)
     expect(out.at(-1)).toMatchObject({ type: 'end' })
@@ -293,7 +292,7 @@ describe('blocks', () => {
     const hologram = open({ type: 'hologram', id: 'h' })
     expect(read(start, hologram, stop('end_turn')).message.content).toMatchObject([{ type: 'unknown' }])
     const out: Fragment[] = []
-    const machine = run(decodeStream, undefined)
+    const machine = decodeStream()
     const failing = frames(start, hologram, { type: 'error', error: { type: 'api_error', message: 'x' } })
     expect(() => failing.map((frame) => machine.push(frame, out))).toThrow(ApiError)
     expect(out.at(-1)).toMatchObject({ type: 'block', block: { type: 'unknown' } })
@@ -349,7 +348,7 @@ describe('what we do not know', () => {
 
   it('may come without a type, if the event has a name', () => {
     const out: Fragment[] = []
-    run(decodeStream, undefined).push({ event: 'message_start', data: JSON.stringify({ message: start.message }) }, out)
+    decodeStream().push({ event: 'message_start', data: JSON.stringify({ message: start.message }) }, out)
     expect(out[0]).toEqual({ type: 'start', id: 'msg_1', model: 'claude-x' })
   })
 })
@@ -395,9 +394,7 @@ describe('errors', () => {
     ],
   ])('tell what is wrong: %s', (_, data, path) => {
     const out: Fragment[] = []
-    expect(() => run(decodeStream, undefined).push({ data }, out)).toThrow(
-      expect.objectContaining({ name: 'DecodeError', path }),
-    )
+    expect(() => decodeStream().push({ data }, out)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
 
   it.each([

@@ -165,7 +165,7 @@ function normalisedAnswer({ candidates = [], ...body }: WireBody): unknown {
 describe('recorded requests', () => {
   it.each(requests)('$name: is written as it was read', (one) => {
     const path = String(one.meta.endpoint).replace('POST ', '')
-    const { context, options } = decodeRequest(one.request, path)
+    const { context, options } = decodeRequest(one.request, { path })
     const encoded = encodeRequest(context, options)
     expect(encoded.body).toEqual(normalisedRequest(one.request))
     expect(encoded.losses).toEqual([])

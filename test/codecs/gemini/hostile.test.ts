@@ -138,7 +138,7 @@ describe('wrong things', () => {
     let read = 0
     for (const body of damaged(request)) {
       const isRead = survive(() => {
-        const { context, options } = decodeRequest(body, '/v1beta/models/gemini-3-pro:generateContent')
+        const { context, options } = decodeRequest(body, { path: '/v1beta/models/gemini-3-pro:generateContent' })
         survive(() => JSON.stringify(encodeRequest(context, { ...options, strict: false }).body))
       })
       if (isRead) read++

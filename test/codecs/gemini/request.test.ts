@@ -47,7 +47,7 @@ describe('the path', () => {
     ['models/%E0%A4%A:generateContent', { model: '%E0%A4%A' }],
     ['', { model: '' }],
   ])('%s is read as its model and method', (path, options) => {
-    expect(decodeRequest({ contents: 'Hi' }, path).options).toEqual(options)
+    expect(decodeRequest({ contents: 'Hi' }, { path }).options).toEqual(options)
   })
 })
 
@@ -73,7 +73,7 @@ describe('instructions', () => {
       { role: 'developer', content: 'Be brief.' },
       { role: 'system', content: 'You are a cat.' },
     ]
-    const { body } = encodeRequest({ messages }, { model }, { ...geminiDialect, developer: 'system' })
+    const { body } = encodeRequest({ messages }, { model, dialect: { ...geminiDialect, developer: 'system' } })
     expect(body.systemInstruction?.parts).toEqual([{ text: 'You are a cat.' }, { text: 'Be brief.' }])
     expect(body.contents).toEqual([])
   })
@@ -200,7 +200,7 @@ describe('ids of calls', () => {
     { role: 'tool', toolCallId: made.id, content: 'ok' },
   ]
   const idsIn = (messages: readonly Message[], dialect = geminiDialect) =>
-    encodeRequest({ messages }, { model }, dialect)
+    encodeRequest({ messages }, { model, dialect })
       .body.contents.flatMap(({ parts }) => parts)
       .flatMap((part) => part.functionCall ?? part.functionResponse ?? [])
       .map(({ id }) => id)

@@ -42,7 +42,7 @@ describe('a body', () => {
   })
   it('numbers its calls behind those that the conversation has', () => {
     const body = { candidates: [{ content: { parts: [{ functionCall: { name: 'f' } }] }, finishReason: 'STOP' }] }
-    expect(decodeResponse(body, 4).message.content).toMatchObject([{ id: 'gemini_4' }])
+    expect(decodeResponse(body, { callsBefore: 4 }).message.content).toMatchObject([{ id: 'gemini_4' }])
   })
   it('of a blocked prompt is read with its reason, and goes back as it came', () => {
     const body = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT', blockReasonMessage: 'no' } }

@@ -131,13 +131,12 @@ describe('parts', () => {
     const options: AssembleOptions = { idPrefix: client.idPrefix, callsBefore: 7 }
     const assembly = assemble.start(options)
     const fragments: Fragment[] = []
-    const state = decodeStream.start({ provider: 'gemini' })
-    decodeStream.step(
-      state,
+    const decoder = decodeStream()
+    decoder.push(
       { data: JSON.stringify(chunk([{ functionCall: { name: 'f' } }], { finishReason: 'STOP' })) },
       fragments,
     )
-    decodeStream.end(state, fragments)
+    decoder.end(fragments)
     for (const fragment of fragments) assemble.step(assembly, fragment, out)
     expect(out.find((event) => event.type === 'tool_call')).toMatchObject({ call: { id: 'gemini_7' } })
   })
@@ -194,6 +193,21 @@ describe('figures', () => {
     expect(usage).toMatchObject({ inputTokens: 17, outputTokens: 25, reasoningTokens: 20, totalTokens: 42 })
     expect(usage).not.toHaveProperty('cacheReadTokens')
   })
+  it('that change only within a list are told, and those that repeat stay', () => {
+    const usageOf = (...tokens: number[]) => ({
+      promptTokenCount: 10,
+      totalTokenCount: 10,
+      promptTokensDetails: tokens.map((tokenCount) => ({ modality: 'TEXT', tokenCount })),
+    })
+    const decoder = decodeStream()
+    const out: Fragment[] = []
+    for (const usageMetadata of [usageOf(10), usageOf(10), usageOf(4), usageOf(4, 6)]) {
+      decoder.push({ data: JSON.stringify(chunk([{ text: 'a' }], {}, { usageMetadata })) }, out)
+    }
+    const told = out.filter((fragment) => fragment.type === 'usage').map(({ usage }) => usage.providerData?.gemini)
+    expect(told).toEqual([usageOf(10), usageOf(10), usageOf(4), usageOf(4, 6)])
+    expect(told[1]).toBe(told[0])
+  })
   it('that are not told are unknown, and not 0', () => {
     expect(
       read(chunk(undefined, { finishReason: 'STOP' }, { usageMetadata: { trafficType: 'ON_DEMAND' } })).usage,
@@ -231,8 +245,7 @@ describe('errors', () => {
     })
   })
   it('of a frame that is not JSON are told', () => {
-    const state = decodeStream.start({ provider: 'gemini' })
-    expect(() => decodeStream.step(state, { data: '{"a":' }, [])).toThrow(DecodeError)
+    expect(() => decodeStream().push({ data: '{"a":' }, [])).toThrow(DecodeError)
   })
   it.each([
     ['', 5],
@@ -242,10 +255,9 @@ describe('errors', () => {
     ['candidates[0].content', { candidates: [{ content: 'a' }] }],
     ['candidates[0].content.parts', { candidates: [{ content: { parts: 'a' } }] }],
   ])('of a chunk name the place "%s"', (path, value) => {
-    const state = decodeStream.start({ provider: 'gemini' })
-    const step = () => decodeStream.step(state, { data: JSON.stringify(value) }, [])
-    expect(step).toThrow(DecodeError)
-    expect(step).toThrow(expect.objectContaining({ path }))
+    const push = () => decodeStream().push({ data: JSON.stringify(value) }, [])
+    expect(push).toThrow(DecodeError)
+    expect(push).toThrow(expect.objectContaining({ path }))
   })
   it('are not made of fields that are null, or of a mark of another wire', () => {
     const nothing = {

@@ -36,7 +36,7 @@ describe('definitions', () => {
   it('are narrowed to OpenAPI for hosts that read nothing else', () => {
     const parameters = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: { const: 'x' } } }
     const dialect = { ...geminiDialect, schemas: 'openapi' as const }
-    expect(encodeDefinitions([{ name: 'f', parameters }], dialect)).toEqual([
+    expect(encodeDefinitions([{ name: 'f', parameters }], { dialect })).toEqual([
       {
         functionDeclarations: [
           {
@@ -148,11 +148,15 @@ describe('results', () => {
       { output: 'ab' },
     ],
   ])('are an object under `output` or `error`: %#', (message, response) => {
-    expect(encodeResult(message)).toEqual({ functionResponse: { id: 'x', name: 'f', response } })
+    expect(encodeResult(message)).toEqual({
+      role: 'user',
+      parts: [{ functionResponse: { id: 'x', name: 'f', response } }],
+    })
   })
   it('do not name an id of ours', () => {
     expect(encodeResult(result('ok', { toolCallId: 'gemini_3' }))).toEqual({
-      functionResponse: { name: 'f', response: { output: 'ok' } },
+      role: 'user',
+      parts: [{ functionResponse: { name: 'f', response: { output: 'ok' } } }],
     })
   })
 

@@ -100,7 +100,7 @@ describe('decodeResponse', () => {
 
   it('counts from the calls of the conversation when it has to make an id', () => {
     const tool_calls = [{ function: { name: 'f', arguments: {} } }, { function: { name: 'f', arguments: {} } }]
-    const { message } = decodeResponse(end({ message: { content: '', tool_calls } }), 3)
+    const { message } = decodeResponse(end({ message: { content: '', tool_calls } }), { callsBefore: 3 })
     expect(message.content).toMatchObject([
       { id: 'ollama_3', generatedId: true },
       { id: 'ollama_4', generatedId: true },

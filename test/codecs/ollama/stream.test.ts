@@ -89,18 +89,15 @@ describe('decodeStream', () => {
 
   it('tells a call at once, since it comes whole', () => {
     const out: Fragment[] = []
-    const state = decodeStream.start()
-    decodeStream.step(state, { data: line({ tool_calls: [call('f')] }) }, out)
+    decodeStream().push({ data: line({ tool_calls: [call('f')] }) }, out)
     expect(out.map((one) => one.type)).toEqual(['start', 'extra', 'call', 'close'])
   })
 
-  it('goes on in the middle of a stream', () => {
+  it('numbers the calls of all lines of a stream', () => {
+    const decoder = decodeStream()
+    for (let at = 0; at < 4; at++) decoder.push({ data: line({ tool_calls: [call('f')] }) }, [])
     const out: Fragment[] = []
-    decodeStream.step(
-      { ...decodeStream.start(), isStarted: true, calls: 4 },
-      { data: line({ tool_calls: [call('f')] }) },
-      out,
-    )
+    decoder.push({ data: line({ tool_calls: [call('f')] }) }, out)
     expect(out).toMatchObject([
       { type: 'call', key: 4, name: 'f' },
       { type: 'close', key: 4 },

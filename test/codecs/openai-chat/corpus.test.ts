@@ -30,7 +30,7 @@ function dialectOf({ format }: CorpusCase) {
 }
 
 function decode(one: CorpusCase): ChatResponse {
-  if (one.kind === 'json') return decodeResponse(JSON.parse(one.text), dialectOf(one))
+  if (one.kind === 'json') return decodeResponse(JSON.parse(one.text), { dialect: dialectOf(one) })
   const { response, error } = decodeText(createClientCodec(dialectOf(one)), one.text)
   if (response === undefined) throw error
   return response
@@ -63,8 +63,8 @@ describe('what the corpus saw in each recording', () => {
     '$id: an error body is an ApiError, with a 200 too',
     (one) => {
       const body = JSON.parse(one.text)
-      expect(() => decodeResponse(body, dialectOf(one))).toThrow(ApiError)
-      expect(() => decodeResponse(body, dialectOf(one))).toThrow(body.error.message)
+      expect(() => decodeResponse(body, { dialect: dialectOf(one) })).toThrow(ApiError)
+      expect(() => decodeResponse(body, { dialect: dialectOf(one) })).toThrow(body.error.message)
     },
   )
 })
@@ -165,7 +165,7 @@ function normalisedRequest(body: JsonObject, one: CorpusCase): JsonObject {
 describe('round trips', () => {
   it.each(cases.filter((one) => one.request !== undefined))('$id: the request comes back as it was', (one) => {
     const { context, options } = decodeRequest(one.request)
-    const { body } = encodeRequest(context, options, dialectOf(one))
+    const { body } = encodeRequest(context, { ...options, dialect: dialectOf(one) })
     expect(withoutEmpty(JSON.parse(JSON.stringify(body)))).toEqual(
       withoutEmpty(normalisedRequest(one.request as JsonObject, one)),
     )
@@ -217,7 +217,7 @@ describe('the official client', () => {
   const follows = streams.filter((one) => !isOdd(one) && !strange.some((tag) => has(tag)(one)))
 
   it.each(follows)('$id: makes the same of the same stream', async (one) => {
-    const theirs = decodeResponse(await oracle.stream(one.text), dialectOf(one))
+    const theirs = decodeResponse(await oracle.stream(one.text), { dialect: dialectOf(one) })
     expect(comparable(decode(one))).toEqual(comparable(theirs))
   })
 

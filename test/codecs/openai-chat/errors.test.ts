@@ -3,7 +3,7 @@ import { cerebrasDialect } from '../../../src/codecs/cerebras/index.ts'
 import { groqDialect } from '../../../src/codecs/groq/index.ts'
 import { llamacppDialect } from '../../../src/codecs/llamacpp/index.ts'
 import { mistralDialect } from '../../../src/codecs/mistral/index.ts'
-import { compatible, decodeError, encodeError, openai } from '../../../src/codecs/openai-chat/index.ts'
+import { compatible, decodeError, encodeError } from '../../../src/codecs/openai-chat/index.ts'
 import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
 
 const headers = (values: Record<string, string> = {}) => new Headers(values)
@@ -82,7 +82,7 @@ describe('decodeError', () => {
       false,
     ],
   ] as const)('reads %s', (_name, dialect, status, body, kind, retryable) => {
-    expect(decodeError({ status, headers: headers(), body }, dialect)).toMatchObject({ kind, retryable })
+    expect(decodeError({ status, headers: headers(), body }, { dialect })).toMatchObject({ kind, retryable })
   })
 
   it('says what Mistral says in details', () => {
@@ -101,7 +101,7 @@ describe('decodeError', () => {
 
   it('lets x-should-retry overrule the status', () => {
     const retryable = (value: string, status: number) =>
-      decodeError({ status, headers: headers({ 'x-should-retry': value }), body: '' }, openai).retryable
+      decodeError({ status, headers: headers({ 'x-should-retry': value }), body: '' }).retryable
     expect(retryable('false', 500)).toBe(false)
     expect(retryable('true', 400)).toBe(true)
   })

@@ -13,7 +13,7 @@ import type { Context, Message, RequestOptions } from '../../../src/model.ts'
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 
 function encode(context: Partial<Context>, options: Partial<RequestOptions> = {}, dialect: ChatDialect = openai) {
-  const { body, losses } = encodeRequest({ messages: [], ...context }, { model: 'gpt-4.1', ...options }, dialect)
+  const { body, losses } = encodeRequest({ messages: [], ...context }, { model: 'gpt-4.1', ...options, dialect })
   return { body: body as unknown as Body, losses, paths: losses.map((loss) => loss.path) }
 }
 const messages = (list: readonly Message[], dialect?: ChatDialect) =>

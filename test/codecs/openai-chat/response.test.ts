@@ -82,7 +82,7 @@ describe('decodeResponse', () => {
 
   it('counts on from the calls before it where it has to make ids', () => {
     const message = { role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: '{}' } }] }
-    const { message: read } = openrouter('m').codec.decodeResponse(body(message), 3)
+    const { message: read } = openrouter('m').codec.decodeResponse(body(message), { callsBefore: 3 })
     expect(read.content).toMatchObject([{ id: 'call_3', generatedId: true }])
   })
 
@@ -224,7 +224,8 @@ describe('encodeResponse', () => {
 })
 
 describe('a server that fills in every field', () => {
-  const read = (message: unknown, finish: unknown = 'stop') => decodeResponse(body(message, finish), compatible)
+  const read = (message: unknown, finish: unknown = 'stop') =>
+    decodeResponse(body(message, finish), { dialect: compatible })
   const filled = {
     role: 'assistant',
     content: '',
@@ -247,7 +248,9 @@ describe('a server that fills in every field', () => {
     ['a "message" that is null', { message: null, delta: { role: 'assistant', content: 'pong' } }],
   ])('A1: reads a whole answer of Perplexity with %s', (_name, choice) => {
     const whole = { choices: [{ index: 0, finish_reason: 'stop', ...choice }] }
-    expect(decodeResponse(whole, perplexityDialect).message.content).toEqual([{ type: 'text', text: 'pong' }])
+    expect(decodeResponse(whole, { dialect: perplexityDialect }).message.content).toEqual([
+      { type: 'text', text: 'pong' },
+    ])
   })
 
   it('A3: reads the one call of a whole answer of Snowflake, and nothing else', () => {

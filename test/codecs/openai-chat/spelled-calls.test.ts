@@ -6,7 +6,7 @@ import { perplexityDialect } from '../../../src/codecs/perplexity/index.ts'
 import type { Message } from '../../../src/model.ts'
 
 function encode(messages: readonly Message[], dialect: ChatDialect) {
-  const { body, losses } = encodeRequest({ messages }, { model: 'any', strict: false }, dialect)
+  const { body, losses } = encodeRequest({ messages }, { model: 'any', strict: false, dialect })
   return { messages: body.messages, losses }
 }
 

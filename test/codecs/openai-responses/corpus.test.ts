@@ -34,7 +34,7 @@ const fold = (one: CorpusCase) => {
 describe('recorded answers', () => {
   it.each(named(answers))('%s is read, and written again without a difference', (_, one) => {
     const body = JSON.parse(one.text)
-    const response = decodeResponse(body, 0, dialectOf(one))
+    const response = decodeResponse(body, { dialect: dialectOf(one) })
     const written = encodeResponse(response)
     expect(written.losses).toEqual([])
     expect(withoutDemanded(written.body, body)).toEqual(body)
@@ -42,7 +42,7 @@ describe('recorded answers', () => {
 
   it.each(named(answers))('%s reads in the official client as before, once we wrote it', async (_, one) => {
     const body = JSON.parse(one.text)
-    const written = await oracle.response(encodeResponse(decodeResponse(body, 0, dialectOf(one))).body)
+    const written = await oracle.response(encodeResponse(decodeResponse(body, { dialect: dialectOf(one) })).body)
     expect(withoutDemanded(written as JsonObject, body)).toEqual(await oracle.response(body))
   })
 })
@@ -70,14 +70,14 @@ const unlike = (...tests: ((one: CorpusCase) => boolean)[]) =>
 describe('recorded streams', () => {
   it.each(unlike(isBadlyEdited, isRotating))('%s is read as the whole answer at its end is', (_, one) => {
     const last = rawOf(one).at(-1)?.response
-    expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(last, 0, dialectOf(one))))
+    expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(last, { dialect: dialectOf(one) })))
   })
 
   it.each(unlike(isBadlyEdited, isRotating, isUnlisted))(
     '%s is read as the official client reads it',
     async (_, one) => {
       const body = await oracle.stream(one.text)
-      expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(body, 0, dialectOf(one))))
+      expect(withoutCiphers(fold(one))).toEqual(withoutCiphers(decodeResponse(body, { dialect: dialectOf(one) })))
     },
   )
 
@@ -98,9 +98,9 @@ function withoutCiphers(response: ChatResponse): unknown {
 describe('recorded answers as history', () => {
   it.each(named(answers))('%s goes back to its provider and model item for item', (_, one) => {
     const { model, output } = JSON.parse(one.text)
-    const { message } = decodeResponse(JSON.parse(one.text), 0, dialectOf(one))
+    const { message } = decodeResponse(JSON.parse(one.text), { dialect: dialectOf(one) })
     const options = { model, providerOptions: { 'openai-responses': { store: true } } }
-    const { body } = encodeRequest({ messages: [message] }, options, dialectOf(one))
+    const { body } = encodeRequest({ messages: [message] }, { ...options, dialect: dialectOf(one) })
     expect(body.input).toEqual(asHistory(output))
   })
 })
@@ -115,17 +115,19 @@ function asHistory(output: readonly JsonObject[]): unknown {
 
 describe('recorded requests', () => {
   it.each(named(requests))('%s is read, and written again without a difference', (_, one) => {
-    const { context, options } = decodeRequest(one.request, undefined, dialectOf(one))
-    const { body, losses } = encodeRequest(context, options, dialectOf(one))
+    const { context, options } = decodeRequest(one.request, { dialect: dialectOf(one) })
+    const { body, losses } = encodeRequest(context, { ...options, dialect: dialectOf(one) })
     expect(losses).toEqual([])
     expect(body).toEqual(normalised(one.request as JsonObject))
   })
 
   it.each(named(requests))('%s goes through preparation without a difference', (_, one) => {
-    const { context, options } = decodeRequest(one.request, undefined, dialectOf(one))
+    const { context, options } = decodeRequest(one.request, { dialect: dialectOf(one) })
     const prepared = prepare(context, createClientCodec(dialectOf(one)).rules, { model: options.model })
     expect(prepared.losses).toEqual([])
-    expect(encodeRequest(prepared.context, options, dialectOf(one)).body).toEqual(normalised(one.request as JsonObject))
+    expect(encodeRequest(prepared.context, { ...options, dialect: dialectOf(one) }).body).toEqual(
+      normalised(one.request as JsonObject),
+    )
   })
 })
 
@@ -137,7 +139,7 @@ function normalised({ input, ...request }: JsonObject): JsonObject {
 
 const caseOf = (id: string) => ownCase(`openai-responses${id}`)
 const blocksOf = (id: string) => fold(caseOf(id)).message.content as unknown as JsonObject[]
-const answerOf = (id: string) => decodeResponse(JSON.parse(caseOf(id).text), 0, dialectOf(caseOf(id)))
+const answerOf = (id: string) => decodeResponse(JSON.parse(caseOf(id).text), { dialect: dialectOf(caseOf(id)) })
 
 describe('quirks of the recordings', () => {
   it('passes over padding in deltas', () => {

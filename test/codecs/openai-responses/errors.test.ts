@@ -43,7 +43,7 @@ describe('errors', () => {
   it('are read in the form of xAI', () => {
     const error = decodeError(
       answer(400, { code: 'Client specified an invalid argument', error: 'This model takes at most 4' }),
-      xaiDialect,
+      { dialect: xaiDialect },
     )
     expect(error).toMatchObject({ provider: 'xai', kind: 'invalid_request', message: 'This model takes at most 4' })
   })

@@ -32,7 +32,7 @@ function encode(
   options: Partial<RequestOptions> = {},
   dialect: ResponsesDialect = openaiDialect,
 ) {
-  const encoded = encodeRequest({ messages: [], ...context }, { model: 'gpt-5', ...options }, dialect)
+  const encoded = encodeRequest({ messages: [], ...context }, { model: 'gpt-5', ...options, dialect })
   return { body: encoded.body as unknown as JsonObject, losses: encoded.losses, path: encoded.path }
 }
 const encodeMessages = (messages: readonly Message[], options: Partial<RequestOptions> = {}, dialect = openaiDialect) =>

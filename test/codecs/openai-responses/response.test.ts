@@ -54,7 +54,7 @@ describe('decoding', () => {
 
   it('makes ids that no call before has', () => {
     const call = { type: 'function_call', call_id: '', name: 'f', arguments: '{}' }
-    expect(decodeResponse(body([call]), 7).message.content).toMatchObject([{ id: 'call_7' }])
+    expect(decodeResponse(body([call]), { callsBefore: 7 }).message.content).toMatchObject([{ id: 'call_7' }])
   })
 
   it('does not trip over items that are none', () => {

@@ -470,9 +470,8 @@ describe('how an answer ends', () => {
 
   it('says nothing after its end', () => {
     const out: Fragment[] = []
-    const state = decodeStream.start(undefined)
-    for (const event of [created, completed(), text('late')])
-      decodeStream.step(state, { data: JSON.stringify(event) }, out)
+    const decoder = decodeStream()
+    for (const event of [created, completed(), text('late')]) decoder.push({ data: JSON.stringify(event) }, out)
     expect(out.at(-1)?.type).toBe('end')
   })
 })

@@ -1,0 +1,207 @@
+/** C7: the functions that a format exports take the same arguments in all formats, so code for one works for another. */
+import { describe, expect, it } from 'vitest'
+import type { ClientCodec, Fragment, Frame, ServerCodec } from '../../src/codec.ts'
+import * as anthropic from '../../src/codecs/anthropic/index.ts'
+import * as gemini from '../../src/codecs/gemini/index.ts'
+import * as ollama from '../../src/codecs/ollama/index.ts'
+import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
+import * as openaiResponses from '../../src/codecs/openai-responses/index.ts'
+import { ApiError } from '../../src/errors.ts'
+import type { ChatResponse, Context, MessageEvent, ToolDefinition, ToolMessage } from '../../src/model.ts'
+
+type ClientFunctions = Pick<
+  ClientCodec,
+  | ('encodeRequest' | 'decodeResponse' | 'decodeStream' | 'decodeError')
+  | ('encodeDefinitions' | 'decodeToolCalls' | 'encodeResult')
+>
+type ServerFunctions = Pick<ServerCodec, 'decodeRequest' | 'encodeResponse' | 'encodeStream' | 'encodeError'>
+
+/** What every path exports, in one signature: the compiler checks that each module has it. */
+interface Wire extends ClientFunctions, ServerFunctions {
+  createClientCodec(): ClientCodec
+  createServerCodec(): ServerCodec
+}
+
+/** The same with a dialect. */
+interface DialectWire<Dialect> {
+  createClientCodec(dialect?: Dialect): ClientCodec
+  encodeRequest(context: Context, options: { model: string; dialect?: Dialect }): { readonly body: unknown }
+  decodeResponse(body: unknown, options: { callsBefore?: number; dialect?: Dialect }): ChatResponse
+  decodeStream(options: { parse?: (text: string) => unknown; dialect?: Dialect }): ReturnType<Wire['decodeStream']>
+  decodeError(answer: Parameters<Wire['decodeError']>[0], options: { dialect?: Dialect }): ApiError
+  encodeDefinitions(tools: readonly ToolDefinition[], options: { dialect?: Dialect }): readonly unknown[]
+  decodeToolCalls(body: unknown, options: { dialect?: Dialect }): ReturnType<Wire['decodeToolCalls']>
+  encodeResult(result: ToolMessage, options: { dialect?: Dialect }): unknown
+  decodeRequest(body: unknown, options: { path?: string; dialect?: Dialect }): ReturnType<Wire['decodeRequest']>
+}
+
+const wires = [
+  ['openai-chat', openaiChat],
+  ['openai-responses', openaiResponses],
+  ['anthropic', anthropic],
+  ['gemini', gemini],
+  ['ollama', ollama],
+] as const satisfies readonly (readonly [string, Wire])[]
+
+const context: Context = { messages: [{ role: 'user', content: 'What is the weather in Oslo?' }] }
+const tools: readonly ToolDefinition[] = [
+  { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } },
+]
+const result: ToolMessage = { role: 'tool', toolCallId: 'call_a', name: 'get_weather', content: '25 °C' }
+const answer: ChatResponse = {
+  message: {
+    role: 'assistant',
+    content: [
+      { type: 'text', text: 'I look it up.' },
+      {
+        ...{ type: 'tool_call', id: 'call_a', name: 'get_weather', index: 0, complete: true },
+        ...{ arguments: { city: 'Oslo' }, argumentsText: '{"city":"Oslo"}' },
+      },
+    ],
+    stopReason: 'tool_calls',
+  },
+  stopReason: 'tool_calls',
+}
+const events: readonly MessageEvent[] = [
+  { type: 'message_start', id: 'a', model: 'm' },
+  { type: 'text_delta', index: 0, text: 'Hi' },
+  { type: 'content_block', index: 0, block: { type: 'text', text: 'Hi' } },
+  {
+    type: 'message_end',
+    message: { role: 'assistant', content: [{ type: 'text', text: 'Hi' }], stopReason: 'stop' },
+    response: {
+      message: { role: 'assistant', content: [{ type: 'text', text: 'Hi' }], stopReason: 'stop' },
+      stopReason: 'stop',
+    },
+  },
+]
+const reply = { id: 'answer_1', model: 'served', createdAt: 1_700_000_000 }
+const path = '/v1beta/models/in-path:generateContent'
+const refused = { status: 429, headers: { get: () => null }, body: { error: { message: 'Too many' } } }
+
+function framesOf({ encodeStream }: Pick<Wire, 'encodeStream'>): Frame[] {
+  const encoder = encodeStream(reply)
+  const frames: Frame[] = []
+  for (const event of events) encoder.push(event, frames)
+  encoder.end(frames)
+  return frames
+}
+
+function fragmentsOf(decoder: ReturnType<Wire['decodeStream']>, frames: readonly Frame[]): Fragment[] {
+  const fragments: Fragment[] = []
+  for (const frame of frames) decoder.push(frame, fragments)
+  decoder.end(fragments)
+  return fragments
+}
+
+const told = ({ kind, message, provider, status }: ApiError) => ({ kind, message, provider, status })
+
+describe.each<readonly [string, Wire]>(wires)(
+  'C7: the functions of %s, called as those of every other format',
+  (_name, wire) => {
+    const client = wire.createClientCodec()
+    const server = wire.createServerCodec()
+
+    it('write and read a request', () => {
+      const encoded = wire.encodeRequest(context, { model: 'm', maxTokens: 100 })
+      expect(encoded).toEqual(client.encodeRequest(context, { model: 'm', maxTokens: 100 }))
+      expect(JSON.stringify(encoded.body)).toContain('the weather in Oslo')
+      const asked = wire.decodeRequest(encoded.body, { path: encoded.path })
+      expect(asked).toEqual(server.decodeRequest(encoded.body, { path: encoded.path }))
+      expect(asked.options).toMatchObject({ model: 'm', maxTokens: 100 })
+    })
+
+    it('write and read a whole answer, whose made ids begin where the caller says', () => {
+      const { body } = wire.encodeResponse(answer, reply)
+      expect(body).toEqual(server.encodeResponse(answer, reply).body)
+      const withoutIds = JSON.parse(
+        JSON.stringify(body).replaceAll('"id":"call_a"', '"id":""').replaceAll('"call_id":"call_a"', '"call_id":""'),
+      )
+      const read = wire.decodeResponse(withoutIds, { callsBefore: 7 })
+      expect(read).toEqual(client.decodeResponse(withoutIds, { callsBefore: 7 }))
+      expect(read.message.content).toMatchObject([{ text: 'I look it up.' }, { id: `${client.idPrefix}7` }])
+      expect(wire.decodeResponse(body)).toEqual(client.decodeResponse(body))
+    })
+
+    it('write and read a stream, with the parser that they are given', () => {
+      const frames = framesOf(wire)
+      expect(frames).toEqual(framesOf(server))
+      const parsed: string[] = []
+      function parse(text: string): unknown {
+        parsed.push(text)
+        return JSON.parse(text)
+      }
+      const fragments = fragmentsOf(wire.decodeStream({ parse }), frames)
+      expect(parsed.length).toBeGreaterThan(0)
+      expect(fragments).toEqual(fragmentsOf(wire.decodeStream(), frames))
+      expect(fragments).toEqual(fragmentsOf(client.decodeStream(), frames))
+      expect(fragments).toContainEqual(expect.objectContaining({ type: 'text', text: 'Hi' }))
+      expect(fragments.at(-1)).toMatchObject({ type: 'end', stopReason: 'stop' })
+      const throughCodec = parsed.length
+      fragmentsOf(client.decodeStream({ parse }), frames)
+      expect(parsed).toHaveLength(2 * throughCodec)
+    })
+
+    it('write and read an error', () => {
+      const error = new ApiError('Too many', { kind: 'rate_limit', retryable: true })
+      expect(wire.encodeError(error)).toEqual(server.encodeError(error))
+      expect(told(wire.decodeError(refused))).toEqual(told(client.decodeError(refused)))
+      expect(wire.decodeError(refused)).toMatchObject({ kind: 'rate_limit', provider: client.provider })
+    })
+
+    it('write tools and a result, and read calls', () => {
+      expect(wire.encodeDefinitions(tools)).toEqual(client.encodeDefinitions(tools))
+      expect(wire.encodeResult(result)).toEqual(client.encodeResult(result))
+      const { body } = wire.encodeResponse(answer)
+      expect(wire.decodeToolCalls(body)).toEqual(client.decodeToolCalls(body))
+      expect(wire.decodeToolCalls(body).toolCalls).toMatchObject([{ name: 'get_weather', arguments: { city: 'Oslo' } }])
+    })
+
+    it('read the path of a request, where the format has the model there', () => {
+      const { body } = wire.encodeRequest(context, { model: 'in-path' })
+      expect(wire.decodeRequest(body, { path }).options.model).toBe('in-path')
+    })
+
+    it('give a result as an entry of the conversation', () => {
+      const call = { ...answer.message, role: 'assistant' as const }
+      const { body } = wire.encodeRequest({ messages: [...context.messages, call, result] }, { model: 'm' })
+      const lists = Object.values(body as object).filter(Array.isArray)
+      expect(lists).toContainEqual(expect.arrayContaining([wire.encodeResult(result)]))
+    })
+  },
+)
+
+/** Calls every function with a dialect, and by the codec of that dialect. */
+function checkDialect<Dialect>(
+  wire: DialectWire<Dialect> & Pick<Wire, 'encodeResponse' | 'encodeStream'>,
+  dialect: Dialect,
+) {
+  const client = wire.createClientCodec(dialect)
+  const { body } = wire.encodeResponse(answer)
+  const frames = framesOf(wire)
+  expect(wire.encodeRequest(context, { model: 'm', dialect })).toEqual(client.encodeRequest(context, { model: 'm' }))
+  const read = wire.decodeResponse(body, { callsBefore: 1, dialect })
+  expect(read).toEqual(client.decodeResponse(body, { callsBefore: 1 }))
+  expect(read.message.response?.provider).toBe('acme')
+  expect(fragmentsOf(wire.decodeStream({ dialect }), frames)).toEqual(fragmentsOf(client.decodeStream(), frames))
+  expect(told(wire.decodeError(refused, { dialect }))).toEqual(told(client.decodeError(refused)))
+  expect(wire.decodeError(refused, { dialect }).provider).toBe('acme')
+  expect(wire.encodeDefinitions(tools, { dialect })).toEqual(client.encodeDefinitions(tools))
+  expect(wire.decodeToolCalls(body, { dialect })).toEqual(client.decodeToolCalls(body))
+  expect(wire.encodeResult(result, { dialect })).toEqual(client.encodeResult(result))
+  const request = wire.encodeRequest(context, { model: 'm', dialect }).body
+  expect(wire.decodeRequest(request, { path: '/models/m:generateContent', dialect }).options.model).toBe('m')
+}
+
+it('C7: the functions of the formats that have dialects take one in the same place', () => {
+  checkDialect(openaiChat, { ...openaiChat.openai, provider: 'acme' })
+  checkDialect(openaiResponses, { ...openaiResponses.openaiDialect, provider: 'acme' })
+  checkDialect(anthropic, { provider: 'acme' })
+  checkDialect(gemini, { ...gemini.geminiDialect, provider: 'acme' })
+})
+
+it('C7: no path exports a second function that starts a stream', () => {
+  for (const [, wire] of wires) {
+    expect(Object.keys(wire).filter((name) => /Encoder$/.test(name))).toEqual([])
+  }
+})
