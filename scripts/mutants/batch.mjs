@@ -29,13 +29,15 @@ for await (const line of createInterface({ input: process.stdin })) {
   const found = (await vitest.globTestSpecifications(files)).filter((one) => place(one) >= 0)
   const specifications = found.sort((a, b) => place(a) - place(b))
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(specifications, false)
-  const failed = testModules.find((one) => !one.ok())
+  // vitest also returns the modules of the runs before, with what these came to.
+  const own = testModules.filter((one) => place(one) >= 0)
+  const failed = own.find((one) => !one.ok())
   const first = failed && [...failed.children.allTests('failed')][0]
   report({
     number,
     isKilled: failed !== undefined || unhandledErrors.length > 0,
     ran: specifications.length,
-    failed: testModules.filter((one) => !one.ok()).map(({ moduleId }) => moduleId),
+    failed: own.filter((one) => !one.ok()).map(({ moduleId }) => moduleId),
     by: first?.fullName ?? failed?.moduleId ?? unhandledErrors[0]?.message,
   })
 }
