@@ -98,6 +98,9 @@ function copyTree() {
     mkdirSync(dirname(join(tree, file)), { recursive: true })
     cpSync(join(root, file), join(tree, file))
   }
+  // The bundle of the Worker would leave out a module that does nothing but turn a mutant on.
+  const manifest = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
+  writeFileSync(join(tree, 'package.json'), JSON.stringify({ ...manifest, sideEffects: true }))
   symlinkSync(join(root, 'node_modules'), join(tree, 'node_modules'))
   const node = join('scripts', 'node', 'node_modules')
   if (existsSync(join(root, node))) symlinkSync(join(root, node), join(tree, node))

@@ -409,6 +409,13 @@ describe('a piece of a call', () => {
     expect(warningsIn(events)).toHaveLength(1)
   })
 
+  it.each([undefined, null])('that brings %s for arguments leaves those that came whole', (none) => {
+    const whole = call({ key: 0, id: 'a', name: 'f', arguments: { x: 1 } })
+    const events = eventsOf([whole, call({ key: 0, arguments: none as never }), end])
+    expect(inShort(events)).toEqual(['a f({"x":1})'])
+    expect(warningsIn(events)).toEqual([])
+  })
+
   it('that comes behind the end of its block is told, and the call stays as it is', () => {
     const events = eventsOf([
       call({ key: 0, id: 'a', name: 'f', arguments: '{}' }),
