@@ -51,7 +51,8 @@ export function addExtra(state: Assembly, { providerData, on }: Fragment & { typ
   else state.responseData = mergeData(state.responseData, providerData)
 }
 
-function mergeData(before: ProviderData | undefined, added: ProviderData | undefined): ProviderData | undefined {
+/** Fields kept for each format, with those that were added. */
+export function mergeData(before: ProviderData | undefined, added: ProviderData | undefined): ProviderData | undefined {
   if (before === undefined || added === undefined) return added ?? before
   const merged: Record<string, ProviderData[string]> = { ...before }
   for (const format of Object.keys(added)) merged[format] = { ...merged[format], ...added[format] }

@@ -3,6 +3,7 @@ import type { CallFragment } from '../codec.ts'
 import { LimitError } from '../errors.ts'
 import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
 import { isNoArguments } from '../tool-call.ts'
+import { mergeData } from './additions.ts'
 import { realId } from './find-call.ts'
 import { grow } from './grow.ts'
 import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
@@ -70,7 +71,7 @@ export function addToCall(calls: Calls, call: OpenCall, fragment: CallFragment, 
   if (fragment.server) call.server = true
   if (fragment.name) call.name = joinName(call, fragment.name)
   if (fragment.opaque !== undefined) call.opaque = fragment.opaque
-  if (fragment.providerData !== undefined) call.providerData = { ...call.providerData, ...fragment.providerData }
+  call.providerData = mergeData(call.providerData, fragment.providerData)
   const delta = addArguments(call, fragment)
   if (call.text.length > maxLength) {
     throw new LimitError(

@@ -416,6 +416,12 @@ describe('a piece of a call', () => {
     expect(warningsIn(events)).toEqual([])
   })
 
+  it('keeps the fields that earlier pieces had', () => {
+    const first = call({ key: 0, id: 'a', name: 'f', providerData: { f: { a: 1 }, g: { c: 3 } } })
+    const events = eventsOf([first, call({ key: 0, arguments: '{}', providerData: { f: { b: 2 } } }), end])
+    expect(callsIn(events)).toMatchObject([{ providerData: { f: { a: 1, b: 2 }, g: { c: 3 } } }])
+  })
+
   it('that comes behind the end of its block is told, and the call stays as it is', () => {
     const events = eventsOf([
       call({ key: 0, id: 'a', name: 'f', arguments: '{}' }),
