@@ -418,7 +418,8 @@ describe('a piece of a call', () => {
 
   it('keeps the fields that earlier pieces had', () => {
     const first = call({ key: 0, id: 'a', name: 'f', providerData: { f: { a: 1 }, g: { c: 3 } } })
-    const events = eventsOf([first, call({ key: 0, arguments: '{}', providerData: { f: { b: 2 } } }), end])
+    const second = call({ key: 0, arguments: '{', providerData: { f: { b: 2 } } })
+    const events = eventsOf([first, second, call({ key: 0, arguments: '}' }), end])
     expect(callsIn(events)).toMatchObject([{ providerData: { f: { a: 1, b: 2 }, g: { c: 3 } } }])
   })
 

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { type ApiError, generate, type IsoglotError, type RunRequest, stream } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
@@ -122,6 +122,22 @@ describe('retries', () => {
     const error = await failureOf(generate(ask()))
     expect(upstream.asked).toHaveLength(3)
     expect(error).toMatchObject({ kind: 'rate_limit', retryable: true, retryAfterMs: 2 })
+  })
+
+  it('ends the wait for another try when it is cancelled', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] }) // time stands still
+    const cancelling = new AbortController()
+    const asked = Promise.withResolvers<void>()
+    const fetch = async () => {
+      asked.resolve()
+      return new Response('{}', { status: 429, headers: { 'retry-after': '30' } })
+    }
+    const model = openaiChat('m', { apiKey: key, baseUrl: 'https://provider.test', fetch })
+    const failure = failureOf(generate({ model, prompt: 'Hi', signal: cancelling.signal }))
+    await asked.promise
+    await new Promise(setImmediate) // the wait has begun
+    cancelling.abort(new Error('no longer wanted'))
+    expect((await failure).message).toBe('no longer wanted')
   })
 
   it('never asks again once an event was handed out', async () => {
