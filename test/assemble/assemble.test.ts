@@ -5,7 +5,7 @@ import { collect, fold } from '../../src/assemble/fold.ts'
 import { liveArguments } from '../../src/assemble/live-arguments.ts'
 import type { Fragment } from '../../src/codec.ts'
 import { InterruptedError, LimitError } from '../../src/errors.ts'
-import type { AssistantMessage, MessageEvent, Opaque, StopReason } from '../../src/model.ts'
+import type { AssistantMessage, ContentBlock, MessageEvent, Opaque, StopReason } from '../../src/model.ts'
 import { call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
 
 const opaque: Opaque = { provider: 'p', model: 'm', format: 'f', data: { signature: 's' } }
@@ -155,6 +155,16 @@ describe('blocks', () => {
     ],
   ])('follow the rule that %s', (_, fragments, content) => {
     expect(contentOf(fragments)).toEqual(content)
+  })
+
+  it.each<ContentBlock>([
+    { type: 'text', text: 'a' },
+    { type: 'text', text: 'a', refusal: true },
+    { type: 'reasoning', text: 'a' },
+  ])('that come with their text tell it: %j', (block) => {
+    const [, told] = eventsOf([{ type: 'block', block, key: 0, open: true }, { type: 'close', key: 0 }, end])
+    const isRefusal = 'refusal' in block && { refusal: true }
+    expect(told).toEqual({ type: `${block.type}_delta`, index: 0, text: 'a', ...isRefusal })
   })
 
   it('each end exactly once, and none is left open', () => {

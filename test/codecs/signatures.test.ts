@@ -120,6 +120,7 @@ describe.each<readonly [string, Wire]>(wires)(
       const read = wire.decodeResponse(withoutIds, { callsBefore: 7 })
       expect(read).toEqual(client.decodeResponse(withoutIds, { callsBefore: 7 }))
       expect(read.message.content).toMatchObject([{ text: 'I look it up.' }, { id: `${client.idPrefix}7` }])
+      expect(wire.decodeResponse(withoutIds).message.content).toMatchObject([{}, { id: `${client.idPrefix}0` }])
       expect(wire.decodeResponse(body)).toEqual(client.decodeResponse(body))
     })
 

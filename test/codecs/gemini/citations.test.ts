@@ -114,6 +114,20 @@ describe('citations', () => {
       expect(citationsIn(body)).toEqual([[{ type: 'citation', url: 'https://c.example', startIndex: 1, endIndex: 2 }]])
     }
   })
+  it.each(['citationSources', 'citations'])('of what was recited come in pieces, and are all there: %s', (name) => {
+    const chunk = (text: string, uri: string, finishReason?: string) => {
+      const citationMetadata = { [name]: [{ startIndex: 0, endIndex: 1, uri }] }
+      return {
+        candidates: [{ content: { parts: [{ text }] }, citationMetadata, ...(finishReason && { finishReason }) }],
+      }
+    }
+    const pieces = [chunk('a', 'https://one.example'), chunk('b', 'https://two.example', 'STOP')]
+    const text = pieces.map((piece) => `data: ${JSON.stringify(piece)}\n\n`).join('')
+    const end = decodeText(createClientCodec(), text).events.find((event) => event.type === 'message_end')
+    expect(end?.message.content).toMatchObject([
+      { text: 'ab', citations: [{ url: 'https://one.example' }, { url: 'https://two.example' }] },
+    ])
+  })
   it('that come with the last piece of a stream are with its text, also behind a signature', () => {
     const { groundingMetadata } = answer([], [support({ endIndex: 3 })]).candidates[0] as { groundingMetadata: object }
     const pieces = [
