@@ -29,6 +29,14 @@ function respond(content: readonly ContentBlock[], more: Partial<AssistantMessag
 const toolCall = block.toolCall('call_a', 'f', { a: 1 }, { argumentsText: '{"a": 1}' })
 const answer = (response: ChatResponse) => encodeResponse(response).body.choices[0]
 
+it.each(['hm', undefined])('citations of no text are blocks of their own, behind reasoning %j', (reasoning) => {
+  const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A' } }]
+  const message = { role: 'assistant', content: null, reasoning_content: reasoning, annotations }
+  const { content } = decodeResponse({ choices: [{ index: 0, message, finish_reason: 'stop' }] }).message
+  const before = reasoning === undefined ? [] : [{ type: 'reasoning', text: 'hm' }]
+  expect(content).toEqual([...before, { type: 'citation', url: 'https://a.example', title: 'A' }])
+})
+
 describe('decodeResponse', () => {
   it.each([
     ['null', null],
