@@ -280,6 +280,10 @@ describe('openai-responses alone', () => {
     expect(sent).toEqual(input.map(({ id: _, ...item }) => item))
   })
 
+  it.each(['text', 'json_object'])('takes the format %s of Responses', (type) => {
+    expect(bodyOf('openai-responses', { text: { format: { type } } }).text).toEqual({ format: { type } })
+  })
+
   it('B26: names no item of the account, and leaves out a thought that is nothing but a name', () => {
     const kept = { type: 'reasoning', id: 'rs_of_another', summary: [], encrypted_content: 'e' }
     const input = [

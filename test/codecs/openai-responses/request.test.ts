@@ -757,6 +757,10 @@ it('F1: citations of xAI go to OpenAI where they have all that OpenAI requires',
     output: [{ type: 'message', role: 'assistant', content }],
   }
   const { message } = createClientCodec(xaiDialect).decodeResponse(answer)
+  const kept = { 'openai-responses': { type: 'url_citation' } }
+  const cited = { type: 'citation', url: 'https://a.example', title: '1', startIndex: 0, providerData: kept }
+  expect(message.content).toMatchObject([{ citations: [{ ...cited, endIndex: 3 }] }, { citations: [cited] }])
+  expect(JSON.stringify(message.content)).not.toContain('start_index')
   const { body, losses } = encodeMessages([user, message])
   const [, item] = body.input as JsonObject[]
   expect(item?.content).toEqual([
