@@ -26,10 +26,13 @@ interface Part {
   text: string
 }
 
+/** A text of an item, with the channel that it goes on in. */
+type Text = readonly [channel: unknown, text: string]
+
 /** Items of a stream, with keys cut out. */
 export interface Hold<Item> {
-  /** `texts`: those of the item, each with its channel. What may go on is appended to `out`. */
-  push(item: Item, texts: readonly (readonly [channel: string, text: string])[], out: Item[]): void
+  /** `texts`: those of the item. What may go on is appended to `out`. */
+  push(item: Item, texts: readonly Text[], out: Item[]): void
   /** Nothing more will come of the channels: all items go on. */
   end(out: Item[]): void
 }
@@ -39,25 +42,38 @@ export function createHold<Item>(
   { isClear, find, findBegun }: Pick<Search, 'isClear' | 'find' | 'findBegun'>,
   rewrite: (item: Item, before: readonly string[], after: readonly string[]) => Item,
 ): Hold<Item> {
-  const channels = new Map<string, Part[]>()
+  const channels = new Map<unknown, Part[]>()
   const queue: { readonly item: Item; readonly pieces: readonly Piece[] }[] = []
 
-  /** Most texts: nothing of a key is in them, and they are not the second piece of one. */
-  function passes(
-    [channel, text]: readonly [channel: string, text: string],
-    _: number,
-    { length }: ArrayLike<unknown>,
-  ): boolean {
-    const [before, ...more] = channels.get(channel) ?? []
-    if (length > 1 || more.length > 0) return false
-    const all = before === undefined ? text : before.text + text
-    if (!isClear(all)) return false
-    if (before === undefined) channels.set(channel, [{ piece: undefined, text: all.slice(1 - headLength) }])
-    else before.text = all.slice(1 - headLength)
-    return true
+  /** Most items: nothing of a key is in their texts, and these are not the second piece of one. All are searched at once. */
+  function passes(texts: readonly Text[]): boolean {
+    let all = ''
+    const before: [part: Part, text: string][] = []
+    let isWhole = true
+    for (const [channel, text] of texts) {
+      const part = lastOf(channel)
+      isWhole = part !== undefined
+      if (part === undefined) break
+      before.push([part, part.text])
+      all += `${part.text}${text}\n`
+      part.text = (part.text + text).slice(1 - headLength)
+    }
+    if (isWhole && isClear(all)) return true
+    for (const [part, text] of before.reverse()) part.text = text
+    return false
   }
 
-  function take(channel: string, piece: Piece): void {
+  /** What a channel said last; `undefined` if more of it waits. */
+  function lastOf(channel: unknown): Part | undefined {
+    const parts = channels.get(channel)
+    if (parts?.length === 1) return parts[0]
+    if (parts !== undefined && parts.length > 1) return undefined
+    const part: Part = { piece: undefined, text: '' }
+    channels.set(channel, [part])
+    return part
+  }
+
+  function take(channel: unknown, piece: Piece): void {
     const parts = channels.get(channel) ?? []
     channels.set(channel, parts)
     parts.push({ piece, text: piece.before })
@@ -131,7 +147,7 @@ export function createHold<Item>(
 
   return {
     push(item, texts, out) {
-      if (queue.length === 0 && texts.every(passes)) {
+      if (queue.length === 0 && passes(texts)) {
         out.push(item)
         return
       }

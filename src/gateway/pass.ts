@@ -10,8 +10,8 @@ import type { ClientCodec, Fragment, Frame, Reply } from '../codec.ts'
 import { type ApiError, InterruptedError } from '../errors.ts'
 import { decodeNdjson, encodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse, encodeSse } from '../framing/sse.ts'
-import { arrayOf, compact, field, isObject, setOwn, textOr } from '../lookup.ts'
-import type { Json } from '../model.ts'
+import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../lookup.ts'
+import type { Json, JsonObject } from '../model.ts'
 import { repeatingJson } from '../repeating-json.ts'
 import { createHold } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
@@ -38,7 +38,16 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits)
   const write = options.framing === 'sse' ? encodeSse : encodeNdjson
-  const decoder = codec.decodeStream({ parse: repeatingJson() })
+  const parse = repeatingJson()
+  /** The event that the decoder has read last. */
+  let event: unknown
+  const decoder = codec.decodeStream({
+    parse(text) {
+      event = parse(text)
+      return event
+    },
+  })
+  const places: Place = new Map()
   const hold = createHold<Frame>(options.search, rewriteFrame)
   let reply = options.reply
   let passed = 0
@@ -55,12 +64,14 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
 
   function passOne(frame: Frame, out: string[]): void {
     const fragments: Fragment[] = []
+    event = undefined
     decoder.push(frame, fragments)
     note(fragments)
     if (hidesUsage && isUsageAlone(frame, fragments)) return
     const frames: Frame[] = []
     const data = withoutCarriers(frame.data)
-    hold.push({ ...frame, data }, textsOf(data), frames)
+    const sent = data === frame.data ? event : JSON.parse(data)
+    hold.push({ ...frame, data }, textsIn(sent, places), frames)
     if (isEnded) hold.end(frames)
     writeAll(frames, out)
   }
@@ -152,49 +163,62 @@ const labels = new Set([
   'finishReason',
 ])
 
-/** The texts of an event, each with its place: those at one place of several events are one text in pieces. */
-function textsOf(data: string): (readonly [place: string, text: string])[] {
-  const texts: [string, string][] = []
-  readEvent(data, (place, text) => {
-    texts.push([place, text])
-    return text
-  })
+/** Where texts stand in the events of a stream: texts at one place are one text in pieces. */
+type Place = Map<string | number, Place>
+
+function placeIn(place: Place, name: string | number): Place {
+  const known = place.get(name)
+  if (known !== undefined) return known
+  const made: Place = new Map()
+  place.set(name, made)
+  return made
+}
+
+type Text = readonly [place: Place, text: string]
+
+/** The texts of an event, each with its place below `root`. */
+function textsIn(event: unknown, root: Place): readonly Text[] {
+  const texts: Text[] = []
+  eachText(event, root, (_holder, _name, text, place) => void texts.push([place, text]))
   return texts
 }
 
-/** The event with other texts, in the order of {@link textsOf}. */
+/** The event with other texts, in the order of {@link textsIn}. */
 function rewriteFrame(frame: Frame, _: readonly string[], after: readonly string[]): Frame {
+  const event: Json = JSON.parse(frame.data)
   let at = 0
-  const event = readEvent(frame.data, (_place, text) => after[at++] ?? text)
+  eachText(event, new Map(), (holder, name, text) => setOwn(holder, name, after[at++] ?? text))
   return { ...frame, data: JSON.stringify(event) }
 }
 
-type Change = (place: string, text: string) => string
+type Visit = (holder: JsonObject, name: string, text: string, place: Place) => void
 
-/** An event, with what `change` returns in the place of each of its texts. */
-function readEvent(data: string, change: Change): Json {
-  if (!data.startsWith('{')) return data // `[DONE]`
-  const event: Json = JSON.parse(data)
-  // Responses has most of its texts at one place, and its calls take turns; texts are read one after the other, whatever items they are of.
+function eachText(event: unknown, root: Place, visit: Visit): void {
+  if (!isObject(event)) return
+  // Responses has most texts at one place, and its calls take turns; texts are read one after the other, whatever items they are of.
   const type = textOr(field(event, 'type'), '')
-  changeTexts(event, type.includes('text') ? type : `${type} ${field(event, 'output_index') ?? ''}`, change)
-  return event
+  const place = placeIn(root, type)
+  walk(event, type.includes('text') ? place : placeIn(place, numberOr(field(event, 'output_index'), 0)), visit)
 }
 
-function changeTexts(holder: Json, place: string, change: Change): void {
-  if (Array.isArray(holder)) {
-    for (const [at, value] of holder.entries()) {
-      // Choices take turns, and so do the calls of one: each says a text of its own.
-      if (typeof value === 'string') holder[at] = change(place, value)
-      else changeTexts(value, `${place}[${field(value, 'index') ?? ''}]`, change)
-    }
-  } else if (isObject(holder)) {
-    // Gemini has its thoughts and what it says at one place.
-    const own = holder.thought === true ? `${place} thought` : place
-    for (const [name, value] of Object.entries(holder)) {
-      if (typeof value !== 'string') changeTexts(value, `${own}.${name}`, change)
-      else if (!labels.has(name)) setOwn(holder, name, change(`${own}.${name}`, value))
-    }
+function walk(holder: JsonObject, place: Place, visit: Visit): void {
+  for (const name of Object.keys(holder)) {
+    const value = holder[name]
+    if (typeof value === 'string') {
+      // Gemini has its thoughts and what it says at one place.
+      const own = name === 'text' && holder.thought === true ? 'thought' : name
+      if (!labels.has(name)) visit(holder, name, value, placeIn(place, own))
+    } else if (Array.isArray(value)) walkList(value, placeIn(place, name), visit)
+    else if (isObject(value)) walk(value, placeIn(place, name), visit)
+  }
+}
+
+/** Choices take turns, and so do the calls of one: each says a text of its own. */
+function walkList(list: Json[], place: Place, visit: Visit): void {
+  for (const [at, value] of list.entries()) {
+    if (isObject(value)) walk(value, placeIn(place, numberOr(field(value, 'index'), 0)), visit)
+    else if (Array.isArray(value)) walkList(value, placeIn(place, 0), visit)
+    else if (typeof value === 'string') visit(list as never, `${at}`, value, place)
   }
 }
 

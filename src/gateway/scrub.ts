@@ -29,7 +29,7 @@ export interface Search {
   find(text: string): readonly Range[]
   /** What at the end of a text may be the beginning of one of them. */
   findBegun(text: string): Begun
-  /** Whether nothing of them is in a text but, perhaps, the first characters at its end. Quick. */
+  /** Whether nothing of them is in a text but, perhaps, the first characters at the end of its lines. Quick. */
   isClear(text: string): boolean
 }
 
@@ -178,8 +178,8 @@ function mayHoldEscapes(text: string): boolean {
 /** JSON's, however often it was applied; `%2F` and `%252F`; `&#47;`, `&#x2f;` and `&sol;`. */
 const escapes =
   /\\+(?:u([\da-f]{4})|x([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0{0,8}(\d{1,5})|#x0{0,8}([\da-f]{1,4})|([a-z]{2,6}));/gi
-/** What may stand for a character of a key, or begin to: not `\n` and `\"`, which are in every other event. */
-const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/i
+/** What may stand for a character of a key, or begin to at the end of a line: not `\n` and `\"`, which are in every other event. */
+const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/im
 /** What may be one when the text goes on. */
 const halfAnEscape =
   /(?:\\{1,16}(?:u[\da-f]{0,3}|x[\da-f]?)?|%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}(?:#x?[\da-f]{0,12}|[a-z]{0,6}))$/i
