@@ -470,6 +470,14 @@ describe('text', () => {
   })
 })
 
+it.each([[[{ type: 'text', text: 'Be brief' }]], ['?']] as const)('a system text of one piece stays: %j', (system) => {
+  // Something else changes, so that the context is made anew.
+  const { context } = prepared([user('hi'), { role: 'assistant', content: '' }, user('there')], wires.anthropic, {
+    system,
+  })
+  expect(context.system).toEqual(system)
+})
+
 describe('a system text that is empty', () => {
   it.each(['', []])('%j is left out where the wire refuses it, and that is told', (system) => {
     const { context, losses } = prepared([user('hi')], wires.anthropic, { system })

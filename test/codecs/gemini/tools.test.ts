@@ -178,6 +178,11 @@ describe('results', () => {
     })
     expect(losses.filter(({ severity }) => severity !== 'info')).toEqual([])
   })
+  it.each(['image', 'audio', 'video', 'file'] as const)('hold %s inside', (type) => {
+    const mimeType = { image: 'image/png', audio: 'audio/wav', video: 'video/mp4', file: 'application/pdf' }[type]
+    const sent = encodeResult(result([{ type, mimeType, data: 'AAAA' }])) as { parts: { functionResponse: object }[] }
+    expect(sent.parts[0]?.functionResponse).toMatchObject({ parts: [{ inlineData: { mimeType, data: 'AAAA' } }] })
+  })
   it('have media in a content of its own behind all results on older models, and that is told', () => {
     const { body, losses } = encodeRequest({ messages: round }, { model: 'gemini-2.5-flash' })
     expect(body.contents.slice(1)).toEqual([
