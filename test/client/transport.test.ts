@@ -124,6 +124,13 @@ describe('retries', () => {
     expect(error).toMatchObject({ kind: 'rate_limit', retryable: true, retryAfterMs: 2 })
   })
 
+  it('leaves no timer behind an answer, which would keep a program running', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const fetch = async () => Response.json(chatBody('Hello'))
+    await generate({ model: openaiChat('m', { apiKey: key, baseUrl: 'https://provider.test', fetch }), prompt: 'Hi' })
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
   it('ends the wait for another try when it is cancelled', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] }) // time stands still
     const cancelling = new AbortController()

@@ -790,6 +790,12 @@ describe('fields set in the text of an object', () => {
 describe('the edges of the gateway', () => {
   const chat = (model: string) => ({ model, messages: [{ role: 'user', content: 'Hi' }] })
 
+  it('reports of a name that is too long its first 200 characters', async () => {
+    const gateway = gatewayOf()
+    await gateway.fetch(post('/v1/chat/completions', chat('m'.repeat(201))))
+    expect(gateway.reports[0]?.asked).toBe('m'.repeat(200))
+  })
+
   it('asks no provider for a client that left before it was heard', async () => {
     const asked: (boolean | undefined)[] = []
     const model = openaiChat('m', {

@@ -17,6 +17,16 @@ function userBlocks(...content: ContentBlock[]) {
 }
 const call = { type: 'tool_call', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}', complete: true } as const
 
+it('a message with nothing in it is left out, and that is told', () => {
+  const messages: Message[] = [
+    { role: 'user', content: '' },
+    { role: 'user', content: 'hi' },
+  ]
+  const { body, losses } = encodeRequest({ messages }, { model: 'claude-sonnet-5', maxTokens: 100 })
+  expect(body.messages).toEqual([{ role: 'user', content: 'hi' }])
+  expect(losses).toMatchObject([{ path: 'messages[0]', action: 'dropped', severity: 'info' }])
+})
+
 describe('system text', () => {
   it('stands in the system field: its own, then that of leading system and developer messages [0.26] [0.75]', () => {
     const messages: Message[] = [
