@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { toolCall } from '../../../src/block.ts'
 import type { Frame, Reply } from '../../../src/codec.ts'
 import { createClientCodec, decodeResponse, encodeStream } from '../../../src/codecs/openai-responses/index.ts'
-import { ApiError } from '../../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, JsonObject, MessageEvent } from '../../../src/model.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle } from './oracle.ts'
@@ -260,6 +260,16 @@ describe('the end', () => {
       message: 'Too many',
     })
   })
+
+  it.each<ApiErrorKind>(['rate_limit', 'invalid_request', 'authentication', 'overloaded', 'server', 'timeout'])(
+    'has the code that the wire requires, for an error of kind %s',
+    (kind) => {
+      const frames: Frame[] = []
+      encodeStream().fail(new ApiError('No', { kind }), frames)
+      const { response } = JSON.parse(frames.at(-1)?.data ?? '')
+      expect(response).toMatchObject({ status: 'failed', error: { code: expect.any(String), message: 'No' } })
+    },
+  )
 
   it('is an error before the first event too, and where the answer broke off', () => {
     const encoder = encodeStream()

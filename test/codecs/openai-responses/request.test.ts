@@ -774,6 +774,20 @@ it('F1: citations of xAI go to OpenAI where they have all that OpenAI requires',
   ])
 })
 
+it('a choice of tools is read once: what has a word of ours is not kept beside it', () => {
+  const choices = ['auto', { type: 'function', name: 'f' }, { type: 'mcp', server_label: 'x' }]
+  const kept = choices.map((tool_choice) => {
+    const tools = [{ type: 'function', name: 'f', parameters: {} }]
+    const { options } = decodeRequest({ model: 'm', input: 'Hi', tools, tool_choice })
+    return [options.toolChoice, options.providerOptions?.['openai-responses']?.tool_choice]
+  })
+  expect(kept).toEqual([
+    ['auto', undefined],
+    [{ name: 'f' }, undefined],
+    [undefined, { type: 'mcp', server_label: 'x' }],
+  ])
+})
+
 it('F3: sends the description of a format, and reads it', () => {
   const responseFormat = { type: 'json', name: 'person', description: 'Who it is', schema: { type: 'object' } } as const
   const { body } = encode({}, { responseFormat })
