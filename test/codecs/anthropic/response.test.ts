@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { block } from '../../../src/block.ts'
 import { decodeResponse, encodeResponse } from '../../../src/codecs/anthropic/index.ts'
+import { blocksOf } from '../../../src/content.ts'
 import { ApiError, InterruptedError } from '../../../src/errors.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/model.ts'
 import { oracle } from './oracle.ts'
@@ -27,6 +28,14 @@ function answer(
   return { message: { role: 'assistant', content, stopReason, ...more }, stopReason }
 }
 const call = block.toolCall('x', 'f', { a: 1 })
+
+it('a result of a tool that the provider runs has the name of the tool, which the wire tells but for MCP', () => {
+  const types = ['web_search_tool_result', 'code_execution_tool_result', 'mcp_tool_result']
+  const content = types.map((type) => ({ type, tool_use_id: type, content: [] }))
+  const { message } = decodeResponse({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn' })
+  const names = blocksOf(message.content).map((block) => block.type === 'server_tool_result' && block.name)
+  expect(names).toEqual(['web_search', 'code_execution', undefined])
+})
 
 describe('a body', () => {
   it.each<[string, object]>([

@@ -219,6 +219,14 @@ describe('results', () => {
     const again = encodeRequest({ messages: [context.messages[0] as Message, edited] }, { model: 'gemini-2.5-flash' })
     expect(again.body.contents[1]?.parts[0]?.functionResponse?.response).toEqual({ output: 'edited' })
   })
+  it('of a declaration with a JSON Schema nothing is kept beside what has a word of ours', () => {
+    const declaration = { name: 'f', description: 'd', parametersJsonSchema: { type: 'object' } }
+    const { context } = decodeRequest({
+      contents: [{ parts: [{ text: 'a' }] }],
+      tools: [{ functionDeclarations: [declaration] }],
+    })
+    expect(context.tools).toEqual([{ name: 'f', description: 'd', parameters: { type: 'object' } }])
+  })
   it('with media inside are read whole', () => {
     const functionResponse = {
       id: 'x',
