@@ -76,8 +76,8 @@ export default defineConfig({
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // One more than the cores that most machines of CI have, since the tests of the Worker and of pages mostly wait.
-    maxWorkers: 3,
+    // Twice the cores that most machines of CI have, since the tests of the Worker and of pages mostly wait.
+    maxWorkers: 4,
     // Tests that run beside one another wait for timeouts of a Worker, and compute nothing.
     maxConcurrency: 50,
     projects: [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { permit } from '../../examples/worker/policy/permit.ts'
+import { isPublicUrl } from '../../examples/worker/policy/public-url.ts'
 import { wires } from '../../src/gateway/wires.ts'
 import type { ChatResponse, JsonObject } from '../../src/model.ts'
 import { minimal, type WireName, wireNames } from './harness.ts'
@@ -574,4 +575,32 @@ describe('B26: a picture at a URL', () => {
   ])('is refused at %s', (url) => {
     for (const [wire, body] of each) expect(() => bodyOf(wire, body(url))).toThrow('has a value that is not allowed')
   })
+})
+
+/** IANA's special-purpose blocks of IPv4: the first and the last address of each. @see RFC 6890 */
+const specialBlocks = [
+  ['0.0.0.0', '0.255.255.255'],
+  ['10.0.0.0', '10.255.255.255'],
+  ['100.64.0.0', '100.127.255.255'],
+  ['127.0.0.0', '127.255.255.255'],
+  ['169.254.0.0', '169.254.255.255'],
+  ['172.16.0.0', '172.31.255.255'],
+  ['192.0.0.0', '192.0.0.255'],
+  ['192.0.2.0', '192.0.2.255'],
+  ['192.168.0.0', '192.168.255.255'],
+  ['198.18.0.0', '198.19.255.255'],
+  ['198.51.100.0', '198.51.100.255'],
+  ['203.0.113.0', '203.0.113.255'],
+  ['224.0.0.0', '255.255.255.255'],
+] as const
+
+it.each(specialBlocks)('from %s to %s no address is public, and those beside them are', (first, last) => {
+  const numberOf = (address: string) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+  const addressOf = (number: number) => [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.')
+  const isPublic = (number: number) => isPublicUrl(`https://${addressOf(number)}/a.png`)
+  const [from, to] = [numberOf(first), numberOf(last)]
+  const isSpecial = (number: number) => specialBlocks.some(([a, b]) => numberOf(a) <= number && number <= numberOf(b))
+  expect([isPublic(from), isPublic(to), isPublic(Math.floor((from + to) / 2))]).toEqual([false, false, false])
+  const beside = [from - 1, to + 1].filter((number) => number >= 0 && number < 2 ** 32)
+  for (const number of beside) expect(isPublic(number)).toBe(!isSpecial(number))
 })
