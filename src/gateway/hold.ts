@@ -49,16 +49,15 @@ export function createHold<Item>(
   function passes(texts: readonly Text[]): boolean {
     let all = ''
     const before: [part: Part, text: string][] = []
-    let isWhole = true
     for (const [channel, text] of texts) {
       const part = lastOf(channel)
-      isWhole = part !== undefined
       if (part === undefined) break
       before.push([part, part.text])
-      all += `${part.text}${text}\n`
-      part.text = (part.text + text).slice(1 - headLength)
+      part.text += text
+      all += `${part.text}\n`
+      part.text = part.text.slice(1 - headLength)
     }
-    if (isWhole && isClear(all)) return true
+    if (before.length === texts.length && isClear(all)) return true
     for (const [part, text] of before.reverse()) part.text = text
     return false
   }

@@ -151,17 +151,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
 }
 
 /** Fields of an event that say what it is, or whose it is: no client puts these together. */
-const labels = new Set([
-  'type',
-  'id',
-  'item_id',
-  'object',
-  'model',
-  'role',
-  'jsonPath',
-  'finish_reason',
-  'finishReason',
-])
+const labels = new Set('type id item_id object model role jsonPath'.split(' '))
 
 /** Where texts stand in the events of a stream: texts at one place are one text in pieces. */
 type Place = Map<string | number, Place>
