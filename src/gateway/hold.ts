@@ -26,8 +26,8 @@ interface Part {
   text: string
 }
 
-/** A text of an item, with the channel that it goes on in. */
-type Text = readonly [channel: unknown, text: string]
+/** A text of an item, and the channel that it continues: texts of one channel are one text in pieces. */
+export type Text = readonly [channel: unknown, text: string]
 
 /** Items of a stream, with keys cut out. */
 export interface Hold<Item> {
@@ -45,7 +45,7 @@ export function createHold<Item>(
   const channels = new Map<unknown, Part[]>()
   const queue: { readonly item: Item; readonly pieces: readonly Piece[] }[] = []
 
-  /** Most items: nothing of a key is in their texts, and these are not the second piece of one. All are searched at once. */
+  /** Whether the item can go out at once: no text of it has a part of a key, or continues one. Searches all its texts at once. */
   function passes(texts: readonly Text[]): boolean {
     let all = ''
     const before: [part: Part, text: string][] = []

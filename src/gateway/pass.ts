@@ -13,7 +13,7 @@ import { decodeSse, encodeSse } from '../framing/sse.ts'
 import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../lookup.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { repeatingJson } from '../repeating-json.ts'
-import { createHold } from './hold.ts'
+import { createHold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import type { Search } from './scrub.ts'
 import type { StreamTranslator } from './translate.ts'
@@ -38,15 +38,8 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
   const limits = compact({ maxEventBytes: options.maxEventBytes })
   const framing = codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits)
   const write = options.framing === 'sse' ? encodeSse : encodeNdjson
-  const parse = repeatingJson()
-  /** The event that the decoder has read last. */
-  let event: unknown
-  const decoder = codec.decodeStream({
-    parse(text) {
-      event = parse(text)
-      return event
-    },
-  })
+  const decoder = codec.decodeStream({ parse: repeatingJson() })
+  const readEvent = tolerant(repeatingJson())
   const places: Place = new Map()
   const hold = createHold<Frame>(options.search, rewriteFrame)
   let reply = options.reply
@@ -64,14 +57,12 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
 
   function passOne(frame: Frame, out: string[]): void {
     const fragments: Fragment[] = []
-    event = undefined
     decoder.push(frame, fragments)
     note(fragments)
     if (hidesUsage && isUsageAlone(frame, fragments)) return
     const frames: Frame[] = []
     const data = withoutCarriers(frame.data)
-    const sent = data === frame.data ? event : JSON.parse(data)
-    hold.push({ ...frame, data }, textsIn(sent, places), frames)
+    hold.push({ ...frame, data }, textsIn(readEvent(data), places), frames)
     if (isEnded) hold.end(frames)
     writeAll(frames, out)
   }
@@ -153,6 +144,17 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
 /** Fields of an event that say what it is, or whose it is: no client puts these together. */
 const labels = new Set('type id item_id object model role jsonPath'.split(' '))
 
+/** The parser, with `undefined` for data that is not JSON, such as `[DONE]`. */
+function tolerant(parse: (text: string) => unknown) {
+  return (data: string): Json | undefined => {
+    try {
+      return parse(data) as Json
+    } catch {
+      return undefined
+    }
+  }
+}
+
 /** Where texts stand in the events of a stream: texts at one place are one text in pieces. */
 type Place = Map<string | number, Place>
 
@@ -164,12 +166,10 @@ function placeIn(place: Place, name: string | number): Place {
   return made
 }
 
-type Text = readonly [place: Place, text: string]
-
 /** The texts of an event, each with its place below `root`. */
-function textsIn(event: unknown, root: Place): readonly Text[] {
+function textsIn(event: Json | undefined, root: Place): readonly Text[] {
   const texts: Text[] = []
-  eachText(event, root, (_holder, _name, text, place) => void texts.push([place, text]))
+  walkEvent(event, root, (_holder, _name, text, place) => void texts.push([place, text]))
   return texts
 }
 
@@ -177,15 +177,17 @@ function textsIn(event: unknown, root: Place): readonly Text[] {
 function rewriteFrame(frame: Frame, _: readonly string[], after: readonly string[]): Frame {
   const event: Json = JSON.parse(frame.data)
   let at = 0
-  eachText(event, new Map(), (holder, name, text) => setOwn(holder, name, after[at++] ?? text))
+  walkEvent(event, new Map(), (holder, name, text) => setOwn(holder, name, after[at++] ?? text))
   return { ...frame, data: JSON.stringify(event) }
 }
 
 type Visit = (holder: JsonObject, name: string, text: string, place: Place) => void
 
-function eachText(event: unknown, root: Place, visit: Visit): void {
+/** Some hosts of Gemini send several events as a list. */
+function walkEvent(event: Json | undefined, root: Place, visit: Visit): void {
+  if (Array.isArray(event)) for (const one of event) walkEvent(one, root, visit)
   if (!isObject(event)) return
-  // Responses has most texts at one place, and its calls take turns; texts are read one after the other, whatever items they are of.
+  // Responses has most texts at one place, and its calls take turns; the texts of all items are read as one.
   const type = textOr(field(event, 'type'), '')
   const place = placeIn(root, type)
   walk(event, type.includes('text') ? place : placeIn(place, numberOr(field(event, 'output_index'), 0)), visit)

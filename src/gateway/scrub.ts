@@ -29,7 +29,7 @@ export interface Search {
   find(text: string): readonly Range[]
   /** What at the end of a text may be the beginning of one of them. */
   findBegun(text: string): Begun
-  /** Whether nothing of them is in a text but, perhaps, the first characters at the end of its lines. Quick. */
+  /** Whether a text contains no secret and no part of one, apart from the first characters of one at the end of a line. Quick. */
   isClear(text: string): boolean
 }
 

@@ -1,6 +1,6 @@
 /** A key that a provider writes in two pieces, wherever two events of a recorded stream have a string each at one place. */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/codec.ts'
+import type { ClientCodec, Frame } from '../../src/codec.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
 import { createGateway } from '../../src/gateway/index.ts'
@@ -23,32 +23,63 @@ const streams = ownCorpus.flatMap((one) => {
   return wire === undefined || one.kind === 'json' ? [] : [{ ...one, wire }]
 })
 
+type Recorded = (typeof streams)[number]
+
 describe('B14: a key in two pieces', () => {
-  it.each(streams)('leaves in no stream such as $id', async ({ wire, kind, bytes }) => {
-    const client = formats.find(({ folder }) => folder === wire)?.client
-    if (client === undefined) throw new Error(wire)
-    const frames = framesOf(kind, [bytes]).flat().map(onOneLine)
-    const found: string[] = []
-    for (const pair of pairsIn(frames)) {
-      // What stands behind a quote is written another way where JSON is in JSON.
-      const text = rewrite(frames, pair, [`"${canary.slice(0, 14)}`, canary.slice(14)])
-        .map(kind === 'sse' ? encodeSse : encodeNdjson)
-        .join('')
-      const headers = { 'content-type': kind === 'sse' ? 'text/event-stream' : 'application/x-ndjson' }
-      const fetch = async () => new Response(text, { headers })
-      const model = { codec: client, model: 'm', baseUrl: 'https://provider.test', apiKey: canary, fetch }
-      const gateway = createGateway({ models: { m: model } })
-      for (const asked of [wire, wire === 'gemini' ? 'anthropic' : 'gemini'] satisfies WireName[]) {
-        const ours = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
-        const answer = await (
-          await ask('https://gateway.test', asked, 'm', 'Hello', { stream: true, fetch: ours })
-        ).text()
-        if (holdsCanary(answer)) found.push(`${asked}: ${pair.path} of events ${pair.at}`)
-      }
-    }
-    expect(found).toEqual([])
+  it.each(streams)('leaves in no stream such as $id', async (recorded) => {
+    const other = recorded.wire === 'gemini' ? 'anthropic' : 'gemini'
+    expect(await leaksOf(recorded, clientOf(recorded), [recorded.wire, other])).toEqual([])
   })
+
+  it.each(streams)('leaves in no stream such as $id where the codec parses events by itself', async (recorded) => {
+    const client = clientOf(recorded)
+    const own: ClientCodec = { ...client, decodeStream: () => client.decodeStream() }
+    expect(await leaksOf(recorded, own, [recorded.wire])).toEqual([])
+  })
+
+  it.each(streams.filter(({ wire }) => wire === 'gemini'))(
+    'leaves in no stream such as $id in lists',
+    async (recorded) => {
+      const inList = (frame: Frame) => ({ ...frame, data: `[${frame.data}]` })
+      expect(await leaksOf(recorded, clientOf(recorded), ['gemini'], inList)).toEqual([])
+    },
+  )
 })
+
+function clientOf({ wire }: Recorded): ClientCodec {
+  const found = formats.find(({ folder }) => folder === wire)
+  if (found === undefined) throw new Error(`There is no codec of ${wire}`)
+  return found.client
+}
+
+/** Where the key leaves, for a client of each of these wires. */
+async function leaksOf(
+  { kind, bytes }: Recorded,
+  codec: ClientCodec,
+  clients: readonly WireName[],
+  wrap = (frame: Frame) => frame,
+): Promise<string[]> {
+  const frames = framesOf(kind, [bytes]).flat().map(onOneLine)
+  const headers = { 'content-type': kind === 'sse' ? 'text/event-stream' : 'application/x-ndjson' }
+  const found: string[] = []
+  for (const pair of pairsIn(frames)) {
+    // What stands behind a quote is written another way where JSON is in JSON.
+    const pieces = [`"${canary.slice(0, 14)}`, canary.slice(14)]
+    const written = rewrite(frames, pair, pieces)
+      .map(wrap)
+      .map(kind === 'sse' ? encodeSse : encodeNdjson)
+    const fetch = async () => new Response(written.join(''), { headers })
+    const model = { codec, model: 'm', baseUrl: 'https://provider.test', apiKey: canary, fetch }
+    const gateway = createGateway({ models: { m: model } })
+    const ours = (input: RequestInfo | URL, init?: RequestInit) => gateway.fetch(new Request(input, init))
+    for (const client of clients) {
+      const answer = await ask('https://gateway.test', client, 'm', 'Hello', { stream: true, fetch: ours })
+      const said = (await answer.text()).replaceAll(/^data: \[(\{.*\})\]$/gm, 'data: $1')
+      if (holdsCanary(said)) found.push(`${client}: ${pair.path} of events ${pair.at}`)
+    }
+  }
+  return found
+}
 
 /** {@link holdsCanary} reads lines. */
 function onOneLine(frame: Frame): Frame {
