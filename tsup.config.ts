@@ -1,9 +1,6 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { defineConfig } from 'tsup'
-import { entriesIn, modulesIn, withImports } from './scripts/built-files.mjs'
-
-/** Each format and dialect is a public path of its own, named for its folder. */
-const codecs = readdirSync('src/codecs').filter((name) => existsSync(`src/codecs/${name}/index.ts`))
+import { entriesIn, modulesIn, publicPaths, withImports } from './scripts/built-files.mjs'
 
 /** A build that does not clean `dist` leaves the chunks of the build before it. */
 function removeOldChunks() {
@@ -41,13 +38,7 @@ function trimMaps() {
 
 /** An entry for each public path. What several of them need is in the chunks of `dist/shared`, by relative imports. */
 export default defineConfig({
-  entry: {
-    index: 'src/index.ts',
-    gateway: 'src/gateway/index.ts',
-    ...(existsSync('src/models.ts') && { models: 'src/models.ts' }),
-    mcp: 'src/mcp.ts',
-    ...Object.fromEntries(codecs.map((name) => [name, `src/codecs/${name}/index.ts`])),
-  },
+  entry: publicPaths('.'),
   format: ['esm'],
   target: 'es2022',
   platform: 'neutral',

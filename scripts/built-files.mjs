@@ -1,6 +1,19 @@
 /** The built files: `dist` has an entry for each public path, and `dist/shared` the chunks that these import. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+
+/** The source of each public path, by its name. Each format and dialect is a path of its own, named for its folder. */
+export function publicPaths(root) {
+  const codecs = join(root, 'src', 'codecs')
+  const names = readdirSync(codecs).filter((name) => existsSync(join(codecs, name, 'index.ts')))
+  return {
+    index: 'src/index.ts',
+    gateway: 'src/gateway/index.ts',
+    models: 'src/models.ts',
+    mcp: 'src/mcp.ts',
+    ...Object.fromEntries(names.map((name) => [name, `src/codecs/${name}/index.ts`])),
+  }
+}
 
 /** The names of the public paths: `index`, `anthropic` … */
 export function entriesIn(dist) {

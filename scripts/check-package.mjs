@@ -131,10 +131,10 @@ function compile(folder, program) {
   return Object.fromEntries(lines.map(([, name, value]) => [name.trim(), Number(value)]))
 }
 
-async function checkJsrManifest() {
+function checkJsrManifest() {
   const found = JSON.parse(readFileSync(join(root, 'jsr.json'), 'utf8'))
-  if (JSON.stringify(found) === JSON.stringify(await jsrManifest())) return undefined
-  throw new Error('it is behind package.json or tsup.config.ts: run "node scripts/with-node.mjs scripts/jsr.mjs"')
+  if (JSON.stringify(found) === JSON.stringify(jsrManifest())) return undefined
+  throw new Error('it is behind package.json or src: run "node scripts/with-node.mjs scripts/jsr.mjs"')
 }
 
 function checkJsr() {

@@ -5,7 +5,7 @@
  * `ISOGLOT_RUNS`: how many times in place of ten. `ISOGLOT_LOOPS`: how many busy loops; none where the machine is busy anyway.
  */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { withNode } from './with-node.mjs'
@@ -29,8 +29,10 @@ for (let at = 0; at < loops; at++) {
 const files = new Map()
 let failed = 0
 for (let run = 1; run <= runs; run++) {
-  const { code, testResults } = await test()
+  const { code, testResults, output } = await test()
   if (code !== 0) failed++
+  // Such as a run that found no test.
+  if (code !== 0 && testResults.every(({ status }) => status === 'passed')) console.log(output)
   for (const { name, status, startTime, endTime, message, assertionResults } of testResults) {
     const file = relative(root, name)
     const before = files.get(file) ?? { passed: 0, longest: 0 }
@@ -47,14 +49,18 @@ for (const [file, { passed, longest }] of [...files].sort(([one], [other]) => on
   console.log(`${file}: ${passed} of ${runs} passed, ${longest.toFixed(1)} s at most`)
 process.exitCode = failed > 0 ? 1 : 0
 
+/** One run of all files. @throws {Error} with what vitest printed, if it ended without a report. */
 async function test() {
   const projects = ['core', 'worker', 'page', 'examples', 'machines'].map((name) => `--project=${name}`)
   const report = join(folder, 'report.json')
-  const reporters = ['--reporter=json', `--outputFile=${report}`]
-  const child = withNode('vitest', ['run', ...reporters, ...projects, ...wanted], {
-    stdio: ['ignore', 'ignore', 'ignore'],
+  rmSync(report, { force: true })
+  const child = withNode('vitest', ['run', '--reporter=json', `--outputFile=${report}`, ...projects, ...wanted], {
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { NO_COLOR: '1' },
   })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes))
   const code = await new Promise((resolve) => child.once('close', resolve).once('error', () => resolve(1)))
-  return { code, ...JSON.parse(readFileSync(report, 'utf8')) }
+  if (!existsSync(report)) throw new Error(`vitest ended with code ${code} and without a report:\n${output}`)
+  return { code, output, ...JSON.parse(readFileSync(report, 'utf8')) }
 }

@@ -7,13 +7,16 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { publicPaths } from './built-files.mjs'
 
 const root = join(import.meta.dirname, '..')
 
-export async function jsrManifest() {
+export function jsrManifest() {
   const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const { default: options } = await import('../tsup.config.ts')
-  const paths = Object.entries(options.entry).map(([name, file]) => [name === 'index' ? '.' : `./${name}`, `./${file}`])
+  const paths = Object.entries(publicPaths(root)).map(([name, file]) => [
+    name === 'index' ? '.' : `./${name}`,
+    `./${file}`,
+  ])
   return {
     name: '@isoglot/isoglot',
     version,
@@ -23,9 +26,9 @@ export async function jsrManifest() {
   }
 }
 
-export async function writeJsrManifest() {
-  writeFileSync(join(root, 'jsr.json'), JSON.stringify(await jsrManifest()))
+export function writeJsrManifest() {
+  writeFileSync(join(root, 'jsr.json'), JSON.stringify(jsrManifest()))
   execFileSync(join(root, 'node_modules', '.bin', 'biome'), ['format', '--write', 'jsr.json'], { cwd: root })
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1]).href) await writeJsrManifest()
+if (import.meta.url === pathToFileURL(process.argv[1]).href) writeJsrManifest()

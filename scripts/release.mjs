@@ -31,7 +31,7 @@ async function prepare(version) {
   checkProvenance()
   dateChangelog(version)
   run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts')
-  await writeJsrManifest()
+  writeJsrManifest()
   run('npm', 'test')
   await check(version)
   console.log(`
@@ -50,7 +50,7 @@ async function check(version) {
   const problems = [
     readPackage().version !== version && `package.json says version ${readPackage().version}`,
     readJson('package-lock.json').version !== version && 'package-lock.json says another version',
-    JSON.stringify(readJson('jsr.json')) !== JSON.stringify(await jsrManifest()) && 'jsr.json is behind',
+    JSON.stringify(readJson('jsr.json')) !== JSON.stringify(jsrManifest()) && 'jsr.json is behind',
     !notesOf(`${version} - `) && `CHANGELOG.md says nothing of ${version}`,
   ].filter(Boolean)
   if (problems.length > 0) throw new Error(`Cannot release ${version}: ${problems.join('; ')}`)

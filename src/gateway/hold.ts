@@ -7,6 +7,7 @@
  * @module
  */
 import type { Fragment } from '../codec.ts'
+import type { ContentBlock } from '../model.ts'
 import { headLength, mark, type Search } from './scrub.ts'
 
 /** Most items that wait. */
@@ -45,36 +46,31 @@ export function createHold<Item>(
   const channels = new Map<unknown, Part[]>()
   const queue: { readonly item: Item; readonly pieces: readonly Piece[] }[] = []
 
-  /** Whether the item can go out at once: no text of it has a part of a key, or continues one. Searches all its texts at once. */
-  function passes(texts: readonly Text[]): boolean {
-    let all = ''
-    const before: [part: Part, text: string][] = []
-    for (const [channel, text] of texts) {
-      const part = lastOf(channel)
-      if (part === undefined) break
-      before.push([part, part.text])
-      part.text += text
-      all += `${part.text}\n`
-      part.text = part.text.slice(1 - headLength)
-    }
-    if (before.length === texts.length && isClear(all)) return true
-    for (const [part, text] of before.reverse()) part.text = text
-    return false
+  function partsOf(channel: unknown): Part[] {
+    const parts = channels.get(channel) ?? []
+    channels.set(channel, parts)
+    return parts
   }
 
-  /** What a channel said last; `undefined` if more of it waits. */
-  function lastOf(channel: unknown): Part | undefined {
-    const parts = channels.get(channel)
-    if (parts?.length === 1) return parts[0]
-    if (parts !== undefined && parts.length > 1) return undefined
-    const part: Part = { piece: undefined, text: '' }
-    channels.set(channel, [part])
-    return part
+  /** Whether the item can go out at once: no text of it has a part of a key, or continues one. Searches all its texts at once. */
+  function passes(texts: readonly Text[]): boolean {
+    const ends = new Map<Part, string>()
+    let all = ''
+    for (const [channel, text] of texts) {
+      const parts = partsOf(channel)
+      if (parts.length > 1) return false
+      parts[0] ??= { piece: undefined, text: '' }
+      const joined = (ends.get(parts[0]) ?? parts[0].text) + text
+      ends.set(parts[0], joined.slice(1 - headLength))
+      all += `${joined}\n`
+    }
+    if (!isClear(all)) return false
+    for (const [part, end] of ends) part.text = end
+    return true
   }
 
   function take(channel: unknown, piece: Piece): void {
-    const parts = channels.get(channel) ?? []
-    channels.set(channel, parts)
+    const parts = partsOf(channel)
     parts.push({ piece, text: piece.before })
     const text = parts.length === 1 ? piece.before : parts.map((part) => part.text).join('')
     if (isClear(text)) {
@@ -182,21 +178,16 @@ export function textOf(fragment: Fragment): readonly [channel: string, text: str
   }
 }
 
-/** The fragment with another text. */
+/** A fragment that {@link textOf} finds a text in, with another text. */
 export function withText(fragment: Fragment, text: string): Fragment {
   switch (fragment.type) {
-    case 'text':
-    case 'reasoning':
-      return { ...fragment, text }
     case 'call':
       return { ...fragment, arguments: text }
     case 'block':
-      return fragment.block.type === 'text' || fragment.block.type === 'reasoning'
-        ? { ...fragment, block: { ...fragment.block, text } }
-        : fragment
+      return { ...fragment, block: { ...fragment.block, text } as ContentBlock }
     case 'patch':
       return { ...fragment, transcript: text }
     default:
-      return fragment
+      return { ...fragment, text } as Fragment
   }
 }

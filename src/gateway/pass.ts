@@ -194,23 +194,18 @@ function walkEvent(event: Json | undefined, root: Place, visit: Visit): void {
 }
 
 function walk(holder: JsonObject, place: Place, visit: Visit): void {
+  const isList = Array.isArray(holder)
+  // `for … in` made passing a stream take half as much time again.
   for (const name of Object.keys(holder)) {
     const value = holder[name]
     if (typeof value === 'string') {
       // Gemini has its thoughts and what it says at one place.
       const own = name === 'text' && holder.thought === true ? 'thought' : name
-      if (!labels.has(name)) visit(holder, name, value, placeIn(place, own))
-    } else if (Array.isArray(value)) walkList(value, placeIn(place, name), visit)
-    else if (isObject(value)) walk(value, placeIn(place, name), visit)
-  }
-}
-
-/** Choices take turns, and so do the calls of one: each says a text of its own. */
-function walkList(list: Json[], place: Place, visit: Visit): void {
-  for (const [at, value] of list.entries()) {
-    if (isObject(value)) walk(value, placeIn(place, numberOr(field(value, 'index'), 0)), visit)
-    else if (Array.isArray(value)) walkList(value, placeIn(place, 0), visit)
-    else if (typeof value === 'string') visit(list as never, `${at}`, value, place)
+      if (!labels.has(name)) visit(holder, name, value, isList ? place : placeIn(place, own))
+    } else if (typeof value === 'object' && value !== null) {
+      // Choices take turns, and so do the calls of one: each says a text of its own.
+      walk(value as JsonObject, placeIn(place, isList ? numberOr(field(value, 'index'), 0) : name), visit)
+    }
   }
 }
 
