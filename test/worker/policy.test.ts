@@ -409,6 +409,18 @@ describe('ollama alone', () => {
   it.each([-1, -2, 0, Number.POSITIVE_INFINITY])('takes no %o for a number of tokens', (num_predict) => {
     expect(() => bodyOf('ollama', { options: { num_predict } })).toThrow('"options.num_predict"')
   })
+
+  it.each([
+    ['min_p', 1],
+    ['temperature', 2],
+    ['repeat_penalty', 2],
+    ['presence_penalty', 2],
+    ['frequency_penalty', 2],
+  ])('permits the option %s up to %i', (option, most) => {
+    const withOption = (value: number) => ({ options: { [option]: value } })
+    expect(bodyOf('ollama', withOption(most))).toMatchObject(withOption(most))
+    expect(() => bodyOf('ollama', withOption(most + 0.1))).toThrow(`"options.${option}" has a value`)
+  })
 })
 
 describe('anthropic alone', () => {
