@@ -265,7 +265,8 @@ function tellable(error: unknown): ApiError {
 
 // ---- the client's own names of tools ----------------------------------------------------------
 
-type Names = ReadonlyMap<string, string> | undefined
+/** Asked for `undefined` too, since a chunk of a call and an invalid call may have no name. */
+type Names = ReadonlyMap<string | undefined, string> | undefined
 
 function withOwnNames(response: ChatResponse, names: Names): ChatResponse {
   if (names === undefined || names.size === 0) return response
@@ -281,7 +282,7 @@ function nameBlock(block: ContentBlock, names: Names): ContentBlock {
 }
 
 function nameCall<Call extends ToolCall | InvalidToolCall>(call: Call, names: Names): Call {
-  const name = call.name === undefined ? undefined : names?.get(call.name)
+  const name = names?.get(call.name)
   return name === undefined ? call : { ...call, name }
 }
 
@@ -293,7 +294,7 @@ function nameEvent(event: MessageEvent, names: Names): MessageEvent {
     case 'invalid_tool_call':
       return { ...event, call: nameCall(event.call, names) }
     case 'tool_call_chunk': {
-      const name = event.chunk.name === undefined ? undefined : names.get(event.chunk.name)
+      const name = names.get(event.chunk.name)
       return name === undefined ? event : { ...event, chunk: { ...event.chunk, name } }
     }
     case 'message_end': {

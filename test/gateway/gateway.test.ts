@@ -495,6 +495,8 @@ describe('what leaves and what comes in', () => {
     expect(answers.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
       Array(6).fill([429, '60']),
     )
+    const short = new ApiError('Not now', { kind: 'rate_limit', retryable: true, retryAfterMs: 1001 })
+    expect(answerError(post('/v1/messages', {}), short).headers.get('retry-after')).toBe('2') // never too early
     const bodies = await Promise.all(answers.map((answer) => answer.json()))
     expect(bodies.map(({ type, error }) => type ?? error.status ?? error.type ?? error)).toEqual([
       'rate_limit_error',
@@ -917,6 +919,18 @@ describe('the edges of the gateway', () => {
       expect(sent).toContain('models/gemini-3-flash-preview')
       expect(providers.asked.at(-1)?.path).toBe('/gemini/v1beta/models/gemini-3-flash-preview:countTokens')
     }
+  })
+
+  it('counts with a tuned model under the name that it has', async () => {
+    providers.answer(json({ totalTokens: 3 }))
+    const { gemini } = modelsAt(providers.url)
+    const gateway = gatewayOf({ models: { own: { ...gemini, model: 'tunedModels/own-1' } } })
+    const body = { model: 'models/own', contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
+    await gateway.fetch(post('/v1beta/models/own:countTokens', body))
+    expect(providers.asked.at(-1)).toMatchObject({
+      path: '/gemini/v1beta/tunedModels/own-1:countTokens',
+      body: { model: 'tunedModels/own-1' },
+    })
   })
 
   it('B29: says 408 where a runtime breaks off a body that is given up', async () => {

@@ -76,7 +76,7 @@ describe('translateRequest', () => {
         { role: 'model', parts: [{ functionCall: { id: 'a', name, args: {} } }] },
         { role: 'user', parts: [{ functionResponse: { id: 'a', name, response: { output: 'sunny' } } }] },
       ],
-      tools: [{ functionDeclarations: [{ name }] }],
+      tools: [{ functionDeclarations: [{ name }, { name: 'get_time' }] }],
       toolConfig: { functionCallingConfig: { mode: 'ANY', allowedFunctionNames: [name] } },
     }
     const translated = translateRequest(body, servers.gemini, clients.anthropic, {
@@ -92,7 +92,9 @@ describe('translateRequest', () => {
     expect(sent.tool_choice).toMatchObject({ type: 'tool', name: legal })
     expect(sent.messages[1]?.content[0]).toMatchObject({ type: 'tool_use', name: legal })
     expect(translated.question).toEqual({ callsBefore: 0, toolNames: new Map([[legal, name]]) })
-    expect(translated.losses).toContainEqual(expect.objectContaining({ path: 'tools[0].name', action: 'changed' }))
+    expect(translated.losses.filter(({ path }) => path.startsWith('tools'))).toMatchObject([
+      { path: 'tools[0].name', action: 'changed' },
+    ])
   })
 
   it('collects the losses of the whole way, and lets `strict` forbid any of them', () => {

@@ -1,6 +1,6 @@
 /** Whole answers that are asked for as streams: C8 of `security.md`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createGateway, type GatewayOptions } from '../../src/gateway/index.ts'
+import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
 import { type Answering, type Asked, chunks, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { modelsAt } from './models.ts'
@@ -61,8 +61,12 @@ describe.each(pairs)('a client of %s that wants a whole answer, with a provider 
       stream: false,
       passed: false,
       usage: { outputTokens: expect.any(Number) },
-      firstEventMs: expect.any(Number),
     })
+    for (const { reports } of [plain, piecewise]) {
+      const { firstEventMs, durationMs } = reports.at(-1) as EndReport
+      expect(firstEventMs).toBeGreaterThanOrEqual(0)
+      expect(firstEventMs).toBeLessThanOrEqual(durationMs)
+    }
   })
 
   it('gets a status for what goes wrong behind any event, and nobody else is asked', async () => {

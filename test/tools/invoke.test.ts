@@ -259,6 +259,11 @@ describe('what a tool returns', () => {
       { type: 'text', text: '[left out: image of 4 characters of base64]' },
       { type: 'text', text: 'd\n[cut: 2 more characters]' },
     ])
+    const texts = ['abcdef', 'gh'].map((text) => ({ type: 'text', text }))
+    expect((await outcomeOf(() => texts, { maxResultLength: 4 })).content).toEqual([
+      { type: 'text', text: 'abcd\n[cut: 2 more characters]' },
+      { type: 'text', text: '\n[cut: 2 more characters]' },
+    ])
   })
 
   it('prints with its id and its value [3.63]', async () => {

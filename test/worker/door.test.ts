@@ -170,6 +170,7 @@ describe('a page that brings an answer of Turnstile', () => {
     siteverify.answer(answering)
     const answer = await bring('an answer')
     expect([answer.status, await answer.text()]).toEqual([status, expect.not.stringContaining('token"')])
+    expect(answer.headers.get('x-should-retry')).toBe(`${status === 503}`)
     expect(siteverify.asked).toHaveLength(1)
   })
 

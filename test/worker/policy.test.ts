@@ -90,6 +90,10 @@ const temperatureAt: Partial<Record<WireName, (value: unknown) => object>> = {
   gemini: (temperature) => ({ generationConfig: { temperature } }),
   ollama: (temperature) => ({ options: { temperature } }),
 }
+const topPAt: Partial<Record<WireName, (value: number) => object>> = {
+  gemini: (topP) => ({ generationConfig: { topP } }),
+  ollama: (top_p) => ({ options: { top_p } }),
+}
 
 describe.each(wireNames)('%s', (wire) => {
   it.each(forbidden)('refuses the field "%s" by its name', (field) => {
@@ -118,6 +122,12 @@ describe.each(wireNames)('%s', (wire) => {
     ['a picture from a file', [picture(wire, 'file:///etc/passwd')]],
   ])('refuses %s', (_, messages) => {
     expect(() => bodyOf(wire, { [listOf[wire]]: messages })).toThrow('The request is not allowed')
+  })
+
+  it('permits a top_p of 1, and none above it: it is a probability', () => {
+    const withTopP = (top_p: number) => topPAt[wire]?.(top_p) ?? { top_p }
+    expect(bodyOf(wire, withTopP(1))).toMatchObject(withTopP(1))
+    expect(() => bodyOf(wire, withTopP(1.1))).toThrow(/top_?p" has a value that is not allowed/i)
   })
 
   it('repeats no value of the request in a refusal', () => {
@@ -398,6 +408,18 @@ describe('ollama alone', () => {
 
   it.each([-1, -2, 0, Number.POSITIVE_INFINITY])('takes no %o for a number of tokens', (num_predict) => {
     expect(() => bodyOf('ollama', { options: { num_predict } })).toThrow('"options.num_predict"')
+  })
+
+  it.each([
+    ['min_p', 1],
+    ['temperature', 2],
+    ['repeat_penalty', 2],
+    ['presence_penalty', 2],
+    ['frequency_penalty', 2],
+  ])('permits the option %s up to %i', (option, most) => {
+    const withOption = (value: number) => ({ options: { [option]: value } })
+    expect(bodyOf('ollama', withOption(most))).toMatchObject(withOption(most))
+    expect(() => bodyOf('ollama', withOption(most + 0.1))).toThrow(`"options.${option}" has a value`)
   })
 })
 

@@ -24,6 +24,7 @@ describe('the price of a model', () => {
     ['openai-chat:gpt-5-mini', { input: 0.25, output: 2, cacheRead: 0.025 }],
     ['openai-chat:gpt-5-mini-2025-08-07', { input: 0.25, output: 2, cacheRead: 0.025 }],
     ['openai-chat:gpt-5-pro', { input: 15, output: 120 }],
+    ['openai-chat:o4-mini-deep-research', { input: 2, output: 8, cacheRead: 0.5 }],
     ['openai-chat:gpt-5.5-pro', { input: 30, output: 180, long: { above: 272_000, input: 60, output: 270 } }],
     [
       'openai-chat:gpt-6-astra',

@@ -145,6 +145,14 @@ it.each([
   expect(paths).toEqual(effort === sent ? [] : ['options.reasoning.effort'])
 })
 
+it('xAI: a model that takes no effort loses the budget, under the name that was given (§3)', () => {
+  const { body, losses } = ask(xai('grok-4-0709'), {}, { reasoning: { budgetTokens: 2048 } })
+  expect(body).not.toHaveProperty('reasoning_effort')
+  expect(losses).toContainEqual(
+    expect.objectContaining({ path: 'options.reasoning.budgetTokens', action: 'dropped', severity: 'minor' }),
+  )
+})
+
 describe('DeepSeek (§4)', () => {
   const model = deepseek('deepseek-reasoner')
 
@@ -359,6 +367,11 @@ it.each([
 it('Perplexity: user and assistant take turns, and there are no tools (§11)', () => {
   const model = perplexity('sonar')
   expect(said(model, hi, { role: 'user', content: 'There' })).toEqual([{ role: 'user', content: 'Hi\n\nThere' }])
+  const first: Message = { role: 'assistant', name: 'ada', content: 'So' }
+  expect(said(model, hi, first, { role: 'assistant', content: 'it is' })).toEqual([
+    hi,
+    { role: 'assistant', name: 'ada', content: 'So\n\nit is' },
+  ])
   expect(() => ask(model, { tools })).toThrow(UnsupportedError)
 })
 

@@ -163,6 +163,13 @@ describe('the wrapper of parallel calls that models leak', () => {
     ])
   })
 
+  it('goes back with its arguments as text, where a host sent them as an object', () => {
+    const asObject = { ...body, output: [{ ...item, arguments: { tool_uses: uses } }] }
+    const { message } = decodeResponse(asObject)
+    expect(message.content).toMatchObject([{ name: 'a' }, { name: 'b' }])
+    expect(encodeRequest({ messages: [message] }, { model: 'gpt-5' }).body.input).toEqual([item])
+  })
+
   it('stays closed in a history, since its output answers it', () => {
     const input = [item, { type: 'function_call_output', call_id: 'call_1', output: 'x' }]
     const { context, options } = decodeRequest({ model: 'gpt-5', input })
