@@ -1,6 +1,7 @@
 /** What is in a message: the same answers for a string and for blocks. @module */
 import { checkMessage, findingInBlocks } from './check-message.ts'
 import type { AssistantMessage, Content, ContentBlock, Message, StopReason, ToolCall } from './model.ts'
+import type { AnyCall } from './tool-call.ts'
 
 /** Content as blocks; an empty string has none. */
 export function blocksOf(content: Content | null): readonly ContentBlock[] {
@@ -45,6 +46,15 @@ export function toolCallsOf(message: Message): readonly ToolCall[] {
   return [...calls, ...(message.toolCalls ?? []).filter((call) => !known.has(call.id))]
 }
 
+/** All calls of a turn, valid or not, in the model's order. */
+export function callsOf(message: AssistantMessage): readonly AnyCall[] {
+  return [...toolCallsOf(message), ...(message.invalidToolCalls ?? [])].sort((a, b) => a.index - b.index)
+}
+
+export function isCall(call: AnyCall): call is ToolCall {
+  return call.type === 'tool_call'
+}
+
 /**
  * The blocks of an assistant's turn, followed by the calls that stand only in its `toolCalls` field.
  *
@@ -56,6 +66,16 @@ export function blocksOfTurn(message: AssistantMessage): readonly ContentBlock[]
   if (message.toolCalls === undefined || message.toolCalls.length === 0) return blocks
   const inContent = new Set(blocks.map((block) => (block.type === 'tool_call' ? block.id : '')))
   return [...blocks, ...message.toolCalls.filter((call) => !inContent.has(call.id))]
+}
+
+/** Nothing said and nothing asked for, though the answer claims to be whole. */
+export function isEmptyAnswer(message: AssistantMessage): boolean {
+  const { stopReason, content } = message
+  if ((stopReason !== 'stop' && stopReason !== 'other') || callsOf(message).length > 0) return false
+  if (typeof content === 'string') return content === ''
+  return (content ?? []).every(({ type, ...block }) => {
+    return type === 'reasoning' || (type === 'text' && String((block as { text?: string }).text).trim() === '')
+  })
 }
 
 /** The ids of all calls of a conversation, those of calls that are none and of results included. */

@@ -14,9 +14,9 @@ export { type Chat, type ChatSettings, createChat, type TurnOptions } from './cl
 export type { Timeouts } from './client/deadline.ts'
 export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from './client/decode.ts'
 export type { EchoMode } from './client/echo.ts'
-export type { Budget, RunOutcome, RunProgress } from './client/limits.ts'
-export type { RunResponse, RunResult, StreamEvent } from './client/loop.ts'
-export type { RunRequest, Verdict } from './client/request.ts'
+export type { RunRequest } from './client/request.ts'
+export type { RunOutcome, RunResponse, RunResult, StreamEvent } from './client/result.ts'
+export { type Resumable, resumable } from './client/resume.ts'
 export type { RetryOptions } from './client/retry.ts'
 export { generate, type Run, stream } from './client/run.ts'
 export {
@@ -27,7 +27,6 @@ export {
   type PartialOutput,
   streamObject,
 } from './client/structured.ts'
-export type { ToolEvent } from './client/tools.ts'
 export type * from './codec.ts'
 export { blocksOf, blocksOfTurn, canRunTools, textOf, toolCallsOf } from './content.ts'
 export {
@@ -57,6 +56,7 @@ export { developerAsSystem } from './messages/developer-as-system.ts'
 export { type FilterOptions, filterMessages } from './messages/filter-messages.ts'
 export { type MessageChunk, mergeChunks } from './messages/merge-chunks.ts'
 export { type MergeOptions, mergeRuns } from './messages/merge-runs.ts'
+export type { MessageLike } from './messages/message-like.ts'
 export { normalizeMessages, safeNormalizeMessages } from './messages/normalize.ts'
 export { legalToolName, type Prepared, type PrepareOptions, prepare } from './messages/prepare.ts'
 export { type PrintOptions, prettyPrint } from './messages/pretty-print.ts'
@@ -76,14 +76,23 @@ export {
   serializeMessages,
   serializeToolResult,
 } from './messages/serialize.ts'
-export { type SplitBy, splitMessage } from './messages/split-message.ts'
-export { type MessageLike, toMessage } from './messages/to-message.ts'
+export { type SplitBy, type Splitting, splitMessage, splitting } from './messages/split-message.ts'
+export { toMessage } from './messages/to-message.ts'
 export { type TrimOptions, trimMessages } from './messages/trim-messages.ts'
 export { type BrokenLink, validateLinks } from './messages/validate-links.ts'
 export type * from './model.ts'
 export { type Machine, type Reducer, run } from './reducer.ts'
 export type { AnyCall } from './tool-call.ts'
-export { type Approval, type CallLedger, memoryLedger, signApproval, verifyApproval } from './tools/approval.ts'
+export {
+  type Approval,
+  type ApprovalOptions,
+  type ApprovalRule,
+  approval,
+  signApproval,
+  verifyApproval,
+} from './tools/approval.ts'
+export { type Budget, type BudgetLimits, budget, type RunProgress } from './tools/budget.ts'
+export { definitionOf, isRunnable, type Tool, type ToolBehaviour, type ToolContext } from './tools/definition.ts'
 export {
   failed,
   type InvokeOptions,
@@ -92,16 +101,9 @@ export {
   type ToolResult,
   toToolMessage,
 } from './tools/invoke.ts'
+export { type CallLedger, memoryLedger } from './tools/ledger.ts'
 export type { ResultLimits, ToolOutput } from './tools/result.ts'
+export type { ToolEvent, ToolOptions, Verdict } from './tools/run.ts'
 export type { AnySchema, OutputOf, StandardIssue, StandardResult, StandardSchema } from './tools/schema.ts'
-export {
-  type ArgumentsOf,
-  definitionOf,
-  isRunnable,
-  type Tool,
-  type ToolBehaviour,
-  type ToolContext,
-  type ToolSpec,
-  tool,
-} from './tools/tool.ts'
+export { type ArgumentsOf, type ToolSpec, tool } from './tools/tool.ts'
 export * as t from './tools/types.ts'

@@ -19,8 +19,9 @@
 import { LimitError } from './errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr } from './lookup.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './model.ts'
+import type { Tool, ToolBehaviour } from './tools/definition.ts'
 import type { ToolOutput } from './tools/result.ts'
-import type { Tool, ToolBehaviour } from './tools/tool.ts'
+import { ToolRun } from './tools/run.ts'
 
 /** What of the official client is used: each version of it has that, or whatever else answers in this way. */
 export interface McpClient {
@@ -105,6 +106,7 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
     parameters: parametersOf(inputSchema),
     ...(Object.keys(hints).length > 0 && { annotations: hints }),
     fromMcp: true,
+    run: ToolRun,
     parse: (args) => args, // the server checks them, by the whole of its schema
     execute: async (args: JsonObject, { signal, progress }) => {
       const request: McpRequestOptions = {

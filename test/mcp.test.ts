@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openaiChat } from '../src/codecs/openai-chat/index.ts'
-import { createChat, definitionOf, generate, invokeTool, stream, type Tool } from '../src/index.ts'
+import { approval, createChat, definitionOf, generate, invokeTool, stream, type Tool, tool } from '../src/index.ts'
 import { type McpClient, mcpTools } from '../src/mcp.ts'
 import { chatCalls, chatText, chunks, startUpstream } from './support/upstream.ts'
 import { call } from './tools/calls.ts'
@@ -28,8 +28,8 @@ const byName = () => new Map(tools.map((tool) => [tool.name, tool]))
 const run = (name: string, args = '{}', options = {}) => invokeTool(call(name, args), byName(), options)
 
 describe('B30: a tool of the same name', () => {
-  const ours = { name: 'transfer', parameters: { type: 'object' }, execute: () => 'ours' }
-  const careful = { ...ours, needsApproval: true }
+  const ours = tool({ name: 'transfer', execute: () => 'ours' })
+  const careful = { ...ours, needsApproval: approval() }
   const other = { ...ours, description: 'other', execute: () => 'other' }
   const server: McpClient = {
     listTools: async () => ({ tools: [{ name: 'transfer', inputSchema: { type: 'object' } }] }),
@@ -99,8 +99,8 @@ describe('the tools of a server', () => {
   })
 
   it('may be some of them, under names of their own, with a behaviour of ours', async () => {
-    const some = await mcpTools(client, { prefix: 'calc_', only: ['add'], needsApproval: true, timeoutMs: 5 })
-    expect(some).toMatchObject([{ name: 'calc_add', needsApproval: true, timeoutMs: 5 }])
+    const some = await mcpTools(client, { prefix: 'calc_', only: ['add'], needsApproval: approval(), timeoutMs: 5 })
+    expect(some).toMatchObject([{ name: 'calc_add', needsApproval: { isNeeded: expect.any(Function) }, timeoutMs: 5 }])
     const [add] = some
     const result = await invokeTool(
       call('calc_add', '{"x":1,"y":2}'),

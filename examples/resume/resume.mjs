@@ -2,7 +2,7 @@
  * A stream that the network cuts again and again: it goes on by itself, since the Worker keeps the answer. Then the same answer once more
  * by its name, as a page would ask for it that was loaded anew; and one that is stopped. `npm run example resume`.
  */
-import { stream, textOf } from 'isoglot'
+import { resumable, stream, textOf } from 'isoglot'
 import { openaiChat } from 'isoglot/openai-chat'
 import { startDemo } from './worker.mjs'
 
@@ -24,14 +24,14 @@ async function badFetch(url, init) {
 const { url, token, stop } = await startDemo()
 const ask = { model: openaiChat('demo-model', { baseUrl: `${url}/v1`, apiKey: token }), prompt: 'A slow answer' }
 try {
-  const run = stream({ ...ask, model: { ...ask.model, fetch: badFetch }, resume: true })
+  const run = stream({ ...ask, model: { ...ask.model, fetch: badFetch }, resume: resumable() })
   for await (const text of run.text()) process.stdout.write(text)
   const { message } = await run.response
 
-  const again = await stream({ ...ask, resume: run.streamId }).response
+  const again = await stream({ ...ask, resume: resumable(run.streamId) }).response
   console.log(`\n\nTold again by its name: ${textOf(again.message) === textOf(message) ? 'the same' : 'another'}`)
 
-  const other = stream({ ...ask, resume: true })
+  const other = stream({ ...ask, resume: resumable() })
   for await (const event of other) {
     if (event.type === 'text_delta') break
   }

@@ -5,7 +5,7 @@
  * the list of what ran keeps a call from running twice.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { generate, signApproval, t, textOf, tool } from 'isoglot'
+import { approval, generate, signApproval, t, textOf, tool } from 'isoglot'
 import { chooseModel } from './model.mjs'
 
 const [step, file = 'state.json'] = process.argv.slice(2)
@@ -17,7 +17,7 @@ const weather = tool({
   name: 'get_weather',
   description: 'Current weather in a city, for a fee',
   parameters: t.object({ city: t.string('Name of the city') }),
-  needsApproval: true,
+  needsApproval: approval({ secret }),
   execute({ city }) {
     console.log(`paid for ${city}`)
     return `25 °C in ${city}`
@@ -58,7 +58,7 @@ const steps = {
   async resume() {
     const { messages, approvals = [] } = read()
     const { model, stop } = await chooseModel()
-    const result = await generate({ model, messages, tools: [weather], approvals, approvalSecret: secret, ledger })
+    const result = await generate({ model, messages, tools: [weather], approvals, ledger })
     console.log(`${result.outcome}: ${textOf(result.message)}`)
     await stop()
   },

@@ -12,7 +12,7 @@ export interface AssembleOptions {
   /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
   readonly callsBefore?: number
   /** Makes a live view of a call's arguments, given to each of its chunks as `argumentsSoFar`. Default: none. */
-  readonly liveArguments?: () => LiveArguments
+  readonly liveArguments?: LiveArguments
   /** Longest arguments of one call, in UTF-16 units. Default 8 Mi. */
   readonly maxArgumentsLength?: number
   /** Most blocks in one answer. Default 10,000. */

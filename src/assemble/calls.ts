@@ -18,7 +18,7 @@ export function openCall(
   calls: Calls,
   fragment: CallFragment,
   index: number,
-  newLive: (() => LiveArguments) | undefined,
+  newLive: LiveArguments | undefined,
 ): OpenCall {
   const { key } = fragment
   const server = fragment.server === true
@@ -29,7 +29,7 @@ export function openCall(
     key,
     server,
     newLive,
-    live: newLive?.(),
+    live: newLive?.fresh(),
     scan: newScan(),
     wirePosition: undefined,
     id: undefined,
@@ -151,6 +151,6 @@ function replaceArguments(call: OpenCall, text: string): void {
   call.text = text
   call.scan = newScan()
   scanPiece(call.scan, text)
-  call.live = call.newLive?.()
+  call.live = call.newLive?.fresh()
   call.live?.push(text)
 }

@@ -49,6 +49,7 @@ export function liveArguments(): LiveArguments {
       if (view.token === 'string') replaceLast(view, view.text)
       return view.root
     },
+    fresh: liveArguments,
   }
 }
 

@@ -7,6 +7,8 @@ import type { Scan } from './scan.ts'
 export interface LiveArguments {
   /** Takes the next piece and tells all of the arguments so far. */
   push(text: string): JsonObject
+  /** An empty view, for the arguments of another call. */
+  fresh(): LiveArguments
 }
 
 /** A call on its way. */
@@ -18,7 +20,7 @@ export interface OpenCall {
   readonly key: BlockKey | undefined
   /** Whether the provider runs it: so it is once any piece says so. */
   server: boolean
-  readonly newLive: (() => LiveArguments) | undefined
+  readonly newLive: LiveArguments | undefined
   live: LiveArguments | undefined
   scan: Scan
   wirePosition: number | undefined

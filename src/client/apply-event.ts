@@ -1,10 +1,10 @@
 /** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
 
-import { blocksOf } from '../content.ts'
+import { blocksOf, isEmptyAnswer } from '../content.ts'
 import { findLastIndex } from '../lookup.ts'
 import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
 import { toToolMessage } from '../tools/invoke.ts'
-import { isEmpty, type StreamEvent } from './loop.ts'
+import type { StreamEvent } from './result.ts'
 
 /**
  * The conversation after an event. Pure: what it was given stays as it was, and messages that an event does not touch stay the same objects.
@@ -51,7 +51,7 @@ export function applyEvent(messages: readonly Message[], event: StreamEvent): re
     case 'usage':
       return withAnswer(messages, (answer) => ({ ...answer, usage: event.usage }))
     case 'message_end':
-      return isEmpty(event.message) ? messages.slice(0, -1) : withAnswer(messages, () => event.message)
+      return isEmptyAnswer(event.message) ? messages.slice(0, -1) : withAnswer(messages, () => event.message)
     case 'tool_result':
       return [...messages, toToolMessage(event.result)]
     case 'done':

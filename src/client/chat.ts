@@ -1,17 +1,20 @@
 /** A conversation that remembers itself: the same functions, with the history kept between turns. @module */
+import { toolCallsOf } from '../content.ts'
 import { compact, findLastIndex } from '../lookup.ts'
 import { addUsage } from '../messages/add-usage.ts'
 import { createContext } from '../messages/create-context.ts'
-import type { MessageLike } from '../messages/to-message.ts'
+import type { MessageLike } from '../messages/message-like.ts'
+import { noResult } from '../messages/prepare/pair.ts'
 import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../model.ts'
 import type { Approval } from '../tools/approval.ts'
+import { checkReplacing, type Tool } from '../tools/definition.ts'
 import type { ToolResult } from '../tools/invoke.ts'
-import { checkReplacing, type Tool } from '../tools/tool.ts'
+import type { Verdict } from '../tools/run.ts'
 import { checkModel, checkRequest } from './check-request.ts'
 import { type EchoMode, echo } from './echo.ts'
-import { type Asking, missingResults, type RunResult } from './loop.ts'
-import type { RunRequest, Verdict } from './request.ts'
-import { type Begun, finish, linked, type Run, start, streamedAnswers, wholeAnswers } from './run.ts'
+import type { RunRequest } from './request.ts'
+import type { RunResult } from './result.ts'
+import { type Begun, finish, linked, type Run, start } from './run.ts'
 
 /** What belongs to a turn, and not to the chat. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
@@ -145,8 +148,8 @@ export function createChat(settings: ChatSettings): Chat {
     }
   }
 
-  function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions = {}, asking: Asking): Run {
-    return start(() => begin(own, options), asking)
+  function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, isStreamed: boolean, options: TurnOptions = {}): Run {
+    return start(() => begin(own, options), isStreamed)
   }
 
   /** @throws {TypeError} while a turn is under way. */
@@ -177,9 +180,9 @@ export function createChat(settings: ChatSettings): Chat {
     get isBusy() {
       return turn !== undefined
     },
-    send: async (prompt, options) => finish(run({ prompt }, options, wholeAnswers)),
-    stream: (prompt, options) => run({ prompt }, options, streamedAnswers),
-    resume: (approvals, options) => run({ approvals }, options, streamedAnswers),
+    send: async (prompt, options) => finish(run({ prompt }, false, options)),
+    stream: (prompt, options) => run({ prompt }, true, options),
+    resume: (approvals, options) => run({ approvals }, true, options),
     cancel: (reason = new DOMException('The turn was cancelled', 'AbortError')) => turn?.cancel(reason),
     lastMessage: (role = 'assistant') => messages[findLastIndex(messages, (message) => message.role === role)],
     addTool: tools.add,
@@ -229,6 +232,16 @@ function isAnswer(message: Message): boolean {
 
 function hasContent({ content }: AssistantMessage): boolean {
   return content !== null && content.length > 0
+}
+
+/** Errors in place of the results that the last answer's calls never got, so that the conversation can go on. */
+function missingResults(messages: readonly Message[]): readonly Message[] {
+  const at = findLastIndex(messages, ({ role }) => role === 'assistant')
+  const last = messages[at]
+  if (last === undefined) return []
+  const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
+  const open = toolCallsOf(last).filter(({ id }) => !answered.has(id))
+  return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
 }
 
 // ---- callbacks --------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 /** What in a request is of the wrong type: TypeScript checks literals, and code without it meets one sentence here. @module */
 import { isObject } from '../lookup.ts'
+import { checkApproval } from '../tools/definition.ts'
 import type { RunRequest } from './request.ts'
 
 /** The types that each field may have; a field that is not here is for the codec. */
 const forms: readonly (readonly [types: string, fields: string])[] = [
-  ['text', 'approvalSecret idempotencyKey user toolMode'],
-  ['boolean or text', 'resume'],
+  ['text', 'idempotencyKey user toolMode'],
   ['boolean or function', 'strict'],
   ['boolean', 'autoTools wholeAnswer parallelToolCalls'],
   [
@@ -17,8 +17,16 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
-  ['object', 'budget timeouts ledger signal providerState responseFormat reasoning providerOptions'],
-  ['function', 'stopWhen countTokens onToolRequest onToolResult onWarning liveArguments'],
+  ['object', 'timeouts ledger signal providerState responseFormat reasoning providerOptions'],
+  ['function', 'stopWhen onToolRequest onToolResult onWarning'],
+]
+
+/** Fields that take what a function of ours makes, and a method of it. */
+const makers: readonly (readonly [field: string, maker: string, method: string])[] = [
+  ['budget', 'budget()', 'isUsedUp'],
+  ['resume', 'resumable()', 'chunks'],
+  ['split', 'splitting()', 'split'],
+  ['liveArguments', 'liveArguments()', 'fresh'],
 ]
 
 /**
@@ -30,8 +38,11 @@ export function checkRequest(request: RunRequest): void {
   const given = isObject(request) ? Object.fromEntries(Object.entries(request)) : {}
   checkModel(given.model)
   for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, given[name], types)
-  for (const name of ['budget', 'timeouts']) {
-    for (const [inner, value] of Object.entries(given[name] ?? {})) checkField(`${name}.${inner}`, value, 'number')
+  for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
+  for (const [name, maker, method] of makers) {
+    const value: unknown = given[name]
+    if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
+    throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
   const { messages = [], tools = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger } = request
   for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
@@ -44,8 +55,13 @@ export function checkRequest(request: RunRequest): void {
     isObject(prompt) && ['messages', 'prompt', 'system', 'tools', 'providerState'].some((name) => name in prompt)
   if (isObject(prompt) && !isContext) checkMessage(prompt, 'prompt')
   for (const [at, one] of tools.entries()) {
-    if (isObject(one) && (typeof one.name === 'string' || one.type === 'provider_tool')) continue
-    throw new TypeError(`Cannot ask: "tools[${at}]" is not a tool; make one with tool({ name, parameters, execute })`)
+    const isTool = isObject(one) && (typeof one.name === 'string' || one.type === 'provider_tool')
+    const isMade = isTool && ('run' in one || !('execute' in one || one.terminal))
+    if (!isMade) {
+      const finding = isTool ? 'was not made by tool(), and has nothing to run it' : 'is not a tool'
+      throw new TypeError(`Cannot ask: "tools[${at}]" ${finding}; make one with tool({ name, parameters, execute })`)
+    }
+    checkApproval(one, `"tools[${at}]"`)
   }
   if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)

@@ -3,7 +3,7 @@ import { textOf } from '../content.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
 import type { Message } from '../model.ts'
 import { toToolMessage } from '../tools/invoke.ts'
-import type { StreamEvent } from './loop.ts'
+import type { StreamEvent } from './result.ts'
 
 /** `output`: what the model says. `all`: also what it was asked, its reasoning, and calls with their results. */
 export type EchoMode = 'none' | 'output' | 'all'

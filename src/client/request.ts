@@ -4,30 +4,28 @@ import type { Model, Rules } from '../codec.ts'
 import { compact } from '../lookup.ts'
 import { standing } from '../losses.ts'
 import { type ContextParts, createContext } from '../messages/create-context.ts'
+import type { MessageLike } from '../messages/message-like.ts'
 import { legalToolName } from '../messages/prepare.ts'
-import type { MessageLike } from '../messages/to-message.ts'
+import type { Splitting } from '../messages/split-message.ts'
 import type {
   Content,
   Context,
-  InvalidToolCall,
   Loss,
   Message,
   ProviderState,
   ProviderTool,
   RequestOptions,
-  ToolCall,
   ToolChoice,
   ToolDefinition,
 } from '../model.ts'
-import type { Approval, CallLedger } from '../tools/approval.ts'
-import type { ToolResult } from '../tools/invoke.ts'
-import { checkReplacing, definitionOf, type Tool, withJsonSchema } from '../tools/tool.ts'
+import { checkReplacing, definitionOf, type Tool } from '../tools/definition.ts'
+import type { ToolOptions } from '../tools/run.ts'
 import type { Timeouts } from './deadline.ts'
-import type { Budget, RunProgress } from './limits.ts'
+import type { Resumable } from './resume.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** What `generate` and `stream` take: the model, the conversation, what is asked of the model, and how the run goes on. */
-export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions {
+export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions, ToolOptions {
   readonly model: Model
   /** System text; it comes first. */
   readonly system?: Content
@@ -35,60 +33,26 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly messages?: readonly MessageLike[]
   /** What is said now, behind `messages`. A whole context goes on there, and its own fields win. */
   readonly prompt?: MessageLike | ContextParts
+  /** What `tool` makes; definitions, whose calls are for the caller to run; and tools that the provider runs. */
   readonly tools?: readonly (Tool | ToolDefinition | ProviderTool)[]
   readonly providerState?: ProviderState
 
-  /** Run the tools and ask again until the model is done. Default: true if any tool has `execute`. */
-  readonly autoTools?: boolean
   /** How often the model is asked at most. Default 10. Calls of the last answer still run, and their results are in `messages`. */
   readonly maxRounds?: number
-  /**
-   * How often in a row the very same calls may come to nothing before the run ends with `repeated_call`: with results that are all failures,
-   * or all as they were. `Infinity`: as often as the model likes. Default: 3 for failures, no limit for results that are equal, since a model
-   * may wait for something.
-   */
-  readonly maxRepeatedCalls?: number
-  /** How much the run may use in all. Default: no limit but `maxRounds`. */
-  readonly budget?: Budget
-  /** Looked at after the calls of each round: true ends the run. */
-  readonly stopWhen?: (progress: RunProgress) => boolean
-  /**
-   * Decisions about calls that wait for consent. With them, even none of them, the run begins with all calls of the last answer in
-   * `messages` that have no result yet; without, with those of them whose tools run without consent.
-   */
-  readonly approvals?: readonly Approval[]
-  /** With it, only decisions signed with it count. 32 bytes or more. */
-  readonly approvalSecret?: string
-  /** Which calls were run already. Default: one that lasts as long as the run. */
-  readonly ledger?: CallLedger
-  /** Default `concurrent`; results go back in the model's order either way. */
-  readonly toolMode?: 'concurrent' | 'sequential'
-  /** How long one tool may run, in milliseconds. Default 60,000. */
-  readonly toolTimeoutMs?: number
-  /** Longest text of one tool's result, in UTF-16 units. Default 1 Mi; more is cut, and the model is told so. */
-  readonly maxResultLength?: number
-  /** Longest media of one tool's result, in characters of base64. Default 32 Mi; more is left out, and the model is told so. */
-  readonly maxResultMedia?: number
-  /** For messages that ask to be split: what their `maxTokens` counts. Default: words. */
-  readonly countTokens?: (text: string) => number
-  /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model is told why. */
-  readonly onToolRequest?: (call: ToolCall | InvalidToolCall, tool: Tool | undefined) => Verdict | Promise<Verdict>
-  readonly onToolResult?: (result: ToolResult) => void | Promise<void>
+  /** For messages that ask to be split: `splitting()`. */
+  readonly split?: Splitting
   /**
    * Called with each loss of the run once: what a request or an answer could not carry. The losses of a request come before it is sent, so
    * what this throws keeps it from being sent, and ends the run. All of them are in `warnings` of the result, too.
    */
   readonly onWarning?: (warning: Loss) => void
-  /** Gives each `tool_call_chunk` a view of the arguments so far: pass `liveArguments`. */
-  readonly liveArguments?: () => LiveArguments
-
+  /** Gives each `tool_call_chunk` a view of the arguments so far: `liveArguments()`. */
+  readonly liveArguments?: LiveArguments
   /**
-   * For servers that keep an answer while it is written, as our Worker does, and no provider. `true`: each streamed answer is asked for by
-   * an `Idempotency-Key`; where the network cuts it, it goes on by itself at the next event, and who leaves it does not end it:
-   * `stop()` of the run does. A name: the first answer is not asked for but is the one that the server keeps by that name
-   * (`streamId` of the earlier run), told from its beginning, such as after a page was loaded anew.
+   * For servers that keep an answer while it is written, as our Worker does, and no provider: `resumable()`. Each streamed answer then goes
+   * on by itself where the network cuts it, and who leaves it does not end it: `stop()` of the run does.
    */
-  readonly resume?: boolean | string
+  readonly resume?: Resumable
   /**
    * Asks the provider for a whole answer. Default false: it is asked for a stream, also by `generate`, so that `timeouts` bound each silence
    * and not only the whole; what has no stream (several choices, speech, `background`) is asked whole by itself. Of a whole answer the
@@ -103,9 +67,6 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   /** Largest whole (unstreamed) answer, in bytes. Default 32 MiB. */
   readonly maxBodyBytes?: number
 }
-
-/** A callback that only looks returns nothing. */
-export type Verdict = void | { readonly reject: string }
 
 /** What a run begins with. */
 export interface Beginning {
@@ -124,12 +85,13 @@ export interface Beginning {
  * one needs approval or comes from an MCP server.
  */
 export function beginningOf(request: RunRequest): Beginning {
-  const { prompt, model } = request
-  const { tools: given = [], ...context } = createContext(partsOf(request))
+  const { model, system, messages, prompt, providerState } = request
+  const { tools: given = [], ...context } = createContext(
+    compact({ system, messages, prompt, providerState, tools: request.tools }),
+  )
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
   const tools = new Map<string, { readonly tool: Tool | ToolDefinition | ProviderTool; readonly place: string }>()
-  for (const [at, one] of given.entries()) {
-    const tool = withJsonSchema(one)
+  for (const [at, tool] of given.entries()) {
     const name = offeredName(tool, model.codec.rules)
     const earlier = tools.get(name)
     if (earlier !== undefined) checkReplacing(earlier.tool, tool, name)
@@ -137,7 +99,7 @@ export function beginningOf(request: RunRequest): Beginning {
   }
   const sorted = [...tools].sort(byName)
   const offered = standing(
-    sorted.map(([name, { tool }]) => offer(tool, name)),
+    sorted.map(([name, { tool }]) => ('name' in tool ? { ...definitionOf(tool), name } : tool)),
     sorted.map(([, { place }]) => place),
   )
   return {
@@ -153,56 +115,21 @@ function byName([one]: readonly [string, unknown], [other]: readonly [string, un
   return one < other ? -1 : 1
 }
 
-function partsOf(request: RunRequest): ContextParts {
-  const { system, messages, prompt, providerState, tools } = request
-  return compact({ system, messages, prompt, providerState, tools })
-}
-
 /** A tool of the provider has no name of ours: what it is stands for it. */
 function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string {
   return 'name' in tool ? legalToolName(tool.name, rules) : JSON.stringify(tool)
 }
 
-const ours: readonly (keyof RunRequest)[] = [
-  'model',
-  'system',
-  'messages',
-  'prompt',
-  'tools',
-  'providerState',
-  'autoTools',
-  'maxRepeatedCalls',
-  'maxRounds',
-  'toolMode',
-  'toolTimeoutMs',
-  'maxResultLength',
-  'maxResultMedia',
-  'countTokens',
-  'budget',
-  'stopWhen',
-  'approvals',
-  'approvalSecret',
-  'ledger',
-  'onToolRequest',
-  'onToolResult',
-  'onWarning',
-  'wholeAnswer',
-  'liveArguments',
-  'signal',
-  'timeouts',
-  'maxEventBytes',
-  'maxBodyBytes',
-  'retries',
-  'idempotencyKey',
-  'resume',
-]
+/** The fields of a request that are for the run, and not for the model. */
+const ours =
+  'system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals ledger onToolRequest onToolResult onWarning wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
 
 /** What of a request is for the model: all that is not for the run. */
 export function optionsOf(request: RunRequest, stream: boolean): RequestOptions {
-  const { rules } = request.model.codec
-  const options: Record<string, unknown> = { ...request, model: request.model.model, stream }
-  for (const key of ours) if (key !== 'model') delete options[key]
-  if (request.toolChoice !== undefined) options.toolChoice = legalChoice(request.toolChoice, rules)
+  const { model, toolChoice } = request
+  const options: Record<string, unknown> = { ...request, model: model.model, stream }
+  for (const name of ours.split(' ')) delete options[name]
+  if (toolChoice !== undefined) options.toolChoice = legalChoice(toolChoice, model.codec.rules)
   return options as unknown as RequestOptions
 }
 
@@ -210,9 +137,4 @@ function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {
   if (typeof choice === 'string') return choice
   if ('name' in choice) return { name: legalToolName(choice.name, rules) }
   return { ...choice, names: choice.names.map((name) => legalToolName(name, rules)) }
-}
-
-/** What a codec sees of a tool, under a name that the wire takes. */
-function offer(tool: Tool | ToolDefinition | ProviderTool, name: string): ToolDefinition | ProviderTool {
-  return 'name' in tool ? { ...definitionOf(tool), name } : tool
 }

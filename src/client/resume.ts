@@ -16,8 +16,35 @@ import { call, chunksOf } from './transport.ts'
 /** How often in a row a connection that brings nothing new is tried again. */
 const mostReconnects = 5
 
-/** The name by which a server keeps an answer; `undefined` if it does not. */
-export function streamIdOf({ headers }: Response): string | undefined {
+/** How a streamed answer goes on over a connection that breaks: what `resumable` makes. */
+export interface Resumable {
+  /** The name of an answer that a server keeps already. */
+  readonly streamId: string | undefined
+  /** The name by which the server keeps this answer; `undefined` if it does not. */
+  idOf(response: Response): string | undefined
+  /** The chunks of an answer, over as many connections as it takes. */
+  chunks(answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array>
+  /** Tells the server to end an answer that it keeps. */
+  stop(model: Model, id: string): Promise<void>
+}
+
+/**
+ * The `resume` of a request, for servers that keep an answer while it is written, as our Worker does, and no provider. Each streamed answer
+ * is asked for by an `Idempotency-Key`; where the network cuts it, it goes on by itself at the next event, and who leaves it does not end
+ * it: `stop()` of the run does.
+ *
+ * @param streamId the first answer is not asked for, but is the one that the server keeps by this name (`streamId` of the earlier run), told
+ * from its beginning, such as after a page was loaded anew.
+ * @example
+ * ```ts
+ * const run = stream({ model, prompt: 'A long story', resume: resumable() })
+ * ```
+ */
+export function resumable(streamId?: string): Resumable {
+  return { streamId, idOf: streamIdOf, chunks: allChunks, stop: stopStream }
+}
+
+function streamIdOf({ headers }: Response): string | undefined {
   const id = headers.get('x-isoglot-stream') ?? ''
   return /^[\w-]{1,128}$/.test(id) ? id : undefined
 }
@@ -33,7 +60,7 @@ export interface Underway {
 }
 
 /** The chunks of an answer, over as many connections as it takes; each event of it comes once, in order. */
-export async function* allChunks(
+async function* allChunks(
   { model, id, response, decoder, timeouts }: Underway,
   deadline: Deadline,
 ): AsyncGenerator<Uint8Array> {
@@ -71,8 +98,11 @@ function startLine(timeouts: Timeouts | undefined, deadline: Deadline): Deadline
   return line
 }
 
-/** Tells a server to end an answer that it keeps. */
-export async function stopStream(model: Model, id: string, signal: AbortSignal): Promise<void> {
+/** How long a server may take to hear that an answer is to end, in milliseconds. */
+const stopTimeoutMs = 10_000
+
+async function stopStream(model: Model, id: string): Promise<void> {
+  const signal = AbortSignal.timeout(stopTimeoutMs)
   const response = await call(model, urlOf(model, id), { method: 'DELETE', headers: {}, signal })
   await response.body?.cancel()
 }

@@ -1,10 +1,9 @@
 /** `generate` and `stream`: the two ways to ask. @module */
 import type { AssistantMessage, Message } from '../model.ts'
-import { streamAnswer, wholeAnswer } from './answer.ts'
 import { checkRequest } from './check-request.ts'
-import { type Asking, type RunResult, runLoop, type StreamEvent } from './loop.ts'
 import type { RunRequest } from './request.ts'
-import { stopStream } from './resume.ts'
+import type { RunResult, StreamEvent } from './result.ts'
+import { Round } from './round.ts'
 
 /**
  * A run that streams. It begins when it is read, or when its `response` is asked for; it can be read once. Leaving the iteration cancels
@@ -44,7 +43,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
  * missing key among them: nothing is sent then.
  */
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(start(() => begun(request), wholeAnswers))
+  return finish(start(() => begun(request), false))
 }
 
 /**
@@ -60,19 +59,13 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  * in `partial` what came before.
  */
 export function stream(request: RunRequest): Run {
-  return start(() => begun(request), streamedAnswers)
+  return start(() => begun(request), true)
 }
 
 function begun(request: RunRequest): Begun {
   checkRequest(request)
   return { request }
 }
-
-export const wholeAnswers: Asking = { stream: false, ask: wholeAnswer }
-export const streamedAnswers: Asking = { stream: true, ask: streamAnswer }
-
-/** How long a server may take to hear that an answer is to end, in milliseconds. */
-const stopTimeoutMs = 10_000
 
 /** A run about to begin, and who wants to hear of it. */
 export interface Begun {
@@ -83,13 +76,10 @@ export interface Begun {
 }
 
 /** A run that begins when it is read: `begin` is asked then. */
-export function start(begin: () => Begun, asking: Asking): Run {
-  let partial: AssistantMessage | undefined
-  const messages: Message[] = []
+export function start(begin: () => Begun, isStreamed: boolean): Run {
+  const said: Message[] = []
   const stopping = new AbortController()
-  let streamId: string | undefined
-  let endStream = async () => {}
-  let asked: Promise<unknown> | undefined
+  let round: Round | undefined
   let isTaken = false
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
@@ -97,28 +87,19 @@ export function start(begin: () => Begun, asking: Asking): Run {
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { request, onEvents, onEnd } = beginOrFail()
     const { signal, abort, end } = linked(request.signal, stopping.signal)
-    const onStream = (id: string) => {
-      streamId = id
-      endStream = () => stopStream(request.model, id, AbortSignal.timeout(stopTimeoutMs))
-    }
-    const onAsked = (settled: Promise<unknown>) => {
-      asked = settled
-    }
-    const onPartial = (message: AssistantMessage) => {
-      partial = message
-      messages.push(message)
-    }
     let result: RunResult | undefined
     let failure: { readonly cause: unknown } | undefined
     try {
-      result = yield* watched(runLoop(request, asking, { signal, messages, onPartial, onStream, onAsked }), onEvents)
+      round = new Round(request, isStreamed, signal, said)
+      const events = round.events()
+      result = yield* onEvents === undefined ? events : watched(events, onEvents)
     } catch (cause) {
       failure = { cause }
       throw cause
     } finally {
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      onEnd?.(messages, result)
+      onEnd?.(said, result)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.cause)
       else settled.resolve(result)
     }
@@ -152,17 +133,18 @@ export function start(begin: () => Begun, asking: Asking): Run {
     [Symbol.asyncIterator]: () => flatten(take()),
     text: () => textIn(take()),
     response,
-    messages,
+    messages: said,
     get partial() {
-      return partial
+      return round?.partial
     },
     get streamId() {
-      return streamId
+      return round?.streamId
     },
     async stop() {
-      await asked // an answer without a name cannot be ended
+      await round?.asked // an answer without a name cannot be ended
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
-      await endStream()
+      const { request, streamId } = round ?? {}
+      if (request !== undefined && streamId !== undefined) await request.resume?.stop(request.model, streamId)
     },
   }
 }
@@ -187,9 +169,8 @@ export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
 /** The same steps, told as they are taken. */
 function watched<T>(
   steps: AsyncGenerator<StreamEvent[], T>,
-  tell: ((events: readonly StreamEvent[]) => void) | undefined,
+  tell: (events: readonly StreamEvent[]) => void,
 ): AsyncGenerator<StreamEvent[], T> {
-  if (tell === undefined) return steps
   const next = steps.next.bind(steps)
   return Object.assign(steps, {
     async next() {

@@ -7,9 +7,9 @@ import type { AssistantMessage } from '../model.ts'
 import { parseObject } from '../tool-call.ts'
 import { describe } from '../tools/invoke.ts'
 import type { AnySchema, OutputOf } from '../tools/schema.ts'
-import type { RunResult, StreamEvent } from './loop.ts'
 import { type OutputShape, shapeOf } from './output-schema.ts'
 import type { RunRequest } from './request.ts'
+import type { RunResult, StreamEvent } from './result.ts'
 import { generate, stream, whenAwaited } from './run.ts'
 
 /** A request without tools: none are offered when a value is asked for. */

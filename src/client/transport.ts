@@ -1,6 +1,6 @@
 /** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
 import type { ClientCodec, EncodedRequest, Model } from '../codec.ts'
-import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError } from '../errors.ts'
+import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError, LimitError } from '../errors.ts'
 import { compact, isObject } from '../lookup.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
@@ -210,6 +210,20 @@ export async function readText(response: Response, maxBytes: number): Promise<st
   } finally {
     reader.cancel().catch(() => {})
   }
+}
+
+/** The text of a whole body. @throws {LimitError} if it is longer than that; the signal's reason if it fires. */
+export async function readWhole(response: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
+  const cancel = () => response.body?.cancel().catch(() => {})
+  const text = await readText(response, maxBytes)
+  if (signal.aborted) {
+    cancel()
+    throw signal.reason
+  }
+  if (text.length >= maxBytes) {
+    throw new LimitError(`Cannot read the answer: it is longer than ${maxBytes} bytes`, 'maxBodyBytes', maxBytes)
+  }
+  return text
 }
 
 /**

@@ -1,8 +1,7 @@
 /** Asks one entry of the table, and reads what it answers. @module */
 import { withoutCarriers } from '../carrier.ts'
-import { readWhole } from '../client/answer.ts'
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
-import { chunksOf, readBody, secretsOf, sendText } from '../client/transport.ts'
+import { chunksOf, readBody, readWhole, secretsOf, sendText } from '../client/transport.ts'
 import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Model, Reply, ServerCodec } from '../codec.ts'
 import { LimitError, TimeoutError } from '../errors.ts'
 import { compact, field } from '../lookup.ts'

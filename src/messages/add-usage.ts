@@ -1,5 +1,5 @@
 /** Sums of tokens. @module */
-import type { Usage } from '../model.ts'
+import type { ChatResponse, Usage } from '../model.ts'
 
 const figures = [
   'inputTokens',
@@ -33,4 +33,10 @@ export function subtractUsage(from: Usage, usage: Usage): Usage {
     if (value !== undefined) rest[figure] = Math.max(0, value - (usage[figure] ?? 0))
   }
   return rest
+}
+
+/** What all answers together have used; `undefined` if none tells. */
+export function usageOf(responses: readonly ChatResponse[]): Usage | undefined {
+  const sum = addUsage(...responses.map(({ usage }) => usage))
+  return Object.keys(sum).length > 0 ? sum : undefined
 }

@@ -3,8 +3,9 @@ import { findingIn } from '../check-message.ts'
 import { blocksOf, blocksOfTurn, toolCallsOf } from '../content.ts'
 import { isObject } from '../lookup.ts'
 import type { ContentBlock, Message, ServerToolCall, ServerToolResult, ToolCall } from '../model.ts'
+import type { MessageLike } from './message-like.ts'
 import { readMessage } from './read-message.ts'
-import { type MessageLike, toMessage } from './to-message.ts'
+import { toMessage } from './to-message.ts'
 
 /**
  * The content as blocks, in order, followed by the calls that stand beside it. A message in the form of another library is read as

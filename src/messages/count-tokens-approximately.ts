@@ -3,7 +3,7 @@
 import { blocksOf, blocksOfTurn } from '../content.ts'
 import { findLastIndex } from '../lookup.ts'
 import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../model.ts'
-import { type MessageLike, toMessages } from './to-message.ts'
+import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** What is counted, and for how much. */
 export interface CountOptions {
@@ -26,7 +26,7 @@ export interface CountOptions {
  * and other scripts, and differs from the count of words by which messages are split.
  */
 export function countTokensApproximately(messages: readonly MessageLike[], options: CountOptions = {}): number {
-  const all = toMessages(messages)
+  const all = messagesOf(messages)
   const count = countAll(all, options)
   return options.scaleByUsage ? Math.ceil(count * scaleOf(all, options)) : count
 }

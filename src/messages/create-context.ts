@@ -1,6 +1,6 @@
 /** A conversation from its parts. @module */
 import type { Content, Context, Message, ProviderState, ProviderTool, ToolDefinition } from '../model.ts'
-import { type MessageLike, toMessage, toMessages } from './to-message.ts'
+import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 
 /** What a context is made of; any of it may be absent. */
 export interface ContextParts {
@@ -26,9 +26,9 @@ export interface ContextParts {
  * @throws {TypeError} for what is not a message of ours: see `toMessage`.
  */
 export function createContext(from: MessageLike | readonly MessageLike[] | ContextParts): Context {
-  if (typeof from === 'string') return { messages: [toMessage(from)] }
-  if (isList(from)) return { messages: toMessages(from) }
-  return isParts(from) ? contextOf(from) : { messages: [toMessage(from)] }
+  if (typeof from === 'string') return { messages: [messageOf(from, 'message')] }
+  if (isList(from)) return { messages: messagesOf(from) }
+  return isParts(from) ? contextOf(from) : { messages: [messageOf(from, 'message')] }
 }
 
 /** In JavaScript a pair and a list of two texts look alike: here a list is a list. */
@@ -46,9 +46,9 @@ function isParts(from: MessageLike | ContextParts): from is ContextParts {
 }
 
 function contextOf({ messages = [], prompt, ...parts }: ContextParts): Context {
-  const before: readonly Message[] = toMessages(messages)
+  const before: readonly Message[] = messagesOf(messages)
   if (prompt === undefined) return { ...parts, messages: before }
-  if (!isParts(prompt)) return { ...parts, messages: [...before, toMessage(prompt)] }
+  if (!isParts(prompt)) return { ...parts, messages: [...before, messageOf(prompt, 'message')] }
   const inner = contextOf(prompt)
   return { ...parts, ...inner, messages: [...before, ...inner.messages] }
 }

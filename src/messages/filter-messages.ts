@@ -2,7 +2,7 @@
 import { blocksOf, toolCallsOf } from '../content.ts'
 import type { AssistantMessage, ContentBlock, Message, Role } from '../model.ts'
 import { answersOf } from './groups.ts'
-import { type MessageLike, toMessages } from './to-message.ts'
+import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** What is included is what any `include…` names, or everything if there is none; of that, what an `exclude…` names goes. */
 export interface FilterOptions {
@@ -21,7 +21,7 @@ export interface FilterOptions {
  * which nothing is left but reasoning goes with its calls.
  */
 export function filterMessages(messages: readonly MessageLike[], options: FilterOptions): Message[] {
-  const all = toMessages(messages)
+  const all = messagesOf(messages)
   const kept = all.filter((message) => isIncluded(message, options) && !isExcluded(message, options))
   const gone = callsThatGo(all, new Set(kept), options)
   return kept.flatMap((message) => withoutCalls(message, gone))

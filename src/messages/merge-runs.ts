@@ -2,7 +2,7 @@
 import { blocksOf, toolCallsOf } from '../content.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../model.ts'
 import { addUsage } from './add-usage.ts'
-import { type MessageLike, toMessages } from './to-message.ts'
+import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** How neighbours of one role are joined. */
 export interface MergeOptions {
@@ -16,7 +16,7 @@ export interface MergeOptions {
  */
 export function mergeRuns(messages: readonly MessageLike[], { separator = '\n' }: MergeOptions = {}): Message[] {
   const merged: Message[] = []
-  for (const message of toMessages(messages)) {
+  for (const message of messagesOf(messages)) {
     const last = merged.at(-1)
     if (last !== undefined && mayMerge(last, message)) merged[merged.length - 1] = merge(last, message, separator)
     else merged.push(message)

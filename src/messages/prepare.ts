@@ -11,7 +11,6 @@ import type { Rules } from '../codec.ts'
 import { legalId } from '../ids.ts'
 import { standing } from '../losses.ts'
 import type { Content, Context, Loss } from '../model.ts'
-import { countWords } from './count-words.ts'
 import { prepareBlocks, prepareSystem } from './prepare/blocks.ts'
 import { dropEmptyMessages } from './prepare/empty.ts'
 import { pairResults } from './prepare/pair.ts'
@@ -20,13 +19,14 @@ import { moveResultMedia } from './prepare/result-media.ts'
 import { splitLongMessages } from './prepare/split.ts'
 import type { Item, Pass, Task } from './prepare/task.ts'
 import { dropFailedTurns, foldCalls, liftResults, settleTurns } from './prepare/turns.ts'
+import type { Splitting } from './split-message.ts'
 
 /** For whom a conversation is prepared. */
 export interface PrepareOptions {
   /** The model that is asked: proofs of other model families do not travel. Empty if unknown. */
   readonly model: string
-  /** For messages that are to be split: see `splitMessage`. Default: words. */
-  readonly countTokens?: (text: string) => number
+  /** Splits messages that ask for it: `splitting()`. Without it such a message is a `TypeError`. */
+  readonly split?: Splitting
 }
 
 /** A conversation that a wire can take, and what that cost. */
@@ -67,7 +67,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     losses: [],
     places: new Map(),
     invalid: new Map(),
-    countTokens: options.countTokens ?? countWords,
+    splitting: options.split,
     chained: rules.chains === true && context.providerState?.previousResponseId !== undefined,
   }
   const system = prepareSystem(context.system, task)

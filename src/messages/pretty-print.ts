@@ -1,7 +1,8 @@
 /** Messages as text for people, and as a transcript for a model. @module */
 import { blocksOf, blocksOfTurn } from '../content.ts'
 import type { ContentBlock, Json, JsonObject, Message, Role } from '../model.ts'
-import { type MessageLike, toMessage } from './to-message.ts'
+import type { MessageLike } from './message-like.ts'
+import { toMessage } from './to-message.ts'
 
 /** How messages are printed. */
 export interface PrintOptions {

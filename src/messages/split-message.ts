@@ -15,6 +15,24 @@ export interface SplitBy {
   readonly countTokens?: (text: string) => number
 }
 
+/** How messages that ask to be split are split: what `splitting` makes. */
+export interface Splitting {
+  split(message: Message): readonly Message[]
+}
+
+/**
+ * The `split` of a request: each message with `split` goes to the provider as its pieces, see {@link splitMessage}.
+ *
+ * @example
+ * ```ts
+ * const prompt = message.user(longText, { split: { maxTokens: 1000 } })
+ * await generate({ model, prompt, split: splitting() })
+ * ```
+ */
+export function splitting(by: SplitBy = {}): Splitting {
+  return { split: (message) => splitMessage(message, by) }
+}
+
 /**
  * The pieces of a message that has `split`: first at each `delimiter`, which is left out, then wherever a piece is longer than
  * `maxTokens` (2048), between words. Other messages come back as they are. So do results, and turns of the assistant that hold anything

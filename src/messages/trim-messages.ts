@@ -5,8 +5,8 @@ import { findLastIndex } from '../lookup.ts'
 import type { Message, Role } from '../model.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'
+import { type MessageLike, messagesOf } from './message-like.ts'
 import { longestHead, mostThat } from './pieces.ts'
-import { type MessageLike, toMessages } from './to-message.ts'
 
 /** How much of a conversation stays, and which end of it. */
 export interface TrimOptions {
@@ -41,7 +41,7 @@ export interface TrimOptions {
  * @throws {TypeError} for messages in the form of another library: `normalizeMessages` reads those.
  */
 export function trimMessages(messages: readonly MessageLike[], options: TrimOptions): Message[] {
-  const all = withoutStrays(toMessages(messages))
+  const all = withoutStrays(messagesOf(messages))
   const keeps = options.strategy !== 'first' && options.keepInstructions !== false
   const count = options.countTokens ?? ((list: readonly Message[]) => countTokensApproximately(list))
   const instructions = all.slice(0, keeps ? countInstructions(all) : 0)

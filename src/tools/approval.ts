@@ -5,7 +5,8 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../content.ts'
-import type { Json, Message, ToolCall, ToolMessage } from '../model.ts'
+import { compact } from '../lookup.ts'
+import type { Json, Message, ToolCall } from '../model.ts'
 
 /** A decision about one call: plain data, to be stored and sent as it is. */
 export interface Approval {
@@ -24,31 +25,51 @@ export interface Approval {
   readonly proof?: string
 }
 
-/**
- * Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. A call has
- * a key: its id; or, of an id that came in earlier turns of the conversation too, the id with `#` and how often. These keys count within
- * one conversation. A call of a tool with `needsApproval` has a random key that no other conversation has.
- */
-export interface CallLedger {
-  /**
-   * `true`, once for each key: the call may run now. Later: the result it had, if that was kept, which the model is told again; or
-   * `false`. What it throws is told to the model, and the call does not run.
-   */
-  claim(key: string): boolean | ToolMessage | Promise<boolean | ToolMessage>
-  /** Keeps the result of a call that was claimed. What it throws the run rejects with, once the result is in the conversation. */
-  keep?(key: string, result: ToolMessage): void | Promise<void>
+/** When calls of a tool wait for a person, and whose word counts. */
+export interface ApprovalOptions {
+  /** Which calls need consent. One about which this throws needs it. Default: all. */
+  readonly when?: (call: ToolCall) => boolean | Promise<boolean>
+  /** With it, only decisions signed with it count: see `signApproval`. 32 bytes or more. */
+  readonly secret?: string
 }
 
-/** A ledger that lasts as long as it is held. */
-export function memoryLedger(): CallLedger {
-  const claimed = new Map<string, ToolMessage | undefined>()
+/** The rule by which calls of a tool wait for a person, with the code that keeps it: what `approval` makes. */
+export interface ApprovalRule {
+  /** Whether this call needs consent. */
+  isNeeded(call: ToolCall): Promise<boolean>
+  /** The call with the `approvalId` of its conversation, up to and with the turn that made it. A new call gets a random part. */
+  mark(call: ToolCall, messages: readonly Message[], isNew: boolean): Promise<ToolCall>
+  /** Whether a decision is about this very call, counts still, and was signed where it has to be. */
+  counts(call: ToolCall, decision: Approval): Promise<boolean>
+}
+
+/**
+ * Makes calls of a tool wait for the consent of a person.
+ *
+ * @example
+ * ```ts
+ * const pay = tool({ name: 'pay', needsApproval: approval({ secret }), execute: () => 'paid' })
+ * const { pending, messages } = await generate({ model, prompt: 'Pay', tools: [pay] })
+ * const approvals = await Promise.all(pending.map((call) => signApproval(call, { approved: true }, secret)))
+ * await generate({ model, messages, tools: [pay], approvals })
+ * ```
+ * @throws {RangeError} if the secret has fewer than 32 bytes.
+ */
+export function approval({ when = () => true, secret }: ApprovalOptions = {}): ApprovalRule {
+  if (secret !== undefined) bytesOf(secret)
   return {
-    claim(key) {
-      if (claimed.has(key)) return claimed.get(key) ?? false
-      claimed.set(key, undefined)
-      return true
+    async isNeeded(call) {
+      try {
+        return await when(call)
+      } catch {
+        return true
+      }
     },
-    keep: (key, result) => void claimed.set(key, result),
+    async mark({ approvalId, ...call }, messages, isNew) {
+      const random = isNew ? randomPart() : (randomPartOf({ approvalId }) ?? '')
+      return { ...call, ...compact({ approvalId: await approvalIdOf(call, messages, random) }) }
+    },
+    counts: (call, decision) => verifyApproval(call, decision, secret),
   }
 }
 
@@ -117,25 +138,19 @@ function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): Buffe
  * a history that was edited. `undefined` where there is no Web Crypto, as on a page that came by plain HTTP.
  *
  * @param messages the conversation up to and with the turn
- * @param random the random part. Default: that of the call, or none
  */
-export async function approvalIdOf(
-  call: ToolCall,
-  messages: readonly Message[],
-  random: string = randomPartOf(call) ?? '',
-): Promise<string | undefined> {
+async function approvalIdOf(call: ToolCall, messages: readonly Message[], random: string): Promise<string | undefined> {
   if (typeof crypto === 'undefined' || crypto.subtle === undefined) return undefined
   const text = new TextEncoder().encode(JSON.stringify([random, call.id, messages.flatMap(saidIn)]))
   return `${random}.${toBase64Url(new Uint8Array(await crypto.subtle.digest('SHA-256', text)))}`
 }
 
 /** The random part of a call's `approvalId`, if it has one. */
-export function randomPartOf({ approvalId }: ToolCall): string | undefined {
+export function randomPartOf({ approvalId }: { readonly approvalId?: unknown }): string | undefined {
   return typeof approvalId === 'string' ? approvalId.split('.')[0] || undefined : undefined
 }
 
-/** A new random part. */
-export function randomPart(): string {
+function randomPart(): string {
   return toBase64Url(crypto.getRandomValues(new Uint8Array(16)))
 }
 
@@ -159,9 +174,13 @@ function sorted(value: Json): Json {
 }
 
 function importKey(secret: string, use: 'sign' | 'verify'): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', bytesOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [use])
+}
+
+function bytesOf(secret: string): BufferSource {
   const bytes = new TextEncoder().encode(secret)
   if (bytes.length < 32) throw new RangeError('Cannot use the approval secret: it has fewer than 32 bytes')
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use])
+  return bytes
 }
 
 function toBase64Url(bytes: Uint8Array): string {

@@ -1,9 +1,9 @@
 /** Runs a call. Whatever goes wrong is a result that the model can read, and never an exception. @module */
 import type { Content, InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
 import { after } from '../timer.ts'
+import { isRunnable, type Tool } from './definition.ts'
 import { type ResultLimits, readOutput } from './result.ts'
 import { parseWith, withoutNullOptionals } from './schema.ts'
-import { isRunnable, type Tool } from './tool.ts'
 
 /** Why a call has no result of its tool. `unavailable`: the ledger of calls could not be asked. */
 export type ToolErrorKind =

@@ -1,41 +1,9 @@
-/** Tools: what a model is told, and the function that runs. @module */
+/** Makes tools. @module */
 import { isObject } from '../lookup.ts'
-import type { JsonObject, JsonSchema, Message, ToolCall, ToolDefinition } from '../model.ts'
+import type { JsonObject, JsonSchema, ToolDefinition } from '../model.ts'
+import { checkApproval, type Tool, type ToolBehaviour, type ToolContext } from './definition.ts'
+import { ToolRun } from './run.ts'
 import { type AnySchema, isStandardSchema, type OutputOf, parseWith, toJsonSchema } from './schema.ts'
-
-/** What a running tool knows of its surroundings. */
-export interface ToolContext {
-  readonly call: ToolCall
-  /** The conversation up to and with the message that made the call. */
-  readonly messages: readonly Message[]
-  /** Fires when the run is cancelled, or the tool has had its time. */
-  readonly signal: AbortSignal
-  /** Tells the caller how it goes on: a `tool_progress` event each. */
-  progress(data: unknown): void
-}
-
-/** How a tool behaves in the loop. */
-export interface ToolBehaviour {
-  /** `false`: hand over the arguments as they came, unchecked and with their nulls. Default true. */
-  readonly convert?: boolean
-  /** Never at the same time as another call of the turn. Default false. */
-  readonly sequential?: boolean
-  /** Ends the run without being run: its arguments are the answer, once they fit. Default false. */
-  readonly terminal?: boolean
-  /** Whether a call needs the consent of a person before it runs. Default false. */
-  readonly needsApproval?: boolean | ((call: ToolCall) => boolean | Promise<boolean>)
-  /** How long it may run, in milliseconds; wins over the run's `toolTimeoutMs`. */
-  readonly timeoutMs?: number
-}
-
-/** A tool that can run. Tools of different arguments fit one array, since what is in it takes whatever `parse` made. */
-export interface Tool extends ToolDefinition, ToolBehaviour {
-  /** Checks and converts arguments. What it throws is told to the model, and the tool is not run. */
-  readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
-  readonly execute: (args: never, context: ToolContext) => unknown
-  /** `mcpTools` made it: its name is the server's choice, and never replaces that of another tool. */
-  readonly fromMcp?: true
-}
 
 /** What `tool` takes. */
 export interface ToolSpec<Parameters> extends Omit<ToolDefinition, 'parameters'>, ToolBehaviour {
@@ -77,12 +45,14 @@ export function tool<const Parameters extends AnySchema>(
   if (typeof definition.name !== 'string' || definition.name === '') {
     throw new TypeError('Cannot make a tool: "name" is missing')
   }
+  checkApproval(definition, `tool "${definition.name}"`)
   const schema: AnySchema | undefined = parameters ?? inputSchema ?? input_schema
   return {
     ...definition,
     ...(schema !== undefined && { parameters: toParameters(schema, definition.name) }),
     ...(schema !== undefined && isStandardSchema(schema) && { parse: (args: JsonObject) => parseWith(schema, args) }),
     ...(execute !== undefined && { execute: execute as Tool['execute'] }),
+    ...((execute !== undefined || definition.terminal) && { run: ToolRun }),
   }
 }
 
@@ -94,45 +64,4 @@ function toParameters(schema: AnySchema, name: string): JsonSchema {
     throw new TypeError(`Cannot make ${subject}: the type of its parameters is not "object"`)
   }
   return converted
-}
-
-/**
- * Two tools of one name: the later one counts, but not where a person has to approve one of them, or where the name was chosen by an MCP
- * server. Otherwise whoever adds a tool could take the place of one that asks first.
- *
- * @throws {TypeError} that says how to rename one of them.
- */
-export function checkReplacing(earlier: object, later: object, name: string): void {
-  if (earlier === later) return
-  const [one, other] = [earlier, later] as [Partial<Tool>, Partial<Tool>]
-  const isMcp = one.fromMcp || other.fromMcp
-  if (!isMcp && !one.needsApproval && !other.needsApproval) return
-  const why = isMcp ? 'one of them is of an MCP server' : 'one of them needs approval'
-  const how = isMcp ? 'give its tools another name by mcpTools(client, { prefix })' : 'rename one of them'
-  throw new TypeError(`Cannot use two tools named "${name}": ${why}; ${how}`)
-}
-
-/** What of a tool a model is told: none of its functions and behaviour. */
-export function definitionOf(tool: Tool | ToolDefinition): ToolDefinition {
-  const { execute, parse, convert, sequential, terminal, needsApproval, timeoutMs, fromMcp, ...definition } =
-    tool as Tool
-  return definition
-}
-
-/**
- * The tool with a JSON Schema: what was written as a plain object with the schema of a library, or under another name for the schema,
- * is what `tool` makes of it. Other tools come back as they are.
- *
- * @throws {TypeError} what `tool` throws.
- */
-export function withJsonSchema<Given extends object>(given: Given): Given | Tool | ToolDefinition {
-  const { name, parameters, inputSchema, input_schema } = given as Partial<ToolSpec<AnySchema>>
-  const schema = parameters ?? inputSchema ?? input_schema
-  if (name === undefined || schema === undefined || (schema === parameters && !isStandardSchema(schema))) return given
-  return tool(given as ToolSpec<AnySchema>)
-}
-
-/** Whether it can run here; a definition without `execute` is for the caller to run. */
-export function isRunnable(definition: object): definition is Tool {
-  return 'execute' in definition && typeof definition.execute === 'function'
 }

@@ -446,7 +446,7 @@ describe('limits', () => {
 describe('the live view of arguments', () => {
   const views = (pieces: Fragment[]) =>
     pieces.map((_, count) => {
-      const last = eventsOf(pieces.slice(0, count + 1), { liveArguments }).at(-1)
+      const last = eventsOf(pieces.slice(0, count + 1), { liveArguments: liveArguments() }).at(-1)
       return last?.type === 'tool_call_chunk' && 'argumentsSoFar' in last.chunk ? last.chunk.argumentsSoFar : undefined
     })
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import {
   type Approval,
+  approval,
   deserializeMessages,
   generate,
   type Message,
@@ -14,12 +15,14 @@ import {
   signApproval,
   stream,
   type ToolCall,
+  tool,
   toolCalls,
 } from '../../src/index.ts'
 
 const approvalSecret = 'x'.repeat(40)
 let ran = 0
-const pay = { name: 'pay', parameters: { type: 'object' }, needsApproval: true, execute: () => ++ran }
+const pay = tool({ name: 'pay', needsApproval: approval({ secret: approvalSecret }), execute: () => ++ran })
+const payUnsigned = tool({ name: 'pay', needsApproval: approval(), execute: () => ++ran })
 beforeEach(() => {
   ran = 0
 })
@@ -46,7 +49,6 @@ const host: typeof fetch = async (_, init) => {
 const ask = (more: Partial<RunRequest>): RunRequest => ({
   model: openaiChat('m', { apiKey: 'k', fetch: host }),
   tools: [pay],
-  approvalSecret,
   ...more,
 })
 const begin = (prompt = 'pay', more: Partial<RunRequest> = {}) => generate(ask({ prompt, ...more }))
@@ -172,10 +174,7 @@ describe('an unsigned decision', () => {
     const unsigned = (pending: ToolCall | undefined): Partial<RunRequest> => ({
       approvals: [{ toolCallId: 'call_0', approvalId: pending?.approvalId, approved: true }],
     })
-    const request = (more: Partial<RunRequest>) => {
-      const { approvalSecret: _, ...rest } = ask(more)
-      return rest
-    }
+    const request = (more: Partial<RunRequest>) => ask({ tools: [payUnsigned], ...more })
     const one = await begin()
     const two = await begin()
     expect((await generate(request({ messages: two.messages, ...unsigned(one.pending[0]) }))).outcome).toBe('approval')
@@ -187,7 +186,7 @@ describe('an unsigned decision', () => {
   it('B12: counts by the id of its call on a page without Web Crypto', async () => {
     vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
     try {
-      const { approvalSecret: _, ...request } = ask({})
+      const request = ask({ tools: [payUnsigned] })
       const { messages, pending } = await generate({ ...request, prompt: 'pay' })
       expect(pending).toMatchObject([{ id: 'call_0' }])
       await generate({ ...request, messages, approvals: [{ toolCallId: 'call_0', approved: true }] })

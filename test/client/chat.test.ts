@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { type ChatSettings, createChat, message, t, tool } from '../../src/index.ts'
+import { approval, type ChatSettings, createChat, message, t, tool } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
 
@@ -254,7 +254,7 @@ describe('tools of a chat', () => {
 
   it('that wait for consent are resumed', async () => {
     upstream.answer(json(chatBody(null, [tokyo])), chunks(chatText('Sunny')))
-    const chat = chatWith({ tools: [{ ...weather, needsApproval: true }] })
+    const chat = chatWith({ tools: [{ ...weather, needsApproval: approval() }] })
     const { outcome, pending } = await chat.send('Weather?')
     expect({ outcome, pending: pending.map(({ id }) => id) }).toEqual({ outcome: 'approval', pending: ['call_1'] })
     const { message: last } = await chat.resume([{ toolCallId: 'call_1', approved: true }]).response

@@ -2,7 +2,17 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { generate, type RunRequest, type StreamEvent, stream, type ToolCall, t, tool } from '../../src/index.ts'
+import {
+  approval,
+  budget,
+  generate,
+  type RunRequest,
+  type StreamEvent,
+  splitting,
+  stream,
+  t,
+  tool,
+} from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'
 
@@ -40,9 +50,9 @@ describe('a run ends', () => {
   it.each<[string, Partial<RunRequest>, string, number, number]>([
     ['after ten rounds by default [3.68]', {}, 'max_rounds', 10, 10],
     ['after as many rounds as it may take', { maxRounds: 3 }, 'max_rounds', 3, 3],
-    ['when its calls are used up', { budget: { maxToolCalls: 2 } }, 'budget', 2, 2],
-    ['when its tokens are used up', { budget: { maxTokens: 31 } }, 'budget', 3, 3],
-    ['when its time is used up', { budget: { maxTimeMs: 0 } }, 'budget', 1, 1],
+    ['when its calls are used up', { budget: budget({ maxToolCalls: 2 }) }, 'budget', 2, 2],
+    ['when its tokens are used up', { budget: budget({ maxTokens: 31 }) }, 'budget', 3, 3],
+    ['when its time is used up', { budget: budget({ maxTimeMs: 0 }) }, 'budget', 1, 1],
     ['when the caller says so', { stopWhen: ({ rounds }) => rounds === 4 }, 'stop_condition', 4, 4],
   ])('%s', async (_what, more, outcome, rounds, calls) => {
     forEver()
@@ -215,7 +225,7 @@ describe('the calls of a turn', () => {
     const careful = tool({
       ...step,
       name: 'careful',
-      needsApproval: (call: ToolCall) => call.arguments.at !== 'free',
+      needsApproval: approval({ when: (call) => call.arguments.at !== 'free' }),
     } as never)
     const events: string[] = []
     upstream.answer(
@@ -245,7 +255,7 @@ describe('the calls of a turn', () => {
   })
 
   it('are covered by the consent to the calls of before, and not by that to calls to come', async () => {
-    const careful = tool({ ...step, needsApproval: true } as never)
+    const careful = tool({ ...step, needsApproval: approval() } as never)
     upstream.answer(json(chatBody(null, [calling('a', 'call_0')])))
     const first = await generate(ask({ tools: [careful] }))
     upstream.answer(json(chatBody(null, [calling('a', 'call_0')])))
@@ -260,9 +270,11 @@ describe('the calls of a turn', () => {
   it('wait for a person when the question whether they need one fails', async () => {
     const careful = tool({
       ...step,
-      needsApproval() {
-        throw new Error('the policy is down')
-      },
+      needsApproval: approval({
+        when() {
+          throw new Error('the policy is down')
+        },
+      }),
     } as never)
     upstream.answer(json(chatBody(null, [calling('a')])))
     expect(await generate(ask({ tools: [careful] }))).toMatchObject({ outcome: 'approval' })
@@ -272,7 +284,10 @@ describe('the calls of a turn', () => {
   it.each<[string, Partial<RunRequest>]>([
     ['the caller never says whether a call may run', { onToolRequest: () => new Promise(() => {}) }],
     ['the ledger never answers', { ledger: { claim: () => new Promise(() => {}) } }],
-    ['nobody says whether a call needs consent', { tools: [{ ...step, needsApproval: () => new Promise(() => {}) }] }],
+    [
+      'nobody says whether a call needs consent',
+      { tools: [{ ...step, needsApproval: approval({ when: () => new Promise(() => {}) }) }] },
+    ],
     ['what hears of results never settles', { onToolResult: () => new Promise(() => {}) }],
     ['the tool never settles', { tools: [{ ...step, execute: () => new Promise(() => {}) }] }],
   ])('do not hold up a run that is cancelled while %s', async (_what, more) => {
@@ -322,7 +337,7 @@ describe('what is offered', () => {
 it('cuts messages that ask for it when they are sent, by the count that the caller gives [2.29] [2.33]', async () => {
   upstream.answer(json(chatBody('ok')))
   const long = { role: 'user', content: 'aaaa bbbb', split: { maxTokens: 4 } } as const
-  const { messages } = await generate(ask({ prompt: long, countTokens: (text) => text.length }))
+  const { messages } = await generate(ask({ prompt: long, split: splitting({ countTokens: (text) => text.length }) }))
   expect(upstream.asked[0]?.body.messages).toMatchObject([{ content: 'aaaa' }, { content: 'bbbb' }])
   expect(messages[0]).toEqual(long)
 })

@@ -1,7 +1,16 @@
 /** A stream that the network cuts goes on at the next event, where the server keeps it: exactly the events, once, in order. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { StreamEvent } from '../../src/client/loop.ts'
-import { ConnectionError, InterruptedError, type Run, type RunRequest, stream, t, tool } from '../../src/index.ts'
+import type { StreamEvent } from '../../src/client/result.ts'
+import {
+  ConnectionError,
+  InterruptedError,
+  type Run,
+  type RunRequest,
+  resumable,
+  stream,
+  t,
+  tool,
+} from '../../src/index.ts'
 import { isExhaustive, placesOf } from '../support/cuts.ts'
 import { seeded } from '../support/random.ts'
 import { serve } from '../support/serve.ts'
@@ -12,7 +21,7 @@ const origin = 'https://worker.example'
 
 function ask(wire: TestWire, kept: Kept, more: Partial<RunRequest> = {}): Run {
   const model = { ...wire.model(`${origin}/v1`), fetch: kept.fetch }
-  return stream({ model, prompt: 'Hi', retries: 0, ...more })
+  return stream({ model, prompt: 'Hi', retries: 0, resume: resumable(), ...more })
 }
 
 async function read(run: Run): Promise<StreamEvent[]> {
@@ -82,7 +91,7 @@ describe.each(wires)('$name', (wire) => {
   it('tells a kept answer from its beginning, by its name', async () => {
     const whole = await read(ask(wire, keep(answerOf(wire))))
     const kept = keep(answerOf(wire))
-    const run = ask(wire, kept, { resume: streamId })
+    const run = ask(wire, kept, { resume: resumable(streamId) })
     expect(await read(run)).toEqual(whole)
     expect(kept.asked[0]).toBe('GET 0')
     expect(kept.asked).not.toContain('POST')
@@ -97,7 +106,7 @@ describe.each(wires)('$name', (wire) => {
     try {
       for (let events = 0; events < answer.length; events++) {
         kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, events)), how: 'closed' }])
-        const run = stream({ model: wire.model(`${server.url}/v1`), prompt: 'Hi', retries: 0 })
+        const run = stream({ model: wire.model(`${server.url}/v1`), prompt: 'Hi', retries: 0, resume: resumable() })
         expect(await read(run), `cut behind ${events} events`).toEqual(whole)
         expect(kept.asked[1]).toBe(`GET ${events}`)
       }
@@ -221,10 +230,10 @@ describe('keys', () => {
   }
 
   it('are sent with `resume`, another for each request', async () => {
-    const [first, second] = await keysOf({ resume: true })
+    const [first, second] = await keysOf({ resume: resumable() })
     expect(first).toMatch(/^[\da-f-]{36}$/)
     expect(second).toBe(`${first}-1`)
-    expect((await keysOf({ resume: true }))[0]).not.toBe(first)
+    expect((await keysOf({ resume: resumable() }))[0]).not.toBe(first)
   })
 
   it('are the caller’s own where there is one, and none where nobody asks', async () => {
@@ -239,7 +248,7 @@ describe('an end before the end', () => {
 
   it('by stop() ends the answer where it is kept, and the run', async () => {
     const kept = slow()
-    const run = ask(wire, kept, { resume: true })
+    const run = ask(wire, kept, { resume: resumable() })
     const seen: StreamEvent[] = []
     const reading = (async () => {
       for await (const event of run) {
@@ -256,7 +265,7 @@ describe('an end before the end', () => {
 
   it('by leaving it only hangs up', async () => {
     const kept = slow()
-    const run = ask(wire, kept, { resume: true })
+    const run = ask(wire, kept, { resume: resumable() })
     for await (const event of run) if (event.type === 'text_delta') break
     expect(kept.asked).not.toContain('DELETE')
     expect(run.streamId).toBe(streamId)
@@ -272,7 +281,7 @@ describe('an end before the end', () => {
       await gate.promise
       return kept.fetch(input, init)
     }
-    const run = ask(wire, { ...kept, fetch }, { resume: true })
+    const run = ask(wire, { ...kept, fetch }, { resume: resumable() })
     const reading = read(run).catch((cause: unknown) => cause)
     await isAsked.promise
     const stopping = run.stop()

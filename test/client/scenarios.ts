@@ -4,6 +4,7 @@
  */
 import {
   type Approval,
+  approval,
   generate,
   invokeTool,
   memoryLedger,
@@ -63,7 +64,7 @@ interface Client {
   readonly ran: unknown[]
   /** Asks the provider for a word. What a run has let go of by then it did by itself: the end of a request to a Worker would do it too. */
   untilProviderAnswers(): Promise<void>
-  ask(order?: Order & Pick<RunRequest, 'signal' | 'approvalSecret' | 'ledger'>): RunRequest
+  ask(order?: Order & Pick<RunRequest, 'signal' | 'ledger'>): RunRequest
 }
 
 export function performAt(baseUrl: string): Perform {
@@ -76,7 +77,7 @@ export function performAt(baseUrl: string): Perform {
     const ask: Client['ask'] = ({ with: setting, ...more } = {}) => ({
       model: wire.model(baseUrl),
       ...(more.messages === undefined && { prompt: 'Weather?' }),
-      tools: setting === 'needsApproval' ? [{ ...tools[0], needsApproval: true }] : tools,
+      tools: setting === 'needsApproval' ? [{ ...tools[0], needsApproval: approval({ secret }) }] : tools,
       toolTimeoutMs: 40,
       ...(setting !== undefined && settings[setting]),
       ...more,
@@ -204,13 +205,13 @@ const scenarios = {
   /** Goes on with a conversation that waits, with one approval or none. */
   async resume(client: Client, { messages, call, approval }: Waiting & { approval?: keyof typeof approvals }) {
     const given = approval === undefined ? [] : [await approvals[approval](call)]
-    const order = { messages, approvals: given, approvalSecret: secret, with: 'needsApproval' as const }
+    const order = { messages, approvals: given, with: 'needsApproval' as const }
     return tellRun(client, stream(client.ask(order)))
   },
 
   /** Goes on with the same conversation twice, rightly approved, with one ledger. */
   async resumeTwice(client: Client, { messages, call, ledger }: Waiting & { ledger: keyof typeof ledgers }) {
-    const more = { approvals: [await approvals.right(call)], approvalSecret: secret, ledger: ledgers[ledger]() }
+    const more = { approvals: [await approvals.right(call)], ledger: ledgers[ledger]() }
     const order = { messages, with: 'needsApproval' as const, ...more }
     await stream(client.ask(order)).response
     return tellRun(client, stream(client.ask(order)))

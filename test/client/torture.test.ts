@@ -1,7 +1,7 @@
 /** Each thing that a run waits for fails in turn: the key, the network, each read of each answer, each tool. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Content, contents, writeEvents } from '../../bench/lib/streams.mjs'
-import type { StreamEvent } from '../../src/client/loop.ts'
+import type { StreamEvent } from '../../src/client/result.ts'
 import { stream } from '../../src/client/run.ts'
 import type { Model, ModelSettings } from '../../src/codec.ts'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
@@ -11,6 +11,7 @@ import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
 import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
 import { xai } from '../../src/codecs/xai/index.ts'
 import { IsoglotError } from '../../src/errors.ts'
+import { tool } from '../../src/tools/tool.ts'
 
 const models: Readonly<Record<string, (model: string, settings: ModelSettings) => Model>> = {
   anthropic,
@@ -82,7 +83,7 @@ async function run({ provider, answers }: (typeof flows)[number], failing: numbe
     )
     return new Response(body)
   }
-  const tool = {
+  const write = tool({
     name: 'write_file',
     parameters: { type: 'object', properties: { path: { type: 'string' }, lines: { type: 'string' } } },
     async execute() {
@@ -90,13 +91,13 @@ async function run({ provider, answers }: (typeof flows)[number], failing: numbe
       ran++
       return 'written'
     },
-  } as const
+  })
   const apiKey = () => reach('key').then(() => 'key')
   const model = (models[provider] as NonNullable<(typeof models)[string]>)('m', {
     apiKey,
     fetch: fetch as typeof globalThis.fetch,
   })
-  const asked = stream({ model, prompt: 'Write', tools: [tool], retries: 0 })
+  const asked = stream({ model, prompt: 'Write', tools: [write], retries: 0 })
   let error: unknown
   try {
     for await (const event of asked) events.push(event)

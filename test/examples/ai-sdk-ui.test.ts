@@ -7,6 +7,7 @@ import {
   uiMessageChunkSchema,
 } from 'ai'
 import {
+  approval,
   type Message,
   type Run,
   type RunRequest,
@@ -129,7 +130,7 @@ describe('a call that is not for the server alone', () => {
   const careful = tool({
     name: 'get_weather',
     parameters,
-    needsApproval: true,
+    needsApproval: approval(),
     execute({ city }) {
       ran.push(city)
       return `cloudy in ${city}`

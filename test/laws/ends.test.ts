@@ -1,7 +1,7 @@
 /** When a streamed answer is whole: once its wire has said why the model stopped. What marks the end after that may be missing. */
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../src/content.ts'
-import { generate } from '../../src/index.ts'
+import { generate, tool } from '../../src/index.ts'
 import { decodeText } from '../support/decode.ts'
 import { wires } from '../support/wires.ts'
 
@@ -44,7 +44,7 @@ it('B33: runs a call of an answer that ends with "stop", as several hosts end su
     return Response.json({ choices: [{ index: 0, message: { role: 'assistant', ...message }, finish_reason: 'stop' }] })
   }
   let ran = 0
-  const f = { name: 'f', parameters: { type: 'object' }, execute: () => ++ran }
+  const f = tool({ name: 'f', execute: () => ++ran })
   const asking = { ...model, fetch: async () => answer() } as NonNullable<typeof model>
   const { message } = await generate({ model: asking, prompt: 'x', tools: [f] })
   expect([ran, asked, textOf(message)]).toEqual([1, 2, 'done'])

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/codec.ts'
 import { prepare } from '../../src/messages/prepare.ts'
+import { splitting } from '../../src/messages/split-message.ts'
 import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
 import { targets } from '../handoff/matrix.ts'
 import { formats } from '../support/formats.ts'
@@ -21,7 +22,7 @@ const encodeFor = (client: ClientCodec) => (asked: Asked) =>
 
 /** As a run does it: losses count what the caller wrote, whichever of the two steps reports them. */
 const sendFor = (client: ClientCodec) => (asked: Asked) => {
-  const prepared = prepare(asked.context, client.rules, { model: asked.options.model })
+  const prepared = prepare(asked.context, client.rules, { model: asked.options.model, split: splitting() })
   const encoded = client.encodeRequest(prepared.context, { ...asked.options, strict: false })
   return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
 }

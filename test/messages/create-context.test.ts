@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import * as block from '../../src/block.ts'
 import * as message from '../../src/message.ts'
 import { createContext } from '../../src/messages/create-context.ts'
-import { type MessageLike, toMessage } from '../../src/messages/to-message.ts'
+import type { MessageLike } from '../../src/messages/message-like.ts'
+import { toMessage } from '../../src/messages/to-message.ts'
 import { validateLinks } from '../../src/messages/validate-links.ts'
 
 const tool = { name: 'f', execute: () => 1 }

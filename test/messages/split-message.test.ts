@@ -4,7 +4,7 @@ import * as block from '../../src/block.ts'
 import * as message from '../../src/message.ts'
 import { countWords } from '../../src/messages/count-words.ts'
 import { prepare } from '../../src/messages/prepare.ts'
-import { splitMessage } from '../../src/messages/split-message.ts'
+import { splitMessage, splitting } from '../../src/messages/split-message.ts'
 import type { SplitOptions } from '../../src/model.ts'
 import { wires } from '../support/rules.ts'
 
@@ -147,7 +147,7 @@ describe('A25: text without spaces', () => {
 describe('splitting while preparing', () => {
   it('[2.33] [2.27] happens on the way to the wire; what is stored stays whole', () => {
     const stored = message.user('a|b', { split: { delimiter: '|' } })
-    const { context, losses } = prepare({ messages: [stored] }, wires.chat, { model: '' })
+    const { context, losses } = prepare({ messages: [stored] }, wires.chat, { model: '', split: splitting() })
     expect(context.messages).toEqual([message.user('a'), message.user('b')])
     expect(losses).toMatchObject([{ action: 'changed', severity: 'info' }])
     expect(stored.content).toBe('a|b')
@@ -155,7 +155,10 @@ describe('splitting while preparing', () => {
 
   it('[2.29] counts as the caller does', () => {
     const messages = [message.user('abcd', { split: { maxTokens: 2 } })]
-    const { context } = prepare({ messages }, wires.chat, { model: '', countTokens: (text) => text.length })
+    const { context } = prepare({ messages }, wires.chat, {
+      model: '',
+      split: splitting({ countTokens: (text) => text.length }),
+    })
     expect(context.messages.map((one) => one.content)).toEqual(['ab', 'cd'])
   })
 })

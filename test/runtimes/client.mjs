@@ -1,7 +1,7 @@
 /** The client over real HTTP: what it sends, how it streams, and how it lets go. */
 import { anthropic } from '../../dist/anthropic.js'
 import { gemini } from '../../dist/gemini.js'
-import { generate, stream, tool } from '../../dist/index.js'
+import { generate, resumable, stream, tool } from '../../dist/index.js'
 import { ollama } from '../../dist/ollama.js'
 import { openaiChat } from '../../dist/openai-chat.js'
 import { openaiResponses } from '../../dist/openai-responses.js'
@@ -288,7 +288,7 @@ async function keptScript(base, cuts, after) {
 async function goesOn(base, after) {
   const [first] = hello.split(/(?<=\n\n)/)
   const upstream = await keptScript(base, [`id: 1\n${first}`.length + 20, 9], after)
-  const run = stream(upstream.ask({ resume: true }))
+  const run = stream(upstream.ask({ resume: resumable() }))
   equal(textOf(await readAll(run)), 'Hello', 'the text')
   const [asked, ...others] = await upstream.asked()
   ok(asked.headers['idempotency-key'] !== undefined, 'there was no key')
@@ -300,7 +300,7 @@ async function goesOn(base, after) {
 
 async function stopsThere(base) {
   const upstream = await keptScript(base, [`id: 1\n${hello.split(/(?<=\n\n)/)[0]}`.length], 'hang')
-  const run = stream(upstream.ask({ resume: true }))
+  const run = stream(upstream.ask({ resume: resumable() }))
   const reading = async () => {
     for await (const event of run) if (event.type === 'text_delta') await run.stop()
   }

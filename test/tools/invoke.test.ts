@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { prettyPrint } from '../../src/index.ts'
 import { message } from '../../src/message.ts'
 import { parseArguments } from '../../src/tool-call.ts'
+import type { Tool, ToolContext } from '../../src/tools/definition.ts'
 import { type InvokeOptions, invokeTool, type ToolResult, toToolMessage } from '../../src/tools/invoke.ts'
-import { type Tool, type ToolContext, tool } from '../../src/tools/tool.ts'
+import { tool } from '../../src/tools/tool.ts'
 import * as t from '../../src/tools/types.ts'
 import { brokenCall, call } from './calls.ts'
 
@@ -343,7 +344,7 @@ describe('a tool that takes its time', () => {
   it('counts the check of its arguments, and does not run once the time is up', async () => {
     let ran = 0
     const parse = () => wait(40).then(() => ({}))
-    const slow: Tool = { name: 'odd', parse, execute: () => ++ran }
+    const slow: Tool = { ...tool({ name: 'odd', execute: () => ++ran }), parse }
     expect(await invokeTool(call('odd'), named(slow), { toolTimeoutMs: 10 })).toMatchObject({
       error: { kind: 'timeout' },
     })

@@ -9,6 +9,7 @@ import * as ollama from '../../src/codecs/ollama/index.ts'
 import * as chat from '../../src/codecs/openai-chat/index.ts'
 import * as responses from '../../src/codecs/openai-responses/index.ts'
 import {
+  approval,
   definitionOf,
   generate,
   invokeTool,
@@ -26,10 +27,10 @@ const city = { type: 'object', properties: { city: { type: 'string' } }, require
 describe('a tool', () => {
   it('is plain data and a function [3.02] [3.13] [0.90]', () => {
     const weather = tool({ name: 'weather', description: 'Tells it', parameters: city, execute: () => 'sunny' })
-    const { execute, ...data } = weather
+    const { execute, run, ...data } = weather
     expect(data).toEqual({ name: 'weather', description: 'Tells it', parameters: city })
     expect(JSON.parse(JSON.stringify(data))).toEqual(data)
-    expect(execute).toBeTypeOf('function')
+    expect([typeof execute, typeof run]).toEqual(['function', 'function'])
   })
 
   it('takes its schema under the names that others have for it [C17]', () => {
@@ -40,7 +41,7 @@ describe('a tool', () => {
   })
 
   it('tells the model its definition, annotations and metadata included, and nothing of how it behaves [3.22] [1.07]', () => {
-    const behaviour = { convert: false, sequential: true, terminal: true, needsApproval: true, timeoutMs: 5 }
+    const behaviour = { convert: false, sequential: true, terminal: true, needsApproval: approval(), timeoutMs: 5 }
     const told = {
       name: 'weather',
       description: 'Tells it',
@@ -100,7 +101,7 @@ describe('C13: a tool without execute', () => {
     ['arktype', type({ '+': 'reject', city: 'string' })],
     ['valibot', toStandardJsonSchema(v.strictObject({ city: v.string() }))],
   ])(
-    'C13: is converted where it was written as a plain object with a schema of %s, and its call waits',
+    'C13: is converted by tool, and its call waits; a plain object with a schema of %s is told to go there',
     async (_, schema) => {
       let body: { tools?: unknown } = {}
       const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"city":"Oslo"}' } }
@@ -111,10 +112,14 @@ describe('C13: a tool without execute', () => {
       }
       const model = chat.openaiChat('m', { apiKey: 'k', fetch })
       for (const key of ['parameters', 'inputSchema', 'input_schema']) {
-        const tools = [{ name: 'f', [key]: schema }] as ToolDefinition[]
-        const { outcome, pending } = await generate({ model, prompt: 'x', tools })
+        const plain = { name: 'f', [key]: schema } as ToolDefinition
+        const { outcome, pending } = await generate({ model, prompt: 'x', tools: [tool(plain)] })
         expect(body.tools).toEqual([{ type: 'function', function: { name: 'f', parameters: jsonSchema } }])
         expect([outcome, pending[0]?.arguments]).toEqual(['manual', { city: 'Oslo' }])
+        body = {}
+        const asking = generate({ model, prompt: 'x', tools: [plain] })
+        await expect(asking).rejects.toThrow(/"tools\[0\]".*tool\(\{ name, parameters \}\)/)
+        expect(body).toEqual({})
       }
     },
   )

@@ -1,6 +1,6 @@
 /** The SDK over an answer that the Worker keeps, on a network that breaks: in workerd, over real connections, while the answer is written. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import type { StreamEvent } from '../../src/client/loop.ts'
+import type { StreamEvent } from '../../src/client/result.ts'
 import { stream } from '../../src/client/run.ts'
 import type { Model, ModelSettings } from '../../src/codec.ts'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'

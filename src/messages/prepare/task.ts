@@ -1,6 +1,7 @@
 /** What the passes of `prepare` hand to one another. @module */
 import type { Rules } from '../../codec.ts'
 import type { Content, ContentBlock, InvalidToolCall, Loss, Message, ToolCall } from '../../model.ts'
+import type { Splitting } from '../split-message.ts'
 
 /** A message on its way, and where it stood. */
 export interface Item {
@@ -19,7 +20,7 @@ export interface Task {
   readonly places: Map<ContentBlock, string>
   /** What the calls that stand for invalid ones were made from. */
   readonly invalid: Map<ToolCall, InvalidToolCall>
-  readonly countTokens: (text: string) => number
+  readonly splitting: Splitting | undefined
   /** Results may answer calls that only the provider has. */
   readonly chained: boolean
 }

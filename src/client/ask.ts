@@ -1,0 +1,183 @@
+/** One answer of a model: asked for as a stream where it has one, and again where that is safe. @module */
+import { collect } from '../assemble/fold.ts'
+import type { ClientCodec, EncodedRequest, Model } from '../codec.ts'
+import { IsoglotError, LimitError, TimeoutError } from '../errors.ts'
+import { compact } from '../lookup.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../model.ts'
+import { type Deadline, sleep, startDeadline } from './deadline.ts'
+import { type AnswerDecoder, decodeAnswer } from './decode.ts'
+import { replay } from './replay.ts'
+import { retryDelayMs } from './retry.ts'
+import type { Round } from './round.ts'
+import { chunksOf, errorFor, isStream, readBody, secretsOf, send, withSource } from './transport.ts'
+
+/** What is asked for one answer. */
+export interface Question {
+  readonly model: Model
+  readonly encoded: EncodedRequest
+  /** Whether the request asks for a whole answer. */
+  readonly isWhole: boolean
+  readonly idempotencyKey: string | undefined
+  /** The number of the first id that has to be made. */
+  readonly callsBefore: number
+  /** The name of an answer that was asked for before. */
+  readonly streamId: string | undefined
+}
+
+/** The events of an answer in batches, one for each chunk of the network. It is asked for again only while no event was handed out. */
+export async function* ask(round: Round, question: Question): AsyncGenerator<MessageEvent[], ChatResponse> {
+  const { request } = round
+  const { timeouts, liveArguments, maxEventBytes, retries } = request
+  const { callsBefore, idempotencyKey } = question
+  const deadline = startDeadline(timeouts, round.signal)
+  const { model, secrets } = noting(question.model)
+  const { codec } = model
+  const retrying = compact({ retries, idempotencyKey })
+  try {
+    for (let attempt = 0; ; attempt++) {
+      const decoder = decodeAnswer(codec, compact({ callsBefore, liveArguments, maxEventBytes }))
+      let response: Response | undefined
+      let whole: WholeBody | undefined
+      let batch: MessageEvent[] = []
+      let hasBegun = false
+      let isRead = false
+      let isLeft = true
+      try {
+        if (question.streamId === undefined) response = await begin(round, question, model, deadline)
+        whole = new WholeBody(round, question, response)
+        for await (const chunk of chunksFor(round, { model, response, decoder, deadline, question })) {
+          if (whole.keeps(chunk)) continue
+          decoder.push(chunk, batch)
+          hasBegun ||= batch.length > 0
+          if (batch.length > 0) yield batch
+          if (decoder.isEnded) break
+          batch = []
+        }
+        isRead = true
+        if (whole.isWhole) {
+          batch = replay(codec.decodeResponse(readBody(whole.text(), model), { callsBefore }))
+          yield batch
+        } else if (!decoder.isEnded) {
+          decoder.end(batch)
+          yield batch
+        }
+        isLeft = false
+        return collect(batch)
+      } catch (error) {
+        isLeft = false
+        const { signal } = deadline
+        const isSilent = !hasBegun && batch.length === 0
+        const told = isSilent && response !== undefined ? withSource(error, isRead, question, response) : error
+        const failure = signal.aborted ? signal.reason : told
+        const waitMs = isSilent && !signal.aborted ? retryDelayMs(failure, attempt, retrying) : undefined
+        if (waitMs !== undefined) {
+          await sleep(waitMs, signal)
+          continue
+        }
+        if (whole !== undefined) round.break(keepPartial(failure, decoder, batch))
+        if (batch.length > 0) yield batch
+        throw failure
+      } finally {
+        if (isLeft && whole !== undefined) {
+          const isWhole = whole.isWhole || decoder.isEnded
+          round.break(isWhole ? collect(batch).message : decoder.stop('aborted', []))
+        }
+      }
+    }
+  } catch (error) {
+    throw errorFor(model, error, secrets)
+  } finally {
+    deadline.clear()
+    deadline.abort(undefined)
+  }
+}
+
+/** The model, and the secrets that its requests have had so far. */
+function noting({ apiKey, ...model }: Model): { readonly model: Model; readonly secrets: readonly string[] } {
+  const secrets = [...secretsOf(model, typeof apiKey === 'string' ? apiKey : undefined)]
+  if (typeof apiKey !== 'function') return { model: { ...model, ...compact({ apiKey }) }, secrets }
+  const noted = async () => {
+    const key = await apiKey()
+    if (key && !secrets.includes(key)) secrets.push(key)
+    return key
+  }
+  return { model: { ...model, apiKey: noted }, secrets }
+}
+
+function begin(
+  round: Round,
+  { encoded, idempotencyKey }: Question,
+  model: Model,
+  deadline: Deadline,
+): Promise<Response> {
+  deadline.enter('first_byte')
+  const response = send(model, encoded, deadline.signal, compact({ idempotencyKey }))
+  if (round.request.resume) round.asked = response.catch(() => {})
+  return response
+}
+
+interface Asked {
+  readonly model: Model
+  readonly response: Response | undefined
+  readonly decoder: AnswerDecoder
+  readonly deadline: Deadline
+  readonly question: Question
+}
+
+/** The chunks of an answer: of one connection, or of as many as it takes where the server keeps it. */
+function chunksFor(round: Round, { model, response, decoder, deadline, question }: Asked): AsyncIterable<Uint8Array> {
+  const { resume, timeouts } = round.request
+  const id = question.streamId ?? (response && resume?.idOf(response))
+  if (resume === undefined || id === undefined) return chunksOf(response as Response, deadline)
+  round.streamId = id
+  return resume.chunks({ model, id, response, decoder, timeouts }, deadline)
+}
+
+/** Keeps a body that is one JSON value: because it was asked for whole, or because the server answers a request for a stream so. */
+class WholeBody {
+  /** `undefined` until it shows. */
+  isWhole: boolean | undefined
+  readonly #codec: ClientCodec
+  readonly #maxBytes: number
+  readonly #decoder = new TextDecoder()
+  #text = ''
+  #bytes = 0
+
+  constructor({ request }: Round, { model, isWhole }: Question, response: Response | undefined) {
+    this.#codec = model.codec
+    this.#maxBytes = request.maxBodyBytes ?? 32 * 1024 * 1024
+    this.isWhole = response === undefined || isStream(model.codec, response) ? false : isWhole || undefined
+  }
+
+  /** Whether the chunk is of such a body, or may be. */
+  keeps(chunk: Uint8Array): boolean {
+    if (this.isWhole === false) return false
+    const max = this.#maxBytes
+    this.#bytes += chunk.byteLength
+    if (this.#bytes > max) {
+      throw new LimitError(`Cannot read the answer: it is longer than ${max} bytes`, 'maxBodyBytes', max)
+    }
+    this.#text += this.#decoder.decode(chunk, { stream: true })
+    if (this.isWhole === undefined) {
+      this.#text = this.#text.trimStart() // a server may send white space for as long as it has nothing to say
+      if (this.#text !== '') this.isWhole = startsWhole(this.#text, this.#codec)
+    }
+    return this.isWhole !== false
+  }
+
+  text(): string {
+    return this.#text + this.#decoder.decode()
+  }
+}
+
+/** Each line of NDJSON is an object: only one that goes on behind its first line is a body. No event of SSE begins so. */
+function startsWhole(start: string, { framing }: ClientCodec): boolean {
+  return framing === 'sse' ? start.startsWith('{') : /^\{[ \t\r]*\n/.test(start)
+}
+
+/** Closes what is open, and leaves with the error what there is of the answer. */
+function keepPartial(failure: unknown, decoder: AnswerDecoder, out: MessageEvent[]): AssistantMessage {
+  if (!(failure instanceof IsoglotError)) return decoder.stop('aborted', out)
+  failure.partial ??= decoder.stop(failure instanceof TimeoutError ? 'aborted' : 'interrupted', out)
+  return failure.partial
+}

@@ -1,0 +1,69 @@
+/** What a run tells while it goes on, and how it ended. Types only. @module */
+import type {
+  AssistantMessage,
+  ChatResponse,
+  Loss,
+  Message,
+  MessageEvent,
+  ProviderState,
+  StopReason,
+  ToolCall,
+  Usage,
+} from '../model.ts'
+import type { ToolEvent } from '../tools/run.ts'
+
+/** What `stream` hands out. */
+export type StreamEvent = MessageEvent | ToolEvent | { readonly type: 'done'; readonly result: RunResult }
+
+/** How a run ended. */
+export type RunOutcome =
+  /** The model answered. */
+  | 'answered'
+  /** The last answer did not end properly, or was refused, filtered or cut at its length: `stopReason` says which. */
+  | 'cut'
+  /** The calls of the last answer are for the caller to run. */
+  | 'manual'
+  /** Calls wait for consent: see `pending`. */
+  | 'approval'
+  /** A terminal tool was called: its arguments are the answer. */
+  | 'terminal_tool'
+  | 'max_rounds'
+  /** One of the limits of `budget` is used up. */
+  | 'budget'
+  /** `stopWhen` said so. */
+  | 'stop_condition'
+  /** The model made the same calls again and again, and nothing came of them: see `maxRepeatedCalls`. */
+  | 'repeated_call'
+  /** The model said nothing, and again when asked again. */
+  | 'empty'
+
+/** How a run ended: plain data, but for what tools returned. A run that waits for consent is resumed from its `messages`. */
+export interface RunResult {
+  /** The last answer. */
+  readonly message: AssistantMessage
+  /** The prompt and everything that was said since, in order: append it to the history. */
+  readonly messages: readonly Message[]
+  readonly outcome: RunOutcome
+  /** The last answer's reason, or `max_rounds`. */
+  readonly stopReason: StopReason
+  /** Of all rounds together; each message has its own. */
+  readonly usage?: Usage
+  /** How often the model was asked. */
+  readonly rounds: number
+  /** Calls that wait: for consent, for the caller to run them, or, of a terminal tool, as the answer. */
+  readonly pending: readonly ToolCall[]
+  /** For the next request's `providerState`. */
+  readonly providerState?: ProviderState
+  /** The text of the last answer: `textOf(message)`. */
+  readonly text: string
+  /** What the requests and answers of the run could not carry, each loss once. */
+  readonly warnings: readonly Loss[]
+  /** The answers one by one. */
+  readonly responses: readonly RunResponse[]
+}
+
+/** One answer of a run. */
+export interface RunResponse extends ChatResponse {
+  /** What this request and its answer could not carry. */
+  readonly warnings: readonly Loss[]
+}

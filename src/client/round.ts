@@ -1,0 +1,198 @@
+/** Asks a model, lets tools answer its calls, and asks again: until the model is done, or a limit is reached. @module */
+import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../content.ts'
+import { nextNumber } from '../ids.ts'
+import { compact } from '../lookup.ts'
+import { usageOf } from '../messages/add-usage.ts'
+import { prepare } from '../messages/prepare.ts'
+import type { AssistantMessage, Context, Loss, Message } from '../model.ts'
+import { isOnlyWhole } from '../only-whole.ts'
+import { withAskedModel } from '../opaque.ts'
+import type { Tool } from '../tools/definition.ts'
+import type { ToolHost, ToolRun } from '../tools/run.ts'
+import { ask, type Question } from './ask.ts'
+import { beginningOf, optionsOf, type RunRequest } from './request.ts'
+import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
+
+/** How often a model that says nothing is asked again. */
+const mostEmptyAnswers = 2
+
+/** One run: everything that changes while it goes on. */
+export class Round implements ToolHost {
+  readonly request: RunRequest
+  /** Whether the caller is told each event of an answer, or only how it ended. */
+  readonly isStreamed: boolean
+  readonly signal: AbortSignal
+  /** Grows with what is said, the prompt first. */
+  readonly said: Message[]
+  readonly tools: ReadonlyMap<string, object>
+  readonly responses: RunResponse[] = []
+  context: Context
+  /** What there is of an answer that did not end properly, or that was left. */
+  partial: AssistantMessage | undefined
+  /** The name by which a server keeps the answer that is under way. */
+  streamId: string | undefined
+  /** Settles when it is known by which name a server keeps the answer that is being asked for. */
+  asked: Promise<unknown> | undefined
+  /** Each loss once, as they came up. */
+  readonly #warnings: Loss[] = []
+  readonly #toolRun: ToolRun | undefined
+  /** What the requests of this run are known by, to a server that answers none of them twice. */
+  readonly #key: string | undefined
+
+  constructor(request: RunRequest, isStreamed: boolean, signal: AbortSignal, said: Message[]) {
+    const beginning = beginningOf(request)
+    const { idempotencyKey, resume } = request
+    this.request = request
+    this.isStreamed = isStreamed
+    this.signal = signal
+    this.said = said
+    said.push(...beginning.said)
+    this.context = beginning.context
+    this.tools = beginning.tools
+    const runner = [...this.tools.values()].find((tool): tool is Tool => 'run' in tool)
+    this.#toolRun = runner && new runner.run(this)
+    this.#key = idempotencyKey ?? (resume && isStreamed ? crypto.randomUUID() : undefined)
+  }
+
+  /** The run from its beginning to its end, in batches of events. */
+  async *events(): AsyncGenerator<StreamEvent[], RunResult> {
+    const result = yield* this.#rounds()
+    yield [{ type: 'done', result }]
+    return result
+  }
+
+  async *#rounds(): AsyncGenerator<StreamEvent[], RunResult> {
+    const { approvals } = this.request
+    const left = approvals && (yield* this.#toolRun?.goOn(approvals) ?? nothing())
+    if (left) return this.#finish(left.outcome, left.message, left.pending)
+    let empty = 0
+    for (;;) {
+      const message = yield* this.#askModel()
+      const isAskedAgain = isEmptyAnswer(message) ? ++empty <= mostEmptyAnswers : isPaused(message)
+      if (isAskedAgain && this.#mayAskAgain()) continue
+      const calls = callsOf(message)
+      if (isEmptyAnswer(message)) return this.#finish('empty', message)
+      if (!canRunTools(message)) return this.#finish('cut', message)
+      if (calls.length === 0) return this.#finish('answered', message)
+      if (this.#toolRun === undefined) return this.#finish('manual', message, calls.filter(isCall))
+      const ending = yield* this.#toolRun.answer(message)
+      if (ending !== undefined) return this.#finish(ending.outcome, message, ending.pending)
+      if (!this.#mayAskAgain()) return this.#finish('max_rounds', message)
+    }
+  }
+
+  /** Adds to the conversation, at its end or before what is said new in this run. */
+  say(messages: readonly Message[], at?: number): void {
+    const before = this.context.messages
+    if (at === undefined) this.said.push(...messages)
+    else this.said.unshift(...messages)
+    const end = at ?? before.length
+    this.context = { ...this.context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
+  }
+
+  /** Keeps what there is of an answer that did not end properly. */
+  break(partial: AssistantMessage): void {
+    this.partial = partial
+    this.said.push(partial)
+  }
+
+  /** Asks once. An answer that adds nothing to the conversation is not kept in it. */
+  async *#askModel(): AsyncGenerator<StreamEvent[], AssistantMessage> {
+    const { question, losses } = this.#nextQuestion()
+    const news = this.#warn(losses)
+    if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
+    const warnings = [...losses]
+    const answer = ask(this, question)
+    let response: RunResponse | undefined
+    try {
+      for (let step = await answer.next(); !step.done; step = await answer.next()) {
+        const batch = step.value
+        for (const [at, event] of batch.entries()) {
+          if (event.type === 'warning') {
+            warnings.push(event.warning)
+            this.#warn([event.warning])
+          } else if (event.type === 'message_end') {
+            const message = (await this.#toolRun?.mark(event.message)) ?? event.message
+            const { response: whole } = event
+            if (message !== event.message) batch[at] = { ...event, message, response: { ...whole, message } }
+            response = { ...whole, message: withAskedModel(message, question.model.model), warnings }
+          }
+        }
+        const told = this.isStreamed ? batch : batch.filter(({ type }) => type === 'message_end' || type === 'warning')
+        if (told.length > 0) yield told
+      }
+    } finally {
+      await answer.return(undefined as never)
+    }
+    if (response === undefined) throw new TypeError('The answer ended without its end')
+    const { message, providerState } = response
+    this.responses.push(response)
+    if (isEmptyAnswer(message)) return message
+    this.say([message])
+    if (providerState) this.context = { ...this.context, providerState }
+    return message
+  }
+
+  #nextQuestion(): { readonly question: Question; readonly losses: readonly Loss[] } {
+    const { context, request, responses } = this
+    const { model, resume, split, wholeAnswer } = request
+    const { codec } = model
+    const prepared = prepare(context, codec.rules, compact({ model: model.model, split }))
+    const encode = (stream: boolean) => codec.encodeRequest(prepared.context, optionsOf(request, stream))
+    const streamed = encode(true)
+    const isWhole = wholeAnswer ?? (!this.isStreamed && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
+    const encoded = isWhole ? encode(false) : streamed
+    const isFirst = responses.length === 0
+    const question = {
+      model,
+      encoded,
+      isWhole,
+      // A key stands for one request, and so for one answer.
+      idempotencyKey: this.#key && !isFirst ? `${this.#key}-${responses.length}` : this.#key,
+      callsBefore: nextNumber(codec.idPrefix, callIdsOf(context.messages)),
+      streamId: isFirst ? resume?.streamId : undefined,
+    }
+    return { question, losses: [...prepared.losses, ...encoded.losses] }
+  }
+
+  #mayAskAgain(): boolean {
+    return this.responses.length < (this.request.maxRounds ?? 10)
+  }
+
+  /** Reports the losses that are new to the run: each is told in the round it first comes up, and not again. */
+  #warn(losses: readonly Loss[]): readonly Loss[] {
+    const warnings = this.#warnings
+    const news: Loss[] = []
+    for (const loss of losses) {
+      if (warnings.some(({ path, reason }) => path === loss.path && reason === loss.reason)) continue
+      warnings.push(loss)
+      news.push(loss)
+      this.request.onWarning?.(loss)
+    }
+    return news
+  }
+
+  #finish(outcome: RunOutcome, message: AssistantMessage, pending: RunResult['pending'] = []): RunResult {
+    const { responses, said, context } = this
+    return compact({
+      message,
+      text: textOf(message),
+      messages: [...said],
+      outcome,
+      stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),
+      usage: usageOf(responses),
+      rounds: responses.length,
+      pending,
+      providerState: context.providerState,
+      warnings: this.#warnings,
+      responses,
+    })
+  }
+}
+
+async function* nothing(): AsyncGenerator<never, undefined> {}
+
+/** The provider's own tools took long, and it asks for the turn back to go on with it. */
+function isPaused(message: AssistantMessage): boolean {
+  return message.stopReason === 'pause' && callsOf(message).length === 0
+}

@@ -1,0 +1,49 @@
+/** How much a run may use in all. @module */
+import type { ChatResponse, Usage } from '../model.ts'
+
+/** What a run has used so far. */
+export interface RunProgress {
+  readonly rounds: number
+  readonly toolCalls: number
+  readonly usage: Usage | undefined
+  readonly elapsedMs: number
+  readonly last: ChatResponse
+}
+
+/** The limits of a {@link Budget}. */
+export interface BudgetLimits {
+  /** Calls of tools. */
+  readonly maxToolCalls?: number
+  /** Tokens of input and output together, as the provider reports them. */
+  readonly maxTokens?: number
+  /** Milliseconds since the run began. */
+  readonly maxTimeMs?: number
+}
+
+/** What `budget` makes. */
+export interface Budget {
+  isUsedUp(progress: RunProgress): boolean
+}
+
+/**
+ * How much a run may use in all. It is looked at before the model is asked again, so that the last answer may go beyond it.
+ *
+ * @throws {TypeError} for a limit that is no number.
+ */
+export function budget(limits: BudgetLimits): Budget {
+  for (const [name, limit] of Object.entries(limits)) {
+    if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit))) {
+      throw new TypeError(
+        `Cannot make a budget: "${name}" is ${Number.isNaN(limit) ? 'NaN' : typeof limit} and not a number`,
+      )
+    }
+  }
+  const { maxToolCalls, maxTokens, maxTimeMs } = limits
+  const isReached = (used: number, limit = Number.POSITIVE_INFINITY) => used >= limit
+  return {
+    isUsedUp({ toolCalls, usage, elapsedMs }) {
+      const tokens = usage?.totalTokens ?? (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
+      return isReached(toolCalls, maxToolCalls) || isReached(tokens, maxTokens) || isReached(elapsedMs, maxTimeMs)
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Code travels by value: what a request needs and does not carry is told at once, with the function that makes it, before anything is sent. */
+import { describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import {
+  approval,
+  budget,
+  createChat,
+  generate,
+  liveArguments,
+  message,
+  type RunRequest,
+  resumable,
+  splitting,
+  stream,
+  type Tool,
+  tool,
+} from '../../src/index.ts'
+
+let sent = 0
+const fetch = async () => {
+  sent++
+  return Response.json({
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+  })
+}
+const model = openaiChat('m', { apiKey: 'k', fetch })
+const made = tool({ name: 'f', execute: () => 1 })
+const words = [true, false, 'yes', 1, null, {}, [], () => true]
+const withField = (field: string, maker: string, values: readonly unknown[] = words) =>
+  values.map((value): [string, object, string] => [`${field}: ${JSON.stringify(value)}`, { [field]: value }, maker])
+
+describe('what is not the value that a field takes', () => {
+  it.each<[string, object, string]>([
+    ...withField('resume', 'resumable()', [...words, 'stream-1']),
+    ...withField('budget', 'budget()', [...words, { maxTokens: 5 }]),
+    ...withField('split', 'splitting()'),
+    ...withField('liveArguments', 'liveArguments()', [...words, liveArguments]),
+    ...words.map((value): [string, object, string] => [
+      `needsApproval: ${JSON.stringify(value)} on a copy of a tool`,
+      { tools: [{ ...made, needsApproval: value }] },
+      'approval()',
+    ]),
+    ['a tool that was not made by tool', { tools: [{ name: 'f', execute: () => 1 }] }, 'tool('],
+    ['a terminal tool that was not made by tool', { tools: [{ name: 'f', terminal: true }] }, 'tool('],
+    ['a message that asks to be split', { messages: [message.user('a b', { split: {} })] }, 'splitting()'],
+  ])('is refused with the name of what makes it: %s', async (_, more, maker) => {
+    const request = { model, prompt: 'x', ...more } as RunRequest
+    const ways = [
+      () => generate(request),
+      () => stream(request).response,
+      async () => createChat({ ...request } as never).send('x'),
+    ]
+    for (const ask of ways) {
+      const error = await ask().then(
+        () => undefined,
+        (cause: unknown) => cause as Error,
+      )
+      expect(error).toBeInstanceOf(TypeError)
+      expect(error?.message).toContain(maker)
+    }
+    expect(sent).toBe(0)
+  })
+
+  it.each(words)('is refused when a tool is made: needsApproval: %j', (word) => {
+    expect(() => tool({ name: 'pay', needsApproval: word as never, execute: () => 1 })).toThrow(
+      /tool "pay".*"needsApproval".*approval\(\)/,
+    )
+  })
+
+  it('is refused when a budget or a rule is made', () => {
+    expect(() => budget({ maxTokens: '5' as never })).toThrow(/"maxTokens" is string and not a number/)
+    expect(() => budget({ maxTimeMs: Number.NaN })).toThrow(/"maxTimeMs" is NaN/)
+    expect(() => approval({ secret: 'short' })).toThrow(RangeError)
+  })
+})
+
+it('takes a tool that was copied, and a definition, whose calls are for the caller', async () => {
+  const copied: Tool = { ...made, description: 'The same' }
+  const all = { budget: budget({}), resume: resumable(), split: splitting(), liveArguments: liveArguments() }
+  const result = await generate({ model, prompt: 'x', tools: [copied, tool({ name: 'g' }), { name: 'h' }], ...all })
+  expect(result.text).toBe('Hi')
+})
