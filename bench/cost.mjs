@@ -30,7 +30,7 @@ function decode(codec, chunks, options) {
 function growth() {
   const codec = codecOf('openai-chat')
   return ['text', 'arguments', 'parallel'].flatMap((kind) =>
-    [undefined, liveArguments]
+    [undefined, liveArguments()]
       .filter((view) => view === undefined || kind !== 'text')
       .map((view) => {
         const options = view && { liveArguments: view }
@@ -47,7 +47,7 @@ function live() {
   return ['arguments', 'parallel'].map((kind) => {
     const chunks = streamOf('openai-chat', kind, 8_000)
     const without = () => decode(codec, chunks)
-    const { view } = compare({ without, view: () => decode(codec, chunks, { liveArguments }) })
+    const { view } = compare({ without, view: () => decode(codec, chunks, { liveArguments: liveArguments() }) })
     return { kind, ratio: view.ratio }
   })
 }

@@ -17,11 +17,12 @@ const bench = join(root, 'bench')
 const client = (...formats) =>
   [
     `import { stream } from './src/client/run.ts'`,
+    `import { tool } from './src/tools/tool.ts'`,
     ...formats.map(([name, folder]) => `import { ${name} } from './src/codecs/${folder}/index.ts'`),
     `const models = { ${formats.map(([name]) => name).join(', ')} }`,
     `const weather = { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }`,
     `export async function ask(name, prompt, apiKey, write) {`,
-    `  const tools = [{ ...weather, execute: ({ city }) => '25 degrees in ' + city }]`,
+    `  const tools = [tool({ ...weather, execute: ({ city }) => '25 degrees in ' + city })]`,
     `  for await (const event of stream({ model: models[name]('m', { apiKey }), prompt, tools })) {`,
     `    if (event.type === 'text_delta') write(event.text)`,
     `  }`,

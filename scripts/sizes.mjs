@@ -18,17 +18,27 @@ const grainBytes = 256
 
 /** Public paths that are no provider. */
 const others = {
+  mcp: `import { stream } from './index.js'
+import { mcpTools } from './mcp.js'
+import { openaiChat } from './openai-chat.js'
+const run = stream({ model: openaiChat('m'), prompt: 'The time?', tools: await mcpTools(globalThis.client) })
+for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)`,
   models: chat(`import { model } from './models.js'`, `model(location.hash, { apiKey })`),
   gateway: `import { createGateway } from './gateway.js'
 import { openaiChat } from './openai-chat.js'
 export default createGateway({ models: { m: openaiChat('m') } })`,
 }
 
-const textAlone = `import { stream } from './index.js'
+const textAlone = textWith()
+
+/** A page that streams text, with what else it asks for by a value. */
+function textWith(name, fields = '') {
+  return `import { ${['stream', ...(name ? [name] : [])].join(', ')} } from './index.js'
 import { openaiChat } from './openai-chat.js'
-const run = stream({ model: openaiChat('m', { apiKey: document.cookie }), prompt: 'Weather in Tokyo?' })
+const run = stream({ model: openaiChat('m', { apiKey: document.cookie }), prompt: 'Weather in Tokyo?', ${fields} })
 for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)
 document.title = (await run.response).stopReason`
+}
 
 const isLowering = process.argv.includes('--lower')
 const budgets = JSON.parse(readFileSync(budgetsFile, 'utf8'))
@@ -45,6 +55,15 @@ async function programs() {
   return {
     ...Object.fromEntries(await Promise.all(entries.map(async (name) => [name, await programOf(name)]))),
     'text alone': textAlone,
+    'text, resumable': textWith('resumable', 'resume: resumable()'),
+    'text, splitting': textWith('splitting', 'split: splitting()'),
+    'text, live arguments': textWith('liveArguments', 'liveArguments: liveArguments()'),
+    'text, a structured answer': `import { generateObject } from './index.js'
+import { openaiChat } from './openai-chat.js'
+const model = openaiChat('m', { apiKey: document.cookie })
+document.title = (await generateObject({ model, prompt: 'A city', schema: { type: 'object' } })).object.name`,
+    'a tool with a budget': toolWith('budget', '', 'budget: budget({ maxTokens: 9 })'),
+    'a tool that needs approval': toolWith('approval', 'needsApproval: approval()', ''),
     'openai-chat + anthropic + gemini': chatWith('openai-chat', 'anthropic', 'gemini'),
     'five providers, a tool': chatWith(...formats),
     'all five formats, both directions': bothDirections(formats),
@@ -64,7 +83,12 @@ function chatWith(...names) {
   return chat(imports.join('\n'), chosen)
 }
 
-function chat(imports, model) {
+function toolWith(name, ofTool, ofRequest) {
+  const imports = `import { ${name} } from './index.js'\nimport { openaiChat } from './openai-chat.js'`
+  return chat(imports, `openaiChat('m', { apiKey })`, ofTool, ofRequest)
+}
+
+function chat(imports, model, ofTool = '', ofRequest = '') {
   return `import { stream, tool } from './index.js'
 ${imports}
 const apiKey = document.cookie
@@ -73,8 +97,9 @@ const weather = tool({
   description: 'Current weather in a city',
   parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   execute: ({ city }) => '25 °C and sunny in ' + city,
+  ${ofTool}
 })
-const run = stream({ model: ${model}, prompt: 'Weather in Tokyo?', tools: [weather] })
+const run = stream({ model: ${model}, prompt: 'Weather in Tokyo?', tools: [weather], ${ofRequest} })
 for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)
 document.title = (await run.response).stopReason`
 }

@@ -3,6 +3,8 @@
  *
  * @module
  */
+
+export { addUsage, subtractUsage } from './add-usage.ts'
 export { assemble, stop } from './assemble/assemble.ts'
 export type { AssembleOptions } from './assemble/assembly.ts'
 export { collect, fold } from './assemble/fold.ts'
@@ -46,7 +48,6 @@ export {
 export type { HostedTool, UserLocation } from './hosted-tool.ts'
 export { type Ledger, ledger, lose } from './losses.ts'
 export { type MessageOptions, message } from './message.ts'
-export { addUsage, subtractUsage } from './messages/add-usage.ts'
 export { checkPrefix, type PrefixBreak } from './messages/check-prefix.ts'
 export { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from './messages/content-blocks.ts'
 export { type CountOptions, countTokensApproximately } from './messages/count-tokens-approximately.ts'
@@ -92,18 +93,20 @@ export {
   verifyApproval,
 } from './tools/approval.ts'
 export { type Budget, type BudgetLimits, budget, type RunProgress } from './tools/budget.ts'
-export { definitionOf, isRunnable, type Tool, type ToolBehaviour, type ToolContext } from './tools/definition.ts'
-export {
-  failed,
-  type InvokeOptions,
-  invokeTool,
-  type ToolErrorKind,
-  type ToolResult,
-  toToolMessage,
-} from './tools/invoke.ts'
+export { definitionOf, isRunnable } from './tools/definition.ts'
+export { failed, type InvokeOptions, invokeTool, toToolMessage } from './tools/invoke.ts'
 export { type CallLedger, memoryLedger } from './tools/ledger.ts'
+export type {
+  Tool,
+  ToolBehaviour,
+  ToolContext,
+  ToolErrorKind,
+  ToolEvent,
+  ToolOptions,
+  ToolResult,
+  Verdict,
+} from './tools/model.ts'
 export type { ResultLimits, ToolOutput } from './tools/result.ts'
-export type { ToolEvent, ToolOptions, Verdict } from './tools/run.ts'
 export type { AnySchema, OutputOf, StandardIssue, StandardResult, StandardSchema } from './tools/schema.ts'
 export { type ArgumentsOf, type ToolSpec, tool } from './tools/tool.ts'
 export * as t from './tools/types.ts'

@@ -19,7 +19,7 @@
 import { LimitError } from './errors.ts'
 import { arrayOf, compact, field, isObject, stringOr, textOr } from './lookup.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './model.ts'
-import type { Tool, ToolBehaviour } from './tools/definition.ts'
+import type { Tool, ToolBehaviour } from './tools/model.ts'
 import type { ToolOutput } from './tools/result.ts'
 import { ToolRun } from './tools/run.ts'
 

@@ -7,9 +7,21 @@ import type { AssistantMessage, ChatResponse, MessageEvent } from '../model.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
 import { replay } from './replay.ts'
+import type { RunRequest } from './request.ts'
 import { retryDelayMs } from './retry.ts'
-import type { Round } from './round.ts'
 import { chunksOf, errorFor, isStream, readBody, secretsOf, send, withSource } from './transport.ts'
+
+/** The run that asks. */
+export interface Asker {
+  readonly request: RunRequest
+  readonly signal: AbortSignal
+  /** The name by which a server keeps the answer that is under way. */
+  streamId: string | undefined
+  /** Settles when it is known by which name a server keeps the answer that is being asked for. */
+  asked: Promise<unknown> | undefined
+  /** Keeps what there is of an answer that did not end properly. */
+  break(partial: AssistantMessage): void
+}
 
 /** What is asked for one answer. */
 export interface Question {
@@ -25,11 +37,11 @@ export interface Question {
 }
 
 /** The events of an answer in batches, one for each chunk of the network. It is asked for again only while no event was handed out. */
-export async function* ask(round: Round, question: Question): AsyncGenerator<MessageEvent[], ChatResponse> {
-  const { request } = round
+export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], ChatResponse> {
+  const { request } = asker
   const { timeouts, liveArguments, maxEventBytes, retries } = request
   const { callsBefore, idempotencyKey } = question
-  const deadline = startDeadline(timeouts, round.signal)
+  const deadline = startDeadline(timeouts, asker.signal)
   const { model, secrets } = noting(question.model)
   const { codec } = model
   const retrying = compact({ retries, idempotencyKey })
@@ -43,9 +55,9 @@ export async function* ask(round: Round, question: Question): AsyncGenerator<Mes
       let isRead = false
       let isLeft = true
       try {
-        if (question.streamId === undefined) response = await begin(round, question, model, deadline)
-        whole = new WholeBody(round, question, response)
-        for await (const chunk of chunksFor(round, { model, response, decoder, deadline, question })) {
+        if (question.streamId === undefined) response = await begin(asker, question, model, deadline)
+        whole = new WholeBody(asker, question, response)
+        for await (const chunk of chunksFor(asker, { model, response, decoder, deadline, question })) {
           if (whole.keeps(chunk)) continue
           decoder.push(chunk, batch)
           hasBegun ||= batch.length > 0
@@ -74,13 +86,13 @@ export async function* ask(round: Round, question: Question): AsyncGenerator<Mes
           await sleep(waitMs, signal)
           continue
         }
-        if (whole !== undefined) round.break(keepPartial(failure, decoder, batch))
+        if (whole !== undefined) asker.break(keepPartial(failure, decoder, batch))
         if (batch.length > 0) yield batch
         throw failure
       } finally {
         if (isLeft && whole !== undefined) {
           const isWhole = whole.isWhole || decoder.isEnded
-          round.break(isWhole ? collect(batch).message : decoder.stop('aborted', []))
+          asker.break(isWhole ? collect(batch).message : decoder.stop('aborted', []))
         }
       }
     }
@@ -105,14 +117,14 @@ function noting({ apiKey, ...model }: Model): { readonly model: Model; readonly 
 }
 
 function begin(
-  round: Round,
+  asker: Asker,
   { encoded, idempotencyKey }: Question,
   model: Model,
   deadline: Deadline,
 ): Promise<Response> {
   deadline.enter('first_byte')
   const response = send(model, encoded, deadline.signal, compact({ idempotencyKey }))
-  if (round.request.resume) round.asked = response.catch(() => {})
+  if (asker.request.resume) asker.asked = response.catch(() => {})
   return response
 }
 
@@ -125,11 +137,11 @@ interface Asked {
 }
 
 /** The chunks of an answer: of one connection, or of as many as it takes where the server keeps it. */
-function chunksFor(round: Round, { model, response, decoder, deadline, question }: Asked): AsyncIterable<Uint8Array> {
-  const { resume, timeouts } = round.request
+function chunksFor(asker: Asker, { model, response, decoder, deadline, question }: Asked): AsyncIterable<Uint8Array> {
+  const { resume, timeouts } = asker.request
   const id = question.streamId ?? (response && resume?.idOf(response))
   if (resume === undefined || id === undefined) return chunksOf(response as Response, deadline)
-  round.streamId = id
+  asker.streamId = id
   return resume.chunks({ model, id, response, decoder, timeouts }, deadline)
 }
 
@@ -143,7 +155,7 @@ class WholeBody {
   #text = ''
   #bytes = 0
 
-  constructor({ request }: Round, { model, isWhole }: Question, response: Response | undefined) {
+  constructor({ request }: Asker, { model, isWhole }: Question, response: Response | undefined) {
     this.#codec = model.codec
     this.#maxBytes = request.maxBodyBytes ?? 32 * 1024 * 1024
     this.isWhole = response === undefined || isStream(model.codec, response) ? false : isWhole || undefined

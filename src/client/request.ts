@@ -18,8 +18,8 @@ import type {
   ToolChoice,
   ToolDefinition,
 } from '../model.ts'
-import { checkReplacing, definitionOf, type Tool } from '../tools/definition.ts'
-import type { ToolOptions } from '../tools/run.ts'
+import { checkReplacing, definitionOf } from '../tools/definition.ts'
+import type { Tool, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Resumable } from './resume.ts'
 import type { RetryOptions } from './retry.ts'

@@ -10,7 +10,7 @@ import type {
   ToolCall,
   Usage,
 } from '../model.ts'
-import type { ToolEvent } from '../tools/run.ts'
+import type { ToolEvent } from '../tools/model.ts'
 
 /** What `stream` hands out. */
 export type StreamEvent = MessageEvent | ToolEvent | { readonly type: 'done'; readonly result: RunResult }

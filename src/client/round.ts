@@ -1,15 +1,15 @@
 /** Asks a model, lets tools answer its calls, and asks again: until the model is done, or a limit is reached. @module */
+
+import { usageOf } from '../add-usage.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../content.ts'
 import { nextNumber } from '../ids.ts'
 import { compact } from '../lookup.ts'
-import { usageOf } from '../messages/add-usage.ts'
 import { prepare } from '../messages/prepare.ts'
 import type { AssistantMessage, Context, Loss, Message } from '../model.ts'
 import { isOnlyWhole } from '../only-whole.ts'
 import { withAskedModel } from '../opaque.ts'
-import type { Tool } from '../tools/definition.ts'
-import type { ToolHost, ToolRun } from '../tools/run.ts'
-import { ask, type Question } from './ask.ts'
+import type { Tool, ToolHost, ToolRunner } from '../tools/model.ts'
+import { type Asker, ask, type Question } from './ask.ts'
 import { beginningOf, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
 
@@ -17,7 +17,7 @@ import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.t
 const mostEmptyAnswers = 2
 
 /** One run: everything that changes while it goes on. */
-export class Round implements ToolHost {
+export class Round implements ToolHost, Asker {
   readonly request: RunRequest
   /** Whether the caller is told each event of an answer, or only how it ended. */
   readonly isStreamed: boolean
@@ -29,13 +29,11 @@ export class Round implements ToolHost {
   context: Context
   /** What there is of an answer that did not end properly, or that was left. */
   partial: AssistantMessage | undefined
-  /** The name by which a server keeps the answer that is under way. */
   streamId: string | undefined
-  /** Settles when it is known by which name a server keeps the answer that is being asked for. */
   asked: Promise<unknown> | undefined
   /** Each loss once, as they came up. */
   readonly #warnings: Loss[] = []
-  readonly #toolRun: ToolRun | undefined
+  readonly #toolRun: ToolRunner | undefined
   /** What the requests of this run are known by, to a server that answers none of them twice. */
   readonly #key: string | undefined
 
@@ -90,7 +88,6 @@ export class Round implements ToolHost {
     this.context = { ...this.context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
   }
 
-  /** Keeps what there is of an answer that did not end properly. */
   break(partial: AssistantMessage): void {
     this.partial = partial
     this.said.push(partial)

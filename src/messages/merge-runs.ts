@@ -1,7 +1,8 @@
 /** Neighbours of one role as one message. @module */
+
+import { addUsage } from '../add-usage.ts'
 import { blocksOf, toolCallsOf } from '../content.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../model.ts'
-import { addUsage } from './add-usage.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** How neighbours of one role are joined. */

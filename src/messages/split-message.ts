@@ -25,7 +25,7 @@ export interface Splitting {
  *
  * @example
  * ```ts
- * const prompt = message.user(longText, { split: { maxTokens: 1000 } })
+ * const prompt = message.user(text, { split: { maxTokens: 1000 } })
  * await generate({ model, prompt, split: splitting() })
  * ```
  */

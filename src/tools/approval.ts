@@ -48,6 +48,7 @@ export interface ApprovalRule {
  *
  * @example
  * ```ts
+ * const secret = process.env.APPROVAL_SECRET ?? ''
  * const pay = tool({ name: 'pay', needsApproval: approval({ secret }), execute: () => 'paid' })
  * const { pending, messages } = await generate({ model, prompt: 'Pay', tools: [pay] })
  * const approvals = await Promise.all(pending.map((call) => signApproval(call, { approved: true }, secret)))

@@ -1,35 +1,10 @@
 /** Runs a call. Whatever goes wrong is a result that the model can read, and never an exception. @module */
-import type { Content, InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
+import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
 import { after } from '../timer.ts'
-import { isRunnable, type Tool } from './definition.ts'
+import { isRunnable } from './definition.ts'
+import type { Tool, ToolErrorKind, ToolResult } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'
 import { parseWith, withoutNullOptionals } from './schema.ts'
-
-/** Why a call has no result of its tool. `unavailable`: the ledger of calls could not be asked. */
-export type ToolErrorKind =
-  | 'unknown_tool'
-  | 'invalid_arguments'
-  | 'execution'
-  | 'rejected'
-  | 'duplicate'
-  | 'unavailable'
-  | 'timeout'
-  | 'aborted'
-
-/** How a call went. */
-export interface ToolResult {
-  readonly call: ToolCall | InvalidToolCall
-  readonly toolCallId: string
-  readonly name: string
-  readonly status: 'success' | 'error'
-  /** What the model sees. */
-  readonly content: Content
-  /** What `execute` returned, if it ran to its end. */
-  readonly value?: unknown
-  readonly error?: { readonly kind: ToolErrorKind; readonly message: string; readonly cause?: unknown }
-  readonly artifacts?: readonly unknown[]
-  readonly extra?: { readonly [key: string]: unknown }
-}
 
 /** What a tool is told of its surroundings, and how long it may run. */
 export interface InvokeOptions extends ResultLimits {

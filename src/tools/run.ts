@@ -4,90 +4,23 @@
  *
  * @module
  */
+
+import { usageOf } from '../add-usage.ts'
 import { callsOf, canRunTools, isCall, toolCallsOf } from '../content.ts'
 import { compact, findLastIndex } from '../lookup.ts'
-import { usageOf } from '../messages/add-usage.ts'
-import type {
-  AssistantMessage,
-  ChatResponse,
-  Context,
-  InvalidToolCall,
-  Message,
-  ToolCall,
-  ToolMessage,
-} from '../model.ts'
+import type { AssistantMessage, ChatResponse, Message, ToolCall, ToolMessage } from '../model.ts'
 import type { AnyCall } from '../tool-call.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
-import type { Budget, RunProgress } from './budget.ts'
-import { isRunnable, type Tool } from './definition.ts'
-import { argumentsFit, describe, failed, invokeTool, type ToolResult, toToolMessage } from './invoke.ts'
+import type { RunProgress } from './budget.ts'
+import { isRunnable } from './definition.ts'
+import { argumentsFit, describe, failed, invokeTool, toToolMessage } from './invoke.ts'
 import { type CallLedger, memoryLedger } from './ledger.ts'
-import type { ResultLimits } from './result.ts'
-
-/** How a run uses its tools. */
-export interface ToolOptions extends ResultLimits {
-  /** Run the tools and ask again until the model is done. Default true; `false` leaves the calls to the caller. */
-  readonly autoTools?: boolean
-  /**
-   * How often in a row the very same calls may come to nothing before the run ends with `repeated_call`: with results that are all failures,
-   * or all as they were. `Infinity`: as often as the model likes. Default: 3 for failures, no limit for results that are equal, since a model
-   * may wait for something.
-   */
-  readonly maxRepeatedCalls?: number
-  /** How much the run may use in all: `budget({ maxTokens: 50_000 })`. Default: no limit but `maxRounds`. */
-  readonly budget?: Budget
-  /** Looked at after the calls of each round: true ends the run. */
-  readonly stopWhen?: (progress: RunProgress) => boolean
-  /**
-   * Decisions about calls that wait for consent. With them, even none of them, the run begins with all calls of the last answer in
-   * `messages` that have no result yet.
-   */
-  readonly approvals?: readonly Approval[]
-  /** Which calls were run already. Default: one that lasts as long as the run. */
-  readonly ledger?: CallLedger
-  /** Default `concurrent`; results go back in the model's order either way. */
-  readonly toolMode?: 'concurrent' | 'sequential'
-  /** How long one tool may run, in milliseconds. Default 60,000. */
-  readonly toolTimeoutMs?: number
-  /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model is told why. */
-  readonly onToolRequest?: (call: ToolCall | InvalidToolCall, tool: Tool | undefined) => Verdict | Promise<Verdict>
-  readonly onToolResult?: (result: ToolResult) => void | Promise<void>
-}
-
-/** A callback that only looks returns nothing. */
-export type Verdict = void | { readonly reject: string }
-
-/** What a run tells of its tools. */
-export type ToolEvent =
-  | { readonly type: 'tool_start'; readonly call: AnyCall }
-  | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly data: unknown }
-  | { readonly type: 'tool_result'; readonly result: ToolResult }
-  /** The call waits for consent; the run ends with it among `pending`. */
-  | { readonly type: 'approval_request'; readonly call: ToolCall }
-
-/** The run that the tools are of. */
-export interface ToolHost {
-  readonly request: ToolOptions
-  readonly signal: AbortSignal
-  /** The tools by the names that the model calls them by. */
-  readonly tools: ReadonlyMap<string, object>
-  readonly context: Context
-  readonly responses: readonly ChatResponse[]
-  /** Adds to the conversation, at its end or at this place. */
-  say(messages: readonly Message[], at?: number): void
-}
-
-/** Why a run ends with its tools, and the calls that wait for the caller. */
-export interface Ending {
-  readonly outcome: 'manual' | 'approval' | 'terminal_tool' | 'budget' | 'stop_condition' | 'repeated_call'
-  readonly message: AssistantMessage
-  readonly pending: readonly ToolCall[]
-}
+import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
 
 type Steps<T> = AsyncGenerator<ToolEvent[], T>
 
 /** The tools of one run. */
-export class ToolRun {
+export class ToolRun implements ToolRunner {
   readonly #round: ToolHost
   readonly #ledger: CallLedger
   readonly #isRepeated: ReturnType<typeof repeatWatch>
@@ -100,7 +33,6 @@ export class ToolRun {
     this.#isRepeated = repeatWatch(round.request.maxRepeatedCalls)
   }
 
-  /** The answer, whose calls that may wait for a person say which conversation they are of. */
   async mark(message: AssistantMessage): Promise<AssistantMessage> {
     const { content } = message
     if (typeof content === 'string' || content === null) return message
@@ -112,7 +44,6 @@ export class ToolRun {
     return { ...message, content: await Promise.all(blocks) }
   }
 
-  /** Goes on with those calls of the last answer that have no result yet: `approvals` decides about some of them. */
   async *goOn(approvals: readonly Approval[]): Steps<Ending | undefined> {
     const waiting = unanswered(this.#round.context.messages)
     if (waiting === undefined || waiting.calls.length === 0) return undefined
@@ -121,7 +52,6 @@ export class ToolRun {
     return pending.length > 0 ? { outcome: 'approval', message, pending } : undefined
   }
 
-  /** Runs the calls of an answer. `undefined`: the model is to be asked again. */
   async *answer(message: AssistantMessage): Steps<Ending | undefined> {
     const calls = callsOf(message)
     const { request, responses, tools } = this.#round

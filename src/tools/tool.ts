@@ -1,7 +1,8 @@
 /** Makes tools. @module */
 import { isObject } from '../lookup.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../model.ts'
-import { checkApproval, type Tool, type ToolBehaviour, type ToolContext } from './definition.ts'
+import { checkApproval } from './definition.ts'
+import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
 import { ToolRun } from './run.ts'
 import { type AnySchema, isStandardSchema, type OutputOf, parseWith, toJsonSchema } from './schema.ts'
 

@@ -13,7 +13,7 @@ import {
   serializeToolResult,
 } from '../../src/messages/serialize.ts'
 import type { AssistantMessage, InstructionMessage, Message, ToolMessage, UserMessage } from '../../src/model.ts'
-import type { ToolResult } from '../../src/tools/invoke.ts'
+import type { ToolResult } from '../../src/tools/model.ts'
 
 /** One of each role, with every field there is: the compiler asks for a field that the model gains. */
 const base = { id: 'm', metadata: { mine: 1 }, providerData: { gemini: { a: 1 } }, name: 'n' }

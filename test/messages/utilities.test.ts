@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { addUsage, subtractUsage } from '../../src/add-usage.ts'
 import * as block from '../../src/block.ts'
 import * as message from '../../src/message.ts'
-import { addUsage, subtractUsage } from '../../src/messages/add-usage.ts'
 import { countTokensApproximately } from '../../src/messages/count-tokens-approximately.ts'
 import { filterMessages } from '../../src/messages/filter-messages.ts'
 import { mergeRuns } from '../../src/messages/merge-runs.ts'

@@ -1,5 +1,5 @@
 /** Sums of tokens. @module */
-import type { ChatResponse, Usage } from '../model.ts'
+import type { ChatResponse, Usage } from './model.ts'
 
 const figures = [
   'inputTokens',

@@ -1,0 +1,154 @@
+/** What a tool is, how a run uses it, and what comes of it. Types only. @module */
+import type {
+  AssistantMessage,
+  ChatResponse,
+  Content,
+  Context,
+  InvalidToolCall,
+  JsonObject,
+  Message,
+  ToolCall,
+  ToolDefinition,
+} from '../model.ts'
+import type { AnyCall } from '../tool-call.ts'
+import type { Approval, ApprovalRule } from './approval.ts'
+import type { Budget, RunProgress } from './budget.ts'
+import type { CallLedger } from './ledger.ts'
+import type { ResultLimits } from './result.ts'
+
+/** What a running tool knows of its surroundings. */
+export interface ToolContext {
+  readonly call: ToolCall
+  /** The conversation up to and with the message that made the call. */
+  readonly messages: readonly Message[]
+  /** Fires when the run is cancelled, or the tool has had its time. */
+  readonly signal: AbortSignal
+  /** Tells the caller how it goes on: a `tool_progress` event each. */
+  progress(data: unknown): void
+}
+
+/** How a tool behaves in the loop. */
+export interface ToolBehaviour {
+  /** `false`: hand over the arguments as they came, unchecked and with their nulls. Default true. */
+  readonly convert?: boolean
+  /** Never at the same time as another call of the turn. Default false. */
+  readonly sequential?: boolean
+  /** Ends the run without being run: its arguments are the answer, once they fit. Default false. */
+  readonly terminal?: boolean
+  /** Calls need the consent of a person before they run: `approval()`. Default: none does. */
+  readonly needsApproval?: ApprovalRule
+  /** How long it may run, in milliseconds; wins over the run's `toolTimeoutMs`. */
+  readonly timeoutMs?: number
+}
+
+/**
+ * A tool that can run: what `tool` makes, or a copy of it. Tools of different arguments fit one array, since what is in it takes whatever
+ * `parse` made.
+ */
+export interface Tool extends ToolDefinition, ToolBehaviour {
+  /** The code that runs calls and asks the model again. A program whose requests have no tool does not carry it. */
+  readonly run: new (
+    host: ToolHost,
+  ) => ToolRunner
+  /** Checks and converts arguments. What it throws is told to the model, and the tool is not run. */
+  readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
+  readonly execute: (args: never, context: ToolContext) => unknown
+  /** `mcpTools` made it: its name is the server's choice, and never replaces that of another tool. */
+  readonly fromMcp?: true
+}
+
+/** Why a call has no result of its tool. `unavailable`: the ledger of calls could not be asked. */
+export type ToolErrorKind =
+  | 'unknown_tool'
+  | 'invalid_arguments'
+  | 'execution'
+  | 'rejected'
+  | 'duplicate'
+  | 'unavailable'
+  | 'timeout'
+  | 'aborted'
+
+/** How a call went. */
+export interface ToolResult {
+  readonly call: ToolCall | InvalidToolCall
+  readonly toolCallId: string
+  readonly name: string
+  readonly status: 'success' | 'error'
+  /** What the model sees. */
+  readonly content: Content
+  /** What `execute` returned, if it ran to its end. */
+  readonly value?: unknown
+  readonly error?: { readonly kind: ToolErrorKind; readonly message: string; readonly cause?: unknown }
+  readonly artifacts?: readonly unknown[]
+  readonly extra?: { readonly [key: string]: unknown }
+}
+
+/** How a run uses its tools. */
+export interface ToolOptions extends ResultLimits {
+  /** Run the tools and ask again until the model is done. Default true; `false` leaves the calls to the caller. */
+  readonly autoTools?: boolean
+  /**
+   * How often in a row the very same calls may come to nothing before the run ends with `repeated_call`: with results that are all failures,
+   * or all as they were. `Infinity`: as often as the model likes. Default: 3 for failures, no limit for results that are equal, since a model
+   * may wait for something.
+   */
+  readonly maxRepeatedCalls?: number
+  /** How much the run may use in all: `budget({ maxTokens: 50_000 })`. Default: no limit but `maxRounds`. */
+  readonly budget?: Budget
+  /** Looked at after the calls of each round: true ends the run. */
+  readonly stopWhen?: (progress: RunProgress) => boolean
+  /**
+   * Decisions about calls that wait for consent. With them, even none of them, the run begins with all calls of the last answer in
+   * `messages` that have no result yet.
+   */
+  readonly approvals?: readonly Approval[]
+  /** Which calls were run already. Default: one that lasts as long as the run. */
+  readonly ledger?: CallLedger
+  /** Default `concurrent`; results go back in the model's order either way. */
+  readonly toolMode?: 'concurrent' | 'sequential'
+  /** How long one tool may run, in milliseconds. Default 60,000. */
+  readonly toolTimeoutMs?: number
+  /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model is told why. */
+  readonly onToolRequest?: (call: ToolCall | InvalidToolCall, tool: Tool | undefined) => Verdict | Promise<Verdict>
+  readonly onToolResult?: (result: ToolResult) => void | Promise<void>
+}
+
+/** A callback that only looks returns nothing. */
+export type Verdict = void | { readonly reject: string }
+
+/** What a run tells of its tools. */
+export type ToolEvent =
+  | { readonly type: 'tool_start'; readonly call: AnyCall }
+  | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly data: unknown }
+  | { readonly type: 'tool_result'; readonly result: ToolResult }
+  /** The call waits for consent; the run ends with it among `pending`. */
+  | { readonly type: 'approval_request'; readonly call: ToolCall }
+
+/** The run that the tools are of. */
+export interface ToolHost {
+  readonly request: ToolOptions
+  readonly signal: AbortSignal
+  /** The tools by the names that the model calls them by. */
+  readonly tools: ReadonlyMap<string, object>
+  readonly context: Context
+  readonly responses: readonly ChatResponse[]
+  /** Adds to the conversation, at its end or at this place. */
+  say(messages: readonly Message[], at?: number): void
+}
+
+/** Why a run ends with its tools, and the calls that wait for the caller. */
+export interface Ending {
+  readonly outcome: 'manual' | 'approval' | 'terminal_tool' | 'budget' | 'stop_condition' | 'repeated_call'
+  readonly message: AssistantMessage
+  readonly pending: readonly ToolCall[]
+}
+
+/** The tools of one run. */
+export interface ToolRunner {
+  /** The answer, whose calls that may wait for a person say which conversation they are of. */
+  mark(message: AssistantMessage): Promise<AssistantMessage>
+  /** Goes on with those calls of the last answer that have no result yet: `approvals` decides about some of them. */
+  goOn(approvals: readonly Approval[]): AsyncGenerator<ToolEvent[], Ending | undefined>
+  /** Runs the calls of an answer. `undefined`: the model is to be asked again. */
+  answer(message: AssistantMessage): AsyncGenerator<ToolEvent[], Ending | undefined>
+}
