@@ -32,7 +32,7 @@ describe('D2', () => {
     },
   )
   it('D2: an effort of a host that takes reasoning only on or off is a minor loss', () => {
-    const dialect = { ...chat.compatible, reasoningControl: 'thinking' } as const
+    const dialect = { ...chat.compatible, askReasoning: chat.byThinking }
     const { losses } = chat.encodeRequest(hello, { model: 'm', reasoning: { effort: 'low' }, dialect })
     expect(losses).toMatchObject([{ path: 'options.reasoning.effort', action: 'changed', severity: 'minor' }])
   })

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+import { byEnableThinking, type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
 
 /** How Alibaba differs. */
 export const alibabaDialect: ChatDialect = {
@@ -12,7 +12,7 @@ export const alibabaDialect: ChatDialect = {
   provider: 'alibaba',
   title: 'Alibaba',
   baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
-  reasoningControl: 'enable_thinking',
+  askReasoning: byEnableThinking,
 }
 
 /**

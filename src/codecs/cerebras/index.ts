@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+import { type ChatDialect, chatModel, compatible, refusing, replayAs, sameStrict } from '../openai-chat/index.ts'
 
 /** How Cerebras differs. */
 export const cerebrasDialect: ChatDialect = {
@@ -14,8 +14,8 @@ export const cerebrasDialect: ChatDialect = {
   baseUrl: 'https://api.cerebras.ai/v1',
   refuses: /* @__PURE__ */ refusing(['top_k', 'frequency_penalty', 'presence_penalty', 'logit_bias']),
   textOnly: true,
-  strict: 'uniform', // "All tools must have the same value for the 'strict' parameter."
-  reasoningReplay: 'reasoning',
+  strict: sameStrict, // "All tools must have the same value for the 'strict' parameter."
+  replay: /* @__PURE__ */ replayAs('reasoning'),
   errors: { emptyStatuses: { 400: 'context_length', 413: 'context_length' } },
 }
 

@@ -4,7 +4,15 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+import {
+  byThinking,
+  type ChatDialect,
+  chatModel,
+  compatible,
+  refusing,
+  replayAs,
+  withoutStrict,
+} from '../openai-chat/index.ts'
 
 /** How DeepSeek differs. */
 export const deepseekDialect: ChatDialect = {
@@ -15,14 +23,14 @@ export const deepseekDialect: ChatDialect = {
   refuses: /* @__PURE__ */ refusing(['top_k', 'seed', 'parallel_tool_calls', 'user']),
   textOnly: true,
   jsonSchema: false, // the word "json" must stand in the prompt, and the schema goes with it
-  strict: 'omit',
-  reasoningControl: 'thinking',
+  strict: withoutStrict,
+  lacks: ['strictTools'],
+  askReasoning: byThinking,
   efforts: ['minimal', 'low', 'medium', 'high', 'xhigh', 'max'], // it takes all words, and thinks at low, high or max
   reasons: (model, effort) => (effort === undefined ? /reasoner|v4/.test(model) : effort !== 'none'),
   whileReasoning: { refuses: /* @__PURE__ */ new Set(['temperature', 'top_p']), refusesForcedCalls: true },
   // R1 refuses its reasoning, and calls no tools; its successors want it back from the first call on.
-  reasoningReplay: 'reasoning_content',
-  replaysWithCalls: true,
+  replay: /* @__PURE__ */ replayAs('reasoning_content', true),
   stopReasons: { insufficient_system_resource: 'error' },
   endsWithoutReason: false,
 }

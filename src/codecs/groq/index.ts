@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+import { type ChatDialect, chatModel, compatible, refusing, replayAs } from '../openai-chat/index.ts'
 
 /** How Groq differs. */
 export const groqDialect: ChatDialect = {
@@ -13,7 +13,7 @@ export const groqDialect: ChatDialect = {
   title: 'Groq',
   baseUrl: 'https://api.groq.com/openai/v1',
   refuses: /* @__PURE__ */ refusing(['top_k', 'logprobs', 'top_logprobs', 'logit_bias', 'n'], ['service_tier']),
-  reasoningReplay: 'reasoning',
+  replay: /* @__PURE__ */ replayAs('reasoning'),
   endsWithoutReason: false,
   errors: {
     kinds: { tool_use_failed: 'server' }, // the model's own error: the next try may go well

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+import { byTemplate, type ChatDialect, chatModel, compatible, replayAs } from '../openai-chat/index.ts'
 
 /** How llama.cpp differs. */
 export const llamacppDialect: ChatDialect = {
@@ -12,8 +12,8 @@ export const llamacppDialect: ChatDialect = {
   provider: 'llamacpp',
   title: 'llama.cpp',
   baseUrl: 'http://localhost:8080/v1',
-  reasoningControl: 'chat_template_kwargs',
-  reasoningReplay: 'reasoning_content',
+  askReasoning: byTemplate,
+  replay: /* @__PURE__ */ replayAs('reasoning_content'),
   errors: { kinds: { exceed_context_size_error: 'context_length' } },
 }
 

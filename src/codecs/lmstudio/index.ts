@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+import { booleanStrict, type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
 
 /** How LM Studio differs. */
 export const lmstudioDialect: ChatDialect = {
@@ -12,7 +12,7 @@ export const lmstudioDialect: ChatDialect = {
   provider: 'lmstudio',
   title: 'LM Studio',
   baseUrl: 'http://localhost:1234/v1',
-  strict: 'boolean',
+  strict: booleanStrict,
 }
 
 /**

@@ -4,7 +4,35 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+import { toDataUrl } from '../../media.ts'
+import type { AudioBlock, FileBlock } from '../../model.ts'
+import { beyondTypes, encodeAudio, loseBlock } from '../openai-chat/content.ts'
+import {
+  type ChatDialect,
+  chatModel,
+  choosing,
+  compatible,
+  type Encoding,
+  markingPrefill,
+  notAsked,
+  oneSystem,
+  refusing,
+  replayThinking,
+} from '../openai-chat/index.ts'
+import type { WirePart } from '../openai-chat/wire.ts'
+
+function encodeDocument(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
+  const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'application/pdf', block.data)
+  if (url !== undefined) return beyondTypes({ type: 'document_url', document_url: url })
+  loseBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
+  return undefined
+}
+
+/** The data alone, of what OpenAI takes. */
+function encodeSpeech(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
+  const part = encodeAudio(block, path, to)
+  return part && beyondTypes({ type: 'input_audio', input_audio: block.data ?? '' })
+}
 
 /** How Mistral differs. */
 export const mistralDialect: ChatDialect = {
@@ -15,17 +43,17 @@ export const mistralDialect: ChatDialect = {
   refuses: /* @__PURE__ */ refusing(['top_k', 'user', 'logprobs', 'top_logprobs', 'logit_bias', 'stream_options']),
   renames: { seed: 'random_seed' },
   asksForUsage: false, // it comes unasked
-  oneSystem: true,
+  order: /* @__PURE__ */ markingPrefill(oneSystem),
   bridgesResults: true,
-  marksPrefill: true,
-  parts: 'mistral',
+  encodeFile: encodeDocument,
+  encodeAudio: encodeSpeech,
+  lacks: ['filenames'],
   mediaUrls: /* @__PURE__ */ new Set(['file']),
-  toolChoices: /* @__PURE__ */ new Set(['required']), // named is unreliable, and with none the text may be garbled
-  requiredWord: 'any',
+  chooseTools: /* @__PURE__ */ choosing(['required'], 'any'), // named is unreliable, and with none the text may be garbled
   resultName: true,
   callId: { pattern: /^[A-Za-z0-9]{9}$/, maxLength: 9 },
-  reasoningControl: 'none',
-  reasoningReplay: 'thinking',
+  askReasoning: notAsked,
+  replay: replayThinking,
   stopReasons: { model_length: 'length' },
   endsWithoutReason: false,
   errors: { kinds: { 3230: 'invalid_request', 3280: 'invalid_request' } },

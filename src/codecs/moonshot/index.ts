@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+import { type ChatDialect, chatModel, choosing, compatible, refusing, replayAs } from '../openai-chat/index.ts'
 
 /** How Moonshot differs. */
 export const moonshotDialect: ChatDialect = {
@@ -13,9 +13,9 @@ export const moonshotDialect: ChatDialect = {
   title: 'Moonshot',
   baseUrl: 'https://api.moonshot.ai/v1',
   refuses: /* @__PURE__ */ refusing(['top_k']),
-  toolChoices: /* @__PURE__ */ new Set(['none', 'named']),
+  chooseTools: /* @__PURE__ */ choosing(['none', 'named']),
   efforts: ['low', 'medium', 'high'],
-  reasoningReplay: 'reasoning_content',
+  replay: /* @__PURE__ */ replayAs('reasoning_content'),
 }
 
 /**

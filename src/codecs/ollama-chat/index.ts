@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+import { type ChatDialect, chatModel, choosing, compatible, replayAs } from '../openai-chat/index.ts'
 
 /** How Ollama differs. */
 export const ollamaChatDialect: ChatDialect = {
@@ -12,10 +12,10 @@ export const ollamaChatDialect: ChatDialect = {
   provider: 'ollama',
   title: 'Ollama',
   baseUrl: 'http://localhost:11434/v1',
-  toolChoices: /* @__PURE__ */ new Set([]), // it has none: fewer tools say the same
+  chooseTools: /* @__PURE__ */ choosing([]), // it has none: fewer tools say the same
   textParts: false,
   inlineImages: true, // only data URLs of images
-  reasoningReplay: 'reasoning',
+  replay: /* @__PURE__ */ replayAs('reasoning'),
   stopReasons: { end: 'stop' },
 }
 

@@ -6,7 +6,7 @@
 import { DecodeError } from '../../errors.ts'
 import { loseTtl, reasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, objectIn, otherFields, stringOr, textOr } from '../../lookup.ts'
-import { type Ledger, lose } from '../../losses.ts'
+import { lose } from '../../losses.ts'
 import { readDataUrl, toDataUrl } from '../../media.ts'
 import type {
   AudioBlock,
@@ -20,17 +20,9 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../model.ts'
-import type { ChatDialect } from './dialect.ts'
+import type { Encoding, ReasoningTurn } from './dialect.ts'
 import { format } from './tables.ts'
 import type { DialectPart, DialectToolChoice, WireAnyPart, WirePart, WireTextPart } from './wire.ts'
-
-/** What encoders of parts of a request have in common. */
-export interface Encoding {
-  readonly dialect: ChatDialect
-  /** The model asked, for proofs. */
-  readonly model: string
-  readonly ledger: Ledger
-}
 
 /** Fields of this wire that a block or message keeps. */
 export function kept(thing: { readonly providerData?: ProviderData }): JsonObject | undefined {
@@ -110,10 +102,10 @@ function encodeBare(block: ContentBlock, path: string, to: Encoding): WirePart |
       if (!textOnly && !(inlineImages && block.data === undefined)) return encodeImage(block, path, to)
       break
     case 'audio':
-      if (!textOnly && !inlineImages) return encodeAudio(block, path, to)
+      if (!textOnly && !inlineImages) return (to.dialect.encodeAudio ?? encodeAudio)(block, path, to)
       break
     case 'file':
-      if (!textOnly && !inlineImages) return encodeFile(block, path, to)
+      if (!textOnly && !inlineImages) return (to.dialect.encodeFile ?? encodeFile)(block, path, to)
       break
     case 'video':
       if (block.url !== undefined && to.dialect.mediaUrls?.has('video')) {
@@ -141,6 +133,13 @@ export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 
   lose(to.ledger, 'dropped', path, reason, lookup(severities, block.type) ?? 'major')
 }
 
+/** Notes reasoning that the host does not take back. */
+export function loseReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding, 'ledger'>): void {
+  for (const [at, block] of blocks.entries()) {
+    if (block.type === 'reasoning') loseBlock(block, `${path}[${at}]`, to, reasons.reasoning)
+  }
+}
+
 function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | undefined {
   const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
   if (url !== undefined) {
@@ -163,11 +162,10 @@ const audioFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
   'audio/mp3': 'mp3',
 }
 
-function encodeAudio(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
+export function encodeAudio(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
   const audioFormat = lookup(audioFormats, block.mimeType)
   if (block.data !== undefined && audioFormat !== undefined) {
     if (block.transcript !== undefined) lose(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
-    if (to.dialect.parts === 'mistral') return beyondTypes({ type: 'input_audio', input_audio: block.data })
     return { type: 'input_audio', input_audio: { data: block.data, format: audioFormat } }
   }
   loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
@@ -176,12 +174,6 @@ function encodeAudio(block: AudioBlock, path: string, to: Encoding): WirePart | 
 
 function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
   const { filename, mimeType = 'application/pdf' } = block
-  if (to.dialect.parts === 'mistral') {
-    const url = block.data === undefined ? block.url : toDataUrl(mimeType, block.data)
-    if (url !== undefined) return beyondTypes({ type: 'document_url', document_url: url })
-    loseBlock(block, path, to, 'a file is sent as data or by URL, and not by the id of a file')
-    return undefined
-  }
   if (block.fileId !== undefined) return { type: 'file', file: compact({ file_id: block.fileId, filename }) }
   if (block.data !== undefined) {
     const name = filename ?? (mimeType === 'application/pdf' ? 'document.pdf' : 'document')

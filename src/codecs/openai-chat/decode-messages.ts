@@ -12,7 +12,7 @@ import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMe
 import { unmark } from '../../tool-error.ts'
 import { decodeContent, kept } from './content.ts'
 import { endMessage, readDelta } from './delta.ts'
-import { compatible } from './dialect.ts'
+import { compatible } from './hosts.ts'
 import { callsInOrder } from './response.ts'
 import { newStreamState } from './stream.ts'
 import { format, proofOwners } from './tables.ts'

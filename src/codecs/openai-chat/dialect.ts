@@ -1,12 +1,78 @@
 /**
  * The differences between the servers of this format, as a value. One decoder reads them all, since what may differ in an answer
- * is read wherever it turns up; so most of a dialect says what may be sent.
+ * is read wherever it turns up; so most of a dialect says what may be sent. What takes code is a function of the dialect, so that a page
+ * carries the code of the hosts that it names. Types only.
  *
  * @module
  */
 import type { ApiErrorKind } from '../../errors.ts'
 import type { IdRule } from '../../ids.ts'
-import type { ReasoningEffort, StopReason } from '../../model.ts'
+import type { Lack } from '../../lacks.ts'
+import type { Ledger } from '../../losses.ts'
+import type {
+  AudioBlock,
+  ContentBlock,
+  FileBlock,
+  JsonObject,
+  Message,
+  ProviderTool,
+  ReasoningEffort,
+  RequestOptions,
+  StopReason,
+  ToolChoice,
+  ToolDefinition,
+} from '../../model.ts'
+import type {
+  DialectMessageFields,
+  WireAssistant,
+  WireMessage,
+  WirePart,
+  WireRefusalPart,
+  WireTextPart,
+  WireToolChoice,
+} from './wire.ts'
+
+/** What encoders of parts of a request have in common. */
+export interface Encoding {
+  readonly dialect: ChatDialect
+  /** The model asked, for proofs. */
+  readonly model: string
+  readonly ledger: Ledger
+}
+
+export type Tools = readonly (ToolDefinition | ProviderTool)[]
+
+/** The order of messages that a host demands. */
+export interface MessageOrder {
+  /** Whether the first message has to be the user's. */
+  readonly userFirst: boolean
+  arrange(messages: WireMessage[], to: Encoding): WireMessage[]
+}
+
+/** How earlier reasoning is sent back. */
+export interface ReasoningReplay {
+  /** Whether it goes without a proof. */
+  readonly isPlain: boolean
+  /** The fields of the message. `inCalls`: whether the turn stands behind the first calls of the conversation. */
+  write(turn: ReasoningTurn, to: Encoding): Partial<Pick<WireAssistant, 'content'>> & DialectMessageFields
+}
+
+/** A turn whose reasoning is sent back. */
+export interface ReasoningTurn {
+  readonly blocks: readonly ContentBlock[]
+  readonly path: string
+  /** Whether it stands behind the first calls of the conversation, or is these. */
+  readonly inCalls: boolean
+  /** What was said in it, as it is written. */
+  readonly content: string | readonly (WireTextPart | WireRefusalPart)[] | null
+}
+
+/** How a host takes tools where it differs from OpenAI. */
+export type ToolChoosing = (
+  choice: ToolChoice,
+  tools: Tools,
+  to: Encoding,
+) => { readonly tools: Tools; readonly choice?: WireToolChoice }
 
 /** How one server differs from the others that speak this format. */
 export interface ChatDialect {
@@ -40,14 +106,10 @@ export interface ChatDialect {
   readonly developerRole: 'developer' | 'system'
   /** Takes arrays of text parts in every role; else text alone is sent as one string. */
   readonly textParts?: boolean
-  /** Takes one system message, first: several are joined by blank lines. */
-  readonly oneSystem?: boolean
-  /** Demands that user and assistant take turns: neighbours are joined by blank lines. */
-  readonly alternates?: boolean
+  /** The order of messages that it demands: `oneSystem`, `alternating`. Default: any. */
+  readonly order?: MessageOrder
   /** Refuses a user message right after tool results: `prepare` puts a word of the assistant's between. */
   readonly bridgesResults?: boolean
-  /** Wants `prefix: true` on a last message of the assistant's. */
-  readonly marksPrefill?: boolean
   /** Takes names of participants. Default true. */
   readonly names?: boolean
   /** How the end of a prefix worth caching is marked. Default: not at all. */
@@ -58,19 +120,19 @@ export interface ChatDialect {
   readonly textOnly?: boolean
   /** Takes images as data, and no other media. */
   readonly inlineImages?: boolean
-  /** Whose form documents and audio have. Default `openai`. */
-  readonly parts?: 'openai' | 'mistral'
+  /** How documents and audio are written. Default: as OpenAI takes them. */
+  readonly encodeFile?: (block: FileBlock, path: string, to: Encoding) => WirePart | undefined
+  readonly encodeAudio?: (block: AudioBlock, path: string, to: Encoding) => WirePart | undefined
 
   // ---- tools
-  /** Takes no tools: earlier calls and results are sent as text. */
-  readonly withoutTools?: boolean
-  readonly toolChoices: ReadonlySet<'none' | 'required' | 'named' | 'subset'>
+  /** It takes no tools: how earlier calls and results are said (`spellCalls`). Default: it takes them. */
+  readonly withoutTools?: (messages: readonly Message[], to: Encoding) => readonly Message[]
+  /** How a choice among tools is written: `choosing(…)`. Default: as OpenAI takes it. */
+  readonly chooseTools?: ToolChoosing
   /** Has custom tools, which take free text. Default: their definitions are left out, and their calls are sent as calls of functions. */
   readonly customTools?: boolean
-  /** The word for "some tool must be called". Default `required`. */
-  readonly requiredWord?: 'required' | 'any'
-  /** `strict` of a tool: as given, never, always a boolean, or the same for all: strict only if all are. Default `keep`. */
-  readonly strict?: 'keep' | 'omit' | 'boolean' | 'uniform'
+  /** `strict` of each of the tools: `withoutStrict`, `booleanStrict`, `sameStrict`. Default: as given. */
+  readonly strict?: (tool: ToolDefinition, tools: Tools, note: (reason: string) => void) => boolean | undefined
   /** Wants the tool's name on results. */
   readonly resultName?: boolean
   /** Default: whatever has at most 40 characters. */
@@ -79,9 +141,9 @@ export interface ChatDialect {
   readonly rawArguments?: boolean
 
   // ---- reasoning
-  /** How reasoning is asked for. */
-  readonly reasoningControl: 'effort' | 'reasoning' | 'thinking' | 'enable_thinking' | 'chat_template_kwargs' | 'none'
-  /** Efforts that are taken, least first: others become the nearest. Default: all; with `thinking`, none: only on or off. */
+  /** The fields that ask for reasoning: `byEffort`, `byReasoning`, `byThinking`, `byEnableThinking`, `byTemplate`, `notAsked`. */
+  readonly askReasoning: (reasoning: NonNullable<RequestOptions['reasoning']>, to: Encoding) => JsonObject
+  /** Efforts that are taken, least first: others become the nearest. Default: all; with `byThinking`, none: only on or off. */
   readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
   /** Whether a model will reason, where that changes what it takes. */
   readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean
@@ -89,16 +151,16 @@ export interface ChatDialect {
   readonly whileReasoning?: { readonly refuses: ReadonlySet<string>; readonly refusesForcedCalls?: boolean }
   /** Fields of an answer that hold reasoning, in order: the first that is not empty counts. */
   readonly reasoningFields: readonly string[]
-  /** How earlier reasoning is sent back. */
-  readonly reasoningReplay: 'none' | 'reasoning_content' | 'reasoning' | 'reasoning_details' | 'thinking'
-  /** Earlier reasoning is sent only from the first turn with calls on, and there it must be, be it empty. */
-  readonly replaysWithCalls?: boolean
+  /** How earlier reasoning is sent back: `replayAs(…)`, `replayThinking`, `replayDetails`. Default: not at all. */
+  readonly replay?: ReasoningReplay
 
   // ---- answers
   /** Reasons to stop that only this provider has; they win over the common ones. */
   readonly stopReasons?: Readonly<Record<string, StopReason>>
   /** Some of its streams reach `[DONE]` with no reason to stop. */
   readonly endsWithoutReason?: boolean
+  /** What else it lacks, beside what follows from the other fields. */
+  readonly lacks?: readonly Lack[]
   /** `completion_tokens` do not count reasoning. */
   readonly countsReasoningApart?: boolean
   readonly errors?: DialectErrors
@@ -112,86 +174,4 @@ export interface DialectErrors {
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
   /** By status, where there is no body. */
   readonly emptyStatuses?: Readonly<Record<string, ApiErrorKind>>
-}
-
-/** Where providers that speak of reasoning put it. */
-const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
-
-/** What only OpenAI has, and what others have refused it for. */
-const openaiAlone: readonly string[] = [
-  'store',
-  'metadata',
-  'prompt_cache_key',
-  'prompt_cache_options',
-  'prompt_cache_retention',
-  'safety_identifier',
-  'service_tier',
-  'verbosity',
-  'prediction',
-  'modalities',
-  'audio',
-  'web_search_options',
-  'moderation',
-]
-
-/** The fields only OpenAI has, less those that a host takes, and with those that it refuses. */
-export function refusing(fields: readonly string[] = [], taking: readonly string[] = []): ReadonlySet<string> {
-  return new Set([...openaiAlone, ...fields].filter((name) => !taking.includes(name)))
-}
-
-/** OpenAI itself. */
-export const openai: ChatDialect = {
-  provider: 'openai',
-  title: 'OpenAI',
-  baseUrl: 'https://api.openai.com/v1',
-  maxTokensField: 'max_completion_tokens',
-  refuses: /* @__PURE__ */ new Set(['top_k']),
-  renames: { user: 'safety_identifier' },
-  asksForUsage: true,
-  jsonSchema: true,
-  developerRole: 'developer',
-  textParts: true,
-  cacheField: 'prompt_cache_breakpoint',
-  toolChoices: /* @__PURE__ */ new Set(['none', 'required', 'named', 'subset']),
-  customTools: true,
-  rawArguments: true,
-  reasoningControl: 'effort',
-  reasons: isReasoning,
-  whileReasoning: {
-    refuses: /* @__PURE__ */ new Set([
-      'temperature',
-      'top_p',
-      'frequency_penalty',
-      'presence_penalty',
-      'logprobs',
-      'top_logprobs',
-      'logit_bias',
-    ]),
-  },
-  reasoningFields: everyReasoningField,
-  reasoningReplay: 'none',
-}
-
-/** A host of which nothing is known: what nearly all take, and nothing else. The other dialects begin here. */
-export const compatible: ChatDialect = {
-  provider: 'openai-compatible',
-  title: 'OpenAI-compatible',
-  baseUrl: 'http://localhost:8000/v1',
-  maxTokensField: 'max_tokens',
-  refuses: /* @__PURE__ */ refusing(),
-  asksForUsage: true,
-  jsonSchema: true,
-  developerRole: 'system',
-  toolChoices: /* @__PURE__ */ new Set(['none', 'required', 'named']),
-  reasoningControl: 'effort',
-  reasoningFields: everyReasoningField,
-  reasoningReplay: 'none',
-  endsWithoutReason: true,
-}
-
-/** o-series and gpt-5 always reason; gpt-5.1 to 5.4 only when told to; chat variants never do. */
-function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
-  if (!/^(?:o\d|gpt-5(?!.*chat))/.test(model)) return false
-  if (/^gpt-5\.[1-4](?!.*pro)/.test(model)) return effort !== undefined && effort !== 'none'
-  return effort !== 'none' || !/^gpt-5\.\d/.test(model)
 }

@@ -19,9 +19,10 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../model.ts'
-import { type Encoding, kept } from './content.ts'
-import { openai } from './dialect.ts'
+import { kept } from './content.ts'
+import type { Encoding } from './dialect.ts'
 import { encodeError } from './errors.ts'
+import { openai } from './hosts.ts'
 import { checkCarried, encodeAnnotations, finishReason, identity, reasoningDetails } from './response.ts'
 import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'

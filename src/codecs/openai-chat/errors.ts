@@ -8,7 +8,8 @@ import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import { shortJson } from '../../depth.ts'
 import type { ApiError } from '../../errors.ts'
 import { arrayOf, field, isObject } from '../../lookup.ts'
-import { type ChatDialect, openai } from './dialect.ts'
+import type { ChatDialect } from './dialect.ts'
+import { openai } from './hosts.ts'
 import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tables.ts'
 
 /** Reads an error answer, whichever of the shapes it has that these hosts use. */

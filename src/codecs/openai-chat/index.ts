@@ -5,9 +5,10 @@
  */
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
-import { type ChatDialect, openai } from './dialect.ts'
+import type { ChatDialect } from './dialect.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { openai } from './hosts.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
 import { slot } from './slot.ts'
@@ -15,7 +16,22 @@ import { decodeStream } from './stream.ts'
 import { format, rulesOf } from './tables.ts'
 import { encodeDefinitions, encodeResult } from './tools.ts'
 
-export { type ChatDialect, compatible, type DialectErrors, openai, refusing } from './dialect.ts'
+export { byEffort, byEnableThinking, byReasoning, byTemplate, byThinking, notAsked } from './ask-reasoning.ts'
+export { choosing } from './choice.ts'
+export type {
+  ChatDialect,
+  DialectErrors,
+  Encoding,
+  MessageOrder,
+  ReasoningReplay,
+  ReasoningTurn,
+  ToolChoosing,
+} from './dialect.ts'
+export { compatible, openai, refusing } from './hosts.ts'
+export { alternating, markingPrefill, oneSystem } from './order.ts'
+export { replayAs, replayDetails, replayThinking } from './replay.ts'
+export { spellCalls } from './spelled-calls.ts'
+export { booleanStrict, sameStrict, withoutStrict } from './strict.ts'
 export type { WireMessage, WireRequest, WireResponse, WireUsage } from './wire.ts'
 export {
   decodeError,

@@ -16,28 +16,24 @@ import type {
   InvalidToolCall,
   JsonObject,
   Message,
-  ReasoningBlock,
   ToolMessage,
   UserMessage,
 } from '../../model.ts'
-import { ownProof } from '../../opaque.ts'
 import {
   beyondTypes,
   cacheMark,
-  type Encoding,
   encodeTextPart,
   encodeTextParts,
   encodeUserParts,
   kept,
-  loseBlock,
+  loseReasoning,
   toContent,
 } from './content.ts'
-import { callsInOrder, reasoningDetails } from './response.ts'
-import { spellCalls } from './spelled-calls.ts'
+import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
+import { callsInOrder } from './response.ts'
 import { format } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 import type {
-  DialectMessageFields,
   WireAnyPart,
   WireAssistant,
   WireCall,
@@ -53,14 +49,14 @@ type SaidPart = WireTextPart | WireRefusalPart
 /** All messages, the system text first, arranged as the host wants them. */
 export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
   const { system } = context
-  const messages = to.dialect.withoutTools ? spellCalls(context.messages, to) : context.messages
+  const messages = to.dialect.withoutTools?.(context.messages, to) ?? context.messages
   const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsInOrder(message).length > 0)
   const out = messages.flatMap((message, at) => {
     const inCalls = firstCalls >= 0 && at >= firstCalls
     return encodeMessage(message, `messages[${at}]`, inCalls, to)
   })
   if (system !== undefined) out.unshift(encodeInstruction({ role: 'system', content: system }, 'system', 'system', to))
-  return arrange(out, to)
+  return to.dialect.order?.arrange(out, to) ?? out
 }
 
 function encodeMessage(message: Message, path: string, inCalls: boolean, to: Encoding): WireMessage[] {
@@ -163,7 +159,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
     role: 'assistant',
     content: content === null ? null : withMark(content, message, path, to),
     ...named(message, path, to),
-    ...encodeReasoning(blocks, `${path}.content`, inCalls, content, to),
+    ...encodeReasoning({ blocks, path: `${path}.content`, inCalls, content }, to),
     ...(audio?.id !== undefined && { audio: { id: audio.id } }),
     ...(calls.length > 0 && { tool_calls: calls }),
   }
@@ -203,99 +199,9 @@ function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding)
 }
 
 /** Earlier reasoning, in the way the host wants it back, if it does. */
-function encodeReasoning(
-  blocks: readonly ContentBlock[],
-  path: string,
-  inCalls: boolean,
-  content: string | SaidPart[] | null,
-  to: Encoding,
-): DialectMessageFields & Pick<Partial<WireAssistant>, 'content'> {
-  const { reasoningReplay: replay, replaysWithCalls: onlyInCalls } = to.dialect
-  const found = blocks.filter((block): block is ReasoningBlock => block.type === 'reasoning')
-  const text = found.map((block) => block.text).join('')
-  if (replay === 'none' || (onlyInCalls && !inCalls)) {
-    for (const [at, block] of blocks.entries()) {
-      if (block.type === 'reasoning') loseBlock(block, `${path}[${at}]`, to, reasons.reasoning)
-    }
-    return {}
-  }
-  if (replay === 'reasoning_details') return encodeDetails(blocks, path, to)
-  if (replay === 'thinking') return text === '' ? {} : withThinking(found, content)
-  return text !== '' || onlyInCalls ? { [replay]: text } : {}
-}
-
-/** OpenRouter: its own proofs, unmodified. */
-function encodeDetails(blocks: readonly ContentBlock[], path: string, to: Encoding): DialectMessageFields {
-  const target = { format, provider: to.dialect.provider, model: to.model }
-  const details = blocks.flatMap((block, at) => {
-    if (block.type !== 'reasoning') return []
-    if (ownProof(block.opaque, target) !== undefined) return reasoningDetails(block)
-    loseBlock(block, `${path}[${at}]`, to, reasons.reasoningProof)
-    return []
-  })
-  return details.length > 0 ? { reasoning_details: details } : {}
-}
-
-/** Mistral: a part before the text. */
-function withThinking(
-  found: readonly ReasoningBlock[],
-  content: string | SaidPart[] | null,
-): Pick<WireAssistant, 'content'> {
-  const thinking = found.map((block) =>
-    beyondTypes<SaidPart>({ ...kept(block), type: 'thinking', thinking: [{ type: 'text', text: block.text }] }),
-  )
-  const said: readonly SaidPart[] =
-    typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : (content ?? [])
-  return { content: [...thinking, ...said] }
-}
-
-// ---- the order that a host demands ------------------------------------------------------------
-
-function arrange(messages: WireMessage[], to: Encoding): WireMessage[] {
-  const { dialect } = to
-  let out = messages
-  if (dialect.oneSystem) out = joinNeighbours(out, ['system'], to)
-  if (dialect.alternates) out = joinNeighbours(out, ['system', 'user', 'assistant'], to)
-  const last = out.at(-1)
-  if (dialect.marksPrefill && last?.role === 'assistant' && last.tool_calls === undefined) {
-    out = [...out.slice(0, -1), { ...last, prefix: true }]
-  }
-  return out
-}
-
-function joinNeighbours(
-  messages: readonly WireMessage[],
-  roles: readonly WireMessage['role'][],
-  to: Encoding,
-): WireMessage[] {
-  const out: WireMessage[] = []
-  for (const message of messages) {
-    const last = out.at(-1)
-    const both = last && roles.includes(message.role) ? join(last, message) : undefined
-    if (both === undefined) {
-      out.push(message)
-      continue
-    }
-    lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
-    out[out.length - 1] = both
-  }
-  return out
-}
-
-/** Two messages of one role as one; calls end a message. */
-function join(one: WireMessage, other: WireMessage): WireMessage | undefined {
-  if (one.role === 'system' && other.role === 'system')
-    return { ...one, ...other, content: joined(one.content, other.content) }
-  if (one.role === 'user' && other.role === 'user')
-    return { ...one, ...other, content: joined(one.content, other.content) }
-  if (one.role === 'assistant' && other.role === 'assistant' && one.tool_calls === undefined)
-    return { ...one, ...other, content: joined(one.content, other.content) }
-  return undefined
-}
-
-function joined<Part>(one: string | Part[] | null, other: string | Part[] | null): string | (Part | WireTextPart)[] {
-  if (typeof one === 'string' && typeof other === 'string') return `${one}\n\n${other}`
-  const parts = (content: string | Part[] | null): (Part | WireTextPart)[] =>
-    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
-  return [...parts(one), ...parts(other)]
+function encodeReasoning(turn: ReasoningTurn, to: Encoding): ReturnType<ReasoningReplay['write']> {
+  const { replay } = to.dialect
+  if (replay !== undefined) return replay.write(turn, to)
+  loseReasoning(turn, to)
+  return {}
 }

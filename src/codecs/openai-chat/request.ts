@@ -7,7 +7,7 @@
 import { checkMessages } from '../../check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
-import { effortOf, efforts, loseEffort } from '../../effort.ts'
+import { efforts } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
 import { loseChoice, reasons, withoutLacks } from '../../lacks.ts'
 import {
@@ -23,22 +23,14 @@ import {
   textOr,
 } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
-import type {
-  Context,
-  Json,
-  JsonObject,
-  JsonSchema,
-  ReasoningEffort,
-  RequestOptions,
-  ResponseFormat,
-  ToolChoice,
-} from '../../model.ts'
-import type { Encoding } from './content.ts'
+import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFormat, ToolChoice } from '../../model.ts'
+import { encodeToolChoice } from './choice.ts'
 import { decodeMessages } from './decode-messages.ts'
-import { type ChatDialect, openai } from './dialect.ts'
+import type { ChatDialect, Encoding } from './dialect.ts'
+import { openai } from './hosts.ts'
 import { encodeMessages } from './messages.ts'
 import { format, plainOptions, requestFields, wireOf } from './tables.ts'
-import { decodeDefinitions, decodeToolChoice, encodeDefinitionsFor, encodeToolChoice } from './tools.ts'
+import { decodeDefinitions, decodeToolChoice, encodeDefinitionsFor } from './tools.ts'
 import type { WireMessage, WireRequest } from './wire.ts'
 
 /** The fields beside the conversation. */
@@ -97,7 +89,8 @@ function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   })
   if (options.maxTokens !== undefined) fields[dialect.maxTokensField] = options.maxTokens
   if (options.stop !== undefined && options.stop.length > 0) fields.stop = encodeStops(options.stop, to)
-  return { ...fields, ...encodeReasoning(options, to) }
+  const { reasoning } = options
+  return reasoning === undefined ? fields : { ...fields, ...dialect.askReasoning(reasoning, to) }
 }
 
 function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encoding): string[] {
@@ -143,92 +136,6 @@ function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: En
   const { stream_options: own, ...others } = fields
   if (!options.stream || !dialect.asksForUsage) return others
   return { ...others, stream_options: { include_usage: true, ...(isObject(own) ? own : {}) } }
-}
-
-// ---- reasoning --------------------------------------------------------------------------------
-
-type Reasoning = NonNullable<RequestOptions['reasoning']>
-
-/** Ways of asking for reasoning that say whether, and need not say how much. */
-const saysOnAlone: ReadonlySet<ChatDialect['reasoningControl']> = new Set([
-  'reasoning',
-  'thinking',
-  'enable_thinking',
-  'chat_template_kwargs',
-])
-
-/** Effort or budget, in the host's own words; `none` switches off. */
-function encodeReasoning({ reasoning }: RequestOptions, to: Encoding): WireOptions {
-  const { effort, budgetTokens } = reasoning ?? {}
-  if (reasoning === undefined) return {}
-  if (effort === undefined && budgetTokens === undefined && !saysOnAlone.has(to.dialect.reasoningControl)) {
-    lose(to.ledger, 'dropped', 'options.reasoning', reasons.noAmount)
-    return {}
-  }
-  const isOn = effort === undefined ? budgetTokens !== 0 : effort !== 'none'
-  switch (to.dialect.reasoningControl) {
-    case 'effort':
-      return compact({ reasoning_effort: takenEffort(reasoning, to) })
-    case 'reasoning':
-      if (budgetTokens !== undefined && isOn) {
-        noteEffort(effort, to)
-        return { reasoning: { max_tokens: budgetTokens } }
-      }
-      return { reasoning: effort === undefined && isOn ? { enabled: true } : { effort: effort ?? 'none' } }
-    case 'thinking':
-      if (!isOn) return { thinking: { type: 'disabled' } }
-      if (to.dialect.efforts === undefined) noteAmount(reasoning, to)
-      return {
-        thinking: { type: 'enabled' },
-        ...(to.dialect.efforts && compact({ reasoning_effort: takenEffort(reasoning, to) })),
-      }
-    case 'enable_thinking':
-      if (!isOn || budgetTokens === undefined) {
-        if (isOn) noteAmount(reasoning, to)
-        return { enable_thinking: isOn }
-      }
-      noteEffort(effort, to)
-      return { enable_thinking: true, thinking_budget: budgetTokens }
-    case 'chat_template_kwargs':
-      if (isOn) noteAmount(reasoning, to)
-      return { chat_template_kwargs: { enable_thinking: isOn } }
-    case 'none':
-      lose(to.ledger, 'dropped', 'options.reasoning', reasons.noReasoning)
-      return {}
-  }
-}
-
-/** A budget says more than an effort beside it. */
-function noteEffort(effort: ReasoningEffort | undefined, to: Encoding): void {
-  if (effort !== undefined) lose(to.ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
-}
-
-/** The host takes reasoning on or off, and no amount. */
-function noteAmount(reasoning: Reasoning, to: Encoding): void {
-  for (const [name, value] of Object.entries(reasoning)) {
-    if (value !== undefined) lose(to.ledger, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
-  }
-}
-
-/** The effort that the host has for the one asked for; `undefined` if it has none. */
-function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
-  const effort = effortOf(reasoning, to.ledger)
-  const given = to.dialect.efforts
-  if (effort === undefined) return undefined
-  const taken = typeof given === 'function' ? given(to.model) : given
-  if (taken === undefined || taken.includes(effort)) return effort
-  const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
-  const [first, ...others] = taken
-  const nearest = first && others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
-  if (nearest) loseEffort(to.ledger, effort, nearest)
-  else
-    lose(
-      to.ledger,
-      'dropped',
-      `options.reasoning.${reasoning.effort ? 'effort' : 'budgetTokens'}`,
-      `${to.model} takes no effort`,
-    )
-  return nearest
 }
 
 // ---- structured output and tools --------------------------------------------------------------

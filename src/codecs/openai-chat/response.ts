@@ -28,9 +28,10 @@ import type {
   ToolCall,
 } from '../../model.ts'
 import { settleStopReason } from '../../stop-reason.ts'
-import { type Encoding, kept, loseBlock } from './content.ts'
-import { type ChatDialect, openai } from './dialect.ts'
+import { kept, loseBlock } from './content.ts'
+import type { ChatDialect, Encoding } from './dialect.ts'
 import { errorWithin } from './errors.ts'
+import { openai } from './hosts.ts'
 import { finishAnswer, newStreamState, readBody } from './stream.ts'
 import { finishReasons, format, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'

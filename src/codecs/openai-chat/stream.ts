@@ -9,8 +9,9 @@ import { arrayOf, field, isObject, lookup, numberOr, textOr } from '../../lookup
 import type { Json, JsonObject, StopReason } from '../../model.ts'
 import type { Machine } from '../../reducer.ts'
 import { type DeltaState, endMessage, isBlank, readDelta } from './delta.ts'
-import { type ChatDialect, openai } from './dialect.ts'
+import type { ChatDialect } from './dialect.ts'
 import { errorWithin } from './errors.ts'
+import { openai } from './hosts.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
 import { decodeUsage, findUsage } from './usage.ts'
 

@@ -88,9 +88,9 @@ export function rulesOf(dialect: ChatDialect): Rules {
     callId: dialect.callId ?? { pattern: /^[\s\S]+$/, maxLength: 40 },
     toolName: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
     resultMedia: new Set(),
-    foreignReasoning: replaysText(dialect) ? 'keep' : 'drop',
-    lateInstructions: dialect.oneSystem ? 'user' : 'keep',
-    userFirst: dialect.alternates === true,
+    foreignReasoning: dialect.replay?.isPlain ? 'keep' : 'drop',
+    lateInstructions: dialect.order ? 'user' : 'keep',
+    userFirst: dialect.order?.userFirst === true,
     refusesEmpty: true,
     pairs: 'id',
     bridgesResults: dialect.bridgesResults === true,
@@ -99,22 +99,26 @@ export function rulesOf(dialect: ChatDialect): Rules {
 
 /** What a server of this format lacks. */
 export function wireOf(dialect: ChatDialect): Wire {
-  const { refuses, names, cacheField, textParts, parts, strict, jsonSchema } = dialect
-  const lacks = new Set<Lack>(['toolCacheHints', 'callCacheHints', 'citations', 'titles', 'serverTools', 'errorFlag'])
+  const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
+  const lacks = new Set<Lack>(commonLacks)
+  for (const one of dialect.lacks ?? []) lacks.add(one)
   for (const [name, option] of plainOptions) if (refuses.has(name)) lacks.add(option as Lack)
   if (refuses.has('stop')) lacks.add('stop')
   if (names === false) lacks.add('names')
   if (cacheField === undefined) lacks.add('cacheHints')
   if (textParts !== true) lacks.add('refusals')
-  if (parts === 'mistral') lacks.add('filenames')
-  if (strict === 'omit') lacks.add('strictTools')
   if (!jsonSchema) lacks.add('formatDetails')
-  return { format, provider: dialect.provider, lacks, keepsReasoning: replaysText(dialect) }
+  return { format, provider: dialect.provider, lacks, keepsReasoning: replay?.isPlain === true }
 }
 
-function replaysText({ reasoningReplay }: ChatDialect): boolean {
-  return reasoningReplay !== 'none' && reasoningReplay !== 'reasoning_details'
-}
+const commonLacks: readonly Lack[] = [
+  'toolCacheHints',
+  'callCacheHints',
+  'citations',
+  'titles',
+  'serverTools',
+  'errorFlag',
+]
 
 /** OpenAI's own words for failures. */
 export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {

@@ -10,7 +10,6 @@ import { checkTools } from '../../check-message.ts'
 import type { CodecOptions } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
-import { chosenTools } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -26,12 +25,12 @@ import type {
 import { ownProof } from '../../opaque.ts'
 import { isNoArguments, parseArguments } from '../../tool-call.ts'
 import { markParts, markText } from '../../tool-error.ts'
-import { beyondTypes, type Encoding, encodeTextParts, kept, toContent } from './content.ts'
-import { type ChatDialect, openai } from './dialect.ts'
+import { isProviderTool } from './choice.ts'
+import { beyondTypes, encodeTextParts, kept, toContent } from './content.ts'
+import type { ChatDialect, Encoding, Tools } from './dialect.ts'
+import { openai } from './hosts.ts'
 import { format } from './tables.ts'
-import type { WireCall, WireNamedChoice, WireTool, WireToolChoice, WireToolResult } from './wire.ts'
-
-type Tools = readonly (ToolDefinition | ProviderTool)[]
+import type { WireCall, WireTool, WireToolResult } from './wire.ts'
 
 // ---- definitions ------------------------------------------------------------------------------
 
@@ -43,12 +42,11 @@ export function encodeDefinitions(tools: Tools, { dialect = openai }: CodecOptio
 /** The same within a request, whose losses are noted together. */
 export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: Ledger): WireTool[] {
   checkTools(tools)
-  const same = sameStrictness(tools)
   return tools.flatMap((tool, at) => {
     if (!isProviderTool(tool)) {
-      const strict = strictness(tool, dialect, same)
-      if (dialect.strict === 'uniform' && strict !== tool.strict)
-        lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} takes one "strict" for all tools`, 'info')
+      const note = (reason: string) =>
+        lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
+      const strict = dialect.strict === undefined ? tool.strict : dialect.strict(tool, tools, note)
       return [encodeDefinition(tool, strict)]
     }
     if (tool.format !== format) return []
@@ -58,35 +56,12 @@ export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: L
   })
 }
 
-function isProviderTool(tool: ToolDefinition | ProviderTool): tool is ProviderTool {
-  return 'type' in tool && tool.type === 'provider_tool'
-}
-
 function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): WireTool {
   const own = kept(tool)
   const { name, description } = tool
   const parameters = tool.parameters as JsonObject | undefined
   const known = isObject(own?.function) ? own.function : {}
   return { ...own, type: 'function', function: { ...known, ...compact({ name, description, parameters, strict }) } }
-}
-
-/** What all tools can be alike: strict if each is, not strict if one is not. */
-function sameStrictness(tools: Tools): boolean | undefined {
-  const said = tools.flatMap((tool) => (isProviderTool(tool) ? [] : [tool.strict]))
-  return said.every((strict) => strict === said[0]) ? said[0] : false
-}
-
-function strictness({ strict }: ToolDefinition, dialect: ChatDialect, same: boolean | undefined): boolean | undefined {
-  switch (dialect.strict) {
-    case 'omit':
-      return undefined
-    case 'boolean':
-      return strict ?? false
-    case 'uniform':
-      return same
-    default:
-      return strict
-  }
 }
 
 /** From `tools`, or the deprecated `functions`. */
@@ -120,52 +95,6 @@ function decodeDefinition(tool: unknown, path: string): ToolDefinition | Provide
 }
 
 // ---- the choice among them --------------------------------------------------------------------
-
-/** What a choice comes to here: where the host has no word for it, fewer tools say the same. */
-export function encodeToolChoice(
-  choice: ToolChoice | undefined,
-  tools: Tools,
-  to: Encoding,
-): { readonly tools: Tools; readonly choice?: WireToolChoice } {
-  const { dialect } = to
-  if (choice === undefined) return { tools }
-  if (tools.length === 0) return { tools }
-  if (choice === 'auto') return { tools, choice }
-  if (choice === 'none') return dialect.toolChoices.has('none') ? { tools, choice } : { tools: only(tools, [], to) }
-  if (choice === 'required') return { tools, ...required(to) }
-  if ('name' in choice) return encodeNamed(choice.name, tools, to)
-  const { mode } = choice
-  if (dialect.toolChoices.has('subset')) {
-    const named = choice.names.map((name) => choiceOf(name, tools))
-    return { tools, choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } }
-  }
-  const left = only(tools, choice.names, to)
-  lose(to.ledger, 'changed', 'options.toolChoice', `${dialect.title} has no choice of some: the others are left out`)
-  return { tools: left, ...(mode === 'required' ? required(to) : { choice: mode }) }
-}
-
-function required({ dialect, ledger: into }: Encoding): { choice?: WireToolChoice } {
-  if (dialect.toolChoices.has('required'))
-    return { choice: dialect.requiredWord === 'any' ? beyondTypes('any') : 'required' }
-  lose(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
-  return { choice: 'auto' }
-}
-
-function encodeNamed(name: string, tools: Tools, to: Encoding): { tools: Tools; choice?: WireToolChoice } {
-  if (to.dialect.toolChoices.has('named')) return { tools, choice: choiceOf(name, tools) }
-  lose(to.ledger, 'changed', 'options.toolChoice', `${to.dialect.title} cannot name a tool: the others are left out`)
-  return { tools: only(tools, [name], to), ...required(to) }
-}
-
-/** A choice says which kind of tool it names: a function, or a custom tool, which takes free text. */
-function choiceOf(name: string, tools: Tools): WireNamedChoice {
-  const isCustom = tools.some((tool) => isProviderTool(tool) && field(tool.value.custom, 'name') === name)
-  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
-}
-
-function only(tools: Tools, names: readonly string[], to: Encoding): Tools {
-  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.ledger)
-}
 
 /** From `tool_choice`, or the deprecated `function_call`; `undefined` where it is neither. */
 export function decodeToolChoice(body: unknown): ToolChoice | undefined {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+import { byReasoning, type ChatDialect, chatModel, compatible, refusing, replayDetails } from '../openai-chat/index.ts'
 
 /** How OpenRouter differs. */
 export const openrouterDialect: ChatDialect = {
@@ -18,8 +18,8 @@ export const openrouterDialect: ChatDialect = {
   ),
   cacheField: 'cache_control',
   mediaUrls: /* @__PURE__ */ new Set(['file', 'video']),
-  reasoningControl: 'reasoning',
-  reasoningReplay: 'reasoning_details',
+  askReasoning: byReasoning,
+  replay: replayDetails,
 }
 
 /**

@@ -4,7 +4,15 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible, refusing } from '../openai-chat/index.ts'
+import {
+  alternating,
+  type ChatDialect,
+  chatModel,
+  choosing,
+  compatible,
+  refusing,
+  spellCalls,
+} from '../openai-chat/index.ts'
 
 /** How Perplexity differs. */
 export const perplexityDialect: ChatDialect = {
@@ -14,10 +22,9 @@ export const perplexityDialect: ChatDialect = {
   baseUrl: 'https://api.perplexity.ai',
   refuses: /* @__PURE__ */ refusing(['seed', 'stop', 'user'], ['web_search_options']),
   asksForUsage: false, // it comes unasked
-  oneSystem: true,
-  alternates: true,
-  withoutTools: true,
-  toolChoices: /* @__PURE__ */ new Set([]),
+  order: alternating,
+  withoutTools: spellCalls,
+  chooseTools: /* @__PURE__ */ choosing([]),
 }
 
 /**

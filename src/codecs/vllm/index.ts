@@ -4,7 +4,7 @@
  * @module
  */
 import type { Model, ModelSettings } from '../../codec.ts'
-import { type ChatDialect, chatModel, compatible } from '../openai-chat/index.ts'
+import { byTemplate, type ChatDialect, chatModel, compatible, oneSystem, replayAs } from '../openai-chat/index.ts'
 
 /** How vLLM differs. */
 export const vllmDialect: ChatDialect = {
@@ -12,9 +12,9 @@ export const vllmDialect: ChatDialect = {
   provider: 'vllm',
   title: 'vLLM',
   baseUrl: 'http://localhost:8000/v1',
-  oneSystem: true, // the templates of some models refuse a second one
-  reasoningControl: 'chat_template_kwargs',
-  reasoningReplay: 'reasoning',
+  order: oneSystem, // the templates of some models refuse a second one
+  askReasoning: byTemplate,
+  replay: /* @__PURE__ */ replayAs('reasoning'),
 }
 
 /**

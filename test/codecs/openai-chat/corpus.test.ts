@@ -147,7 +147,7 @@ function normalisedRequest(body: JsonObject, one: CorpusCase): JsonObject {
   // A default that goes without saying, as do a choice and a switch with no tools to choose from.
   if ((copy.response_format as JsonObject | null)?.type === 'text') delete copy.response_format
   if (!copy.tools) for (const name of ['tool_choice', 'parallel_tool_calls']) delete copy[name]
-  if (copy.tool_choice === 'required' && dialect.requiredWord) copy.tool_choice = dialect.requiredWord
+  if (copy.tool_choice === 'required' && dialect.provider === 'mistral') copy.tool_choice = 'any'
   for (const message of copy.messages as JsonObject[]) {
     const isJoined = dialect.textParts !== true || message.role === 'assistant'
     // Hosts other than OpenAI get plain text as a string; so does everyone from the assistant.

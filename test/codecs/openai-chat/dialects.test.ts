@@ -14,7 +14,7 @@ import { lmstudio } from '../../../src/codecs/lmstudio/index.ts'
 import { mistral } from '../../../src/codecs/mistral/index.ts'
 import { moonshot } from '../../../src/codecs/moonshot/index.ts'
 import { ollamaChat } from '../../../src/codecs/ollama-chat/index.ts'
-import { decodeRequest, openaiChat } from '../../../src/codecs/openai-chat/index.ts'
+import { decodeRequest, openaiChat, replayAs } from '../../../src/codecs/openai-chat/index.ts'
 import { openaiCompatible } from '../../../src/codecs/openai-compatible/index.ts'
 import { openrouter } from '../../../src/codecs/openrouter/index.ts'
 import { perplexity } from '../../../src/codecs/perplexity/index.ts'
@@ -408,7 +408,7 @@ describe('openaiCompatible', () => {
       provider: 'mine',
       apiKey: 'key',
       maxTokensField: 'max_completion_tokens',
-      reasoningReplay: 'reasoning',
+      replay: replayAs('reasoning'),
     })
     const model = local('m', { headers: { 'x-a': '1' } })
     expect(model).toMatchObject({
