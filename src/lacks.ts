@@ -27,6 +27,7 @@ import type {
   ToolDefinition,
 } from './model.ts'
 import { ownProof } from './opaque.ts'
+import * as reasons from './reasons.ts'
 
 /** Options that some wire has no field for. */
 type LackedOption = 'topK' | 'seed' | 'stop' | 'frequencyPenalty' | 'presencePenalty' | 'parallelToolCalls' | 'user'
@@ -78,46 +79,6 @@ const options: readonly LackedOption[] = [
 
 /** The names that `providerOptions` may have. */
 const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
-
-/** Reasons of losses that every wire gives in the same words. */
-export const reasons = {
-  option: 'the target has no such option',
-  foreignOptions: 'they belong to another format',
-  foreignFields: 'they belong to another format',
-  fields: 'the place it goes to has no such fields',
-  foreignProof: 'it is the proof of another provider or model',
-  foreignTool: 'it is a tool of another format',
-  foreignBlock: 'it is a block of another format',
-  serverTool: 'another provider ran it',
-  state: 'the target does not have this state',
-  formatDetails: 'the target takes the schema only',
-  strictTools: 'the target has no strict tools',
-  name: 'the target has no names of participants',
-  cacheHint: 'the target has no cache hints here',
-  citations: 'the target takes no citations of other providers',
-  citation: 'a citation has no place of its own in a message',
-  refusal: 'the target has no mark for a refusal: it is sent as text',
-  title: 'the target has no titles of documents',
-  mimeType: 'the target has no types of text documents',
-  imageDetail: 'the target has no levels of detail',
-  filename: 'the target has no names of files',
-  transcript: 'the audio is sent without its transcript',
-  chunk: 'it is a fragment of a call that was never put together',
-  errorFlag: 'the target has no flag for a failed result: the text says it',
-  split: 'only "prepare" splits messages',
-  unchosen: 'the tool choice leaves it out',
-  noTools: 'there are no tools',
-  formatName: 'the target requires a name',
-  budgetWins: 'the budget is sent',
-  onlyOn: 'the target takes reasoning on or off, and no amount',
-  noAmount: 'it names no amount, and the target takes nothing else',
-  noReasoning: 'the target has no setting for it',
-  reasoning: 'the target does not take reasoning back',
-  reasoningProof: 'reasoning goes back only with a proof that is valid there',
-  empty: 'it is empty',
-  nothing: 'nothing of it can be sent',
-  namelessCall: 'a call without the name of a tool cannot be sent',
-} as const
 
 /** The request without what the wire lacks. The losses are in the ledger, which also knows from then on where each entry stood. */
 export function withoutLacks(

@@ -8,7 +8,6 @@
  * @module
  */
 
-import { reasons } from '../../lacks.ts'
 import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import type {
   ContentBlock,
@@ -23,6 +22,7 @@ import type {
   UnknownBlock,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
+import * as reasons from '../../reasons.ts'
 import { textOfArguments } from '../../tool-call.ts'
 import { decodeCitation, encodeCitation } from './citations.ts'
 import {

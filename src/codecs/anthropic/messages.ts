@@ -7,7 +7,6 @@
  */
 import { blocksOf, blocksOfTurn, isText } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
-import { reasons } from '../../lacks.ts'
 import { field, findLastIndex, isObject, stringOr } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
@@ -22,6 +21,7 @@ import type {
   ProviderData,
   UserMessage,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { encodeCacheHint } from './cache.ts'
 import { decodeBlock, encodeBlock } from './content.ts'
 import { extrasOf, keptOf, type Origin, type Scope, unknownBlock } from './scope.ts'

@@ -6,10 +6,10 @@
  * @module
  */
 
-import { reasons } from '../../lacks.ts'
 import { field, isObject, otherFields, stringOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { ContentBlock, Json, JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { decodeCacheHint, encodeCacheHint } from './cache.ts'
 import { format } from './tables.ts'
 import type { WireBlock } from './wire.ts'

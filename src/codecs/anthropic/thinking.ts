@@ -6,10 +6,10 @@
  * @module
  */
 import { effortBudgets, effortOf, loseEffort } from '../../effort.ts'
-import { reasons } from '../../lacks.ts'
 import { field, lookup, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { efforts, isAdaptive, isNewer, minBudgetTokens } from './tables.ts'
 import type { WireOutputConfig, WireThinkingConfig } from './wire.ts'
 

@@ -8,10 +8,10 @@
  * @module
  */
 
-import { reasons as lackReasons } from '../../lacks.ts'
 import { compact, field, isObject, otherFields } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type { ContentBlock, Json, JsonObject } from '../../model.ts'
+import * as lackReasons from '../../reasons.ts'
 import { encodeMedia, readBlob, readFile } from './media.ts'
 import { drop, keptFields, type Origin, proofOf, type Scope, type Signable, signatureOf } from './part.ts'
 import {

@@ -7,11 +7,11 @@
  * @module
  */
 
-import { reasons as lackReasons } from '../../lacks.ts'
 import { compact, field, stringOr } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import { readDataUrl } from '../../media.ts'
 import type { AudioBlock, ContentBlock, FileBlock, ImageBlock, Json, JsonObject, VideoBlock } from '../../model.ts'
+import * as lackReasons from '../../reasons.ts'
 import { kept, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
 import { knownFields, reasons } from './tables.ts'
 import type { WirePart } from './wire.ts'

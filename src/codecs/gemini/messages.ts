@@ -7,7 +7,6 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { reasons } from '../../lacks.ts'
 import { field } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
@@ -19,6 +18,7 @@ import type {
   ToolMessage,
   ToolResultBlock,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { encodeBlock } from './content.ts'
 import type { Scope } from './part.ts'
 import { isGemini3, unsignedCall } from './tables.ts'

@@ -8,10 +8,10 @@
  */
 
 import { loseEffort } from '../../effort.ts'
-import { reasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, numberOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { stillSays } from './part.ts'
 import { fromOpenApi, toOpenApi } from './schema.ts'
 import {

@@ -6,11 +6,11 @@
  * @module
  */
 
-import { reasons as lackReasons } from '../../lacks.ts'
 import { field, isObject, otherFields } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, Opaque, ProviderData } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
+import * as lackReasons from '../../reasons.ts'
 import { textOfArguments } from '../../tool-call.ts'
 import type { GeminiDialect } from './tables.ts'
 import type { WirePart } from './wire.ts'

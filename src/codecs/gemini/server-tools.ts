@@ -6,9 +6,9 @@
  * @module
  */
 
-import { reasons as lackReasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, otherFields, stringOr } from '../../lookup.ts'
 import type { JsonObject, ProviderData, ServerToolCall, ServerToolResult } from '../../model.ts'
+import * as lackReasons from '../../reasons.ts'
 import { drop, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
 import { knownFields, outcomes } from './tables.ts'
 import type { WirePart } from './wire.ts'

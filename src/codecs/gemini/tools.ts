@@ -9,7 +9,6 @@
 import { checkTools } from '../../check-message.ts'
 import type { CallFragment, CodecOptions } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
-import { reasons } from '../../lacks.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -23,6 +22,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { encodeBlock } from './content.ts'
 import { jsonText, kept, keptFields, type Origin, proofOf, type Scope, signatureOf, stillSays } from './part.ts'
 import { fromOpenApi, isEmptySchema, toOpenApi } from './schema.ts'

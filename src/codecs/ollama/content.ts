@@ -7,11 +7,11 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
-import { reasons as lackReasons } from '../../lacks.ts'
 import { isObject, lookup, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl } from '../../media.ts'
 import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../model.ts'
+import * as lackReasons from '../../reasons.ts'
 import { format, leftOut, reasons, sniffImage } from './tables.ts'
 
 /** What of a message's blocks goes into fields other than its calls. */

@@ -7,7 +7,6 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { nextNumber } from '../../ids.ts'
-import { reasons as lackReasons } from '../../lacks.ts'
 import { arrayOf, compact, field, findLastIndex, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
@@ -25,6 +24,7 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../../model.ts'
+import * as lackReasons from '../../reasons.ts'
 import { unmark } from '../../tool-error.ts'
 import { decodeImages, encodeBlocks, keptFields, listAt, objectAt, stringAt } from './content.ts'
 import { format, idPrefix } from './tables.ts'

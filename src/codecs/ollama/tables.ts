@@ -8,9 +8,10 @@
  */
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
-import { reasons as lackReasons, type Wire } from '../../lacks.ts'
+import type { Wire } from '../../lacks.ts'
 import { lookup } from '../../lookup.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../model.ts'
+import * as lackReasons from '../../reasons.ts'
 import type { WireThink } from './wire.ts'
 
 /** The name of the format, and of the provider. */

@@ -8,7 +8,7 @@
 import { checkTools } from '../../check-message.ts'
 import type { CallFragment, CodecOptions, DecodedCalls } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { chosenTools, reasons as lackReasons, loseChoice } from '../../lacks.ts'
+import { chosenTools, loseChoice } from '../../lacks.ts'
 import { compact, field, isObject, objectIn, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -22,6 +22,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../model.ts'
+import * as lackReasons from '../../reasons.ts'
 import { readCall, textOfArguments } from '../../tool-call.ts'
 import { markText } from '../../tool-error.ts'
 import { encodeBlocks, keptFields, listAt, objectAt, type Subject } from './content.ts'

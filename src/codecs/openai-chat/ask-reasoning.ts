@@ -1,9 +1,9 @@
 /** The ways in which hosts of this format are asked for reasoning: by effort or budget, in their own words; `none` switches it off. @module */
 import { effortOf, efforts, loseEffort } from '../../effort.ts'
-import { reasons } from '../../lacks.ts'
 import { compact } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import type { Encoding } from './dialect.ts'
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>

@@ -4,7 +4,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
-import { loseTtl, reasons } from '../../lacks.ts'
+import { loseTtl } from '../../lacks.ts'
 import { compact, field, isObject, lookup, objectIn, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import { readDataUrl, toDataUrl } from '../../media.ts'
@@ -20,6 +20,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import type { Encoding, ReasoningTurn } from './dialect.ts'
 import { format } from './tables.ts'
 import type { DialectPart, DialectToolChoice, WireAnyPart, WirePart, WireTextPart } from './wire.ts'

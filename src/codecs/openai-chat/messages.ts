@@ -5,7 +5,6 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { type IdRule, legalId } from '../../ids.ts'
-import { reasons } from '../../lacks.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -19,6 +18,7 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import {
   beyondTypes,
   cacheMark,

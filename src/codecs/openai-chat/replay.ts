@@ -1,7 +1,8 @@
 /** The ways in which hosts of this format want earlier reasoning back. @module */
-import { reasons } from '../../lacks.ts'
+
 import type { ReasoningBlock } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
+import * as reasons from '../../reasons.ts'
 import { beyondTypes, kept, loseBlock, loseReasoning } from './content.ts'
 import type { ReasoningReplay, ReasoningTurn } from './dialect.ts'
 import { reasoningDetails } from './response.ts'

@@ -9,7 +9,7 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../depth.ts'
 import { efforts } from '../../effort.ts'
 import { DecodeError } from '../../errors.ts'
-import { loseChoice, reasons, withoutLacks } from '../../lacks.ts'
+import { loseChoice, withoutLacks } from '../../lacks.ts'
 import {
   arrayOf,
   compact,
@@ -24,6 +24,7 @@ import {
 } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFormat, ToolChoice } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { encodeToolChoice } from './choice.ts'
 import { decodeMessages } from './decode-messages.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'

@@ -4,9 +4,9 @@
  * @module
  */
 import { blocksOf } from '../../content.ts'
-import { reasons } from '../../lacks.ts'
 import { lose, renumber } from '../../losses.ts'
 import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage, UserMessage } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import type { Encoding } from './dialect.ts'
 import { callsInOrder } from './response.ts'
 import { exactArguments } from './tools.ts'

@@ -6,7 +6,7 @@
  * @module
  */
 
-import { loseTtl, reasons } from '../../lacks.ts'
+import { loseTtl } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl, toDataUrl } from '../../media.ts'
@@ -22,6 +22,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'
 import type { WireInputFile, WireInputImage, WireInputPart, WireUrlCitation } from './wire.ts'

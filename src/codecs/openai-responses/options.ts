@@ -6,10 +6,10 @@
  * @module
  */
 import { effortOf } from '../../effort.ts'
-import { reasons } from '../../lacks.ts'
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { efforts, format } from './tables.ts'
 import { decodeToolChoice } from './tools.ts'

@@ -8,7 +8,7 @@
 import { checkMessages } from '../../check-message.ts'
 import type { EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../content.ts'
-import { reasons, withoutLacks } from '../../lacks.ts'
+import { withoutLacks } from '../../lacks.ts'
 import { arrayOf, field, findLastIndex, objectIn } from '../../lookup.ts'
 import { type Ledger, ledger, lose, renamed } from '../../losses.ts'
 import type {
@@ -25,6 +25,7 @@ import type {
   UserMessage,
 } from '../../model.ts'
 import { ownProof } from '../../opaque.ts'
+import * as reasons from '../../reasons.ts'
 import { encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeOptions } from './options.ts'

@@ -12,7 +12,7 @@ import { fold } from '../../assemble/fold.ts'
 import { checkTools } from '../../check-message.ts'
 import type { BlockKey, CodecOptions, DecodedCalls, Fragment } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
-import { loseChoice, reasons } from '../../lacks.ts'
+import { loseChoice } from '../../lacks.ts'
 import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
@@ -27,6 +27,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { isNoArguments, parseArguments } from '../../tool-call.ts'
 import { markParts, markText, unmark } from '../../tool-error.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'

@@ -9,7 +9,6 @@
  * @module
  */
 
-import { reasons } from '../../lacks.ts'
 import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
@@ -27,6 +26,7 @@ import type {
   ToolCall,
   UnknownBlock,
 } from '../../model.ts'
+import * as reasons from '../../reasons.ts'
 import { keptFields, writeAnnotation } from './content.ts'
 import { reasoningText } from './items.ts'
 import { format, type HostedCall, hostedCalls } from './tables.ts'
