@@ -112,9 +112,7 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
 const roomy = 64 * 1024
 
 function endOfLastLine(bytes: Uint8Array): number {
-  let at = bytes.length
-  while (at > 0 && bytes[at - 1] !== LF && bytes[at - 1] !== CR) at--
-  return at
+  return Math.max(bytes.lastIndexOf(LF), bytes.lastIndexOf(CR)) + 1
 }
 
 /** The bytes of a text that is valid UTF-8 on the wire. */
