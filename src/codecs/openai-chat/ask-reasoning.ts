@@ -81,18 +81,18 @@ function noteAmount(reasoning: Reasoning, to: Encoding): void {
 
 /** The effort that the host has for the one asked for; `undefined` if it has none. */
 function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
-  const effort = effortOf(reasoning, to.ledger)
-  const given = to.dialect.efforts
-  if (effort === undefined) return undefined
-  const taken = typeof given === 'function' ? given(to.model) : given
-  if (taken === undefined || taken.includes(effort)) return effort
-  const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
-  const [first, ...others] = taken
-  const nearest = first && others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
-  if (nearest) loseEffort(to.ledger, effort, nearest)
-  else {
-    const path = `options.reasoning.${reasoning.effort ? 'effort' : 'budgetTokens'}`
-    lose(to.ledger, 'dropped', path, `${to.model} takes no effort`)
+  const { efforts: given } = to.dialect
+  const [first, ...others] = (typeof given === 'function' ? given(to.model) : given) ?? efforts
+  if (first === undefined) {
+    for (const [name, value] of Object.entries(reasoning)) {
+      if (value !== undefined) lose(to.ledger, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
+    }
+    return undefined
   }
+  const effort = effortOf(reasoning, to.ledger)
+  if (effort === undefined) return undefined
+  const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
+  const nearest = others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
+  if (nearest !== effort) loseEffort(to.ledger, effort, nearest)
   return nearest
 }

@@ -42,9 +42,23 @@ function joinNeighbours(
       continue
     }
     lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
-    out[out.length - 1] = both
+    out[out.length - 1] = withCommonName(both, last, message, to)
   }
   return out
+}
+
+/** The joined message, without a name where two participants said it. */
+function withCommonName(
+  both: WireMessage,
+  one: WireMessage | undefined,
+  other: WireMessage,
+  to: Encoding,
+): WireMessage {
+  const [name, otherName] = [one, other].map((message) => (message && 'name' in message ? message.name : undefined))
+  if (name === undefined || otherName === undefined || name === otherName) return both
+  lose(to.ledger, 'dropped', 'messages', `two messages of "${name}" and "${otherName}" are sent as one`, 'info')
+  const { name: _, ...nameless } = both as WireMessage & { readonly name?: string }
+  return nameless as WireMessage
 }
 
 /** Two messages of one role as one; calls end a message. */

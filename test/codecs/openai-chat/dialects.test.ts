@@ -148,9 +148,7 @@ it.each([
 it('xAI: a model that takes no effort loses the budget, under the name that was given (§3)', () => {
   const { body, losses } = ask(xai('grok-4-0709'), {}, { reasoning: { budgetTokens: 2048 } })
   expect(body).not.toHaveProperty('reasoning_effort')
-  expect(losses).toContainEqual(
-    expect.objectContaining({ path: 'options.reasoning.budgetTokens', action: 'dropped', severity: 'minor' }),
-  )
+  expect(losses).toMatchObject([{ path: 'options.reasoning.budgetTokens', action: 'dropped', severity: 'minor' }])
 })
 
 describe('DeepSeek (§4)', () => {
@@ -372,6 +370,12 @@ it('Perplexity: user and assistant take turns, and there are no tools (§11)', (
     hi,
     { role: 'assistant', name: 'ada', content: 'So\n\nit is' },
   ])
+  const [ada, bob] = ['ada', 'bob'].map((name): Message => ({ role: 'user', name, content: `I am ${name}` }))
+  const both = ask(model, { messages: [ada as Message, bob as Message] })
+  expect(both.body.messages).toEqual([{ role: 'user', content: 'I am ada\n\nI am bob' }])
+  expect(both.losses).toContainEqual(
+    expect.objectContaining({ path: 'messages', reason: expect.stringContaining('"ada"') }),
+  )
   expect(() => ask(model, { tools })).toThrow(UnsupportedError)
 })
 
