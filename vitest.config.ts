@@ -21,7 +21,7 @@ const exhaustive = [
   'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
   'test/client/{apply-event,resume}.test.ts',
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
-  'test/gateway/keys.test.ts',
+  'test/gateway/{faults,keys}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{attack,bounds,canary,clients,door,keys,locations,runs-schedules,runs-sdk}.test.ts',
   'test/page/static.test.ts',
