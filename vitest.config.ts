@@ -23,7 +23,7 @@ const exhaustive = [
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
   'test/gateway/{faults,keys}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{attack,bounds,canary,clients,door,keys,locations,runs-schedules,runs-sdk}.test.ts',
+  'test/worker/{attack,bounds,canary,clients,door,keys,locations,runs-schedules,runs-sdk,spending,upstream}.test.ts',
   'test/page/static.test.ts',
   'test/examples/commands.test.ts',
 ]
