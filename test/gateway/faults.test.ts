@@ -1,5 +1,6 @@
 /** Providers that fail in every way that providers do, in front of clients of every wire: W12 to W15 of `security.md`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isExhaustive } from '../support/cuts.ts'
 import { chunks, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { speakers, type WireName, wireNames, wireOf } from './provider.ts'
@@ -87,8 +88,16 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
     for (const _ of [1, 2]) expect(await outcome()).toMatchObject({ status: expect.any(Number), isError: true })
   })
 
+  /**
+   * Where a provider is cut is read by its codec, and how that ends is written by the client's: of long answers, each place is tried with two
+   * of the five clients, and each client with two of five places. The project `exhaustive` tries all.
+   */
+  const isDue = (at: number) =>
+    isExhaustive || pieces.length <= wireNames.length || (at + wireNames.indexOf(client)) % wireNames.length < 2
+
   it('gets one error for an error behind any event, and what was said before', async () => {
     for (let at = silent[provider] + 1; at < pieces.length; at++) {
+      if (!isDue(at)) continue
       rig.providers.answer(chunks([...pieces.slice(0, at), speakers[provider].errorPiece('Overloaded')]))
       const text = await (await ask(rig.url, client, provider)).text()
       expect(endingOf(client, text)).toEqual(failed)
@@ -99,6 +108,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
 
   it.each(['end', 'reset'] as const)('gets one error when the line is cut behind any event (by %s)', async (after) => {
     for (let at = 0; at < pieces.length; at++) {
+      if (!isDue(at)) continue
       const sent = pieces.slice(0, at)
       const isSilent = at <= silent[provider]
       // A reset may overtake what was written before it, so it waits until that has arrived.

@@ -72,7 +72,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 
 /** What axe finds in the page as it stands, or in the element that the selector names, serious and critical: rule and element. */
 export async function axeFindings(page: Page, within = 'html'): Promise<string[]> {
-  await page.evaluate(axeSource)
+  if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(axeSource)
   return page.evaluate(async (selector) => {
     const { axe } = globalThis as unknown as { axe: Axe }
     // It says no more than once of a rule that it is kept.

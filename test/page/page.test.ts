@@ -19,19 +19,24 @@ describe.skipIf(!hasChromium)('the page', () => {
     ;[demo, browser] = await Promise.all([startDemo(), launchChromium()])
     page = await browser.newPage()
     problems = problemsOf(page)
+    await page.goto(demo.url)
+    await page.locator('#model:enabled').waitFor()
+    expect(problems).toEqual([])
   })
   afterAll(async () => {
     await browser?.close()
     await demo?.stop()
   })
-  // Each test loads the page anew, in one tab: the page stores nothing, and a new tab costs a second.
+  // The page is loaded once, since a load costs as much as what most tests do. Each test begins a new chat, as a user does.
   beforeEach(async () => {
     await page.setViewportSize({ width: 900, height: 900 })
     await page.emulateMedia({ colorScheme: null })
     await page.mouse.move(0, 0)
     problems.length = 0
-    await page.goto(demo.url)
-    await page.locator('#model:enabled').waitFor()
+    await page.evaluate(() => location.assign('#chat'))
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.getByLabel('Model', { exact: true }).selectOption({ index: 0 })
+    expect(await answers().count()).toBe(0)
   })
 
   const say = (text: string) =>

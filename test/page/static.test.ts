@@ -24,20 +24,33 @@ describe.skipIf(!hasChromium)('the static page', () => {
     browser = await launchChromium()
     page = await browser.newPage()
     problems = problemsOf(page)
+    await page.goto(site.url)
+    await page.locator('#model:enabled').waitFor()
+    await page.locator('#timeline svg').waitFor() // a recording to begin with
+    expect(problems).toEqual([])
   })
   afterAll(async () => {
     await browser?.close()
     await site?.stop()
     rmSync(folder, { recursive: true, force: true })
   })
-  // Each test loads the page anew, in one tab: the page stores nothing, and a new tab costs a second.
+  // The page is loaded once, since a load costs as much as what most tests do. Each test begins a new chat, with the first
+  // sample and all wires.
   beforeEach(async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.emulateMedia({ colorScheme: null })
     await page.mouse.move(0, 0)
     problems.length = 0
-    await page.goto(site.url)
-    await page.locator('#model:enabled').waitFor()
+    await open('chat')
+    await page.getByRole('button', { name: 'New chat' }).click()
+    await page.locator('#model:enabled').selectOption({ index: 0 })
+    await page.evaluate(() => {
+      const sample = document.querySelector<HTMLSelectElement>('#wire-sample')
+      if (sample) sample.selectedIndex = 0
+      sample?.dispatchEvent(new Event('change'))
+      for (const box of document.querySelectorAll<HTMLElement>('#shown input:not(:checked)')) box.click()
+    })
+    expect(await page.locator('#log article').count()).toBe(0)
   })
 
   const open = (view: string) => page.evaluate((name) => location.assign(`#${name}`), view)
@@ -139,7 +152,8 @@ describe.skipIf(!hasChromium)('the static page', () => {
   })
 
   it('plays a recording from its beginning to its end', async () => {
-    await page.locator('#timeline svg').waitFor()
+    await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer behind them' })
+    await page.waitForFunction(() => document.querySelector('#take-title')?.textContent?.startsWith('OpenAI Chat'))
     await page.getByRole('button', { name: 'Play' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor()
     await page.getByRole('button', { name: 'Play' }).waitFor()

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, eventsOf, failed, isErrorBody } from '../gateway/wire.ts'
+import { isExhaustive } from '../support/cuts.ts'
 import {
   canary,
   everythingOf,
@@ -108,6 +109,12 @@ const limits: Record<WireName, (tokens: number) => Record<string, unknown>> = {
 
 describe.each(wireNames)('%s upstream', (wire) => {
   const { pieces, open } = answerOf(wire)
+  /**
+   * Whole answers and streams. Their statuses are made by the same code, and their bytes counted by the same, before the two part: so in
+   * `npm test` each case asks for one of the two, and the next case, or the same one on the next wire, for the other.
+   */
+  const kindsOf = (turn: number) =>
+    isExhaustive ? [{}, stream] : [(turn + wireNames.indexOf(wire)) % 2 === 0 ? {} : stream]
   const ask = (say: string, body?: Record<string, unknown>, init?: Parameters<Rig['ask']>[3]) =>
     rig.ask(wire, say, body, init)
   const stream = { stream: true }
@@ -156,12 +163,12 @@ describe.each(wireNames)('%s upstream', (wire) => {
 
   it.each([301, 302, 303, 307, 308])('is not followed when it redirects with %i', async (status) => {
     const leak = `${elsewhere.url}/?k=${encodeURIComponent(canary)}`
-    for (const target of [elsewhere.url, upstream.url, '//evil.test', leak]) {
+    for (const [at, target] of [elsewhere.url, upstream.url, '//evil.test', leak].entries()) {
       upstream.script(
         'redirect',
         (_, response) => void response.writeHead(status, { location: `${target}/v1/x` }).end(canary),
       )
-      for (const body of [{}, stream]) {
+      for (const body of kindsOf(at + status)) {
         const asked = await askedDuring(async () => {
           const answer = await ask('redirect', body)
           expect([answer.status, answer.headers.get('location')]).toEqual([502, null])
@@ -213,7 +220,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     })
     // Its clients know an overload by a status of its own.
     const expected = wire === 'anthropic' && ours === 503 ? 529 : ours
-    for (const body of [{}, stream]) {
+    for (const body of kindsOf(theirs)) {
       const answer = await ask('status', body)
       const headers = ['set-cookie', 'content-disposition', 'refresh', 'x-leak'].map((name) => answer.headers.get(name))
       expect([answer.status, ...headers]).toEqual([expected, null, null, null, null])
@@ -340,12 +347,12 @@ describe.each(wireNames)('%s upstream', (wire) => {
     upstream.script('packed', (_, response) => {
       response.writeHead(200, { 'content-type': typeOf(wire), 'content-encoding': 'gzip' }).end(bomb)
     })
-    for (const body of [{ stream: false }, stream]) {
+    for (const body of kindsOf(0)) {
       const answer = await ask('packed', body)
       const text = await answer.text()
       expect(text.length).toBeLessThan(17 * 1024 * 1024)
       expect(text).toContain('cannot be read')
-      if (wire !== 'ollama' || !body.stream) expect(answer.status).toBe(502)
+      if (wire !== 'ollama' || !('stream' in body)) expect(answer.status).toBe(502)
     }
   })
 })

@@ -1,0 +1,52 @@
+/** All checks against one Worker, as rows of a table. */
+import { mintToken } from './as-stranger.mjs'
+import { ask, createTarget } from './ask.mjs'
+import { checks } from './checks.mjs'
+
+/** Why a check is not tried. */
+const missing = {
+  token: 'no token: give --token, or --origin',
+  minted: 'it gave none by itself',
+  adminToken: 'no ADMIN_TOKEN in the environment',
+  rate: 'too many requests: try again in a minute',
+}
+
+/** @throws {Error} if nobody answers at the URL, or if it is not a URL. */
+export async function runChecks(url, { origin, token, maxBody, adminToken, isWanted = () => true }) {
+  if (!URL.canParse(url)) throw new Error(`"${url}" is not a URL`)
+  const target = { ...createTarget(url, { origin, token }), maxBody, adminToken }
+  const first = await ask(target, { method: 'GET', path: '/v1' })
+  if (first.status === 0) throw new Error(`nobody answers at ${url}: ${first.problem}`)
+  if (token === undefined) await mintToken(target)
+  const rows = []
+  for (const check of checks.filter(isWanted)) rows.push(await runCheck(check, target))
+  target.agent.destroy()
+  return { rows, requests: target.seen.length, seconds: (Date.now() - target.startedAt) / 1000 }
+}
+
+async function runCheck({ id, name, expected, needs, run }, target) {
+  const row = { id, name, expected }
+  if (needs && !target[needs]) return { ...row, got: missing[needs], mark: '-' }
+  const found = await run(target)
+  const bad = found.filter(({ ok }) => !ok)
+  if (found.every(({ got }) => got === '429')) return { ...row, got: missing.rate, mark: '-' }
+  if (bad.length > 0) return { ...row, got: bad.slice(0, 3).map(tell).join('; '), mark: 'FAILED' }
+  return { ...row, got: summarise(found), mark: 'ok' }
+}
+
+function tell({ what, got }) {
+  return `${printable(what)}: ${printable(got)}`
+}
+
+/** How often each came: `401 × 12, 429`. */
+function summarise(found) {
+  const counts = new Map()
+  for (const { got } of found) counts.set(got, (counts.get(got) ?? 0) + 1)
+  const parts = [...counts].map(([got, count]) => (count === 1 ? printable(got) : `${printable(got)} × ${count}`))
+  return parts.length > 6 ? `${parts.slice(0, 6).join(', ')} …` : parts.join(', ')
+}
+
+/** What came from the other side goes to a terminal. */
+function printable(text) {
+  return text.replace(/[^\x20-\x7e×…]/g, '?').slice(0, 100)
+}
