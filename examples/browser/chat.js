@@ -29,6 +29,8 @@ function titleOf(name) {
 async function ask() {
   const controller = new AbortController()
   const history = said()
+  /** A chat that was left for a new one has nothing more to say. */
+  const keep = () => running === controller && tell([...history, ...run.messages])
   const answer = drawAnswer(titleOf(choice.value))
   const wire = readName(choice.value)?.wire ?? 'openai-chat'
   const { idPrefix } = modelOf(wire).codec
@@ -49,7 +51,7 @@ async function ask() {
       answer.draw(event)
       if (!hasFrame(event)) take.add([event])
       if (event.type === 'tool_start') say(`Running ${event.call.name}`)
-      if (event.type === 'message_end' || event.type === 'tool_result') tell([...history, ...run.messages])
+      if (event.type === 'message_end' || event.type === 'tool_result') keep()
     }
     answer.end()
     say('The answer is complete')
@@ -65,8 +67,8 @@ async function ask() {
   } finally {
     take.finish(failure)
     // What came before a failure stays too: the last message says how it ended.
-    tell([...history, ...run.messages])
-    setRunning(undefined)
+    keep()
+    if (running === controller) setRunning(undefined)
   }
 }
 
@@ -156,6 +158,7 @@ find('#suggestions').addEventListener('click', (event) => {
 })
 find('#new').addEventListener('click', () => {
   running?.abort()
+  setRunning(undefined)
   tell([])
   clearLog()
   showWelcome(true)

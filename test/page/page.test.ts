@@ -119,6 +119,18 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(await answers().last().innerText()).toContain('embedded provider')
   })
 
+  it('begins a new chat in mid-stream: the next question goes without what was said before', async () => {
+    await say('Count slowly')
+    await answers().last().locator('.text').waitFor()
+    await page.getByRole('button', { name: 'New chat' }).click()
+    const asking = page.waitForRequest((request) => request.postData()?.includes('Hello again') === true)
+    await say('Hello again')
+    expect((await asking).postData()).not.toContain('Count slowly')
+    await finished()
+    expect(await answers().count()).toBe(1)
+    expect(await answers().last().innerText()).toContain('embedded provider')
+  })
+
   it.each([
     ['an error in mid-stream', 'Please fail', /.+/],
     ['a connection that is cut', 'Hang up now', /.+/],
