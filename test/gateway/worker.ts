@@ -4,5 +4,6 @@ import { modelsAt } from './models.ts'
 
 export default createGateway({
   models: ({ PROVIDERS }: { PROVIDERS: string }) => modelsAt(PROVIDERS),
-  limits: { commitMs: 500, keepAliveMs: 200 },
+  // A machine that is busy takes a second for an answer.
+  limits: { commitMs: 3000, keepAliveMs: 200 },
 })
