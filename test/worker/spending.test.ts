@@ -252,7 +252,7 @@ describe.concurrent('an answer in the words of each wire', () => {
 
   it('that the provider refuses costs nothing, and gives back what was reserved', async ({ expect }) => {
     const found = await booked(async (wire, user) => {
-      const token = await tokenWith(user, (await mostOf(wire, user)) / 1e6)
+      const token = await tokenWith(user, (1.5 * (await mostOf(wire, user))) / 1e6) // for one at a time
       upstream.script(user, (_, response) => void response.writeHead(529).end('{}'))
       for (let times = 0; times < 3; times++)
         // A stream begins after two seconds whatever comes, which on a busy machine is before the refusal.
