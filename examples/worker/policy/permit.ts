@@ -7,9 +7,9 @@
  *
  * @module
  */
+import type { JsonObject } from 'isoglot'
+import type { CheckedBody, WireName } from 'isoglot/gateway'
 import * as v from 'valibot'
-import type { CheckedBody, WireName } from '../../../src/gateway/index.ts'
-import type { JsonObject } from '../../../src/model.ts'
 import { refuse } from '../refusal.ts'
 import { anthropicRequest } from './anthropic.ts'
 import { chatRequest } from './chat.ts'
