@@ -42,7 +42,7 @@ export function permit({ wire, kind, body }: Pick<CheckedBody, 'wire' | 'kind' |
 /** Fields that are ours to say. */
 const ourFields: Partial<Readonly<Record<WireName, (body: JsonObject, user: string) => JsonObject>>> = {
   'openai-responses': () => ({ store: false }),
-  anthropic: ({ metadata }, user) => (metadata === undefined ? {} : { metadata: { user_id: user } }),
+  anthropic: ({ metadata }, user): JsonObject => (metadata === undefined ? {} : { metadata: { user_id: user } }),
 }
 
 function read(schema: v.GenericSchema, body: unknown): unknown {
