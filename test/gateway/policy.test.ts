@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/errors.ts'
 import { errorEvents, findRoute, readJson, type WireName } from '../../src/gateway/index.ts'
 
-const get = (path: string, headers?: Record<string, string>) => new Request(`http://gateway.test${path}`, { headers })
+const get = (path: string, headers: Record<string, string> = {}) =>
+  new Request(`http://gateway.test${path}`, { headers })
 
 describe('the route of a request', () => {
   it.each([
