@@ -8,7 +8,7 @@ const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `t
 /** Their subject is `wrangler dev` or `wrangler deploy`, or a program that starts one of them. */
 const wranglerDev = ['test/worker/{start,deploy}.test.ts']
 /** They read the built declarations, which `npm test` does not make. */
-const builtTypes = ['test/package/require.test.ts']
+const builtTypes = ['test/package/{declarations,require,worker}.test.ts']
 /** The page in Firefox and WebKit; `test/page` has it in Chromium. */
 const otherBrowsers = ['test/page/browsers.test.ts']
 /**

@@ -129,9 +129,7 @@ export interface DecodedCalls {
   readonly invalidToolCalls: readonly InvalidToolCall[]
 }
 
-/**
- * What `prepare` must see to before a conversation can be encoded: each fact stands in the wire's document.
- */
+/** What `prepare` changes in a conversation before a format can encode it. */
 export interface Rules {
   /** The codec's name: proofs and kept fields of other formats do not travel. */
   readonly format: string

@@ -3,15 +3,15 @@
  *
  * @module
  */
+import type { JsonObject } from 'isoglot'
 import {
   createGateway,
   type EndReport,
   type ExecutionContextLike,
+  findRoute,
   type Gateway,
   type WireName,
-} from '../../src/gateway/index.ts'
-import { findRoute } from '../../src/gateway/routes.ts'
-import type { JsonObject } from '../../src/model.ts'
+} from 'isoglot/gateway'
 import { type Config, type Env, readConfig } from './config.ts'
 import { permit } from './policy/permit.ts'
 import { tableFor } from './providers.ts'

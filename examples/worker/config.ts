@@ -4,8 +4,8 @@
  * @see https://developers.cloudflare.com/workers/configuration/environment-variables/ (read 2026-11)
  * @module
  */
+import { createScrubber } from 'isoglot/gateway'
 import * as v from 'valibot'
-import { createScrubber } from '../../src/gateway/index.ts'
 import type { Accounts } from './accounts.ts'
 import { type Price, pricesSetting } from './prices.ts'
 import { type Entry, idOf, type Provider, providers, type Service } from './providers.ts'

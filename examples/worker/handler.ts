@@ -4,10 +4,7 @@
  *
  * @module
  */
-
-import { readJson } from '../../src/gateway/body.ts'
-import { answerError, type ExecutionContextLike } from '../../src/gateway/index.ts'
-import { findRoute, methodOf } from '../../src/gateway/routes.ts'
+import { answerError, type ExecutionContextLike, findRoute, readJson } from 'isoglot/gateway'
 import { answerAdmin, answerMisconfigured } from './admin.ts'
 import { answerModel, log } from './answer.ts'
 import { type Config, type Env, readConfig } from './config.ts'
@@ -41,7 +38,7 @@ function routeOf(request: Request): Route | undefined {
   const asked = findRoute(request)
   if (asked === undefined) return undefined
   const owned = asked.kind === 'answer' && ownsRun(request)
-  return { methods: [methodOf(asked)], answer: withSession(owned ? beginRun : answerNow) }
+  return { methods: [asked.method], answer: withSession(owned ? beginRun : answerNow) }
 }
 
 /** Answers one request. It never rejects. */

@@ -5,8 +5,8 @@
  * @see price-table.ts, for where our prices are from and when they were read
  * @module
  */
+import type { Usage } from 'isoglot'
 import * as v from 'valibot'
-import type { Usage } from '../../src/model.ts'
 import { knownPrices, type Price, type Rates } from './price-table.ts'
 
 export type { Price } from './price-table.ts'

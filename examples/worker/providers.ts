@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { ollama } from '../../src/codecs/ollama/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
-import { xai } from '../../src/codecs/xai/index.ts'
-import type { GatewayModel, GatewayModels, WireName } from '../../src/gateway/index.ts'
+import { anthropic } from 'isoglot/anthropic'
+import type { GatewayModel, GatewayModels, WireName } from 'isoglot/gateway'
+import { gemini } from 'isoglot/gemini'
+import { ollama } from 'isoglot/ollama'
+import { openaiChat } from 'isoglot/openai-chat'
+import { openaiResponses } from 'isoglot/openai-responses'
+import { xai } from 'isoglot/xai'
 
 /** How settings, tokens and the page name a provider: by the wire that it is asked in, or by its own name. */
 export type ProviderId = 'openai-chat' | 'anthropic' | 'gemini' | 'xai' | 'ollama'

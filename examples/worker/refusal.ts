@@ -1,10 +1,9 @@
 /**
  * Every way this Worker says no by itself: one row each, with its own fixed words. What a provider says no to is told by the gateway.
  *
- * @see src/gateway/errors.ts
  * @module
  */
-import { ApiError, type ApiErrorKind } from '../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from 'isoglot'
 
 interface Row {
   readonly status: number

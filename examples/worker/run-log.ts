@@ -97,7 +97,7 @@ export function openLog(sql: Sql): RunLog {
   }
 
   return {
-    find: () => (isMade ? (all('SELECT * FROM run')[0] as RunRow | undefined) : undefined),
+    find: () => (isMade ? (all('SELECT * FROM run').at(0) as RunRow | undefined) : undefined),
     begin({ id, url, digest }) {
       make()
       dropEvents()

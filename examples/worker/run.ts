@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { answerError } from '../../src/gateway/index.ts'
+import { answerError } from 'isoglot/gateway'
 import { refuse } from './refusal.ts'
-import { errorEvents, interruption, stop } from './run-end.ts'
+import { endOf, interruption, stop } from './run-end.ts'
 import { cutEvents, framingOf, type RunFraming } from './run-events.ts'
 import { openLog, type RunRow, type Sql } from './run-log.ts'
 import { createTail, followTail } from './run-tail.ts'
@@ -96,9 +96,9 @@ export function openRun(host: RunHost): Run {
 
   function finish({ url, framing }: Pick<RunRow, 'url' | 'framing'>, state: 'done' | 'failed' | 'stopped'): void {
     if (state !== 'done' && framing !== null) {
-      const before = log.last()
-      const around = { first: log.text(1), last: log.text(before), before }
-      log.append(errorEvents(url, state === 'stopped' ? stop : interruption, around))
+      const count = log.last()
+      const sent = { first: log.text(1), last: log.text(count), count }
+      log.append(endOf(url, state === 'stopped' ? stop : interruption, sent))
     }
     const now = Date.now()
     log.end(state, now)

@@ -6,8 +6,7 @@
  * @module
  */
 import { DurableObject } from 'cloudflare:workers'
-import { readJson } from '../../src/gateway/body.ts'
-import { findRoute } from '../../src/gateway/routes.ts'
+import { findRoute, readJson } from 'isoglot/gateway'
 import { answerModel } from './answer.ts'
 import { type Config, type Env, readConfig } from './config.ts'
 import { refuse } from './refusal.ts'

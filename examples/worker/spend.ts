@@ -4,9 +4,8 @@
  *
  * @module
  */
-import type { DecodedRequest } from '../../src/codec.ts'
-import type { Admission, EndReport } from '../../src/gateway/index.ts'
-import type { Content, ImageBlock, JsonObject } from '../../src/model.ts'
+import type { Content, ImageBlock, JsonObject } from 'isoglot'
+import type { Admission, EndReport } from 'isoglot/gateway'
 import { type Accounts, type Reservation, type Settlement, wholeWorker } from './accounts.ts'
 import type { Config } from './config.ts'
 import { costOf, mostOf, type Price, priceOf } from './prices.ts'
@@ -144,7 +143,7 @@ function isFree({ attempts, error, usage, saidBytes }: EndReport): boolean {
 export function mostTokensOf(
   id: string,
   body: JsonObject,
-  { context }: Pick<DecodedRequest, 'context'>,
+  { context }: Pick<Admission['request'], 'context'>,
   maxOutputTokens: number,
 ): { readonly inputTokens: number; readonly outputTokens: number } {
   const pictures = context.messages.flatMap(({ content }) => picturesIn(content))

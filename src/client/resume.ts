@@ -2,8 +2,7 @@
  * Goes on with a streamed answer that the network cut, where the server keeps it: it names the answer in a header, numbers its events (or
  * lines) from 1, and tells those behind a number again.
  *
- * @see docs/streaming.md
- *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header, which is read for lines too
  * @module
  */
 import type { Model } from '../codec.ts'

@@ -1,17 +1,26 @@
-/** Reads the JSON body of a request: counted, timed, and bounded in depth before anyone walks it. @module */
+/** Reads the JSON body of a request. @module */
 import { isObject } from '../lookup.ts'
 import type { JsonObject } from '../model.ts'
 import { refusal } from './errors.ts'
 import type { GatewayLimits } from './types.ts'
 
-/** A body, as it came and as it reads. */
-export interface ReadBody {
+/** The body of a request: its text as it came, and the object that this text is. */
+export interface JsonBody {
   readonly text: string
   readonly value: JsonObject
 }
 
-/** @throws {ApiError} 415, 413, 408 or 400. */
-export async function readJson(request: Request, limits: GatewayLimits): Promise<ReadBody> {
+/** How large a body may be, and how long it may take. The defaults are those of {@link GatewayLimits}. */
+export type BodyLimits = Pick<GatewayLimits, 'maxBodyBytes' | 'bodyTimeoutMs' | 'maxDepth' | 'maxValues'>
+
+/**
+ * Reads the body of a request as the gateway reads it: it counts bytes, stops after a time, and checks the depth before other code walks the
+ * object. For routes of your own beside a gateway, such as a login, which face the same clients; and to store a request before it is
+ * answered.
+ *
+ * @throws {ApiError} with status 415, 413, 408 or 400.
+ */
+export async function readJson(request: Request, limits: BodyLimits = {}): Promise<JsonBody> {
   const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw refusal(415, 'The content type has to be application/json')
   if (request.headers.has('content-encoding')) throw refusal(415, 'A compressed body is not read')
@@ -25,7 +34,7 @@ export async function readJson(request: Request, limits: GatewayLimits): Promise
 }
 
 /** Counts for itself: `content-length` may be missing or a lie. */
-async function readBytes(request: Request, limits: GatewayLimits): Promise<Uint8Array> {
+async function readBytes(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const { maxBodyBytes = 16 * 1024 * 1024, bodyTimeoutMs = 30_000 } = limits
   const tooLate = () => refusal(408, `The body was not here within ${bodyTimeoutMs} ms`)
   const tooLarge = () => refusal(413, `The body is larger than ${maxBodyBytes} bytes`)

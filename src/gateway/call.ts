@@ -3,7 +3,7 @@ import type { DecodedRequest } from '../codec.ts'
 import { ApiError } from '../errors.ts'
 import { compact } from '../lookup.ts'
 import type { Loss } from '../model.ts'
-import type { ReadBody } from './body.ts'
+import type { JsonBody } from './body.ts'
 import { codeOf, type Discretion, open, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
@@ -18,7 +18,7 @@ export interface Call {
   readonly isArray: boolean
   readonly path: string
   readonly headers: Headers
-  readonly body: ReadBody
+  readonly body: JsonBody
   readonly request: DecodedRequest
   /** The client wants a stream. */
   readonly stream: boolean

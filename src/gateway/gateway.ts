@@ -9,7 +9,7 @@ import type { ApiError } from '../errors.ts'
 import { isObject } from '../lookup.ts'
 import { isOnlyWhole } from '../only-whole.ts'
 import { answer } from './answer.ts'
-import { type ReadBody, readJson } from './body.ts'
+import { type JsonBody, readJson } from './body.ts'
 import { type Call, newProgress, reportOf, type Visit } from './call.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
@@ -17,7 +17,7 @@ import { errorAnswer, refusal, refuseBody, tellError, unknownModel } from './err
 import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { outputLimit } from './question.ts'
-import { findRoute, methodOf, type Route } from './routes.ts'
+import { findRoute, type Route } from './routes.ts'
 import type {
   CheckedBody,
   EndReport,
@@ -91,7 +91,7 @@ async function visit<Env>(request: Request, house: House<Env>): Promise<Response
   const route = findRoute(request, basePath)
   const id = crypto.randomUUID()
   const visitor: Visit = { id, wire: wires[route?.wire ?? 'openai-chat'], caller: undefined, startedAt: Date.now() }
-  if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, methodOf(route))
+  if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, route.method)
   const response = await serve(request, route, visitor, house).catch((error: unknown) =>
     errorAnswer(tellError(error), route && visitor.wire),
   )
@@ -118,7 +118,7 @@ async function serve<Env>(
   house: House<Env>,
 ): Promise<Response> {
   if (route === undefined) throw unknownPath(request, house.options.basePath)
-  const method = methodOf(route)
+  const { method } = route
   if (request.method !== method) {
     const refused = errorAnswer(refusal(405, `This path takes ${method}`), visitor.wire)
     refused.headers.set('allow', `${method}, OPTIONS`)
@@ -170,7 +170,7 @@ async function readChecked<Env>(
   kind: CheckedBody['kind'],
   { wire, caller }: Visit,
   { options, env }: House<Env>,
-): Promise<ReadBody> {
+): Promise<JsonBody> {
   const body = await readJson(request, options.limits ?? {})
   const checked = options.check?.({ wire: wire.name, kind, body: body.value, caller }, env)
   return checked === undefined ? body : { value: checked, text: JSON.stringify(checked) }

@@ -1,6 +1,9 @@
-/** The gateway's public names. @module */
+/** The gateway, and what policy in front of it needs. @module */
+export { type BodyLimits, type JsonBody, readJson } from './body.ts'
+export { errorEvents, type SentEvents } from './error-events.ts'
 export { answerError } from './errors.ts'
 export { createGateway } from './gateway.ts'
+export { findRoute, type Route } from './routes.ts'
 export { createScrubber } from './scrub.ts'
 export type {
   Admission,

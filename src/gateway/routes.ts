@@ -1,16 +1,22 @@
-/**
- * Which request is for what.
- *
- * @module
- */
+/** The paths of a gateway, and what each asks for. @module */
 import type { WireName } from './types.ts'
 
-/** What a path asks for, and in which wire. */
+/**
+ * What a request asks a gateway for: an answer of a model, a count of tokens, a list of models or one of them, or the version of the API.
+ * `method` is the only one that the path takes beside `OPTIONS`. `path` is without the gateway's `basePath`. With `framing: 'array'` the
+ * stream is a JSON array: Gemini's `streamGenerateContent` without `alt=sse`.
+ */
 export type Route =
-  | { readonly kind: 'answer'; readonly wire: WireName; readonly path: string; readonly framing?: 'array' }
-  | { readonly kind: 'count'; readonly wire: WireName; readonly path: string }
-  | { readonly kind: 'models'; readonly wire: WireName; readonly id?: string }
-  | { readonly kind: 'version'; readonly wire: WireName }
+  | {
+      readonly kind: 'answer'
+      readonly method: 'POST'
+      readonly wire: WireName
+      readonly path: string
+      readonly framing?: 'array'
+    }
+  | { readonly kind: 'count'; readonly method: 'POST'; readonly wire: WireName; readonly path: string }
+  | { readonly kind: 'models'; readonly method: 'GET'; readonly wire: WireName; readonly id?: string }
+  | { readonly kind: 'version'; readonly method: 'GET'; readonly wire: WireName }
 
 const answers: Readonly<Record<string, WireName>> = {
   '/v1/chat/completions': 'openai-chat',
@@ -19,23 +25,25 @@ const answers: Readonly<Record<string, WireName>> = {
   '/api/chat': 'ollama',
 }
 
-/** The route of a request; `undefined` if there is none. The path counts alone: no header can move a request elsewhere. */
+/**
+ * The route of a request; `undefined` if the gateway answers 404. Policy in front of a gateway needs it: to know which requests cost money,
+ * which methods a path takes, and in which wire to refuse. `basePath` is that of the gateway.
+ *
+ * Only the URL decides, with one exception: the header `anthropic-version` selects the wire of a list of models.
+ */
 export function findRoute(request: Request, basePath = ''): Route | undefined {
   const { pathname: path, searchParams } = new URL(request.url)
   if (!path.startsWith(`${basePath}/`)) return undefined
   const pathname = path.slice(basePath.length)
   if (Object.hasOwn(answers, pathname)) {
-    return { kind: 'answer', wire: answers[pathname] as WireName, path: pathname }
+    return { kind: 'answer', method: 'POST', wire: answers[pathname] as WireName, path: pathname }
   }
-  if (pathname === '/v1/messages/count_tokens') return { kind: 'count', wire: 'anthropic', path: pathname }
-  if (pathname === '/api/tags') return { kind: 'models', wire: 'ollama' }
-  if (pathname === '/api/version') return { kind: 'version', wire: 'ollama' }
+  if (pathname === '/v1/messages/count_tokens') {
+    return { kind: 'count', method: 'POST', wire: 'anthropic', path: pathname }
+  }
+  if (pathname === '/api/tags') return { kind: 'models', method: 'GET', wire: 'ollama' }
+  if (pathname === '/api/version') return { kind: 'version', method: 'GET', wire: 'ollama' }
   return findModelList(pathname, request.headers) ?? findGemini(pathname, searchParams.get('alt'))
-}
-
-/** The methods that a route takes, as its `Allow` header says. */
-export function methodOf(route: Route): 'GET' | 'POST' {
-  return route.kind === 'models' || route.kind === 'version' ? 'GET' : 'POST'
 }
 
 /** Two wires have their list at the same place; Anthropic's clients say their version. */
@@ -45,7 +53,7 @@ function findModelList(pathname: string, headers: Headers): Route | undefined {
   const [, version, id] = found
   const openai = headers.has('anthropic-version') ? 'anthropic' : 'openai-chat'
   const wire = version === 'v1beta' ? 'gemini' : openai
-  return { kind: 'models', wire, ...(id !== undefined && { id: decoded(id) }) }
+  return { kind: 'models', method: 'GET', wire, ...(id !== undefined && { id: decoded(id) }) }
 }
 
 /** A name may have colons of its own, such as `qwen3:8b`: the last one stands before the method. */
@@ -53,11 +61,17 @@ function findGemini(pathname: string, alt: string | null): Route | undefined {
   const method = /^\/v1(?:beta|alpha)?\/(?:models|tunedModels)\/.+(?::|%3A)(\w+)$/i.exec(pathname)?.[1]
   switch (method) {
     case 'generateContent':
-      return { kind: 'answer', wire: 'gemini', path: pathname }
+      return { kind: 'answer', method: 'POST', wire: 'gemini', path: pathname }
     case 'streamGenerateContent':
-      return { kind: 'answer', wire: 'gemini', path: pathname, ...(alt !== 'sse' && { framing: 'array' }) }
+      return {
+        kind: 'answer',
+        method: 'POST',
+        wire: 'gemini',
+        path: pathname,
+        ...(alt !== 'sse' && { framing: 'array' }),
+      }
     case 'countTokens':
-      return { kind: 'count', wire: 'gemini', path: pathname }
+      return { kind: 'count', method: 'POST', wire: 'gemini', path: pathname }
     default:
       return undefined
   }

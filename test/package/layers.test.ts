@@ -1,4 +1,4 @@
-/** Who imports whom in `src`: the table of CONTRIBUTING.md, read off the sources. */
+/** Who imports whom: in `src`, the table of CONTRIBUTING.md; in the Worker, which readers copy, public paths only. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -58,5 +58,22 @@ describe('imports', () => {
 
   it('go in no circle', () => {
     expect(files.flatMap((file) => circleFrom([file], new Set()) ?? [])).toEqual([])
+  })
+})
+
+describe('the Worker of examples/worker', () => {
+  const folder = join(import.meta.dirname, '../../examples/worker')
+  const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+
+  it('imports public paths, and nothing of this repository beside its folder', () => {
+    expect(sources.length).toBeGreaterThan(30)
+    const found = sources.flatMap((file) =>
+      specifiersIn(readFileSync(join(folder, file), 'utf8')).map((to) =>
+        to.startsWith('.') ? relative(folder, join(folder, dirname(file), to)) : to,
+      ),
+    )
+    expect(found).toEqual(expect.arrayContaining(['isoglot', 'isoglot/gateway', 'answer.ts']))
+    const packages = /^(isoglot(\/[\w-]+)?|cloudflare:workers|hono(\/[\w-]+)?|jose|valibot)$/
+    expect(found.filter((to) => !sources.includes(to) && !packages.test(to))).toEqual([])
   })
 })

@@ -1,9 +1,10 @@
 /** The package in a CommonJS project, as Node, the compiler and bundlers without conditions find it. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { installRuntimes, nodeFile } from '../../scripts/install-runtimes.mjs'
 import { dist, entries, modules } from './built.ts'
 
 const root = join(dist, '..')
@@ -17,19 +18,35 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(project, { recursive: true, force: true }))
 
+/** Each Node that can load an ES module by `require`: 20.19, 22.12 and later. npm has these for Linux on x64. */
+installRuntimes()
+const supported = [20, 22, 24, 26]
+const isCi = process.env.CI === 'true' || process.env.CI === '1'
+const installed = supported.filter((major) => existsSync(nodeFile(major)))
+
+it('C2: is tried in each Node that is supported, on the machines of CI', () => {
+  const isLinux = process.platform === 'linux' && process.arch === 'x64'
+  expect(installed).toEqual(isCi && isLinux ? supported : installed)
+})
+
 const paths = entries.map((name) => (name === 'index' ? 'isoglot' : `isoglot/${name}`))
 
-it('C2: is loaded by require in a CommonJS project, by each of its paths', () => {
-  const program = `const names = ${JSON.stringify(paths)}
+it.each(['this Node', ...installed])(
+  'C2: is loaded by require in a CommonJS project, by each of its paths: %s',
+  (major) => {
+    const node = typeof major === 'number' ? nodeFile(major) : process.execPath
+    const program = `const names = ${JSON.stringify(paths)}
     console.log(JSON.stringify(names.map((name) => Object.keys(require(name)).length)))
     console.log(require('isoglot').textOf('hi'), typeof require('isoglot/anthropic').anthropic)`
-  writeFileSync(join(project, 'main.js'), program)
-  const [counts = '', said] = execFileSync(process.execPath, [join(project, 'main.js')], { encoding: 'utf8' }).split(
-    '\n',
-  )
-  expect(JSON.parse(counts).every((count: number) => count > 0)).toBe(true)
-  expect(said).toBe('hi function')
-})
+    writeFileSync(join(project, 'main.js'), program)
+    const [counts = '', said] = execFileSync(node, [join(project, 'main.js')], {
+      encoding: 'utf8',
+      stdio: 'pipe',
+    }).split('\n')
+    expect(JSON.parse(counts).every((count: number) => count > 0)).toBe(true)
+    expect(said).toBe('hi function')
+  },
+)
 
 it('C2: is compiled from a .cts file, and that runs', () => {
   writeFileSync(

@@ -1,6 +1,7 @@
 /** The SDK over an answer that the Worker keeps, on a network that breaks: in workerd, over real connections, while the answer is written. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
 import type { StreamEvent } from '../../src/client/result.ts'
+import { resumable } from '../../src/client/resume.ts'
 import { stream } from '../../src/client/run.ts'
 import type { Model, ModelSettings } from '../../src/codec.ts'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
@@ -82,7 +83,7 @@ async function read(wire: WireName, cuts: readonly number[]) {
   const { fetch, asked } = breaking(cuts)
   const [make, path] = providers[wire]
   const model = make('demo-model', { apiKey: token, baseUrl: rig.url + path, fetch })
-  const run = stream({ model, prompt: key, maxTokens: 100, idempotencyKey: key })
+  const run = stream({ model, prompt: key, maxTokens: 100, idempotencyKey: key, resume: resumable() })
   const events: StreamEvent[] = []
   for await (const event of run) events.push(event)
   return { key, asked, events, id: `${run.streamId}` }

@@ -7,9 +7,9 @@
  *
  * @module
  */
+import type { JsonObject } from 'isoglot'
+import type { CheckedBody, WireName } from 'isoglot/gateway'
 import * as v from 'valibot'
-import type { CheckedBody, WireName } from '../../../src/gateway/index.ts'
-import type { JsonObject } from '../../../src/model.ts'
 import { refuse } from '../refusal.ts'
 import { anthropicRequest } from './anthropic.ts'
 import { chatRequest } from './chat.ts'
@@ -42,7 +42,7 @@ export function permit({ wire, kind, body }: Pick<CheckedBody, 'wire' | 'kind' |
 /** Fields that are ours to say. */
 const ourFields: Partial<Readonly<Record<WireName, (body: JsonObject, user: string) => JsonObject>>> = {
   'openai-responses': () => ({ store: false }),
-  anthropic: ({ metadata }, user) => (metadata === undefined ? {} : { metadata: { user_id: user } }),
+  anthropic: ({ metadata }, user): JsonObject => (metadata === undefined ? {} : { metadata: { user_id: user } }),
 }
 
 function read(schema: v.GenericSchema, body: unknown): unknown {

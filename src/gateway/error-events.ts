@@ -1,0 +1,62 @@
+/** How a stored stream ends if it has no end of its own. @module */
+import type { Frame } from '../codec.ts'
+import { encodeNdjson } from '../framing/ndjson.ts'
+import { encodeSse } from '../framing/sse.ts'
+import { arrayOf, compact, field } from '../lookup.ts'
+import { tellError } from './errors.ts'
+import type { WireName } from './types.ts'
+import { wires } from './wires.ts'
+
+/** The part of a gateway's stream that was sent. An event is the text of one SSE event, or one NDJSON line, with its line ends. */
+export interface SentEvents {
+  /** The first event; empty if there is none. */
+  readonly first: string
+  /** The last event; empty if there is none. */
+  readonly last: string
+  readonly count: number
+}
+
+/**
+ * The events to send after a part of a gateway's stream, so that the stream ends in an error of its wire. Returns none if the last event
+ * ends the stream already.
+ *
+ * A gateway ends its own streams. This is for a program that stores one, to send it again, and that was stopped before it stored the end:
+ * without an end, official clients of some wires take half an answer for the whole.
+ */
+export function errorEvents(name: WireName, error: unknown, { first, last, count }: SentEvents): string[] {
+  if (isEnd[name](dataOf(last))) return []
+  const { codec, errorFrames } = wires[name]
+  const frames: Frame[] = []
+  codec.encodeStream(presentationOf(first)).fail(tellError(error), frames)
+  return errorFrames(frames, count).map(codec.framing === 'sse' ? encodeSse : encodeNdjson)
+}
+
+/** Whether an event is the last of its stream: the proper end, or an error. */
+const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
+  'openai-chat': (event) => event === '[DONE]' || field(event, 'error') !== undefined,
+  'openai-responses': (event) =>
+    ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),
+  anthropic: (event) => ['message_stop', 'error'].includes(`${field(event, 'type')}`),
+  gemini: (event) =>
+    field(event, 'error') !== undefined ||
+    field(field(event, 'promptFeedback'), 'blockReason') !== undefined ||
+    arrayOf(field(event, 'candidates')).some((candidate) => field(candidate, 'finishReason') !== undefined),
+  ollama: (event) => field(event, 'done') === true || field(event, 'error') !== undefined,
+}
+
+/** The id and the model of the answer. Only Responses repeats them in its last event. */
+function presentationOf(first: string): { readonly id?: string; readonly model?: string } {
+  const response = field(dataOf(first), 'response')
+  const [id, model] = [field(response, 'id'), field(response, 'model')]
+  return compact({ id: typeof id === 'string' ? id : undefined, model: typeof model === 'string' ? model : undefined })
+}
+
+/** The value of an event of a gateway, which writes the data of each in one line. */
+function dataOf(event: string): unknown {
+  const data = /^(?:data: )?([{[].*)$/m.exec(event)?.[1] ?? ''
+  try {
+    return data === '[DONE]' ? data : JSON.parse(data)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,91 @@
+/** What policy in front of a gateway needs: the route of a request, its body, and an end for a stream that was stored. */
+import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../src/errors.ts'
+import { errorEvents, findRoute, readJson, type WireName } from '../../src/gateway/index.ts'
+
+const get = (path: string, headers: Record<string, string> = {}) =>
+  new Request(`http://gateway.test${path}`, { headers })
+
+describe('the route of a request', () => {
+  it.each([
+    ['/v1/chat/completions', 'answer', 'openai-chat', 'POST'],
+    ['/v1/messages', 'answer', 'anthropic', 'POST'],
+    ['/v1/messages/count_tokens', 'count', 'anthropic', 'POST'],
+    ['/v1beta/models/qwen3:8b:generateContent', 'answer', 'gemini', 'POST'],
+    ['/v1beta/models/m:countTokens', 'count', 'gemini', 'POST'],
+    ['/v1/models/a%2Fb', 'models', 'openai-chat', 'GET'],
+    ['/api/version', 'version', 'ollama', 'GET'],
+  ])('%s: %s in %s, by %s', (path, kind, wire, method) => {
+    expect(findRoute(get(path))).toMatchObject({ kind, wire, method })
+    expect(findRoute(get(`/ai${path}`), '/ai')).toMatchObject({ kind, wire, method })
+    expect(findRoute(get(`/ai${path}`))).toBeUndefined()
+  })
+
+  it('says which stream of Gemini is an array, and whose list of models is meant', () => {
+    const stream = '/v1beta/models/m:streamGenerateContent'
+    expect(findRoute(get(stream))).toHaveProperty('framing', 'array')
+    expect(findRoute(get(`${stream}?alt=sse`))).not.toHaveProperty('framing')
+    expect(findRoute(get('/v1/models', { 'anthropic-version': '2023-06-01' }))).toHaveProperty('wire', 'anthropic')
+  })
+})
+
+it('reads a body within the limits of a gateway, by itself', async () => {
+  const asking = (body: string) =>
+    new Request('http://gateway.test/login', { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+  expect(await readJson(asking('{ "user": "ann" }'))).toEqual({ text: '{ "user": "ann" }', value: { user: 'ann' } })
+  await expect(readJson(asking('{"user":"ann"}'), { maxBodyBytes: 13 })).rejects.toMatchObject({ status: 413 })
+  await expect(readJson(asking(`{"a":${'['.repeat(128)}${']'.repeat(128)}}`))).rejects.toMatchObject({ status: 400 })
+})
+
+describe('a stream that was stored without its end', () => {
+  const error = new ApiError('It broke off', { kind: 'server', status: 502, retryable: false })
+  const created =
+    'event: response.created\ndata: {"type":"response.created","response":{"id":"resp_1","model":"m"}}\n\n'
+  const delta = 'data: {"type":"response.output_text.delta","delta":"Hi"}\n\n'
+
+  /** The events as their names and values. */
+  function read(events: readonly string[]): readonly (readonly [name: string | undefined, value: unknown])[] {
+    return events.map((event) => [
+      /^event: (.*)\n/.exec(event)?.[1],
+      JSON.parse(/^(?:event: .*\n)?(?:data: )?(\{.*\})\n+$/.exec(event)?.[1] ?? 'null'),
+    ])
+  }
+
+  it.each<[WireName, string | undefined, object]>([
+    ['openai-chat', undefined, { error: { message: 'It broke off' } }],
+    ['anthropic', 'error', { type: 'error', error: { type: 'api_error', message: 'It broke off' } }],
+    ['gemini', undefined, { error: { code: 500, message: 'It broke off', status: 'INTERNAL' } }],
+    ['ollama', undefined, { error: 'It broke off' }],
+  ])('%s: ends in an error of the wire', (wire, name, value) => {
+    const events = read(errorEvents(wire, error, { first: '', last: '', count: 3 }))
+    expect(events).toHaveLength(1)
+    expect(events[0]?.[0]).toBe(name)
+    expect(events[0]?.[1]).toMatchObject(value)
+  })
+
+  it('openai-responses: goes on with its numbers, and names the answer that failed', () => {
+    const events = read(errorEvents('openai-responses', error, { first: created, last: delta, count: 7 }))
+    expect(events.map(([name]) => name)).toEqual(['error', 'response.failed'])
+    expect(events.map(([, value]) => value)).toMatchObject([
+      { type: 'error', sequence_number: 7 },
+      { type: 'response.failed', sequence_number: 8, response: { id: 'resp_1', model: 'm', status: 'failed' } },
+    ])
+  })
+
+  it.each<[WireName, string]>([
+    ['openai-chat', 'data: [DONE]\n\n'],
+    ['openai-chat', 'data: {"error":{"message":"no"}}\n\n'],
+    ['openai-responses', 'event: response.incomplete\ndata: {"type":"response.incomplete"}\n\n'],
+    ['anthropic', 'event: message_stop\ndata: {"type":"message_stop"}\n\n'],
+    ['gemini', 'data: {"candidates":[{"finishReason":"STOP"}]}\n\n'],
+    ['gemini', 'data: {"promptFeedback":{"blockReason":"SAFETY"}}\n\n'],
+    ['ollama', '{"done":true}\n'],
+  ])('%s: has an end already in %j', (wire, last) => {
+    expect(errorEvents(wire, error, { first: '', last, count: 9 })).toEqual([])
+  })
+
+  it('says nothing of what a provider told about its customer', () => {
+    const told = new ApiError('org-12345 has no money', { kind: 'permission', provider: 'openai', retryable: false })
+    expect(errorEvents('ollama', told, { first: '', last: '', count: 0 }).join('')).not.toContain('org-12345')
+  })
+})
