@@ -1,5 +1,6 @@
 /** A chat for React: the conversation is the state, and `applyEvent` is its reducer. */
-import { applyEvent, blocksOf, message, stream } from 'isoglot'
+import { applyEvent, message, stream } from 'isoglot'
+import { blocksOf } from 'isoglot/messages'
 import { useEffect, useRef, useState } from 'react'
 
 export function Chat({ model, tools }) {
