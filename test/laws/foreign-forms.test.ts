@@ -220,7 +220,7 @@ it('A5: [4.17] refuses calls in OpenAI’s form before anything is sent, and say
   const failure = await stream({ model, messages: ['q', raw], prompt: 'go on' }).response.catch((cause) => cause)
   expect(failure).toBeInstanceOf(TypeError)
   expect(failure.message).toBe(
-    'Cannot read "messages[1]": "tool_calls" is not a field of our messages; normalizeMessages reads raw JSON and the messages of other libraries',
+    'Cannot read "messages[1]": "tool_calls" is not a field of our messages; normalizeMessages of isoglot/import reads other forms',
   )
 })
 
