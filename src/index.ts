@@ -4,7 +4,7 @@
  * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask. `applyEvent` shows a stream in a view.
  * - `tool` and `t` make tools, and `approval` asks a person before one runs. `invokeTool` runs a call by hand.
  * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryLedger` are options that bring their own code.
- * - `message`, `block` and `textOf` write messages and read them.
+ * - `message` and `block` write messages, `textOf` and `blocksOf` read them.
  * - The errors, and the types that programs write down.
  *
  * Models come from a path for each provider, such as `isoglot/anthropic`. Utilities for histories, and all types of messages, are in
@@ -49,7 +49,7 @@ export { type CallLedger, memoryLedger } from './tools/ledger.ts'
 // ---- messages -----------------------------------------------------------------------------------
 
 export { block } from './block.ts'
-export { textOf } from './content.ts'
+export { blocksOf, textOf } from './content.ts'
 export { message } from './message.ts'
 export type { MessageLike } from './messages/message-like.ts'
 export type {

@@ -1,6 +1,5 @@
 /** A chat for React: the conversation is the state, and `applyEvent` is its reducer. */
-import { applyEvent, message, stream } from 'isoglot'
-import { blocksOf } from 'isoglot/messages'
+import { applyEvent, blocksOf, message, stream } from 'isoglot'
 import { useEffect, useRef, useState } from 'react'
 
 export function Chat({ model, tools }) {

@@ -3,7 +3,7 @@
  *
  * - Shorten: `trimMessages`, `filterMessages`, `splitMessage`, `countTokensApproximately`, `countWords`.
  * - Join: `mergeRuns`, `mergeChunks`, `createContext`, `developerAsSystem`, `addUsage`, `subtractUsage`.
- * - Look inside: `blocksOf`, `contentBlocks`, `toolCallsOf`, `toolCalls`, `serverToolCalls`, `canRunTools`, `prettyPrint` and others.
+ * - Look inside: `contentBlocks`, `toolCallsOf`, `toolCalls`, `serverToolCalls`, `canRunTools`, `prettyPrint` and others.
  * - Check: `checkPrefix` for prompt caches, `validateLinks` for calls and their results.
  * - Store: `serializeMessages`, `deserializeMessages` and the same for a context and a tool's result, with safe twins.
  *
@@ -35,7 +35,7 @@ export { type MergeOptions, mergeRuns } from './merge-runs.ts'
 // ---- to look inside -----------------------------------------------------------------------------
 
 export { knownBlockTypes } from '../block.ts'
-export { blocksOf, blocksOfTurn, canRunTools, toolCallsOf } from '../content.ts'
+export { blocksOfTurn, canRunTools, toolCallsOf } from '../content.ts'
 export { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from './content-blocks.ts'
 export { type PrintOptions, prettyPrint } from './pretty-print.ts'
 
