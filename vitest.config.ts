@@ -64,7 +64,8 @@ export default defineConfig({
       // What imports the package by its name, as the examples do, gets its source.
       { find: /^isoglot$/, replacement: `${here}src/index.ts` },
       { find: /^isoglot\/(models|mcp)$/, replacement: `${here}src/$1.ts` },
-      { find: /^isoglot\/gateway$/, replacement: `${here}src/gateway/index.ts` },
+      { find: /^isoglot\/(messages|import|gateway)$/, replacement: `${here}src/$1/index.ts` },
+      { find: /^isoglot\/codec$/, replacement: `${here}src/codecs/index.ts` },
       { find: /^isoglot\/(.+)$/, replacement: `${here}src/codecs/$1/index.ts` },
       // What workerd alone has, for tests that run the handler of the Worker in this process.
       { find: 'cloudflare:workers', replacement: `${here}test/support/cloudflare-workers.ts` },

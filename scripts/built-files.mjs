@@ -8,6 +8,9 @@ export function publicPaths(root) {
   const names = readdirSync(codecs).filter((name) => existsSync(join(codecs, name, 'index.ts')))
   return {
     index: 'src/index.ts',
+    messages: 'src/messages/index.ts',
+    import: 'src/import/index.ts',
+    codec: 'src/codecs/index.ts',
     gateway: 'src/gateway/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',

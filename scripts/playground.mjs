@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const page = join(root, 'examples', 'browser')
 /** What of the SDK the page imports. */
-const imported = ['index.js', 'models.js']
+const imported = ['index.js', 'messages.js', 'codec.js', 'models.js']
 /** The operator's page needs a Worker, and the rest is for the compiler. */
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^isoglot$/.test(name)
 

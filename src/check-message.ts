@@ -53,9 +53,7 @@ export function checkMessages(messages: readonly Message[], place = 'messages'):
 export function checkMessage(message: unknown, place = 'message'): asserts message is Message {
   const finding = findingIn(message)
   if (finding === undefined) return
-  throw new TypeError(
-    `Cannot read "${place}": ${finding}; normalizeMessages reads raw JSON and the messages of other libraries`,
-  )
+  throw new TypeError(`Cannot read "${place}": ${finding}; normalizeMessages of isoglot/import reads other forms`)
 }
 
 /** Why a value is not one of our messages; `undefined` if it is one. */

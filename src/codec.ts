@@ -284,6 +284,6 @@ export interface Model extends Omit<ModelSettings, 'baseUrl'> {
   /** The model's name, as the provider has it. */
   readonly model: string
   readonly baseUrl: string
-  /** The provider's own address. A request to it without a key is a {@link TypeError}, and is not sent. */
+  /** The provider's own address. A request to it without a key is a `TypeError`, and is not sent. */
   readonly providerUrl?: string
 }

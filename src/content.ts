@@ -27,7 +27,8 @@ export function textOf(content: Content | null | Message): string {
   }
   if (typeof content === 'string') return content
   const finding = findingInBlocks(content)
-  if (finding !== undefined) throw new TypeError(`Cannot read the text: ${finding}; normalizeMessages reads raw JSON`)
+  if (finding !== undefined)
+    throw new TypeError(`Cannot read the text: ${finding}; normalizeMessages of isoglot/import reads other forms`)
   let text = ''
   for (const block of content ?? []) if (block.type === 'text' || block.type === 'plain_text') text += block.text
   return text

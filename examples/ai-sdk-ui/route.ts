@@ -1,6 +1,7 @@
 /** The server's side of `useChat`: its messages in, a run out. */
 import type { UIMessage } from 'ai'
-import { type Approval, type Message, type Model, normalizeMessages, type RunRequest, stream, t, tool } from 'isoglot'
+import { type Approval, type Message, type Model, type RunRequest, stream, t, tool } from 'isoglot'
+import { normalizeMessages } from 'isoglot/import'
 import { uiChunks } from './ui-stream.ts'
 
 const weather = tool({

@@ -1,5 +1,5 @@
 /** A conversation as the five requests: what `stream` would send, without sending it. */
-import { prepare } from './isoglot/index.js'
+import { prepare } from './isoglot/codec.js'
 import { modelOf } from './wires.js'
 
 /**

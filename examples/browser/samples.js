@@ -1,11 +1,11 @@
 /** Conversations to look at before there is one in the chat. Written by hand, in the neutral model. */
-import { definitionOf } from './isoglot/index.js'
+import { definitionOf } from './isoglot/codec.js'
 import { tools } from './tools.js'
 
 /**
  * @typedef {import('./isoglot/index.js').Context} Context
  * @typedef {import('./isoglot/index.js').Message} Message
- * @typedef {Omit<import('./isoglot/index.js').RequestOptions, 'model'>} Options
+ * @typedef {Omit<import('./isoglot/messages.js').RequestOptions, 'model'>} Options
  * @typedef {{ title: string, context: Context, options: Options }} Sample
  */
 

@@ -1,9 +1,9 @@
 /** A take: what came over a wire, frame by frame, and what the SDK made of it. The same for a live stream and for a recording. */
-import { decodeAnswer } from './isoglot/index.js'
+import { decodeAnswer } from './isoglot/codec.js'
 import { modelOf } from './wires.js'
 
 /**
- * @typedef {import('./isoglot/index.js').MessageEvent} MessageEvent
+ * @typedef {import('./isoglot/messages.js').MessageEvent} MessageEvent
  * @typedef {import('./isoglot/index.js').StreamEvent} StreamEvent
  * @typedef {import('./wires.js').WireName} WireName
  */

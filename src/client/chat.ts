@@ -9,7 +9,7 @@ import { noResult } from '../messages/prepare/pair.ts'
 import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../model.ts'
 import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
-import type { Tool, ToolResult, Verdict } from '../tools/model.ts'
+import type { Tool, ToolResult, ToolVerdict } from '../tools/model.ts'
 import { checkModel, checkRequest } from './check-request.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
@@ -265,7 +265,10 @@ function latestFirst<T>(registered: readonly Registered<T>[], own: T | undefined
   return [...(own === undefined ? [] : [own]), ...registered.map(({ callback }) => callback).reverse()]
 }
 
-async function firstRefusal(callbacks: readonly OnRequest[], ...[call, tool]: Parameters<OnRequest>): Promise<Verdict> {
+async function firstRefusal(
+  callbacks: readonly OnRequest[],
+  ...[call, tool]: Parameters<OnRequest>
+): Promise<ToolVerdict> {
   for (const callback of callbacks) {
     const verdict = await callback(call, tool)
     if (verdict) return verdict

@@ -103,6 +103,6 @@ function checkMessage(like: unknown, path: string): void {
   if (typeof like === 'string' || (Array.isArray(like) && isPair(like))) return
   if (isObject(like) && typeof like.role === 'string') return
   throw new TypeError(
-    `Cannot ask: "${path}" is not a message: it is a text, a role and content, or an object with a "role"; normalizeMessages reads other forms`,
+    `Cannot ask: "${path}" is not a message: it is a text, a role and content, or an object with a "role"; normalizeMessages of isoglot/import reads other forms`,
   )
 }

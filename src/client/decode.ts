@@ -30,8 +30,8 @@ export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
 }
 
 /**
- * Decodes one answer. What `push` and `end` throw ({@link ApiError} for an error in mid-stream, {@link DecodeError},
- * {@link LimitError}, {@link InterruptedError}) carries what came before in `partial`, and `out` holds its events.
+ * Decodes one answer. What `push` and `end` throw (`ApiError` for an error in mid-stream, `DecodeError`,
+ * `LimitError`, `InterruptedError`) carries what came before in `partial`, and `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, parse, ...assembleOptions } = options

@@ -39,7 +39,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
  * const { message, messages } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
  * ```
  * @throws {ApiError} what the provider answered; {@link ConnectionError}, {@link TimeoutError}, {@link DecodeError},
- * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. {@link TypeError} for a request that is wrong in itself, a
+ * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. `TypeError` for a request that is wrong in itself, a
  * missing key among them: nothing is sent then.
  */
 export async function generate(request: RunRequest): Promise<RunResult> {

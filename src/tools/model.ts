@@ -109,12 +109,15 @@ export interface ToolOptions extends ResultLimits {
   /** How long one tool may run, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number
   /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model is told why. */
-  readonly onToolRequest?: (call: ToolCall | InvalidToolCall, tool: Tool | undefined) => Verdict | Promise<Verdict>
+  readonly onToolRequest?: (
+    call: ToolCall | InvalidToolCall,
+    tool: Tool | undefined,
+  ) => ToolVerdict | Promise<ToolVerdict>
   readonly onToolResult?: (result: ToolResult) => void | Promise<void>
 }
 
 /** A callback that only looks returns nothing. */
-export type Verdict = void | { readonly reject: string }
+export type ToolVerdict = void | { readonly reject: string }
 
 /** What a run tells of its tools. */
 export type ToolEvent =

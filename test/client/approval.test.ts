@@ -1,23 +1,21 @@
 /** A decision counts for one call of one conversation, once. The host gives each call of each turn the id `call_0`, as some hosts do. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { normalizeMessages } from '../../src/import/index.ts'
 import {
   type Approval,
   approval,
-  deserializeMessages,
   generate,
   type Message,
   memoryLedger,
   message,
-  normalizeMessages,
   type RunRequest,
-  serializeMessages,
   signApproval,
   stream,
   type ToolCall,
   tool,
-  toolCalls,
 } from '../../src/index.ts'
+import { deserializeMessages, serializeMessages, toolCalls } from '../../src/messages/index.ts'
 
 const approvalSecret = 'x'.repeat(40)
 let ran = 0

@@ -8,7 +8,6 @@ import {
   generate,
   generateObject,
   type Loss,
-  type ProviderTool,
   type RunRequest,
   type RunResult,
   stream,
@@ -16,6 +15,7 @@ import {
   t,
   tool,
 } from '../../src/index.ts'
+import type { ProviderTool } from '../../src/messages/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatText, chunks, json } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'

@@ -11,6 +11,7 @@
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { publicPaths } from '../../scripts/built-files.mjs'
 
 export const root: string = join(import.meta.dirname, '..', '..')
 
@@ -105,17 +106,7 @@ export function promisedBy(code: string): readonly string[] {
 /** The file behind a public path, such as `isoglot/anthropic`. */
 export function sourceOf(path: string): string {
   const name = path.replace(/^isoglot\/?/, '')
-  if (name === '') return join(root, 'src', 'index.ts')
-  const candidates = [`src/${name}.ts`, `src/codecs/${name}/index.ts`, `src/${name}/index.ts`]
-  const found = candidates.map((one) => join(root, one)).find((file) => isFile(file))
-  if (found === undefined) throw new Error(`There is no public path "${path}"`)
-  return found
-}
-
-function isFile(path: string): boolean {
-  try {
-    return readFileSync(path).length > 0
-  } catch {
-    return false
-  }
+  const file = publicPaths(root)[name === '' ? 'index' : name]
+  if (file === undefined) throw new Error(`There is no public path "${path}"`)
+  return join(root, file)
 }

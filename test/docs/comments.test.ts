@@ -1,18 +1,12 @@
 /** Every public name says what it is: the reference is made of the doc comments, and of nothing else. */
-import { readdirSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { publicPaths } from '../../scripts/built-files.mjs'
 import { examplesOf, root, sources } from './blocks.ts'
 import { typeErrorsOf } from './types.ts'
 
-const entries: readonly string[] = [
-  'src/index.ts',
-  'src/models.ts',
-  'src/mcp.ts',
-  'src/gateway/index.ts',
-  ...readdirSync(join(root, 'src', 'codecs')).map((name) => `src/codecs/${name}/index.ts`),
-]
+const entries: readonly string[] = Object.values(publicPaths(root))
 
 let program: ts.Program
 let checker: ts.TypeChecker
@@ -51,7 +45,8 @@ function placeOf(symbol: ts.Symbol): string {
   return `${relative(root, file.fileName)}:${line + 1}`
 }
 
-const index = `import('${join(root, 'src', 'index.ts')}')`
+const typesOf = (path: string) => `import('${join(root, 'src', path)}')`
+const index = typesOf('index.ts')
 
 /** What examples take from the program that they stand in. */
 const surroundings: readonly string[] = [
@@ -61,10 +56,10 @@ const surroundings: readonly string[] = [
   `const weather: ${index}.Tool`,
   `const earlier: ${index}.Message[]`,
   `const schema: ${index}.t.Typed<{ title: string; steps: string[] }>`,
-  `const codec: ${index}.ClientCodec`,
+  `const codec: ${typesOf('codecs/index.ts')}.ClientCodec`,
   `const before: ${index}.Context`,
   `const after: ${index}.Context`,
-  `const options: ${index}.RequestOptions`,
+  `const options: ${typesOf('messages/index.ts')}.RequestOptions`,
   'function write(text: string): void',
   'function draw(...things: unknown[]): void',
 ]

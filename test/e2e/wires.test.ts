@@ -17,13 +17,13 @@ import {
   ApiError,
   generate,
   InterruptedError,
-  type JsonObject,
   type Model,
   type RunRequest,
   type RunResult,
   stream,
   tool,
 } from '../../src/index.ts'
+import type { JsonObject } from '../../src/messages/index.ts'
 import { officialClients } from './clients.ts'
 import { greeting, type Provider, reportOn, startProvider, thought, verdict, weatherIn } from './provider.ts'
 

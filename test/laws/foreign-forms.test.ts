@@ -5,10 +5,41 @@
 import { describe, expect, it } from 'vitest'
 import * as anthropic from '../../src/codecs/anthropic/index.ts'
 import * as gemini from '../../src/codecs/gemini/index.ts'
+import { prepare } from '../../src/codecs/index.ts'
 import * as ollama from '../../src/codecs/ollama/index.ts'
 import * as chat from '../../src/codecs/openai-chat/index.ts'
 import * as responses from '../../src/codecs/openai-responses/index.ts'
-import * as sdk from '../../src/index.ts'
+import { normalizeMessages, safeNormalizeMessages, toMessage } from '../../src/import/index.ts'
+import {
+  type AssistantMessage,
+  createChat,
+  generate,
+  type Message,
+  type RunRequest,
+  stream,
+  textOf,
+} from '../../src/index.ts'
+import {
+  blocksOfTurn,
+  canRunTools,
+  contentBlocks,
+  countTokensApproximately,
+  createContext,
+  developerAsSystem,
+  filterMessages,
+  mergeChunks,
+  mergeRuns,
+  prettyPrint,
+  serializeContext,
+  serializeMessages,
+  serverToolCalls,
+  serverToolResults,
+  splitMessage,
+  toolCalls,
+  toolCallsOf,
+  trimMessages,
+  validateLinks,
+} from '../../src/messages/index.ts'
 import { wires } from '../support/rules.ts'
 
 const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } }
@@ -99,9 +130,9 @@ const foreign: Readonly<Record<string, object>> = {
   },
 }
 
-type Use = (message: sdk.Message) => unknown
+type Use = (message: Message) => unknown
 const options = { model: 'm', maxTokens: 9 }
-const sent = async (ask: (request: sdk.RunRequest) => unknown, given: Partial<sdk.RunRequest>) => {
+const sent = async (ask: (request: RunRequest) => unknown, given: Partial<RunRequest>) => {
   let body: unknown
   const fetch = async (_: unknown, init?: RequestInit) => {
     body = JSON.parse(await new Response(init?.body).text())
@@ -111,47 +142,47 @@ const sent = async (ask: (request: sdk.RunRequest) => unknown, given: Partial<sd
   }
   const warnings: unknown[] = []
   const model = chat.openaiChat('m', { apiKey: 'k', fetch: fetch as typeof globalThis.fetch })
-  await ask({ model, ...given, onToolResult: () => {} } as sdk.RunRequest)
+  await ask({ model, ...given, onToolResult: () => {} } as RunRequest)
   return { body, warnings }
 }
 
 const uses: Readonly<Record<string, Use>> = {
-  blocksOfTurn: (message) => sdk.blocksOfTurn(message as sdk.AssistantMessage),
-  canRunTools: (message) => sdk.canRunTools(message as sdk.AssistantMessage),
-  contentBlocks: (message) => sdk.contentBlocks(message),
-  countTokensApproximately: (message) => sdk.countTokensApproximately([message], { scaleByUsage: true }),
-  createContext: (message) => sdk.createContext([message]),
-  'createContext of one': (message) => sdk.createContext(message),
-  'createContext with a prompt': (message) => sdk.createContext({ prompt: message }),
-  developerAsSystem: (message) => sdk.developerAsSystem([message]),
-  filterMessages: (message) => sdk.filterMessages([message], { excludeToolCalls: true }),
-  mergeRuns: (message) => sdk.mergeRuns([message]),
-  mergeChunks: (message) => message.role === 'assistant' && sdk.mergeChunks([message]),
-  normalizeMessages: (message) => sdk.normalizeMessages([message]),
-  prepare: (message) => sdk.prepare({ messages: [message] }, wires.chat, { model: 'm' }),
-  prettyPrint: (message) => sdk.prettyPrint([message]),
-  serializeContext: (message) => sdk.serializeContext({ messages: [message] }),
-  serializeMessages: (message) => sdk.serializeMessages([message]),
-  serverToolCalls: (message) => sdk.serverToolCalls(message),
-  serverToolResults: (message) => sdk.serverToolResults(message),
-  splitMessage: (message) => sdk.splitMessage(message),
-  textOf: (message) => sdk.textOf(message),
-  toMessage: (message) => sdk.toMessage(message),
-  toolCalls: (message) => sdk.toolCalls(message),
-  toolCallsOf: (message) => sdk.toolCallsOf(message),
-  trimMessages: (message) => sdk.trimMessages([message], { maxTokens: 9 }),
-  validateLinks: (message) => sdk.validateLinks([message]),
+  blocksOfTurn: (message) => blocksOfTurn(message as AssistantMessage),
+  canRunTools: (message) => canRunTools(message as AssistantMessage),
+  contentBlocks: (message) => contentBlocks(message),
+  countTokensApproximately: (message) => countTokensApproximately([message], { scaleByUsage: true }),
+  createContext: (message) => createContext([message]),
+  'createContext of one': (message) => createContext(message),
+  'createContext with a prompt': (message) => createContext({ prompt: message }),
+  developerAsSystem: (message) => developerAsSystem([message]),
+  filterMessages: (message) => filterMessages([message], { excludeToolCalls: true }),
+  mergeRuns: (message) => mergeRuns([message]),
+  mergeChunks: (message) => message.role === 'assistant' && mergeChunks([message]),
+  normalizeMessages: (message) => normalizeMessages([message]),
+  prepare: (message) => prepare({ messages: [message] }, wires.chat, { model: 'm' }),
+  prettyPrint: (message) => prettyPrint([message]),
+  serializeContext: (message) => serializeContext({ messages: [message] }),
+  serializeMessages: (message) => serializeMessages([message]),
+  serverToolCalls: (message) => serverToolCalls(message),
+  serverToolResults: (message) => serverToolResults(message),
+  splitMessage: (message) => splitMessage(message),
+  textOf: (message) => textOf(message),
+  toMessage: (message) => toMessage(message),
+  toolCalls: (message) => toolCalls(message),
+  toolCallsOf: (message) => toolCallsOf(message),
+  trimMessages: (message) => trimMessages([message], { maxTokens: 9 }),
+  validateLinks: (message) => validateLinks([message]),
   'Chat encodes': (message) => chat.encodeRequest({ messages: [message] }, options).body,
   'Responses encodes': (message) => responses.encodeRequest({ messages: [message] }, options).body,
   'Anthropic encodes': (message) => anthropic.encodeRequest({ messages: [message] }, options).body,
   'Gemini encodes': (message) => gemini.encodeRequest({ messages: [message] }, options).body,
   'Ollama encodes': (message) => ollama.encodeRequest({ messages: [message] }, options).body,
-  generate: (message) => sent(sdk.generate, { messages: [message], prompt: 'go on' }),
-  'generate with a prompt': (message) => sent(sdk.generate, { prompt: message }),
+  generate: (message) => sent(generate, { messages: [message], prompt: 'go on' }),
+  'generate with a prompt': (message) => sent(generate, { prompt: message }),
   stream: (message) =>
-    sent((request) => sdk.stream(request).response.catch(untilSent), { messages: [message], prompt: 'x' }),
-  createChat: (message) => sent(({ model }) => sdk.createChat({ model, messages: [message] }).send('x'), {}),
-  'a turn of a chat': (message) => sent(({ model }) => sdk.createChat({ model }).send(message), {}),
+    sent((request) => stream(request).response.catch(untilSent), { messages: [message], prompt: 'x' }),
+  createChat: (message) => sent(({ model }) => createChat({ model, messages: [message] }).send('x'), {}),
+  'a turn of a chat': (message) => sent(({ model }) => createChat({ model }).send(message), {}),
 }
 
 /** What `stream` says of an answer that is not a stream; a TypeError is of the request. */
@@ -161,7 +192,7 @@ function untilSent(cause: unknown): void {
 
 const outcomeOf = async (use: Use, message: unknown) => {
   try {
-    return { value: await use(message as sdk.Message) }
+    return { value: await use(message as Message) }
   } catch (error) {
     return { error }
   }
@@ -171,7 +202,7 @@ const everything = Object.values(uses)
 
 describe.each(Object.entries(foreign))('A5, A22: %s', (_form, message) => {
   it('[4.96] is read as the normalised message, or refused by an error that says how to read it', async () => {
-    const normalized = sdk.safeNormalizeMessages([message])
+    const normalized = safeNormalizeMessages([message])
     for (const [name, use] of Object.entries(uses)) {
       const { value, error } = await outcomeOf(use, message)
       if (error instanceof TypeError) expect(error.message, name).toContain('normalizeMessages')
@@ -184,17 +215,17 @@ describe.each(Object.entries(foreign))('A5, A22: %s', (_form, message) => {
 })
 
 it('A5: [4.17] refuses calls in OpenAI’s form before anything is sent, and says where they stand', async () => {
-  const raw = { role: 'assistant', content: 'I look', tool_calls: [call] } as sdk.AssistantMessage
+  const raw = { role: 'assistant', content: 'I look', tool_calls: [call] } as AssistantMessage
   const model = chat.openaiChat('m', { fetch: () => Promise.reject(new Error('nothing may be sent')) })
-  const failure = await sdk.stream({ model, messages: ['q', raw], prompt: 'go on' }).response.catch((cause) => cause)
+  const failure = await stream({ model, messages: ['q', raw], prompt: 'go on' }).response.catch((cause) => cause)
   expect(failure).toBeInstanceOf(TypeError)
   expect(failure.message).toBe(
-    'Cannot read "messages[1]": "tool_calls" is not a field of our messages; normalizeMessages reads raw JSON and the messages of other libraries',
+    'Cannot read "messages[1]": "tool_calls" is not a field of our messages; normalizeMessages of isoglot/import reads other forms',
   )
 })
 
 it('A5: takes the empty fields that OpenAI’s own client adds to a message', () => {
   const raw = { role: 'assistant', content: 'hi', refusal: null, annotations: [], tool_calls: [], function_call: null }
-  expect(sdk.textOf(raw as unknown as sdk.Message)).toBe('hi')
-  expect(sdk.prettyPrint([raw as unknown as sdk.Message])).toBe('Assistant: hi')
+  expect(textOf(raw as unknown as Message)).toBe('hi')
+  expect(prettyPrint([raw as unknown as Message])).toBe('Assistant: hi')
 })

@@ -2,8 +2,10 @@
 import { type ModelMessage, modelMessageSchema } from 'ai'
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/codecs/anthropic/index.ts'
+import { prepare } from '../../src/codecs/index.ts'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { block, type Message, normalizeMessages, prepare } from '../../src/index.ts'
+import { normalizeMessages } from '../../src/import/index.ts'
+import { block, type Message } from '../../src/index.ts'
 
 function read(...messages: ModelMessage[]): Message[] {
   for (const message of messages) modelMessageSchema.parse(message)

@@ -1,9 +1,12 @@
 /** The twins of readers that return their error: all of them return the same two shapes. */
 import { describe, expect, it } from 'vitest'
 import { DecodeError } from '../../src/errors.ts'
-import * as isoglot from '../../src/index.ts'
+import * as imports from '../../src/import/index.ts'
+import { block } from '../../src/index.ts'
+import * as histories from '../../src/messages/index.ts'
 
-const call = isoglot.block.toolCall('c', 'f')
+const faces: Readonly<Record<string, unknown>> = { ...imports, ...histories }
+const call = block.toolCall('c', 'f')
 const result = { call, toolCallId: 'c', name: 'f', status: 'success', content: 'x', value: 1 } as const
 /** What each twin can read, and what it returns then. */
 const readable: { readonly [twin: string]: readonly [value: unknown, read: unknown] } = {
@@ -12,17 +15,17 @@ const readable: { readonly [twin: string]: readonly [value: unknown, read: unkno
     [{ version: 1, type: 'message', role: 'user', content: 'hi' }],
     [{ role: 'user', content: 'hi' }],
   ],
-  safeDeserializeContext: [isoglot.serializeContext({ messages: [] }), { messages: [] }],
-  safeDeserializeToolResult: [isoglot.serializeToolResult(result), result],
+  safeDeserializeContext: [histories.serializeContext({ messages: [] }), { messages: [] }],
+  safeDeserializeToolResult: [histories.serializeToolResult(result), result],
 }
 
 it('[5.03] every twin is in this list', () => {
-  const twins = Object.keys(isoglot).filter((name) => name.startsWith('safe'))
+  const twins = Object.keys(faces).filter((name) => name.startsWith('safe'))
   expect(new Set(twins)).toEqual(new Set(Object.keys(readable)))
 })
 
 describe.each(Object.entries(readable))('%s', (name, [value, read]) => {
-  const twin = new Map<string, unknown>(Object.entries(isoglot)).get(name) as (value: unknown) => isoglot.Safe<unknown>
+  const twin = faces[name] as (value: unknown) => histories.Safe<unknown>
 
   it('[5.03] returns what it read as `value`', () => {
     const result = twin(value)

@@ -10,7 +10,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((n
 /** From the lowest up. Files at the top of `src` are values. */
 const layers = ['values', 'framing', 'assemble', 'codecs', 'tools', 'messages', 'client', 'gateway']
 /** By which users come in. */
-const doors = ['index.ts', 'models.ts', 'mcp.ts', 'block.ts']
+const doors = ['index.ts', 'messages/index.ts', 'import/index.ts', 'codecs/index.ts', 'models.ts', 'mcp.ts', 'block.ts']
 
 /** The files of ours that a file imports, types included. */
 function importsOf(file: string): string[] {

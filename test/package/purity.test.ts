@@ -103,7 +103,8 @@ const serverWords: Readonly<Record<string, readonly string[]>> = {
   'openai-chat': ['chat.completion.chunk'],
   'openai-responses': ['sequence_number'],
 }
-/** `index.js` reads messages as the official SDKs write them, knows a whole request for what it is, and no more than that. */
+/** Paths of no format. They read messages as the official SDKs write them, and tell what is not a message of ours; no more than that. */
+const ofNoFormat = ['index', 'messages', 'import', 'codec']
 const wordsOfMessages = [
   'redacted_thinking',
   'finish_reason',
@@ -172,7 +173,7 @@ describe('whose words a file holds', () => {
     expect(Object.values(words).filter((list) => wordsIn(code, list).length < list.length)).toEqual([])
   })
 
-  it.each(entries.filter((entry) => entry !== 'index' && !allFormats.includes(entry)))(
+  it.each(entries.filter((entry) => !ofNoFormat.includes(entry) && !allFormats.includes(entry)))(
     '%s.js holds those of one format at most',
     (entry) => {
       const code = codeWith(entry)
@@ -180,8 +181,8 @@ describe('whose words a file holds', () => {
     },
   )
 
-  it('index.js holds none but those of messages', () => {
-    const found = foreignWordsIn(codeWith('index'), undefined)
+  it.each(ofNoFormat)('%s.js holds none but those of messages', (entry) => {
+    const found = foreignWordsIn(codeWith(entry), undefined)
     expect(found.filter((word) => !wordsOfMessages.includes(word))).toEqual([])
   })
 })

@@ -1,7 +1,8 @@
 /** What a program writes to ask a model, and what it gets. The provider is a `fetch` that answers as Chat Completions does. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { ApiError, generate, type MessageLike, message, normalizeMessages, stream } from '../../src/index.ts'
+import { normalizeMessages } from '../../src/import/index.ts'
+import { ApiError, generate, type MessageLike, message, stream } from '../../src/index.ts'
 import type { Message } from '../../src/model.ts'
 import { model as modelOf, parseModel } from '../../src/models.ts'
 import { chatBody, chatText } from '../support/upstream.ts'

@@ -1,17 +1,12 @@
 /** What a message holds, which of it reaches a provider, and which of it never does. */
 import { describe, expect, it } from 'vitest'
+import * as codec from '../../src/codecs/index.ts'
 import { UnsupportedError } from '../../src/errors.ts'
+import * as imports from '../../src/import/index.ts'
 import * as isoglot from '../../src/index.ts'
-import {
-  block,
-  contentBlocks,
-  deserializeMessages,
-  invokeTool,
-  message,
-  serializeMessages,
-  tool,
-  toToolMessage,
-} from '../../src/index.ts'
+import { block, invokeTool, message, tool, toToolMessage } from '../../src/index.ts'
+import * as histories from '../../src/messages/index.ts'
+import { contentBlocks, deserializeMessages, serializeMessages } from '../../src/messages/index.ts'
 import type { AssistantMessage, ContentBlock, Message, Metadata, ToolMessage } from '../../src/model.ts'
 import { listOf, send, type Wire, wires } from './wires.ts'
 
@@ -216,7 +211,8 @@ describe('blocks', () => {
   })
 
   it('[4.49] are made by calls alone: nothing is set globally, and what is converted stays as it is', () => {
-    expect(Object.keys(isoglot).filter((name) => /^(set|configure|use|global)/i.test(name))).toEqual([])
+    const names = [isoglot, histories, imports, codec].flatMap(Object.keys)
+    expect(names.filter((name) => /^(set|configure|use|global)/i.test(name))).toEqual([])
     const text = frozen(message.user('Hi'))
     expect(contentBlocks(text)).toEqual([{ type: 'text', text: 'Hi' }])
     for (const wire of wires)

@@ -1,7 +1,8 @@
 /** Conversations as other programs have them: each in the form that its API documents, and what becomes of it here. */
 import { describe, expect, it } from 'vitest'
 import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
-import { message, normalizeMessages } from '../../src/index.ts'
+import { normalizeMessages } from '../../src/import/index.ts'
+import { message } from '../../src/index.ts'
 import { listOf, send } from './wires.ts'
 
 describe('the body of a request', () => {

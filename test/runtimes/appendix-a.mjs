@@ -1,5 +1,5 @@
 /** Streams in which libraries merged, lost, mended or ran the wrong call, and what each comes to. */
-import { canRunTools } from '../../dist/index.js'
+import { canRunTools } from '../../dist/messages.js'
 import { compatible, createClientCodec } from '../../dist/openai-chat.js'
 import { equal, ok } from './assert.mjs'
 import { codecs, decodeText, summary } from './decode.mjs'

@@ -1,7 +1,8 @@
 /** Bytes through the built decoders, and what came of them. */
 import { createClientCodec as anthropic } from '../../dist/anthropic.js'
+import { decodeAnswer } from '../../dist/codec.js'
 import { createClientCodec as gemini } from '../../dist/gemini.js'
-import { blocksOf, decodeAnswer, IsoglotError } from '../../dist/index.js'
+import { blocksOf, IsoglotError } from '../../dist/index.js'
 import { createClientCodec as ollama } from '../../dist/ollama.js'
 import { createClientCodec as openaiChat } from '../../dist/openai-chat.js'
 import { createClientCodec as openaiResponses } from '../../dist/openai-responses.js'

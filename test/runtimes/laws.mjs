@@ -1,5 +1,5 @@
 /** What holds for every wire, however it arrives: splitting, line ends, cut-off, whole. */
-import { canRunTools } from '../../dist/index.js'
+import { canRunTools } from '../../dist/messages.js'
 import { equal, ok } from './assert.mjs'
 import { bytesOf, codecs, decodeChunks, decodeText, fingerprint, summary, transcript } from './decode.mjs'
 import { wires } from './wires.mjs'

@@ -8,6 +8,9 @@ const files = {
   'isoglot/models': 'models.ts',
   'isoglot/mcp': 'mcp.ts',
   'isoglot/gateway': 'gateway/index.ts',
+  'isoglot/messages': 'messages/index.ts',
+  'isoglot/import': 'import/index.ts',
+  'isoglot/codec': 'codecs/index.ts',
 }
 
 registerHooks({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { prettyPrint } from '../../src/index.ts'
 import { message } from '../../src/message.ts'
+import { prettyPrint } from '../../src/messages/index.ts'
 import { parseArguments } from '../../src/tool-call.ts'
 import { type InvokeOptions, invokeTool, toToolMessage } from '../../src/tools/invoke.ts'
 import type { Tool, ToolContext, ToolResult } from '../../src/tools/model.ts'

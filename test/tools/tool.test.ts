@@ -5,15 +5,14 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import * as anthropic from '../../src/codecs/anthropic/index.ts'
 import * as gemini from '../../src/codecs/gemini/index.ts'
+import { definitionOf, isRunnable } from '../../src/codecs/index.ts'
 import * as ollama from '../../src/codecs/ollama/index.ts'
 import * as chat from '../../src/codecs/openai-chat/index.ts'
 import * as responses from '../../src/codecs/openai-responses/index.ts'
 import {
   approval,
-  definitionOf,
   generate,
   invokeTool,
-  isRunnable,
   type Tool,
   type ToolDefinition,
   type ToolSpec,

@@ -3,17 +3,10 @@ import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'
 import { z } from 'zod'
-import {
-  type ArgumentsOf,
-  generateObject,
-  type JsonObject,
-  type Model,
-  streamObject,
-  type Tool,
-  t,
-  tool,
-} from '../../src/index.ts'
+import type { ArgumentsOf } from '../../src/codecs/index.ts'
+import { generateObject, type Model, streamObject, type Tool, t, tool } from '../../src/index.ts'
 import type { McpClient } from '../../src/mcp.ts'
+import type { JsonObject } from '../../src/messages/index.ts'
 
 type Equal<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false
 type Flat<T> = { [Key in keyof T]: T[Key] }

@@ -7,7 +7,8 @@
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../../src/codecs/anthropic/index.ts'
 import type { IsoglotError } from '../../../src/errors.ts'
-import { canRunTools, type MessageEvent, stream, t, tool } from '../../../src/index.ts'
+import { stream, t, tool } from '../../../src/index.ts'
+import { canRunTools, type MessageEvent } from '../../../src/messages/index.ts'
 import { toSse } from './run.ts'
 
 const begin = {

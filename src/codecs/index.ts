@@ -1,0 +1,73 @@
+/**
+ * The parts below `stream`, for a transport of your own, a tool loop of your own, or a codec:
+ *
+ * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages of what a codec decoded.
+ * - Encode: `prepare` makes a conversation sendable, `legalToolName` a name, and `ledger` and `lose` report losses.
+ * - Tools: `definitionOf`, `isRunnable` and `failed`.
+ * - The types of a codec, and those of options that programs seldom write down.
+ *
+ * The codecs themselves are in the paths of their formats, such as `isoglot/anthropic`.
+ *
+ * @module
+ */
+
+// ---- what a codec is ----------------------------------------------------------------------------
+
+export type {
+  BlockKey,
+  CallFragment,
+  ClientCodec,
+  CodecOptions,
+  DecodedCalls,
+  DecodedRequest,
+  DecodeRequestOptions,
+  DecodeResponseOptions,
+  DecodeStreamOptions,
+  EncodedRequest,
+  EncodedResponse,
+  EncodeRequestOptions,
+  ErrorAnswer,
+  Fragment,
+  Frame,
+  LateInstructions,
+  Reply,
+  Rules,
+  ServerCodec,
+  StreamEncoder,
+} from '../codec.ts'
+export type { HostedTool, UserLocation } from '../hosted-tool.ts'
+export { type Machine, type Reducer, run } from '../reducer.ts'
+
+// ---- to encode ----------------------------------------------------------------------------------
+
+export { type Ledger, ledger, lose } from '../losses.ts'
+export { legalToolName, type Prepared, type PrepareOptions, prepare } from '../messages/prepare.ts'
+
+// ---- to decode ----------------------------------------------------------------------------------
+
+export { assemble, stop } from '../assemble/assemble.ts'
+export type { AssembleOptions } from '../assemble/assembly.ts'
+export { collect, fold } from '../assemble/fold.ts'
+export { type AnswerDecoder, type DecodeOptions, decodeAnswer } from '../client/decode.ts'
+export type { ApiErrorDetails } from '../errors.ts'
+
+// ---- to run tools -------------------------------------------------------------------------------
+
+export { definitionOf, isRunnable } from '../tools/definition.ts'
+export { failed, type InvokeOptions } from '../tools/invoke.ts'
+export type { ToolBehaviour, ToolErrorKind, ToolEvent, ToolOptions, ToolVerdict } from '../tools/model.ts'
+export type { ResultLimits, ToolOutput } from '../tools/result.ts'
+export type { StandardIssue, StandardResult, StandardSchema } from '../tools/schema.ts'
+export type { ArgumentsOf } from '../tools/tool.ts'
+
+// ---- options and results of a run, by their parts -----------------------------------------------
+
+export type { LiveArguments } from '../assemble/open-call.ts'
+export type { Timeouts } from '../client/deadline.ts'
+export type { EchoMode } from '../client/echo.ts'
+export type { RunResponse } from '../client/result.ts'
+export type { Resumable } from '../client/resume.ts'
+export type { RetryOptions } from '../client/retry.ts'
+export type { PartialOutput } from '../client/structured.ts'
+export type { ApprovalOptions, ApprovalRule } from '../tools/approval.ts'
+export type { Budget, BudgetLimits, RunProgress } from '../tools/budget.ts'

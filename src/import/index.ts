@@ -1,0 +1,11 @@
+/**
+ * Messages from elsewhere: `normalizeMessages` and its safe twin read raw JSON of every format, and messages of LangChain and the AI SDK.
+ * `toMessage` reads one message from a short form: a text, or a pair such as `['human', 'Hi']`.
+ *
+ * What isoglot itself has stored is read by `isoglot/messages`.
+ *
+ * @module
+ */
+export { normalizeMessages, safeNormalizeMessages } from '../messages/normalize.ts'
+export type { RoleAlias } from '../messages/roles.ts'
+export { toMessage } from '../messages/to-message.ts'

@@ -1,0 +1,63 @@
+/**
+ * Utilities for histories, and all types of the model:
+ *
+ * - Shorten: `trimMessages`, `filterMessages`, `splitMessage`, `countTokensApproximately`, `countWords`.
+ * - Join: `mergeRuns`, `mergeChunks`, `createContext`, `developerAsSystem`, `addUsage`, `subtractUsage`.
+ * - Look inside: `contentBlocks`, `toolCallsOf`, `toolCalls`, `serverToolCalls`, `canRunTools`, `prettyPrint` and others.
+ * - Check: `checkPrefix` for prompt caches, `validateLinks` for calls and their results.
+ * - Store: `serializeMessages`, `deserializeMessages` and the same for a context and a tool's result, with safe twins.
+ *
+ * @module
+ */
+
+// ---- the model ----------------------------------------------------------------------------------
+
+export type { MessageOptions } from '../message.ts'
+export type * from '../model.ts'
+export type { AnyCall } from '../tool-call.ts'
+
+// ---- to shorten a history -----------------------------------------------------------------------
+
+export { type CountOptions, countTokensApproximately } from './count-tokens-approximately.ts'
+export { countWords } from './count-words.ts'
+export { type FilterOptions, filterMessages } from './filter-messages.ts'
+export { type SplitBy, type Splitting, splitMessage } from './split-message.ts'
+export { type TrimOptions, trimMessages } from './trim-messages.ts'
+
+// ---- to join ------------------------------------------------------------------------------------
+
+export { addUsage, subtractUsage } from '../add-usage.ts'
+export { type ContextParts, createContext } from './create-context.ts'
+export { developerAsSystem } from './developer-as-system.ts'
+export { type MessageChunk, mergeChunks } from './merge-chunks.ts'
+export { type MergeOptions, mergeRuns } from './merge-runs.ts'
+
+// ---- to look inside -----------------------------------------------------------------------------
+
+export { knownBlockTypes } from '../block.ts'
+export { blocksOfTurn, canRunTools, toolCallsOf } from '../content.ts'
+export { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from './content-blocks.ts'
+export { type PrintOptions, prettyPrint } from './pretty-print.ts'
+
+// ---- to check -----------------------------------------------------------------------------------
+
+export { checkPrefix, type PrefixBreak } from './check-prefix.ts'
+export { type BrokenLink, validateLinks } from './validate-links.ts'
+
+// ---- to store -----------------------------------------------------------------------------------
+
+export type { Safe } from './safe.ts'
+export {
+  deserializeContext,
+  deserializeMessages,
+  deserializeToolResult,
+  type SerializedContext,
+  type SerializedMessage,
+  type SerializedToolResult,
+  safeDeserializeContext,
+  safeDeserializeMessages,
+  safeDeserializeToolResult,
+  serializeContext,
+  serializeMessages,
+  serializeToolResult,
+} from './serialize.ts'
