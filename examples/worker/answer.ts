@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { JsonObject } from 'isoglot'
+
 import {
   createGateway,
   type EndReport,
@@ -12,6 +12,7 @@ import {
   type Gateway,
   type WireName,
 } from 'isoglot/gateway'
+import type { JsonObject } from 'isoglot/messages'
 import { type Config, type Env, readConfig } from './config.ts'
 import { permit } from './policy/permit.ts'
 import { tableFor } from './providers.ts'

@@ -4,8 +4,9 @@
  *
  * @module
  */
-import type { Content, ImageBlock, JsonObject } from 'isoglot'
+
 import type { Admission, EndReport } from 'isoglot/gateway'
+import type { Content, ImageBlock, JsonObject } from 'isoglot/messages'
 import { type Accounts, type Reservation, type Settlement, wholeWorker } from './accounts.ts'
 import type { Config } from './config.ts'
 import { costOf, mostOf, type Price, priceOf } from './prices.ts'

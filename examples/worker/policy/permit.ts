@@ -7,8 +7,9 @@
  *
  * @module
  */
-import type { JsonObject } from 'isoglot'
+
 import type { CheckedBody, WireName } from 'isoglot/gateway'
+import type { JsonObject } from 'isoglot/messages'
 import * as v from 'valibot'
 import { refuse } from '../refusal.ts'
 import { anthropicRequest } from './anthropic.ts'
