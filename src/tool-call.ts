@@ -1,6 +1,6 @@
 /** From the text of a call's arguments to a call, or to the reason why it is none. @module */
 import { isDeeperThan, isNestedDeeper } from './depth.ts'
-import { isObject, setOwn } from './lookup.ts'
+import { compact, isObject, setOwn } from './lookup.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
 /** Arguments nested deeper than this are refused, since whatever walks them later may overflow its stack. */
@@ -28,7 +28,7 @@ export function readCall(parts: CallParts): AnyCall {
   if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
   const parsed = parts.value === undefined ? parseArguments(parts.argumentsText) : { value: parts.value }
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
-  return {
+  return compact({
     type: 'tool_call',
     id: parts.id,
     name: parts.name,
@@ -36,24 +36,24 @@ export function readCall(parts: CallParts): AnyCall {
     argumentsText: isNoArguments(parts.argumentsText) ? '' : parts.argumentsText,
     index: parts.index,
     complete: true,
-    ...(parts.generatedId && { generatedId: true as const }),
-    ...(parts.opaque && { opaque: parts.opaque }),
-    ...(parts.providerData && { providerData: parts.providerData }),
-  }
+    generatedId: parts.generatedId || undefined,
+    opaque: parts.opaque,
+    providerData: parts.providerData,
+  })
 }
 
 export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'], error: string): InvalidToolCall {
-  return {
+  return compact({
     type: 'invalid_tool_call',
     id: parts.id,
-    ...(parts.name && { name: parts.name }),
+    name: parts.name || undefined,
     index: parts.index,
     argumentsText: parts.argumentsText,
     reason,
     error,
-    ...(parts.opaque && { opaque: parts.opaque }),
-    ...(parts.providerData && { providerData: parts.providerData }),
-  }
+    opaque: parts.opaque,
+    providerData: parts.providerData,
+  })
 }
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>
