@@ -28,7 +28,7 @@ export function readCall(parts: CallParts): AnyCall {
   if (!parts.name) return invalidCall(parts, 'missing_name', 'The call names no tool')
   const parsed = parts.value === undefined ? parseArguments(parts.argumentsText) : { value: parts.value }
   if ('reason' in parsed) return invalidCall(parts, parsed.reason, parsed.error)
-  return compact({
+  return {
     type: 'tool_call',
     id: parts.id,
     name: parts.name,
@@ -36,10 +36,10 @@ export function readCall(parts: CallParts): AnyCall {
     argumentsText: isNoArguments(parts.argumentsText) ? '' : parts.argumentsText,
     index: parts.index,
     complete: true,
-    generatedId: parts.generatedId || undefined,
-    opaque: parts.opaque,
-    providerData: parts.providerData,
-  })
+    ...(parts.generatedId && { generatedId: true as const }),
+    ...(parts.opaque && { opaque: parts.opaque }),
+    ...(parts.providerData && { providerData: parts.providerData }),
+  }
 }
 
 export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'], error: string): InvalidToolCall {

@@ -165,7 +165,13 @@ export function readCallFragment(entry: Json, position: number, path: string, su
   const index = field(body, 'index')
   const args = readArguments(field(body, 'arguments'))
   const kept = keep(call, callFields, body, index === position ? callFunctionFields : indexlessFields)
-  return compact({ type: 'call', id, name, arguments: args, providerData: kept })
+  return {
+    type: 'call',
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...(args !== undefined && { arguments: args }),
+    ...(kept && { providerData: kept }),
+  }
 }
 
 const indexlessFields: ReadonlySet<string> = new Set(['name', 'arguments'])
