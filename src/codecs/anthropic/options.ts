@@ -70,7 +70,7 @@ function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Ledger)
   const effort = chooseEffort(options, ledger)
   const schema = options.responseFormat?.schema
   if (effort === undefined && schema === undefined) return undefined
-  const format = schema && ({ type: 'json_schema', schema: encodeSchema(schema, ledger) } as const)
+  const format: WireOutputConfig['format'] = schema && { type: 'json_schema', schema: encodeSchema(schema, ledger) }
   return { ...objectIn(kept, 'output_config'), ...compact({ effort, format }) }
 }
 
