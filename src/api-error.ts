@@ -6,7 +6,7 @@
 import type { ErrorAnswer } from './codec.ts'
 import { shortJson } from './depth.ts'
 import { ApiError, type ApiErrorKind, passingKinds } from './errors.ts'
-import { field, isObject, lookup, numberOr, textOr } from './lookup.ts'
+import { compact, field, isObject, lookup, numberOr, textOr } from './lookup.ts'
 import type { Json } from './model.ts'
 
 /** The words of one wire, and what kind of failure each is. */
@@ -36,18 +36,17 @@ export function readApiError(answer: ErrorAnswer, table: ErrorWords): ApiError {
   const status = answer.status || said.status || 0
   const kind = readKind(said, status, table)
   const header = (name: string) => answer.headers.get(name)
-  const wait = retryAfterMs(answer)
-  const requestId = said.requestId ?? header('request-id') ?? header('x-request-id') ?? undefined
-  return new ApiError(said.message || `${table.provider} answered with status ${status}`, {
+  const options = compact({
     kind,
-    ...(answer.status > 0 && { status: answer.status }),
+    status: answer.status > 0 ? answer.status : undefined,
     retryable: isRetryable(kind, status, said, table, header('x-should-retry')),
-    ...(wait !== undefined && { retryAfterMs: wait }),
-    ...(requestId !== undefined && { requestId }),
-    ...(said.words[0] !== undefined && { providerCode: said.words[0] }),
+    retryAfterMs: retryAfterMs(answer),
+    requestId: said.requestId ?? header('request-id') ?? header('x-request-id') ?? undefined,
+    providerCode: said.words[0],
     provider: table.provider,
-    ...(answer.body !== undefined && { body: answer.body as Json }),
+    body: answer.body as Json | undefined,
   })
+  return new ApiError(said.message || `${table.provider} answered with status ${status}`, options)
 }
 
 /**
@@ -69,12 +68,12 @@ export function readErrorBody(given: unknown): ErrorBody {
   const code = field(source, 'code')
   const status = numberOr(typeof code === 'string' ? Number(code) : code, undefined)
   const requestId = textOr(field(body, 'request_id'), undefined)
-  return {
+  return compact({
     message,
     words: [...new Set(words)],
-    ...(status !== undefined && status >= 400 && status < 600 && { status }),
-    ...(requestId !== undefined && { requestId }),
-  }
+    status: status !== undefined && status >= 400 && status < 600 ? status : undefined,
+    requestId,
+  })
 }
 
 /** How the texts of many hosts say that the conversation is too long. */

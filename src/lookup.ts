@@ -66,14 +66,19 @@ export function otherFields(value: JsonObject, known: Pick<ReadonlySet<string>, 
   return rest
 }
 
+/** The object or the list, if there is something in it. */
+export function unlessEmpty<T extends object>(value: T): T | undefined {
+  return Object.keys(value).length > 0 ? value : undefined
+}
+
 /** The fields that may be `undefined` become fields that may be absent. */
 export type Compact<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>
 }
 
 /** A copy without the fields that are `undefined`, so that optional fields can be written in a row. */
-export function compact<T extends object>(value: T): Compact<T> {
-  const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(value) as (keyof T & string)[]) if (value[key] !== undefined) copy[key] = value[key]
+export function compact<const T extends object>(value: T): Compact<T> {
+  const copy: JsonObject = {}
+  for (const [key, found] of Object.entries(value)) if (found !== undefined) setOwn(copy, key, found)
   return copy as Compact<T>
 }

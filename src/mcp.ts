@@ -17,7 +17,7 @@
  * @module
  */
 import { LimitError } from './errors.ts'
-import { arrayOf, compact, field, isObject, stringOr, textOr } from './lookup.ts'
+import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './lookup.ts'
 import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './model.ts'
 import type { Tool, ToolBehaviour } from './tools/model.ts'
 import type { ToolOutput } from './tools/result.ts'
@@ -96,15 +96,17 @@ async function listAll(client: McpClient, signal: AbortSignal | undefined, maxTo
 function toTool({ name, entry }: Listed, client: McpClient, prefix: string, behaviour: ToolBehaviour): Tool {
   const { title, description, inputSchema, annotations } = entry
   const hints: ToolAnnotations = {
-    ...(typeof title === 'string' && { title }),
+    ...compact({ title: stringOr(title, undefined) }),
     ...(isObject(annotations) && annotations),
   }
   return {
     ...behaviour,
     name: prefix + name,
-    ...compact({ description: stringOr(description, undefined) }),
-    parameters: parametersOf(inputSchema),
-    ...(Object.keys(hints).length > 0 && { annotations: hints }),
+    ...compact({
+      description: stringOr(description, undefined),
+      parameters: parametersOf(inputSchema),
+      annotations: unlessEmpty(hints),
+    }),
     fromMcp: true,
     run: ToolRun,
     parse: (args) => args, // the server checks them, by the whole of its schema
@@ -137,11 +139,11 @@ function readResult(result: unknown): ToolOutput {
   const isError = field(result, 'isError') === true
   const blocks: readonly ContentBlock[] =
     content.length === 0 && structured !== undefined ? [{ type: 'text', text: JSON.stringify(structured) }] : content
-  return {
+  return compact({
     content: contentOf(blocks, isError),
-    ...(isError && { status: 'error' as const }),
-    ...(structured !== undefined && { extra: { structuredContent: structured } }),
-  }
+    status: isError ? 'error' : undefined,
+    extra: structured === undefined ? undefined : { structuredContent: structured },
+  })
 }
 
 function contentOf(blocks: readonly ContentBlock[], isError: boolean): string | readonly ContentBlock[] {

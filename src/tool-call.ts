@@ -1,6 +1,6 @@
 /** From the text of a call's arguments to a call, or to the reason why it is none. @module */
 import { isDeeperThan, isNestedDeeper } from './depth.ts'
-import { isObject, setOwn } from './lookup.ts'
+import { compact, isObject, setOwn } from './lookup.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
 
 /** Arguments nested deeper than this are refused, since whatever walks them later may overflow its stack. */
@@ -43,17 +43,17 @@ export function readCall(parts: CallParts): AnyCall {
 }
 
 export function invalidCall(parts: CallParts, reason: InvalidToolCall['reason'], error: string): InvalidToolCall {
-  return {
+  return compact({
     type: 'invalid_tool_call',
     id: parts.id,
-    ...(parts.name && { name: parts.name }),
+    name: parts.name || undefined,
     index: parts.index,
     argumentsText: parts.argumentsText,
     reason,
     error,
-    ...(parts.opaque && { opaque: parts.opaque }),
-    ...(parts.providerData && { providerData: parts.providerData }),
-  }
+    opaque: parts.opaque,
+    providerData: parts.providerData,
+  })
 }
 
 type Parsed = { readonly value: JsonObject } | Pick<InvalidToolCall, 'reason' | 'error'>

@@ -8,6 +8,7 @@
  */
 import type { BlockKey, CallFragment, Fragment } from '../codec.ts'
 import { InterruptedError, LimitError } from '../errors.ts'
+import { compact, unlessEmpty } from '../lookup.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, MessageEvent, ProviderState, StopReason } from '../model.ts'
 import type { Reducer } from '../reducer.ts'
 import { settleStopReason } from '../stop-reason.ts'
@@ -89,7 +90,7 @@ function begin(state: Assembly, fragment: Fragment, out: MessageEvent[]): void {
   state.isStarted = true
   if (fragment.type === 'start') addStart(state, fragment)
   const { id, model } = state.response
-  out.push({ type: 'message_start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) })
+  out.push(compact({ type: 'message_start', id, model }))
 }
 
 /** A second start, spliced in by a proxy, begins nothing: it only tells what was not known. */
@@ -242,13 +243,13 @@ function finish(
   for (const part of state.parts) close(state, part, out, callEnds[stopReason])
   state.isEnded = true
   const message = toMessage(state, stopReason, end?.rawStopReason)
-  const response: ChatResponse = {
+  const response: ChatResponse = compact({
     message,
     stopReason,
-    ...(state.usage && { usage: state.usage }),
-    ...(end?.providerState && { providerState: end.providerState }),
-    ...(state.responseData && { providerData: state.responseData }),
-  }
+    usage: state.usage,
+    providerState: end?.providerState,
+    providerData: state.responseData,
+  })
   if (end !== undefined) out.push({ type: 'message_end', message, response })
   return response
 }
@@ -259,14 +260,14 @@ function toMessage(state: Assembly, stopReason: StopReason, rawStopReason: strin
     if (part.kind === 'block') content.push(part.block)
     else if (part.result !== undefined && isCallBlock(part.result)) content.push(part.result)
   }
-  return {
+  return compact({
     role: 'assistant',
     content,
-    ...(state.invalid.length > 0 && { invalidToolCalls: state.invalid }),
+    invalidToolCalls: unlessEmpty(state.invalid),
     stopReason,
-    ...(rawStopReason !== undefined && { rawStopReason }),
-    ...(state.usage && { usage: state.usage }),
-    ...(Object.keys(state.response).length > 0 && { response: state.response }),
-    ...(state.messageData && { providerData: state.messageData }),
-  }
+    rawStopReason,
+    usage: state.usage,
+    response: unlessEmpty(state.response),
+    providerData: state.messageData,
+  })
 }

@@ -1,4 +1,5 @@
 /** What the fragments of a call make when it ends. @module */
+import { compact } from '../lookup.ts'
 import type { InvalidToolCall, ServerToolCall, ToolCall } from '../model.ts'
 import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
 import type { Calls, OpenCall } from './open-call.ts'
@@ -44,15 +45,15 @@ export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | In
 
 function endServerCall(call: OpenCall, id: string, text: string): ServerToolCall {
   const parsed = parseArguments(text)
-  return {
+  return compact({
     type: 'server_tool_call',
     id,
     name: call.name ?? '',
     arguments: 'value' in parsed ? parsed.value : {},
     argumentsText: text,
-    ...(call.opaque && { opaque: call.opaque }),
-    ...(call.providerData && { providerData: call.providerData }),
-  }
+    opaque: call.opaque,
+    providerData: call.providerData,
+  })
 }
 
 export function isCallBlock(ended: ToolCall | InvalidToolCall | ServerToolCall): ended is ToolCall | ServerToolCall {

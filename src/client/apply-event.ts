@@ -1,7 +1,7 @@
 /** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
 
 import { blocksOf, isEmptyAnswer } from '../content.ts'
-import { findLastIndex } from '../lookup.ts'
+import { compact, findLastIndex, unlessEmpty } from '../lookup.ts'
 import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
 import { toToolMessage } from '../tools/invoke.ts'
 import type { StreamEvent } from './result.ts'
@@ -30,7 +30,7 @@ export function applyEvent(messages: readonly Message[], event: StreamEvent): re
     case 'text_delta':
       return withBlock(messages, event.index, (before) => {
         if (before?.type === 'text') return { ...before, text: before.text + event.text }
-        return { type: 'text', text: event.text, ...(event.refusal && { refusal: true }) }
+        return compact({ type: 'text', text: event.text, refusal: event.refusal })
       })
     case 'reasoning_delta':
       return withBlock(messages, event.index, (before) => {
@@ -62,8 +62,8 @@ export function applyEvent(messages: readonly Message[], event: StreamEvent): re
 }
 
 function begun({ id, model }: { readonly id?: string; readonly model?: string }): AssistantMessage {
-  const response = { ...(id !== undefined && { id }), ...(model !== undefined && { model }) }
-  return { role: 'assistant', content: [], ...(Object.keys(response).length > 0 && { response }) }
+  const response = compact({ id, model })
+  return compact({ role: 'assistant', content: [], response: unlessEmpty(response) })
 }
 
 /** The messages with the answer that is under way, their last, made anew. */

@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { isObject } from '../lookup.ts'
+import { compact, isObject } from '../lookup.ts'
 import type { JsonObject, JsonSchema } from '../model.ts'
 import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/schema.ts'
 
@@ -41,14 +41,14 @@ export function shapeOf<Schema extends AnySchema>(schema: Schema): OutputShape<S
 
 /** References go from the root, where definitions therefore stay. */
 function wrap({ $defs, definitions, ...own }: JsonSchema): JsonSchema {
-  return {
+  return compact({
     type: 'object',
     properties: { [value]: own },
     required: [value],
     additionalProperties: false,
-    ...(isObject($defs) && { $defs }),
-    ...(isObject(definitions) && { definitions }),
-  }
+    $defs: isObject($defs) ? $defs : undefined,
+    definitions: isObject(definitions) ? definitions : undefined,
+  })
 }
 
 /** Keywords that strict modes know; one more, and they refuse the request. */

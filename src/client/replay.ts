@@ -32,5 +32,5 @@ function eventsOf(block: ContentBlock, index: number): MessageEvent[] {
   if (block.type !== 'text' && block.type !== 'reasoning') return [end]
   if (block.text === '') return [end]
   if (block.type === 'reasoning') return [{ type: 'reasoning_delta', index, text: block.text }, end]
-  return [{ type: 'text_delta', index, text: block.text, ...(block.refusal && { refusal: true }) }, end]
+  return [compact({ type: 'text_delta', index, text: block.text, refusal: block.refusal }), end]
 }

@@ -1,7 +1,7 @@
 /** What `generate` and `stream` take. @module */
 import type { LiveArguments } from '../assemble/open-call.ts'
 import type { Model, Rules } from '../codec.ts'
-import { compact } from '../lookup.ts'
+import { compact, unlessEmpty } from '../lookup.ts'
 import { standing } from '../losses.ts'
 import { type ContextParts, createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
@@ -103,7 +103,7 @@ export function beginningOf(request: RunRequest): Beginning {
     sorted.map(([, { place }]) => place),
   )
   return {
-    context: { ...context, ...(offered.length > 0 && { tools: offered }) },
+    context: { ...context, ...compact({ tools: unlessEmpty(offered) }) },
     said: prompt === undefined ? [] : createContext({ prompt }).messages,
     tools: new Map([...tools].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
   }

@@ -40,7 +40,7 @@ export async function sendText(
   const headers = {
     'content-type': 'application/json',
     ...request.headers,
-    ...(options.idempotencyKey !== undefined && { 'idempotency-key': options.idempotencyKey }),
+    ...compact({ 'idempotency-key': options.idempotencyKey }),
   }
   return call(model, urlOf(model, request), { method: 'POST', headers, body: request.text, signal })
 }

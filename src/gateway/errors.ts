@@ -5,7 +5,7 @@
  * @module
  */
 import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../errors.ts'
-import { objectIn } from '../lookup.ts'
+import { compact, objectIn } from '../lookup.ts'
 import { findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'
 import { type Wire, wires } from './wires.ts'
@@ -17,7 +17,7 @@ export function refusal(
   kind: ApiErrorKind = 'invalid_request',
   providerCode?: string,
 ): ApiError {
-  return new ApiError(message, { kind, status, retryable: false, ...(providerCode !== undefined && { providerCode }) })
+  return new ApiError(message, compact({ kind, status, retryable: false, providerCode }))
 }
 
 /** The name is the client's own word. */
@@ -82,14 +82,8 @@ function tellProviderError(error: ApiError, discretion: Discretion): ApiError {
   const own = hidesWords ? (discreet[kind] ?? 'The provider refused the request') : search.scrub(error.message)
   const { message = own.slice(0, longestMessage), status } = told[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
-  return new ApiError(message, {
-    kind: isOurTrouble ? 'server' : kind,
-    retryable,
-    ...(status !== undefined && { status }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(providerCode !== undefined && { providerCode }),
-    cause: error,
-  })
+  const shown = compact({ kind: isOurTrouble ? 'server' : kind, retryable, status, retryAfterMs, providerCode })
+  return new ApiError(message, { ...shown, cause: error })
 }
 
 /**
@@ -120,11 +114,11 @@ export function mayAskAnother(error: unknown): boolean {
 /** An error as an answer of the wire; where the path is of none, in OpenAI's shape with a code of its own. */
 export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
   const { status, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
-  const headers = {
+  const headers = compact({
     'content-type': 'application/json',
     'x-should-retry': `${error.retryable}`,
-    ...(error.retryAfterMs !== undefined && { 'retry-after': `${Math.ceil(error.retryAfterMs / 1000)}` }),
-  }
+    'retry-after': error.retryAfterMs === undefined ? undefined : `${Math.ceil(error.retryAfterMs / 1000)}`,
+  })
   return new Response(JSON.stringify(body), { status: error.status ?? status, headers })
 }
 

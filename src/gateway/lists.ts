@@ -8,6 +8,7 @@
  *
  * @module
  */
+import { compact } from '../lookup.ts'
 import type { JsonObject } from '../model.ts'
 import { errorAnswer, unknownModel } from './errors.ts'
 import { isPermitted, type ModelTable, type Target } from './models.ts'
@@ -45,7 +46,7 @@ const listings: Readonly<Record<WireName, Listing>> = {
       name: `models/${name}`,
       displayName: name,
       supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
-      ...(maxOutputTokens !== undefined && { outputTokenLimit: maxOutputTokens }),
+      ...compact({ outputTokenLimit: maxOutputTokens }),
     }),
     list: (models) => ({ models: [...models] }),
   },

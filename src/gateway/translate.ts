@@ -22,6 +22,7 @@ import { ApiError, IsoglotError } from '../errors.ts'
 import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
 import { nextNumber } from '../ids.ts'
+import { compact } from '../lookup.ts'
 import { type Ledger, ledger, lose } from '../losses.ts'
 import { legalToolName, prepare } from '../messages/prepare.ts'
 import type {
@@ -88,8 +89,7 @@ export function translateRequest(
   const encoded = to.encodeRequest(context, {
     ...others,
     model,
-    ...(toolChoice !== undefined && { toolChoice: legalChoice(toolChoice, to) }),
-    ...(options.strict !== undefined && { strict: options.strict }),
+    ...compact({ toolChoice: toolChoice && legalChoice(toolChoice, to), strict: options.strict }),
   })
   const question = { callsBefore: nextNumber(to.idPrefix, callIdsOf(request.context.messages)), toolNames: names }
   return { ...encoded, losses: [...into.losses, ...encoded.losses], request, question }
@@ -274,7 +274,7 @@ function withOwnNames(response: ChatResponse, names: Names): ChatResponse {
   const { toolCalls: _, invalidToolCalls, ...rest } = message
   const content = blocksOfTurn(message).map((block) => nameBlock(block, names))
   const invalid = invalidToolCalls?.map((call) => nameCall(call, names))
-  return { ...response, message: { ...rest, content, ...(invalid && { invalidToolCalls: invalid }) } }
+  return { ...response, message: { ...rest, content, ...compact({ invalidToolCalls: invalid }) } }
 }
 
 function nameBlock(block: ContentBlock, names: Names): ContentBlock {

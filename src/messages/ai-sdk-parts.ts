@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { field, isObject, stringOr } from '../lookup.ts'
+import { compact, field, isObject, stringOr } from '../lookup.ts'
 import type { Json, JsonObject } from '../model.ts'
 
 /** A call, run by us or by the provider. */
@@ -22,9 +22,11 @@ export function openResult({ type: _, toolName, output, result, ...rest }: JsonO
   return {
     ...rest,
     type: 'tool_result',
-    ...(toolName !== undefined && { name: toolName }),
-    content: kind === 'execution-denied' ? (told.reason ?? 'The call was not allowed') : textOf(kind, told.value),
-    ...(isError && { isError }),
+    ...compact({
+      name: toolName,
+      content: kind === 'execution-denied' ? (told.reason ?? 'The call was not allowed') : textOf(kind, told.value),
+      isError: isError || undefined,
+    }),
   }
 }
 
@@ -38,13 +40,7 @@ function openServerResult({ toolName, output, result, type: _, ...rest }: JsonOb
   const told = field(output, 'value') ?? output ?? result ?? null
   const isError = stringOr(field(output, 'type'), '').startsWith('error')
   const status = isError ? 'error' : 'success'
-  return {
-    ...rest,
-    type: 'server_tool_result',
-    ...(toolName !== undefined && { name: toolName }),
-    status,
-    output: told,
-  }
+  return { ...rest, type: 'server_tool_result', ...compact({ name: toolName }), status, output: told }
 }
 
 /** Text as it is; parts as they are, to be read in turn; everything else as JSON. */
@@ -86,7 +82,7 @@ export function proofOf(options: Json | undefined): JsonObject {
   if (typeof redacted === 'string') return proof('anthropic', 'anthropic', { data: redacted })
   if (typeof thoughtSignature === 'string') return proof('gemini', 'gemini', { thoughtSignature })
   if (typeof encrypted !== 'string') return {}
-  const data = { encrypted_content: encrypted, ...(typeof id === 'string' && { id }) }
+  const data = compact({ encrypted_content: encrypted, id: stringOr(id, undefined) })
   return proof('openai', 'openai-responses', data)
 }
 

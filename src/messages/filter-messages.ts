@@ -1,5 +1,6 @@
 /** Part of a conversation, by what its messages are. @module */
 import { blocksOf, toolCallsOf } from '../content.ts'
+import { compact, unlessEmpty } from '../lookup.ts'
 import type { AssistantMessage, ContentBlock, Message, Role } from '../model.ts'
 import { answersOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
@@ -91,9 +92,11 @@ function turnWithout(
   return [
     {
       ...rest,
-      ...(!isSame && { content: left }),
-      ...(calls !== undefined && calls.length > 0 && { toolCalls: calls }),
-      ...(invalid !== undefined && invalid.length > 0 && { invalidToolCalls: invalid }),
+      ...compact({
+        content: isSame ? undefined : left,
+        toolCalls: calls && unlessEmpty(calls),
+        invalidToolCalls: invalid && unlessEmpty(invalid),
+      }),
     },
   ]
 }

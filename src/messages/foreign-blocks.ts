@@ -7,7 +7,7 @@
  *
  * @module
  */
-import { arrayOf, field, isObject, lookup, stringOr } from '../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, stringOr } from '../lookup.ts'
 import type { Json, JsonObject } from '../model.ts'
 import { openCall, openMedia, openResult } from './ai-sdk-parts.ts'
 import { sourceOf } from './data-url.ts'
@@ -97,7 +97,7 @@ export const shapes: readonly (readonly [string, Reader])[] = [
 
 function readText({ annotations, citations, ...rest }: JsonObject): JsonObject {
   const found = [...arrayOf(annotations), ...arrayOf(citations)].filter(isObject)
-  return { ...rest, type: 'text', ...(found.length > 0 && { citations: found.map(readCitation) }) }
+  return { ...rest, type: 'text', ...compact({ citations: found.length > 0 ? found.map(readCitation) : undefined }) }
 }
 
 /** OpenAI nests them under their type, Anthropic cites documents by title; what else they tell stays beside it. */
@@ -253,7 +253,7 @@ function readThinking({ type: _, thinking, signature, ...rest }: JsonObject): Js
     ...rest,
     type: 'reasoning',
     text,
-    ...(typeof signature === 'string' && { opaque: claudeProof({ signature }) }),
+    ...compact({ opaque: typeof signature === 'string' ? claudeProof({ signature }) : undefined }),
   }
 }
 
@@ -317,7 +317,7 @@ function geminiResult({ functionResponse }: JsonObject): JsonObject {
     toolCallId: readId(field(functionResponse, 'id')) ?? '',
     ...defined('name', field(functionResponse, 'name')),
     content: typeof said === 'string' ? said : JSON.stringify(said),
-    ...(error !== undefined && { isError: true }),
+    ...compact({ isError: error !== undefined || undefined }),
   }
 }
 

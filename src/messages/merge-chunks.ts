@@ -9,7 +9,7 @@ import type { Assembly } from '../assemble/assembly.ts'
 import { checkMessage } from '../check-message.ts'
 import type { Fragment } from '../codec.ts'
 import { blocksOf } from '../content.ts'
-import { findLastIndex } from '../lookup.ts'
+import { compact, findLastIndex, unlessEmpty } from '../lookup.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -38,15 +38,20 @@ export function mergeChunks(first: MessageChunk | readonly MessageChunk[], secon
     if (part.kind === 'block')
       return 'text' in part.block ? ({ ...part.block, text: part.text } as ContentBlock) : part.block
     const type = part.server ? 'server_tool_call_chunk' : 'tool_call_chunk'
-    return {
+    return compact({
       type,
-      ...(part.id !== undefined && { id: part.id }),
-      ...(part.name !== undefined && { name: part.name }),
-      ...(!part.server && { index: part.wirePosition ?? part.position }),
+      id: part.id,
+      name: part.name,
+      index: part.server ? undefined : (part.wirePosition ?? part.position),
       argumentsDelta: part.text,
-    } as ContentBlock
+    }) as ContentBlock
   })
-  return { ...rest, ...fieldsOf(state), content, ...(invalid.length > 0 && { invalidToolCalls: invalid }) }
+  return {
+    ...rest,
+    ...fieldsOf(state),
+    content,
+    ...compact({ invalidToolCalls: unlessEmpty(invalid) }),
+  }
 }
 
 /**
@@ -63,8 +68,10 @@ export function finishChunk(chunk: MessageChunk): AssistantMessage {
   return {
     ...rest,
     ...fields,
-    ...(stopReason !== undefined && { stopReason: settled ?? stopReason }),
-    ...(all.length > 0 && { invalidToolCalls: all }),
+    ...compact({
+      stopReason: stopReason && (settled ?? stopReason),
+      invalidToolCalls: unlessEmpty(all),
+    }),
   }
 }
 
@@ -112,21 +119,15 @@ function isStale(block: ContentBlock, invalid: readonly InvalidToolCall[]): bool
 function fragmentOf(block: ContentBlock, state: Assembly): Fragment {
   switch (block.type) {
     case 'tool_call_chunk':
-      return {
+      return compact({
         type: 'call',
-        ...(block.id !== undefined && { id: block.id }),
-        ...(block.index !== undefined && { position: block.index }),
-        ...(block.name !== undefined && { name: block.name }),
-        ...(block.argumentsDelta !== undefined && { arguments: block.argumentsDelta }),
-      }
+        id: block.id,
+        position: block.index,
+        name: block.name,
+        arguments: block.argumentsDelta,
+      })
     case 'server_tool_call_chunk':
-      return {
-        type: 'call',
-        server: true,
-        ...(block.id !== undefined && { id: block.id }),
-        ...(block.name !== undefined && { name: block.name }),
-        ...(block.argumentsDelta !== undefined && { arguments: block.argumentsDelta }),
-      }
+      return compact({ type: 'call', server: true, id: block.id, name: block.name, arguments: block.argumentsDelta })
     case 'text':
     case 'reasoning':
       return textFragment(block, state)
@@ -148,7 +149,8 @@ function textFragment(block: ContentBlock & { type: 'text' | 'reasoning' }, stat
   const refusal = block.type === 'text' && block.refusal === true
   const isPlain = opaque === undefined && Object.keys(more).every((key) => key === 'refusal')
   const isNothing = isPlain && text === '' && id === undefined
-  if (!isNothing && !(goesOn && isPlain)) return { type: 'block', block, ...(opaque === undefined && { open: true }) }
+  if (!isNothing && !(goesOn && isPlain))
+    return compact({ type: 'block', block, open: opaque === undefined || undefined })
   return type === 'text' ? { type, text, ...(refusal && { refusal }) } : { type, text }
 }
 
@@ -168,8 +170,5 @@ function fieldsOf(state: Assembly): {
   readonly response?: ResponseInfo
   readonly providerData?: ProviderData
 } {
-  return {
-    ...(state.usage && { usage: state.usage }),
-    ...(Object.keys(state.response).length > 0 && { response: state.response }),
-  }
+  return compact({ usage: state.usage, response: unlessEmpty(state.response) })
 }

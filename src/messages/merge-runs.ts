@@ -2,6 +2,7 @@
 
 import { addUsage } from '../add-usage.ts'
 import { blocksOf, toolCallsOf } from '../content.ts'
+import { compact, unlessEmpty } from '../lookup.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
@@ -55,8 +56,10 @@ function mergeTurns(one: AssistantMessage, other: AssistantMessage, separator: s
     ...first,
     ...usage,
     content: joined(one.content ?? '', content, separator),
-    ...(toolCalls.length > 0 && { toolCalls }),
-    ...(invalidToolCalls.length > 0 && { invalidToolCalls }),
+    ...compact({
+      toolCalls: unlessEmpty(toolCalls),
+      invalidToolCalls: unlessEmpty(invalidToolCalls),
+    }),
   }
 }
 

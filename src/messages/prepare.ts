@@ -9,6 +9,7 @@
 import { checkMessages } from '../check-message.ts'
 import type { Rules } from '../codec.ts'
 import { legalId } from '../ids.ts'
+import { compact } from '../lookup.ts'
 import { standing } from '../losses.ts'
 import type { Content, Context, Loss } from '../model.ts'
 import { prepareBlocks, prepareSystem } from './prepare/blocks.ts'
@@ -84,7 +85,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     items.map((item) => item.message),
     items.map((item) => item.path),
   )
-  return { context: { ...rest, ...(system !== undefined && { system }), messages }, losses: task.losses }
+  return { context: { ...rest, ...compact({ system }), messages }, losses: task.losses }
 }
 
 /** Losses of the encoder count the blocks that the caller wrote. A block that was made here counts as its message. */

@@ -4,7 +4,7 @@
  * @module
  */
 import { DecodeError } from '../errors.ts'
-import { field, isObject, lookup } from '../lookup.ts'
+import { compact, field, isObject, lookup } from '../lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../model.ts'
 import { proofOf } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
@@ -95,8 +95,7 @@ function serverResult(value: JsonObject, type: string): JsonObject {
     ...rest,
     type: 'server_tool_result',
     name: type.slice(0, -'_tool_result'.length),
-    ...(tool_use_id !== undefined && { toolCallId: tool_use_id }),
-    ...(content !== undefined && { output: content as Json }),
+    ...compact({ toolCallId: tool_use_id, output: content as Json | undefined }),
   }
 }
 

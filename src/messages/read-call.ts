@@ -1,5 +1,5 @@
 /** Calls in every spelling: whose names, ids and arguments stand where, and as text or as an object. @module */
-import { field, isObject, otherFields } from '../lookup.ts'
+import { compact, field, isObject, otherFields } from '../lookup.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from '../model.ts'
 import { invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
 
@@ -32,7 +32,7 @@ export function readAnyCall(value: JsonObject, index: number, madeId: string): T
   }
   const read = readCall(parts)
   if (read.type === 'invalid_tool_call') return read
-  return { ...strangersOf(value), ...read, ...(isObject(given) && { arguments: given }) }
+  return { ...strangersOf(value), ...read, ...compact({ arguments: isObject(given) ? given : undefined }) }
 }
 
 const taken: ReadonlySet<string> = new Set(

@@ -5,7 +5,7 @@
  * @module
  */
 import { DecodeError } from '../errors.ts'
-import { arrayOf, field, isObject, lookup, textOr } from '../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, textOr, unlessEmpty } from '../lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, StopReason, ToolCall } from '../model.ts'
 import { withServerResults } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
@@ -79,7 +79,7 @@ function opening({ additional_kwargs, response_metadata, usage_metadata, ...rest
   const hasCalls = arrayOf(rest.tool_calls).length > 0
   return {
     ...kept,
-    ...(!hasCalls && tool_calls !== undefined && { tool_calls }),
+    ...compact({ tool_calls: hasCalls ? undefined : tool_calls }),
     ...rest,
     ...(isDeveloper && { role: 'developer' }),
     ...(isObject(rest.usage) && rest.usage.input_tokens !== undefined && { usage: readUsage(rest.usage) }),
@@ -126,11 +126,11 @@ function readResponse(metadata: Json | undefined): JsonObject {
   const { model_name, model, finish_reason, stop_reason, ...rest } = metadata
   const name = textOr(model_name ?? model, undefined)
   const raw = textOr(finish_reason ?? stop_reason, undefined)
-  return {
-    ...(Object.keys(rest).length > 0 && { response_metadata: rest }),
-    ...(name !== undefined && { response: { model: name } }),
-    ...(raw !== undefined && { rawStopReason: raw }),
-  }
+  return compact({
+    response_metadata: unlessEmpty(rest),
+    response: name === undefined ? undefined : { model: name },
+    rawStopReason: raw,
+  })
 }
 
 // ---- maps -------------------------------------------------------------------------------------
@@ -188,8 +188,7 @@ function readTool(value: JsonObject, path: string): JsonObject {
   return {
     ...rest,
     toolCallId: id ?? '',
-    ...(name !== undefined && { name }),
-    ...(artifacts !== undefined && { artifacts }),
+    ...compact({ name, artifacts }),
     content: readResultContent(rest.content, { path, depth: 0, nextCall: 0 }),
   }
 }
@@ -217,7 +216,7 @@ function readAssistant(value: JsonObject, path: string, reading: Reading): JsonO
   return {
     ...fields,
     content: (added ? all : said.content) as Json,
-    ...(invalidCalls.length > 0 && { invalidToolCalls: invalidCalls as unknown as Json }),
+    ...compact({ invalidToolCalls: invalidCalls.length > 0 ? (invalidCalls as unknown as Json) : undefined }),
   }
 }
 

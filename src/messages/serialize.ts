@@ -7,7 +7,7 @@
  */
 import { checkMessages } from '../check-message.ts'
 import { DecodeError } from '../errors.ts'
-import { isObject } from '../lookup.ts'
+import { compact, isObject } from '../lookup.ts'
 import type { Content, Context, JsonObject, Message, ProviderState, ProviderTool, ToolDefinition } from '../model.ts'
 import type { ToolResult } from '../tools/model.ts'
 import { plainJson } from './plain-json.ts'
@@ -53,26 +53,26 @@ export function serializeContext(context: Context): SerializedContext {
     version: 1,
     type: 'context',
     messages: serializeMessages(messages),
-    ...(tools !== undefined && { tools: tools.map((tool, at) => plain(definitionOf(tool), `tools[${at}]`)) }),
+    ...compact({ tools: tools?.map((tool, at) => plain(definitionOf(tool), `tools[${at}]`)) }),
   }
 }
 
 /** The context again. @throws {DecodeError} if it is none, of a version that is not known, or a part of it is wrong. */
 export function deserializeContext(value: unknown): Context {
   const { messages, system, tools, providerState } = opened(value, 'context', 'context')
-  return {
+  return compact({
     messages: deserializeMessages(messages),
-    ...(system !== undefined && { system: check(content, system, 'read context', 'system') as Content }),
-    ...(tools !== undefined && { tools: readTools(tools) }),
-    ...(providerState !== undefined && { providerState: object(providerState, 'providerState') as ProviderState }),
-  }
+    system: system === undefined ? undefined : (check(content, system, 'read context', 'system') as Content),
+    tools: tools === undefined ? undefined : readTools(tools),
+    providerState: providerState === undefined ? undefined : (object(providerState, 'providerState') as ProviderState),
+  })
 }
 
 /** The error behind a failure is not kept, its message is. @throws {TypeError} if something in it is not JSON. */
 export function serializeToolResult(result: ToolResult): SerializedToolResult {
   const { error, ...rest } = result
   const { cause: _, ...said } = error ?? {}
-  return { ...plain({ ...rest, ...(error && { error: said }) }, 'result'), version: 1, type: 'tool_result' }
+  return { ...plain({ ...rest, ...compact({ error: error && said }) }, 'result'), version: 1, type: 'tool_result' }
 }
 
 /** The result again. @throws {DecodeError} if it is none, or of a version that is not known. */

@@ -5,6 +5,7 @@
  * @module
  */
 import { checkMessage } from '../check-message.ts'
+import { compact } from '../lookup.ts'
 import type { AssistantMessage, Content, ContentBlock, Message } from '../model.ts'
 import { countWords } from './count-words.ts'
 import { piecesOf } from './pieces.ts'
@@ -69,7 +70,7 @@ function isTextOnly({ content, toolCalls = [], invalidToolCalls = [] }: Assistan
 /** Two messages never have one id, and what an answer used counts once: it stays with the last piece, as its stop reason does. */
 function piece(whole: Whole, content: Content, at: number, isLast: boolean): Message {
   const { id, ...rest } = whole
-  const one = { ...rest, ...(at === 0 && id !== undefined && { id }), content }
+  const one = { ...rest, ...compact({ id: at === 0 ? id : undefined }), content }
   if (one.role !== 'assistant' || isLast) return one
   const { usage, stopReason, rawStopReason, response, ...said } = one
   return said

@@ -91,7 +91,7 @@ export async function signApproval(
 ): Promise<Approval> {
   const { id: toolCallId, approvalId } = call
   const expiresAt = decision.expiresAt ?? Math.floor(Date.now() / 1000) + lifetime
-  const approval: Approval = { ...decision, toolCallId, ...(approvalId !== undefined && { approvalId }), expiresAt }
+  const approval: Approval = { ...decision, toolCallId, ...compact({ approvalId }), expiresAt }
   const mac = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), bound(call, approval))
   return { ...approval, proof: toBase64Url(new Uint8Array(mac)) }
 }

@@ -1,4 +1,5 @@
 /** Runs a call. Whatever goes wrong is a result that the model can read, and never an exception. @module */
+import { compact } from '../lookup.ts'
 import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
 import { after } from '../timer.ts'
 import { isRunnable } from './definition.ts'
@@ -60,7 +61,7 @@ export function failed(
     name: call.name ?? '',
     status: 'error',
     content: message,
-    error: { kind, message, ...(cause !== undefined && { cause }) },
+    error: compact({ kind, message, cause }),
   }
 }
 

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { compact } from '../lookup.ts'
 import type { JsonSchema } from '../model.ts'
 
 /** A JSON Schema that remembers the type of its values. The type is for the compiler alone: no value has the field. */
@@ -39,7 +40,7 @@ export type ObjectOf<Properties> = {
 const optionalMarks = new WeakSet<object>()
 
 function basic(type: string, description: string | undefined): JsonSchema {
-  return { type, ...(description !== undefined && { description }) }
+  return compact({ type, description })
 }
 
 /** Text. */

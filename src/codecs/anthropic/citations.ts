@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { field, stringOr, textOr } from '../../lookup.ts'
+import { compact, field, stringOr, textOr } from '../../lookup.ts'
 import type { CitationBlock, JsonObject } from '../../model.ts'
 import { keptOf } from './scope.ts'
 import { documentCitations, format } from './tables.ts'
@@ -16,13 +16,7 @@ export function decodeCitation(wire: JsonObject): CitationBlock {
   const url = textOr(field(wire, 'url'), undefined)
   const text = textOr(field(wire, 'cited_text'), undefined)
   const isMadeByUs = field(wire, 'encrypted_index') === '' // see `encodeForeignCitation`
-  return {
-    type: 'citation',
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(text !== undefined && { text }),
-    ...(!isMadeByUs && { providerData: { [format]: wire } }),
-  }
+  return compact({ type: 'citation', url, title, text, providerData: isMadeByUs ? undefined : { [format]: wire } })
 }
 
 /** A citation of this wire; of others, in an answer alone, what a client can show. */
@@ -31,12 +25,7 @@ export function encodeCitation(citation: CitationBlock, isAnswer: boolean): obje
   const { url, title, text } = citation
   if (kept === undefined) return isAnswer ? encodeForeignCitation(citation) : undefined
   const titleKey = documentCitations.has(stringOr(field(kept, 'type'), '')) ? 'document_title' : 'title'
-  return {
-    ...kept,
-    ...(text !== undefined && { cited_text: text }),
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { [titleKey]: title }),
-  }
+  return { ...kept, ...compact({ cited_text: text, url, [titleKey]: title }) }
 }
 
 /** The empty index says that no server made it: it never goes to one. */

@@ -8,7 +8,7 @@
  * @module
  */
 
-import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
+import { compact, field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import type {
   ContentBlock,
   JsonObject,
@@ -94,12 +94,12 @@ function decodeThinking(wire: JsonObject, origin: Origin): ReasoningBlock | unde
   const text = field(wire, 'thinking')
   if (typeof text !== 'string') return undefined
   const signature = textOr(field(wire, 'signature'), undefined)
-  return {
+  return compact({
     type: 'reasoning',
     text,
-    ...(signature !== undefined && { opaque: signed(signature, origin) }),
+    opaque: signature === undefined ? undefined : signed(signature, origin),
     ...extrasOf(wire, knownFields.thinking),
-  }
+  })
 }
 
 /** The proof that a signature is. */
@@ -141,14 +141,14 @@ function decodeServerResult(wire: JsonObject): ServerToolResult | undefined {
   if (typeof toolCallId !== 'string') return undefined
   const output = field(wire, 'content')
   const type = stringOr(field(wire, 'type'), '')
-  return {
+  return compact({
     type: 'server_tool_result',
     toolCallId,
-    ...(type !== 'mcp_tool_result' && { name: type.replace(/_tool_result$/, '') }),
+    name: type === 'mcp_tool_result' ? undefined : type.replace(/_tool_result$/, ''),
     status: isErrorResult(wire) ? 'error' : 'success',
-    ...(output !== undefined && { output }),
+    output,
     ...extrasOf(wire, knownFields.serverResult),
-  }
+  })
 }
 
 function isErrorResult(wire: JsonObject): boolean {
@@ -193,22 +193,13 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
 function encodePlainText(block: PlainTextBlock, path: string, scope: Scope): WireBlock | undefined {
   if (scope.place !== 'system' && scope.place !== 'answer') return encodeDocumentText(block, path, scope)
   if (block.title !== undefined) drop(`${path}.title`, reasons.title, scope, 'info')
-  return encodeText(
-    { type: 'text', text: block.text, ...(block.metadata && { metadata: block.metadata }) },
-    path,
-    scope,
-  )
+  return encodeText(compact({ type: 'text', text: block.text, metadata: block.metadata }), path, scope)
 }
 
 function encodeText(block: TextBlock, path: string, scope: Scope): WireBlock | undefined {
   if (block.text.trim() === '' && scope.place !== 'answer') return drop(path, 'blank text is refused', scope, 'info')
   const citations = encodeCitations(block, path, scope)
-  return {
-    ...extrasFor(block, path, scope),
-    type: 'text',
-    text: block.text,
-    ...(citations && { citations }),
-  } as WireBlock
+  return { ...extrasFor(block, path, scope), type: 'text', text: block.text, ...compact({ citations }) } as WireBlock
 }
 
 function encodeCitations(block: TextBlock, path: string, scope: Scope): object[] | undefined {

@@ -6,8 +6,10 @@
  *
  * @module
  */
+
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError } from '../../errors.ts'
+import { compact } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../model.ts'
 import { isNoArguments } from '../../tool-call.ts'
@@ -125,12 +127,12 @@ function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' 
   state.isEnded = true
   const { message, response } = event
   const { stop_sequence = null, stop_details, container } = keptOf(response) ?? {}
-  const delta = {
+  const delta = compact({
     stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.ledger),
     stop_sequence,
-    ...(stop_details !== undefined && { stop_details }),
-    ...(container !== undefined && { container }),
-  }
+    stop_details,
+    container,
+  })
   out.push(
     frame('message_delta', { delta, usage: encodeUsage(response.usage ?? state.usage) }),
     frame('message_stop', {}),

@@ -8,7 +8,7 @@
 import { readApiError } from '../../api-error.ts'
 import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import { ApiError, type ApiErrorKind } from '../../errors.ts'
-import { field, textOr } from '../../lookup.ts'
+import { compact, field, textOr } from '../../lookup.ts'
 import { type AnthropicDialect, errorWords, wireErrors } from './tables.ts'
 import type { WireError } from './wire.ts'
 
@@ -22,13 +22,15 @@ export function decodeError(answer: ErrorAnswer, { dialect = {} }: CodecOptions<
   const providerCode = spent ?? error.providerCode
   return new ApiError(error.message, {
     kind,
-    ...(error.status !== undefined && { status: error.status }),
-    retryable: error.retryable && spent === undefined,
-    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-    ...(error.requestId !== undefined && { requestId: error.requestId }),
-    ...(providerCode !== undefined && { providerCode }),
-    provider,
-    ...(error.body !== undefined && { body: error.body }),
+    ...compact({
+      status: error.status,
+      retryable: error.retryable && spent === undefined,
+      retryAfterMs: error.retryAfterMs,
+      requestId: error.requestId,
+      providerCode,
+      provider,
+      body: error.body,
+    }),
     cause: error.cause,
   })
 }
@@ -61,10 +63,6 @@ export function encodeError(error: ApiError): { readonly status: number; readonl
   const message = isUnnamed ? `prompt is too long: ${error.message}` : error.message
   return {
     status,
-    body: {
-      type: 'error',
-      error: { type, message },
-      ...(error.requestId !== undefined && { request_id: error.requestId }),
-    },
+    body: compact({ type: 'error', error: { type, message }, request_id: error.requestId }),
   }
 }

@@ -5,8 +5,10 @@
  *
  * @module
  */
+
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import { compact } from '../../lookup.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
@@ -33,27 +35,20 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  */
 export function anthropic(model: string, settings: AnthropicSettings = {}): Model {
   const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, baseUrl, ...rest } = settings
-  const dialect = {
-    ...(provider !== undefined && { provider }),
-    ...(version !== undefined && { version }),
-    ...(browser !== undefined && { browser }),
-    ...(beta !== undefined && { beta }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(unsignedThinking !== undefined && { unsignedThinking }),
-    ...(lateInstructions !== undefined && { lateInstructions }),
-  }
+  const dialect = compact({ provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions })
   const providerUrl = 'https://api.anthropic.com/v1'
   return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }
 
 /** The client's half, for this API or another host that speaks it. */
 export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
-  const provider = dialect.provider ?? format
+  const { provider = format, browser } = dialect
+  const title = dialect.provider === undefined ? 'Anthropic' : undefined
+  const pageHint = browser ? undefined : '; in a page, Anthropic needs the setting `browser: true`'
   return {
     name: format,
     provider,
-    ...(dialect.provider === undefined && { title: 'Anthropic' }),
-    ...(!dialect.browser && { pageHint: '; in a page, Anthropic needs the setting `browser: true`' }),
+    ...compact({ title, pageHint }),
     framing: 'sse',
     rules: rulesOf(dialect),
     idPrefix,
@@ -70,12 +65,13 @@ export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
 
 /** The headers of every request: key, version, and what the dialect asks for. */
 export function headers(apiKey: string | undefined, dialect: AnthropicDialect = {}): Record<string, string> {
-  return {
-    ...(apiKey !== undefined && { 'x-api-key': apiKey }),
-    'anthropic-version': dialect.version ?? '2023-06-01',
-    ...(dialect.beta !== undefined && dialect.beta.length > 0 && { 'anthropic-beta': dialect.beta.join(',') }),
-    ...(dialect.browser && { 'anthropic-dangerous-direct-browser-access': 'true' }),
-  }
+  const { version = '2023-06-01', beta = [], browser } = dialect
+  return compact({
+    'x-api-key': apiKey,
+    'anthropic-version': version,
+    'anthropic-beta': beta.length > 0 ? beta.join(',') : undefined,
+    'anthropic-dangerous-direct-browser-access': browser ? 'true' : undefined,
+  })
 }
 
 /** The server's half, for a gateway. */

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { arrayOf, field, isObject, lookup, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, textOr } from '../../lookup.ts'
 import { readDataUrl } from '../../media.ts'
 import type { FileBlock, ImageBlock, JsonObject, PlainTextBlock } from '../../model.ts'
 import { drop, extrasFor, extrasOf, keptOf, type Scope } from './scope.ts'
@@ -26,10 +26,10 @@ export function decodeDocument(wire: JsonObject): FileBlock | PlainTextBlock | u
   const text = field(source, 'data')
   if (field(source, 'type') === 'text' && typeof text === 'string') {
     const mimeType = textOr(field(source, 'media_type'), 'text/plain')
-    return { type: 'plain_text', text, ...(title !== undefined && { title }), mimeType, ...extras }
+    return compact({ type: 'plain_text', text, title, mimeType, ...extras })
   }
   const media = decodeSource(source)
-  return media && { type: 'file', ...media, ...(title !== undefined && { filename: title }), ...extras }
+  return media && { type: 'file', ...media, ...compact({ filename: title }), ...extras }
 }
 
 /** Of the sources of images and documents those that we have words for, if they hold nothing else. */

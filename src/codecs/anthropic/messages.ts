@@ -7,7 +7,7 @@
  */
 import { blocksOf, blocksOfTurn, isText } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, findLastIndex, isObject, stringOr } from '../../lookup.ts'
+import { compact, field, findLastIndex, isObject, stringOr, unlessEmpty } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -65,10 +65,7 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
     else lose(scope.ledger, 'dropped', path, reasons.empty, 'info')
   }
   const messages = turns.map((turn, at) => settleTurn(turn, at === turns.length - 1, scope))
-  return {
-    ...(system !== undefined && { system }),
-    messages: messages.filter(({ content }) => content.length > 0),
-  }
+  return compact({ system, messages: messages.filter(({ content }) => content.length > 0) })
 }
 
 /** The system text, then that of the messages that lead: a string if there is one piece, and it is one. */
@@ -224,12 +221,12 @@ function trimEnd(content: string | WireBlock[], path: string, scope: Turns): str
 export function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'system' | 'messages'> {
   const messages = field(body, 'messages')
   if (!Array.isArray(messages)) throw wrong('messages', 'is no array')
-  const system = field(body, 'system')
+  const system = field(body, 'system') ?? null
   const names = new Map<string, string>()
-  return {
-    ...(system !== undefined && system !== null && { system: decodeContent(system, 'system', origin) }),
+  return compact({
+    system: system === null ? undefined : decodeContent(system, 'system', origin),
     messages: messages.flatMap((message, at) => decodeMessage(message, `messages[${at}]`, names, origin)),
-  }
+  })
 }
 
 function wrong(path: string, finding: string): DecodeError {
@@ -300,5 +297,5 @@ function decodeAssistant(content: unknown, path: string, names: Map<string, stri
     if (call?.type === 'invalid_tool_call') invalidToolCalls.push(call)
     else blocks.push(call ?? (field(wire, 'type') === 'tool_use' ? unknownBlock(wire) : decodeBlock(wire, origin)))
   }
-  return { role: 'assistant', content: blocks, ...(invalidToolCalls.length > 0 && { invalidToolCalls }) }
+  return compact({ role: 'assistant', content: blocks, invalidToolCalls: unlessEmpty(invalidToolCalls) })
 }

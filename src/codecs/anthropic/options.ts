@@ -7,7 +7,7 @@
  */
 import { DecodeError } from '../../errors.ts'
 import { loseChoice } from '../../lacks.ts'
-import { field, isObject, objectIn } from '../../lookup.ts'
+import { compact, field, isObject, objectIn, stringOr, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { JsonObject, RequestOptions, ResponseFormat } from '../../model.ts'
 import { narrowSchema } from './schema.ts'
@@ -29,6 +29,7 @@ export function encodeOptions(
 ): Fields {
   const kept = keptOptions(options)
   const { thinking: _, ...others } = kept
+  const { stream, user } = options
   const maxTokens = chooseMaxTokens(options, dialect, ledger)
   const thinking = encodeThinking(options, maxTokens, kept, ledger) ?? keptThinking(kept)
   if (!hasTools) loseChoice(options, ledger)
@@ -39,13 +40,15 @@ export function encodeOptions(
     ...others,
     model: options.model,
     max_tokens: maxTokens,
-    ...(options.stream !== undefined && { stream: options.stream }),
-    ...sampling(options, thinking, dialect, ledger),
-    ...(stop && { stop_sequences: stop }),
-    ...(thinking && { thinking: mergeThinking(kept, thinking) }),
-    ...(output && { output_config: output }),
-    ...(choice && { tool_choice: choice }),
-    ...(options.user !== undefined && { metadata: { ...objectIn(kept, 'metadata'), user_id: options.user } }),
+    ...compact({
+      stream,
+      ...sampling(options, thinking, dialect, ledger),
+      stop_sequences: stop,
+      thinking: thinking && mergeThinking(kept, thinking),
+      output_config: output,
+      tool_choice: choice,
+      metadata: user === undefined ? undefined : { ...objectIn(kept, 'metadata'), user_id: user },
+    }),
   }
 }
 
@@ -67,11 +70,8 @@ function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Ledger)
   const effort = chooseEffort(options, ledger)
   const schema = options.responseFormat?.schema
   if (effort === undefined && schema === undefined) return undefined
-  return {
-    ...objectIn(kept, 'output_config'),
-    ...(effort && { effort }),
-    ...(schema && { format: { type: 'json_schema', schema: encodeSchema(schema, ledger) } }),
-  }
+  const format: WireOutputConfig['format'] = schema && { type: 'json_schema', schema: encodeSchema(schema, ledger) }
+  return { ...objectIn(kept, 'output_config'), ...compact({ effort, format }) }
 }
 
 function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, ledger: Ledger): JsonObject {
@@ -110,11 +110,11 @@ function sampling(
   }
   if (takes.temperature && temperature !== undefined && temperature > 1)
     lose(ledger, 'changed', 'options.temperature', 'the highest is 1')
-  return {
-    ...(takes.temperature && temperature !== undefined && { temperature: Math.min(1, temperature) }),
-    ...(takes.topP && topP !== undefined && { top_p: topP }),
-    ...(takes.topK && topK !== undefined && { top_k: topK }),
-  }
+  return compact({
+    temperature: takes.temperature && temperature !== undefined ? Math.min(1, temperature) : undefined,
+    top_p: takes.topP ? topP : undefined,
+    top_k: takes.topK ? topK : undefined,
+  })
 }
 
 function stopSequences({ stop }: RequestOptions, ledger: Ledger): string[] | undefined {
@@ -135,7 +135,7 @@ function chooseTool(
   if (!isForced || thinking?.type !== 'enabled') return choice
   lose(ledger, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
   const { disable_parallel_tool_use: disabled } = choice
-  return { type: 'auto', ...(disabled !== undefined && { disable_parallel_tool_use: disabled }) }
+  return compact({ type: 'auto', disable_parallel_tool_use: disabled })
 }
 
 // ---- decoding ---------------------------------------------------------------------------------
@@ -179,28 +179,30 @@ export function decodeOptions(body: JsonObject, otherFields: JsonObject | undefi
   const { user_id: user, ...metadata } = objectIn(body, 'metadata')
   const choice = field(body, 'tool_choice') ?? undefined
   const toolChoice = choice === undefined ? {} : decodeToolChoice(choice)
+  const { keptEffort } = thinking
   const kept = {
     ...otherFields,
-    ...(thinking.kept && { thinking: thinking.kept }),
-    ...(thinking.keptEffort && { output_config: { effort: thinking.keptEffort, ...output.kept } }),
-    ...(!thinking.keptEffort && output.kept && { output_config: output.kept }),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(choice !== undefined && toolChoice === undefined && { tool_choice: choice }),
+    ...compact({
+      thinking: thinking.kept,
+      output_config: keptEffort ? { effort: keptEffort, ...output.kept } : output.kept,
+      metadata: unlessEmpty(metadata),
+      tool_choice: toolChoice === undefined ? choice : undefined,
+    }),
   }
-  return {
+  return compact({
     model,
-    ...(stream !== undefined && { stream }),
-    ...(maxTokens !== undefined && { maxTokens }),
-    ...(temperature !== undefined && { temperature }),
-    ...(topP !== undefined && { topP }),
-    ...(topK !== undefined && { topK }),
-    ...(stop !== undefined && { stop }),
+    stream,
+    maxTokens,
+    temperature,
+    topP,
+    topK,
+    stop,
     ...toolChoice,
-    ...(output.responseFormat && { responseFormat: output.responseFormat }),
-    ...(thinking.reasoning && { reasoning: thinking.reasoning }),
-    ...(typeof user === 'string' && { user }),
-    ...(Object.keys(kept).length > 0 && { providerOptions: { [format]: kept } }),
-  }
+    responseFormat: output.responseFormat,
+    reasoning: thinking.reasoning,
+    user: stringOr(user, undefined),
+    providerOptions: unlessEmpty(kept) && { [format]: kept },
+  })
 }
 
 type Types = { string: string; number: number; boolean: boolean }
@@ -229,9 +231,6 @@ function readOutput(body: JsonObject): { readonly responseFormat?: ResponseForma
   const wanted = asked ?? field(body, 'output_format')
   const schema = field(wanted, 'schema')
   const isSchema = field(wanted, 'type') === 'json_schema' && isObject(schema)
-  const kept = { ...rest, ...(!isSchema && wanted !== undefined && wanted !== null && { format: wanted }) }
-  return {
-    ...(isSchema && { responseFormat: { type: 'json', schema } }),
-    ...(Object.keys(kept).length > 0 && { kept }),
-  }
+  if (isSchema) return compact({ responseFormat: { type: 'json', schema }, kept: unlessEmpty(rest) })
+  return compact({ kept: unlessEmpty({ ...rest, ...compact({ format: wanted ?? undefined }) }) })
 }

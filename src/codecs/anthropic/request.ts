@@ -10,7 +10,7 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { withoutLacks } from '../../lacks.ts'
-import { field, isObject, otherFields } from '../../lookup.ts'
+import { compact, field, isObject, otherFields } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { Context, RequestOptions } from '../../model.ts'
 import { type Markable, settleMarks } from './cache.ts'
@@ -48,7 +48,7 @@ export function encodeRequest(
   const body: WireRequest = {
     ...encodeOptions(options, tools.length > 0, dialect, into),
     ...conversation,
-    ...((tools.length > 0 || context.tools?.length === 0) && { tools }),
+    ...compact({ tools: tools.length > 0 || context.tools?.length === 0 ? tools : undefined }),
   }
   askForJson(body, options, into)
   settleThinking(body, into)
@@ -115,13 +115,13 @@ export function decodeRequest(
   if (!isObject(body)) throw new DecodeError('Cannot decode Anthropic request: the body is no object')
   refuseDeep(body, 'Cannot decode Anthropic request')
   const options = decodeOptions(body, otherFields(body, knownRequestFields))
-  const tools = field(body, 'tools')
-  if (tools !== undefined && tools !== null && !Array.isArray(tools)) {
+  const tools = field(body, 'tools') ?? undefined
+  if (tools !== undefined && !Array.isArray(tools)) {
     throw new DecodeError('Cannot decode Anthropic request: "tools" is no array', { path: 'tools' })
   }
   const context = {
     ...decodeConversation(body, { provider: dialect.provider ?? format, model: options.model }),
-    ...(Array.isArray(tools) && { tools: tools.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) }),
+    ...compact({ tools: tools?.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) }),
   }
   return { context, options, losses: [] }
 }

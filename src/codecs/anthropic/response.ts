@@ -9,7 +9,7 @@ import { fold } from '../../assemble/fold.ts'
 import type { BlockKey, CallFragment, DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
-import { field, isObject, lookup, otherFields, textOr } from '../../lookup.ts'
+import { compact, field, isObject, lookup, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { AssistantMessage, ChatResponse, JsonObject, StopReason, Usage } from '../../model.ts'
 import { settleStopReason } from '../../stop-reason.ts'
@@ -71,7 +71,7 @@ function readResponse(body: JsonObject, provider: string): Fragment[] {
 export function readHead(message: JsonObject, out: Fragment[]): void {
   const id = textOr(field(message, 'id'), undefined)
   const model = textOr(field(message, 'model'), undefined)
-  out.push({ type: 'start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) })
+  out.push(compact({ type: 'start', id, model }))
   const extra = otherFields(message, knownFields.response)
   if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
 }
@@ -83,7 +83,7 @@ export function readBlock(block: JsonObject, key: BlockKey, origin: Origin, out:
     return
   }
   const input = inputOf(block)
-  out.push({ ...readCallStart(block, key), ...(input !== undefined && { arguments: input }) }, { type: 'close', key })
+  out.push({ ...readCallStart(block, key), ...compact({ arguments: input }) }, { type: 'close', key })
 }
 
 export function isCall(block: JsonObject): boolean {
@@ -96,14 +96,14 @@ export function readCallStart(block: JsonObject, key: BlockKey): CallFragment {
   const isServers = isServerCall(field(block, 'type'))
   const { providerData } = extrasOf(block, knownFields.call)
   const kept = isServers ? serverCallData(block, providerData) : providerData
-  return {
+  return compact({
     type: 'call',
     key,
     id: textOr(field(block, 'id'), null),
     name: textOr(field(block, 'name'), null),
-    ...(isServers && { server: true }),
-    ...(kept && { providerData: kept }),
-  }
+    server: isServers || undefined,
+    providerData: kept,
+  })
 }
 
 export function endFragment(reason: string): Fragment {
@@ -189,14 +189,15 @@ export function encodeUsage(usage: Usage = {}): WireUsage {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
   const kept = keptOf(usage)
   const details = field(kept, 'output_tokens_details')
+  const thinking = reasoningTokens === undefined ? undefined : { thinking_tokens: reasoningTokens }
   return {
     ...kept,
     input_tokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
     output_tokens: outputTokens,
-    ...(cacheReadTokens !== undefined && { cache_read_input_tokens: cacheReadTokens }),
-    ...(cacheWriteTokens !== undefined && { cache_creation_input_tokens: cacheWriteTokens }),
-    ...(reasoningTokens !== undefined && {
-      output_tokens_details: { ...(isObject(details) && details), thinking_tokens: reasoningTokens },
+    ...compact({
+      cache_read_input_tokens: cacheReadTokens,
+      cache_creation_input_tokens: cacheWriteTokens,
+      output_tokens_details: thinking && { ...(isObject(details) && details), ...thinking },
     }),
   }
 }

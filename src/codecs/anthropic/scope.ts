@@ -6,7 +6,7 @@
  * @module
  */
 
-import { field, isObject, otherFields, stringOr } from '../../lookup.ts'
+import { compact, field, isObject, otherFields, stringOr, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { ContentBlock, Json, JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../model.ts'
 import * as reasons from '../../reasons.ts'
@@ -35,7 +35,7 @@ export function extrasOf(
   const cacheHint = decodeCacheHint(field(rest, 'cache_control'))
   if (cacheHint === undefined) return { providerData: { [format]: rest } }
   const { cache_control: _, ...kept } = rest
-  return { metadata: { cacheHint }, ...(Object.keys(kept).length > 0 && { providerData: { [format]: kept } }) }
+  return compact({ metadata: { cacheHint }, providerData: unlessEmpty(kept) && { [format]: kept } })
 }
 
 /** Where blocks are written to. */
@@ -87,5 +87,5 @@ export function noteForeignFields(
 /** The fields kept with a block and its cache mark. */
 export function extrasFor(block: ContentBlock, path: string, scope: Scope): object {
   const mark = scope.place === 'answer' ? undefined : encodeCacheHint(block.metadata, path, scope.ledger)
-  return { ...keptOf(block), ...(mark && { cache_control: mark }) }
+  return { ...keptOf(block), ...compact({ cache_control: mark }) }
 }

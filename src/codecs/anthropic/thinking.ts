@@ -125,5 +125,6 @@ export function readThinking(body: JsonObject, model: string): Thinking {
     return { reasoning: { budgetTokens }, ...others, ...keptEffort }
   const kept = type === undefined ? {} : { kept: thinking }
   if (effort !== undefined && type === 'adaptive') return { reasoning: { effort }, ...kept }
-  return { ...(effort !== undefined && isNewer(model) && { reasoning: { effort } }), ...kept, ...keptEffort }
+  if (effort !== undefined && isNewer(model)) return { reasoning: { effort }, ...kept, ...keptEffort }
+  return { ...kept, ...keptEffort }
 }

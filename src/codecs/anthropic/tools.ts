@@ -10,7 +10,7 @@ import type { CallFragment, CodecOptions, DecodedCalls } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
 import { chosenTools } from '../../lacks.ts'
-import { arrayOf, field, isObject, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   Content,
@@ -55,10 +55,12 @@ function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, int
   return {
     ...keptOf(tool),
     name: tool.name,
-    ...(tool.description !== undefined && { description: tool.description }),
-    input_schema: inputSchema(tool, path, into),
-    ...(tool.strict !== undefined && { strict: tool.strict }),
-    ...(mark && { cache_control: mark }),
+    ...compact({
+      description: tool.description,
+      input_schema: inputSchema(tool, path, into),
+      strict: tool.strict,
+      cache_control: mark,
+    }),
   }
 }
 
@@ -78,13 +80,13 @@ export function decodeDefinition(wire: unknown, path: string): ToolDefinition | 
   const isOurs = type === undefined || type === null || type === 'custom'
   if (!isOurs || typeof name !== 'string' || !isObject(parameters))
     return { type: 'provider_tool', format, value: wire }
-  return {
+  return compact({
     name,
-    ...(typeof description === 'string' && { description }),
+    description: stringOr(description, undefined),
     parameters,
-    ...(typeof strict === 'boolean' && { strict }),
+    strict: typeof strict === 'boolean' ? strict : undefined,
     ...extrasOf(wire, knownFields.tool),
-  }
+  })
 }
 
 // ---- choice -----------------------------------------------------------------------------------
@@ -161,7 +163,7 @@ export function encodeCall(call: ToolCall, path: string, scope: Scope): WireTool
     id: call.id,
     name: call.name,
     input: call.arguments,
-    ...(mark && { cache_control: mark }),
+    ...compact({ cache_control: mark }),
   }
 }
 
@@ -234,9 +236,7 @@ export function encodeResultBlock(result: ToolMessage | ToolResultBlock, path: s
     ...keptOf(result),
     type: 'tool_result',
     tool_use_id: result.toolCallId,
-    ...(content !== undefined && { content }),
-    ...(isError && { is_error: true }),
-    ...(mark && { cache_control: mark }),
+    ...compact({ content, is_error: isError || undefined, cache_control: mark }),
   }
 }
 
@@ -252,14 +252,14 @@ export function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string
   const name = names.get(toolCallId)
   const isError = field(wire, 'is_error')
   const known = isError === true ? new Set([...knownFields.result, 'is_error']) : knownFields.result
-  return {
+  return compact({
     role: 'tool',
     toolCallId,
-    ...(name !== undefined && { name }),
+    name,
     content: decodeResultContent(field(wire, 'content'), origin),
-    ...(typeof isError === 'boolean' && { status: isError ? 'error' : 'success' }),
+    status: typeof isError === 'boolean' ? (isError ? 'error' : 'success') : undefined,
     ...extrasOf(wire, known),
-  }
+  })
 }
 
 function decodeResultContent(content: unknown, origin: Origin): Content {

@@ -7,6 +7,7 @@
  */
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import { compact } from '../../lookup.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
@@ -70,7 +71,7 @@ export function gemini(model: string, settings: GeminiSettings = {}): Model {
       'Cannot ask Gemini with lateInstructions "inline": it has no system role among its messages. Use "hoist", or leave it out',
     )
   }
-  const codec = createClientCodec({ ...geminiDialect, developer, ...(lateInstructions && { lateInstructions }) })
+  const codec = createClientCodec({ ...geminiDialect, developer, ...compact({ lateInstructions }) })
   const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
   return { ...rest, codec, model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }

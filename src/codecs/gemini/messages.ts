@@ -7,7 +7,7 @@
  * @module
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
-import { field } from '../../lookup.ts'
+import { compact, field } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -151,7 +151,7 @@ function addResult(
   if (name === undefined)
     lose(scope.ledger, 'invented', `${path}.name`, 'Gemini must be told which tool a result is of')
   const hasId = scope.dialect.callIds && !isMadeId(toolCallId, call?.isMade)
-  const head = { name: name ?? 'unknown_tool', isError, ...(hasId && { id: toolCallId }) }
+  const head = compact({ name: name ?? 'unknown_tool', isError, id: hasId ? toolCallId : undefined })
   const { part, besides } = encodeResultPart(result, head, scope, `${path}.content`)
   add(turns, 'results', [part], fields)
   if (besides.length > 0) add(turns, 'user', besides, {})

@@ -169,7 +169,7 @@ function decodeFormat(config: Json): ResponseFormat | undefined {
   if (field(config, 'responseMimeType') !== 'application/json') return undefined
   const openApi = field(config, 'responseSchema')
   const schema = field(config, 'responseJsonSchema') ?? (isObject(openApi) ? fromOpenApi(openApi) : undefined)
-  return { type: 'json', ...(isObject(schema) && { schema }) }
+  return compact({ type: 'json', schema: isObject(schema) ? schema : undefined })
 }
 
 function decodeThinking(config: Json | undefined): Reasoning | undefined {

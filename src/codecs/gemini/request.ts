@@ -10,7 +10,7 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { blocksOf } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { withoutLacks } from '../../lacks.ts'
-import { compact, field, isObject, otherFields, textOr } from '../../lookup.ts'
+import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type { Content, ContentBlock, Context, Json, JsonObject, RequestOptions } from '../../model.ts'
 import * as lackReasons from '../../reasons.ts'
@@ -48,12 +48,14 @@ export function encodeRequest(
   const { generationConfig: _config, toolConfig: _choice, systemInstruction, ...rest } = raw
   const body: WireRequest = {
     ...rest,
-    ...(system.length > 0 && { systemInstruction: { ...(systemInstruction as object), parts: system } }),
-    contents: encodeContents(context, scope),
-    ...(tools.length > 0 && { tools }),
-    ...(toolConfig && { toolConfig }),
-    ...(generationConfig && { generationConfig }),
-    ...(typeof token === 'string' && { continuationToken: token }),
+    ...compact({
+      systemInstruction: system.length > 0 ? { ...(systemInstruction as object), parts: system } : undefined,
+      contents: encodeContents(context, scope),
+      tools: unlessEmpty(tools),
+      toolConfig,
+      generationConfig,
+      continuationToken: stringOr(token, undefined),
+    }),
   }
   return { path: pathOf(options), headers: {}, body, losses: scope.ledger.losses }
 }
@@ -128,7 +130,7 @@ export function decodeRequest(
       ...(stream && { stream }),
       ...config?.options,
       ...decodeToolConfig(toolConfig),
-      ...(Object.keys(gemini).length > 0 && { providerOptions: { gemini } }),
+      ...compact({ providerOptions: unlessEmpty(gemini) && { gemini } }),
     },
     losses: [],
   }
@@ -152,14 +154,14 @@ function decoded(name: string): string {
 function readSystem(
   instruction: Json | undefined,
   origin: Origin,
-): { readonly system?: Content; readonly rest?: JsonObject | undefined } {
+): { readonly system?: Content; readonly rest?: JsonObject } {
   if (instruction === undefined || instruction === null) return {}
   if (typeof instruction === 'string') return { system: instruction }
   if (!isObject(instruction)) throw invalid('systemInstruction', 'it is not an object')
   const wire = camelNames(instruction)
   const parts = decodeParts(field(wire, 'parts'), 'systemInstruction.parts')
   const system = contentOf(parts.map((part) => decodePart(part, origin)))
-  return { ...(system.length > 0 && { system }), rest: otherFields(wire, new Set(['parts'])) }
+  return compact({ system: system.length > 0 ? system : undefined, rest: otherFields(wire, new Set(['parts'])) })
 }
 
 function readTools(tools: Json | undefined): Context['tools'] {

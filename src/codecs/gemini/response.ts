@@ -17,7 +17,7 @@ import type {
 import { blocksOfTurn } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
-import { compact, field, lookup } from '../../lookup.ts'
+import { compact, field, lookup, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, InvalidToolCall, Json } from '../../model.ts'
 import { settleStopReason } from '../../stop-reason.ts'
@@ -86,8 +86,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   const usage = response.usage ?? message.usage
   const body = {
     ...rest,
-    ...(candidates.length > 0 && { candidates }),
-    ...(usage && { usageMetadata: encodeUsage(usage) }),
+    ...compact({ candidates: unlessEmpty(candidates), usageMetadata: usage && encodeUsage(usage) }),
     ...encodeHead(message, reply),
   }
   return { body, losses: book.losses }

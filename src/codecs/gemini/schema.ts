@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { arrayOf, field, isObject, setOwn } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, setOwn, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { Json, JsonObject, JsonSchema } from '../../model.ts'
 import { maxArgumentsDepth } from '../../tool-call.ts'
@@ -135,11 +135,11 @@ function withoutAllOf(schema: JsonObject): JsonObject {
   for (const one of allOf.filter(isObject)) {
     const properties = { ...(rest.properties as JsonObject), ...(one.properties as JsonObject) }
     const required = [...arrayOf(rest.required), ...arrayOf(one.required)]
-    const joined = {
-      ...(Object.keys(properties).length > 0 && { properties }),
-      ...(required.length > 0 && { required }),
+    rest = {
+      ...rest,
+      ...one,
+      ...compact({ properties: unlessEmpty(properties), required: unlessEmpty(required) }),
     }
-    rest = { ...rest, ...one, ...joined }
   }
   return rest
 }

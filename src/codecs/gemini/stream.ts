@@ -9,7 +9,7 @@
  */
 import type { DecodeStreamOptions, Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, textOr } from '../../lookup.ts'
 import type { ContentBlock, Json, JsonObject } from '../../model.ts'
 import type { Machine } from '../../reducer.ts'
 import { follow, newTrack, readCitations, type Track } from './citations.ts'
@@ -137,12 +137,8 @@ function begin(state: State, chunk: JsonObject, out: Fragment[]): void {
   state.model = textOr(field(chunk, 'modelVersion'), '')
   const id = textOr(field(chunk, 'responseId'), undefined)
   const createdAt = Math.floor(Date.parse(textOr(field(chunk, 'createTime'), '')) / 1000)
-  out.push({
-    type: 'start',
-    ...(id !== undefined && { id }),
-    ...(state.model !== '' && { model: state.model }),
-    ...(Number.isFinite(createdAt) && { createdAt }),
-  })
+  const model = textOr(state.model, undefined)
+  out.push(compact({ type: 'start', id, model, createdAt: numberOr(createdAt, undefined) }))
 }
 
 /** With every chunk, and mostly the same again. */

@@ -9,7 +9,7 @@
 import { checkTools } from '../../check-message.ts'
 import type { CallFragment, CodecOptions } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
-import { compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   Content,
@@ -170,9 +170,11 @@ export function encodeCall(call: ToolCall, scope: Scope, path: string): WirePart
     ...ours,
     functionCall: {
       ...(field(ours, 'functionCall') as object),
-      ...(hasId && { id: call.id }),
-      name: call.name,
-      ...((call.argumentsText !== '' || Object.keys(call.arguments).length > 0) && { args: call.arguments }),
+      ...compact({
+        id: hasId ? call.id : undefined,
+        name: call.name,
+        args: call.argumentsText === '' ? unlessEmpty(call.arguments) : call.arguments,
+      }),
     },
     ...signatureOf(call, scope, path),
   }
@@ -219,8 +221,9 @@ export function encodeResult(
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): WireContent {
   const scope: Scope = { ledger: ledger('Gemini', false), dialect, model: '' }
-  const hasId = dialect.callIds && !isMadeId(result.toolCallId)
-  const head = { name: result.name ?? '', isError: result.status === 'error', ...(hasId && { id: result.toolCallId }) }
+  const { name = '', status, toolCallId } = result
+  const hasId = dialect.callIds && !isMadeId(toolCallId)
+  const head = compact({ name, isError: status === 'error', id: hasId ? toolCallId : undefined })
   return { role: 'user', parts: [encodeResultPart(result, head, scope, 'content').part] }
 }
 
@@ -241,10 +244,12 @@ export function encodeResultPart(
   const keptResponse = field(ours, 'functionResponse')
   const functionResponse: WireFunctionResponse = {
     ...(keptResponse as object),
-    ...(head.id !== undefined && { id: head.id }),
-    name: head.name,
-    response: encodeOutput(blocks, head.isError, field(keptResponse, 'response'), scope, path),
-    ...(fits && media.length > 0 && { parts: media }),
+    ...compact({
+      id: head.id,
+      name: head.name,
+      response: encodeOutput(blocks, head.isError, field(keptResponse, 'response'), scope, path),
+      parts: fits ? unlessEmpty(media) : undefined,
+    }),
   }
   return { part: { ...ours, functionResponse }, besides: fits ? [] : media }
 }
@@ -296,14 +301,14 @@ export function decodeResult(
   const isPlain = isObject(response) && (response.output === text || response.error === text)
   const media = field(result, 'parts')
   const known = new Set([...knownFields.functionResponse].filter((name) => (isPlain ? true : name !== 'response')))
-  return {
+  return compact({
     role: 'tool',
     toolCallId,
-    ...compact({ name: textOr(field(result, 'name'), undefined) }),
+    name: textOr(field(result, 'name'), undefined),
     content: contentOf(text, Array.isArray(media) ? media.map(readMedia) : []),
-    ...(isError && { status: 'error' as const }),
-    ...compact({ providerData: kept(part, 'functionResponse', known, false) }),
-  }
+    status: isError ? 'error' : undefined,
+    providerData: kept(part, 'functionResponse', known, false),
+  })
 }
 
 function contentOf(text: string, media: readonly ContentBlock[]): Content {

@@ -6,7 +6,7 @@
  * @module
  */
 import type { Reply } from '../../codec.ts'
-import { field, textOr } from '../../lookup.ts'
+import { compact, field, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type { ChatResponse, JsonObject, StopReason, Usage } from '../../model.ts'
 import { settleStopReason } from '../../stop-reason.ts'
@@ -46,8 +46,7 @@ function encodeUsage(usage: Usage = {}): WireFigures {
   const { prompt_eval_count: _in, eval_count: _out, ...durations } = keptFields(usage)
   return {
     ...durations,
-    ...(usage.inputTokens && { prompt_eval_count: usage.inputTokens }),
-    ...(usage.outputTokens && { eval_count: usage.outputTokens }),
+    ...compact({ prompt_eval_count: usage.inputTokens || undefined, eval_count: usage.outputTokens || undefined }),
   }
 }
 

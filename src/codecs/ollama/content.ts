@@ -7,7 +7,7 @@
  * @module
  */
 import { DecodeError } from '../../errors.ts'
-import { isObject, lookup, objectIn } from '../../lookup.ts'
+import { compact, isObject, lookup, objectIn } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import { readDataUrl } from '../../media.ts'
 import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../model.ts'
@@ -108,7 +108,7 @@ export function decodeImages(images: readonly Json[], path: string, subject: Sub
     const parts = readDataUrl(given)
     const data = parts?.data ?? given
     const mimeType = parts?.mimeType ?? sniffImage(data)
-    return { type: 'image', data, ...(mimeType !== undefined && { mimeType }) }
+    return compact({ type: 'image', data, mimeType })
   })
 }
 

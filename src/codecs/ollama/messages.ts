@@ -7,7 +7,7 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { nextNumber } from '../../ids.ts'
-import { arrayOf, compact, field, findLastIndex, otherFields, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, findLastIndex, otherFields, textOr, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -71,7 +71,7 @@ function callsOf(messages: readonly Message[]): Calls {
 function encodeContent(content: Content, path: string, losses: Ledger): { content: string; images?: string[] } {
   const { text, thinking, images } = encodeBlocks(blocksOf(content), path, '\n', losses)
   if (thinking !== '') lose(losses, 'dropped', path, 'only an assistant thinks')
-  return { content: text, ...(images.length > 0 && { images }) }
+  return compact({ content: text, images: unlessEmpty(images) })
 }
 
 /** A user's message; results inside it become messages of their own, before it. */
@@ -110,9 +110,11 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Ledger
     ...keptFields(message),
     role: 'assistant',
     content: text, // an empty string for a turn of calls alone
-    ...(thinking !== '' && { thinking }),
-    ...(images.length > 0 && { images }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...compact({
+      thinking: textOr(thinking, undefined),
+      images: unlessEmpty(images),
+      tool_calls: unlessEmpty(calls),
+    }),
   }
 }
 
@@ -165,7 +167,7 @@ function decodeContent(entry: JsonObject, path: string): { content: Content; pro
   const images = decodeImages(listAt(field(entry, 'images'), `${path}.images`, 'request'), `${path}.images`, 'request')
   const kept = otherFields(entry, images.length > 0 ? pictured : plain)
   const content = images.length === 0 ? text : [...blocksOf(text), ...images]
-  return { content, ...(kept && { providerData: { [format]: kept } }) }
+  return compact({ content, providerData: kept && { [format]: kept } })
 }
 
 const plain: ReadonlySet<string> = new Set(['role', 'content'])
@@ -190,12 +192,12 @@ function decodeTurn(entry: JsonObject, path: string, reading: Reading): Assistan
     ...blocksOf(content),
     ...valid,
   ]
-  return {
+  return compact({
     role: 'assistant',
     content: typeof content === 'string' && read.length === 0 ? content : blocks,
-    ...(invalid.length > 0 && { invalidToolCalls: invalid }),
-    ...(kept && { providerData: { [format]: kept } }),
-  }
+    invalidToolCalls: unlessEmpty(invalid),
+    providerData: kept && { [format]: kept },
+  })
 }
 
 /** A call with an id that is its own: one that an earlier call has is kept aside for the wire. */
@@ -230,14 +232,14 @@ function decodeResult(entry: JsonObject, path: string, reading: Reading): ToolMe
   const read = [...(toolName === undefined ? [] : ['tool_name']), ...(toolCallId === wireId ? ['tool_call_id'] : [])]
   const kept = otherFields(keptFields({ providerData }), new Set(read))
   const { content: said, isError } = unmark(content)
-  return {
+  return compact({
     role: 'tool',
     toolCallId,
-    ...compact({ name: toolName ?? asked?.call.name }),
+    name: toolName ?? asked?.call.name,
     content: said,
-    ...(isError && { status: 'error' as const }),
-    ...(kept && { providerData: { [format]: kept } }),
-  }
+    status: isError ? 'error' : undefined,
+    providerData: kept && { [format]: kept },
+  })
 }
 
 /** The call that a result answers, which then is open no longer. */

@@ -87,7 +87,7 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
   const messages = decodeMessages(listAt(field(request, 'messages'), 'messages', 'request'))
   const tools = field(request, 'tools')
   const definitions = listAt(tools, 'tools', 'request').map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
-  const context = { messages, ...(Array.isArray(tools) && { tools: definitions }) }
+  const context = compact({ messages, tools: Array.isArray(tools) ? definitions : undefined })
   return { context, options: decodeOptions(request, model), losses: [] }
 }
 

@@ -9,7 +9,7 @@ import { fold } from '../../assemble/fold.ts'
 import type { DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../codec.ts'
 import { blocksOfTurn } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
-import { field } from '../../lookup.ts'
+import { compact, field, textOr, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { AssistantMessage, ChatResponse, ToolCall } from '../../model.ts'
 import { encodeEnd } from './answer.ts'
@@ -57,9 +57,11 @@ function encodeMessage(message: AssistantMessage, losses: Ledger): WireMessage {
     ...keptFields(message),
     role: 'assistant',
     content: text,
-    ...(thinking !== '' && { thinking }),
-    ...(images.length > 0 && { images }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...compact({
+      thinking: textOr(thinking, undefined),
+      images: unlessEmpty(images),
+      tool_calls: unlessEmpty(calls),
+    }),
   }
 }
 

@@ -8,7 +8,7 @@
  */
 import type { DecodeStreamOptions, Fragment, Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError, DecodeError } from '../../errors.ts'
-import { field, isObject, otherFields, textOr } from '../../lookup.ts'
+import { compact, field, isObject, otherFields, textOr } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../../model.ts'
 import type { Machine } from '../../reducer.ts'
@@ -94,11 +94,7 @@ function begin(state: State, line: JsonObject, out: Fragment[]): void {
   const model = textOr(field(line, 'model'), undefined)
   const createdAt = field(line, 'created_at')
   const seconds = typeof createdAt === 'string' ? readTime(createdAt) : undefined
-  out.push({
-    type: 'start',
-    ...(model !== undefined && { model }),
-    ...(seconds !== undefined && { createdAt: seconds }),
-  })
+  out.push(compact({ type: 'start', model, createdAt: seconds }))
   if (createdAt !== undefined) out.push({ type: 'extra', providerData: { [format]: { created_at: createdAt } } })
 }
 
@@ -140,11 +136,7 @@ function finish(state: State, line: JsonObject, out: Fragment[]): void {
   out.push({ type: 'usage', usage: readUsage(line) })
   const word = field(line, 'done_reason')
   const rawStopReason = typeof word === 'string' ? word : undefined
-  out.push({
-    type: 'end',
-    stopReason: readStopReason(rawStopReason ?? ''),
-    ...(rawStopReason !== undefined && { rawStopReason }),
-  })
+  out.push(compact({ type: 'end', stopReason: readStopReason(rawStopReason ?? ''), rawStopReason }))
 }
 
 // ---- encode -----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import { checkTools } from '../../check-message.ts'
 import type { CallFragment, CodecOptions, DecodedCalls } from '../../codec.ts'
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { chosenTools, loseChoice } from '../../lacks.ts'
-import { compact, field, isObject, objectIn, otherFields, textOr } from '../../lookup.ts'
+import { compact, field, isObject, objectIn, otherFields, textOr, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -52,7 +52,7 @@ function encodeDefinition(tool: ToolDefinition): WireTool {
     function: {
       ...objectIn(kept, 'function'),
       name: tool.name,
-      ...(tool.description !== undefined && { description: tool.description }),
+      ...compact({ description: tool.description }),
       parameters: encodeSchema(tool.parameters),
     },
   }
@@ -92,7 +92,7 @@ function keep(
   const outer = otherFields(entry, entryFields)
   const inner = otherFields(body, bodyFields)
   if (outer === undefined && inner === undefined) return undefined
-  return { [format]: { ...outer, ...(inner && { function: inner }) } }
+  return { [format]: { ...outer, ...compact({ function: inner }) } }
 }
 
 /** Which tools the model sees: with no `tool_choice` on the wire, leaving tools out is all that can be done. Those of other wires are left out later, with a loss. */
@@ -138,7 +138,7 @@ function encodeCall(call: ToolCall | InvalidToolCall): WireToolCall {
   const isMade = call.id === undefined || ('generatedId' in call ? call.generatedId === true : isMadeId(call.id))
   return {
     ...kept,
-    ...(!isMade && { id: call.id as string }),
+    ...compact({ id: isMade ? undefined : (call.id as string) }),
     function: {
       ...objectIn(kept, 'function'),
       name: call.name ?? '',
@@ -238,8 +238,10 @@ export function encodeResultFor(
     ...keptFields(result),
     role: 'tool',
     content: markText(text, result.status === 'error'),
-    ...(images.length > 0 && { images }),
-    ...(name !== undefined && { tool_name: name }),
-    ...(!isMade && { tool_call_id: result.toolCallId }),
+    ...compact({
+      images: unlessEmpty(images),
+      tool_name: name,
+      tool_call_id: isMade ? undefined : result.toolCallId,
+    }),
   }
 }

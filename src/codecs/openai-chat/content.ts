@@ -147,7 +147,7 @@ function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | 
     const { detail } = block
     const more = objectIn(kept(block), 'image_url')
     if (detail === 'original') return beyondTypes({ type: 'image_url', image_url: { ...more, url, detail } })
-    return { type: 'image_url', image_url: { ...more, url, ...(detail && { detail }) } }
+    return { type: 'image_url', image_url: { ...more, url, ...compact({ detail }) } }
   }
   loseBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
   return undefined
@@ -297,7 +297,7 @@ function rest(
   const known = new Set(hint === undefined ? ['type', body] : ['type', body, mark])
   const others = otherFields(part, known)
   const data = more === undefined ? others : { ...others, [body]: more }
-  return { ...(hint && { metadata: { cacheHint: hint } }), ...(data && { providerData: { [format]: data } }) }
+  return compact({ metadata: hint && { cacheHint: hint }, providerData: data && { [format]: data } })
 }
 
 function readCacheMark(mark: unknown): Metadata['cacheHint'] {

@@ -7,7 +7,7 @@ import { fold } from '../../assemble/fold.ts'
 import type { Fragment } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
 import { nextNumber } from '../../ids.ts'
-import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMessage } from '../../model.ts'
 import { unmark } from '../../tool-error.ts'
 import { decodeContent, kept } from './content.ts'
@@ -66,12 +66,7 @@ function decodeMessage(message: unknown, path: string, reading: Reading): Messag
   const name = textOr(message.name, undefined)
   if (role === 'tool') return decodeResult(message, content, name, reading)
   const others = otherFields(withoutNulls(message), messageFields)
-  return {
-    role,
-    content,
-    ...(name !== undefined && { name }),
-    ...(others && { providerData: { [format]: others } }),
-  }
+  return compact({ role, content, name, providerData: others && { [format]: others } })
 }
 
 /** A field that is null says nothing. */
@@ -82,14 +77,14 @@ function withoutNulls(message: JsonObject): JsonObject {
 function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
   const { content: said, isError } = unmark(content)
   const others = otherFields(withoutNulls(message), resultFields)
-  return {
+  return compact({
     role: 'tool',
     toolCallId: textOr(message.tool_call_id, reading.legacyId),
-    ...(name !== undefined && { name }),
+    name,
     content: said,
-    ...(isError && { status: 'error' as const }),
-    ...(others && { providerData: { [format]: others } }),
-  }
+    status: isError ? 'error' : undefined,
+    providerData: others && { [format]: others },
+  })
 }
 
 /** An assistant's message is read as an answer is: calls, reasoning and what is unknown come out the same. */
@@ -108,11 +103,7 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
   if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
   const isPlain =
     typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
-  return {
-    ...decoded,
-    ...(isPlain && { content }),
-    ...(typeof name === 'string' && { name }),
-  }
+  return { ...decoded, ...compact({ content: isPlain ? content : undefined, name: stringOr(name, undefined) }) }
 }
 
 function checkedContent(content: Json | undefined, path: string): Json {

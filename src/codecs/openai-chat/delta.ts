@@ -4,7 +4,18 @@
  * @module
  */
 import type { CallFragment, Fragment } from '../../codec.ts'
-import { arrayOf, field, isObject, lookup, numberOr, otherFields, setOwn, stringOr, textOr } from '../../lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  otherFields,
+  setOwn,
+  stringOr,
+  textOr,
+} from '../../lookup.ts'
 import type { CitationBlock, Json, JsonObject, Opaque } from '../../model.ts'
 import { decodePart, unknownPart } from './content.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -136,14 +147,7 @@ function readCitation(annotation: Json): CitationBlock | undefined {
   const startIndex = numberOr(said.start_index, undefined)
   const endIndex = numberOr(said.end_index, undefined)
   const others = otherFields(said, citationFields)
-  return {
-    type: 'citation',
-    ...(url !== undefined && { url }),
-    ...(title !== undefined && { title }),
-    ...(startIndex !== undefined && { startIndex }),
-    ...(endIndex !== undefined && { endIndex }),
-    ...(others && { providerData: { [format]: others } }),
-  }
+  return compact({ type: 'citation', url, title, startIndex, endIndex, providerData: others && { [format]: others } })
 }
 
 const audioFields = new Set(['id', 'data', 'transcript'])

@@ -6,7 +6,7 @@
  */
 import type { Frame, Reply, StreamEncoder } from '../../codec.ts'
 import { ApiError } from '../../errors.ts'
-import { arrayOf, isObject } from '../../lookup.ts'
+import { arrayOf, compact, isObject } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   ChatResponse,
@@ -107,7 +107,7 @@ function begin(state: EncodeState, said: { readonly id?: string; readonly model?
   if (state.isStarted) return
   state.isStarted = true
   const { id, model } = said
-  const response = { ...(id !== undefined && { id }), ...(model !== undefined && { model }) }
+  const response = compact({ id, model })
   state.head = {
     ...identity({ role: 'assistant', content: null, response }, state.reply),
     object: 'chat.completion.chunk',

@@ -7,7 +7,7 @@ import { type ErrorWords, readApiError } from '../../api-error.ts'
 import type { CodecOptions, ErrorAnswer } from '../../codec.ts'
 import { shortJson } from '../../depth.ts'
 import type { ApiError } from '../../errors.ts'
-import { arrayOf, field, isObject } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject } from '../../lookup.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './hosts.ts'
 import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tables.ts'
@@ -17,12 +17,12 @@ export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOpti
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
   const own = answer.status === 0 ? { ...errorKinds, ...generalErrorKinds } : errorKinds
   const byStatus = answer.body === '' || answer.body === undefined ? { ...statuses, ...emptyStatuses } : statuses
-  const table: ErrorWords = {
+  const table: ErrorWords = compact({
     provider: dialect.provider,
     kinds: { ...own, ...kinds },
     final: finalErrors,
-    ...(byStatus && { statuses: byStatus }),
-  }
+    statuses: byStatus,
+  })
   return readApiError({ ...answer, headers: answer.headers, body: plainError(answer.body) }, table)
 }
 

@@ -5,6 +5,7 @@
  */
 import { blocksOf, blocksOfTurn } from '../../content.ts'
 import { type IdRule, legalId } from '../../ids.ts'
+import { compact, unlessEmpty } from '../../lookup.ts'
 import { lose } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -160,8 +161,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
     content: content === null ? null : withMark(content, message, path, to),
     ...named(message, path, to),
     ...encodeReasoning({ blocks, path: `${path}.content`, inCalls, content }, to),
-    ...(audio?.id !== undefined && { audio: { id: audio.id } }),
-    ...(calls.length > 0 && { tool_calls: calls }),
+    ...compact({ audio: audio?.id === undefined ? undefined : { id: audio.id }, tool_calls: unlessEmpty(calls) }),
   }
 }
 

@@ -21,6 +21,7 @@ import {
   setOwn,
   stringOr,
   textOr,
+  unlessEmpty,
 } from '../../lookup.ts'
 import { ledger, lose } from '../../losses.ts'
 import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFormat, ToolChoice } from '../../model.ts'
@@ -202,7 +203,7 @@ function encodeTools(
   )
   const definitions = encodeDefinitionsFor(left, to.dialect, to.ledger)
   if (definitions.length === 0) return {}
-  return { tools: definitions, ...(choice !== undefined && { tool_choice: choice }) }
+  return compact({ tools: definitions, tool_choice: choice })
 }
 
 function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | undefined {
@@ -226,7 +227,7 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions<Chat
   const messages = decodeMessages(field(body, 'messages'), model)
   const tools = decodeDefinitions(body)
   return {
-    context: { messages, ...(tools.length > 0 && { tools }) },
+    context: compact({ messages, tools: unlessEmpty(tools) }),
     options: { model, ...decodeOptions(body) },
     losses: [],
   }
@@ -302,7 +303,10 @@ function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefin
   return {
     type: 'json',
     schema: (isObject(schema) ? schema : {}) as JsonSchema,
-    ...compact({ name: textOr(said.name, undefined), description: stringOr(said.description, undefined) }),
-    ...(typeof strict === 'boolean' && { strict }),
+    ...compact({
+      name: textOr(said.name, undefined),
+      description: stringOr(said.description, undefined),
+      strict: typeof strict === 'boolean' ? strict : undefined,
+    }),
   }
 }

@@ -15,7 +15,7 @@ import type {
 import { blocksOfTurn } from '../../content.ts'
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, field, isObject, lookup } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import { toDataUrl } from '../../media.ts'
 import type {
@@ -103,7 +103,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
       },
       ...others,
     ],
-    ...(response.usage && { usage: encodeUsage(response.usage) }),
+    ...compact({ usage: response.usage && encodeUsage(response.usage) }),
   }
   return { body: body as unknown as WireResponse, losses: to.ledger.losses }
 }
@@ -154,7 +154,7 @@ function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
     content: parts ?? (said.length > 0 ? said.map((block) => block.text).join('') : null),
     refusal: textOfKind(blocks, (block) => block.type === 'text' && block.refusal === true) ?? null,
     ...encodeReasoning(blocks),
-    ...(annotations.length > 0 && { annotations: annotations as unknown as JsonObject[] }),
+    ...compact({ annotations: unlessEmpty(annotations as unknown as JsonObject[]) }),
     ...encodeMedia(blocks),
     ...calls,
   }
@@ -186,7 +186,7 @@ function isUnknownCall(block: ContentBlock): boolean {
 function encodeReasoning(blocks: readonly ContentBlock[]): JsonObject {
   const text = textOfKind(blocks, (block) => block.type === 'reasoning')
   const details = blocks.flatMap((block) => reasoningDetails(block))
-  return { ...(text && { reasoning_content: text }), ...(details.length > 0 && { reasoning_details: details }) }
+  return compact({ reasoning_content: text || undefined, reasoning_details: unlessEmpty(details) })
 }
 
 /** The details that a reasoning block carries in this format, whoever made them. */

@@ -5,7 +5,7 @@
  */
 import type { DecodeStreamOptions, Fragment, Frame } from '../../codec.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, field, isObject, lookup, numberOr, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, numberOr, textOr } from '../../lookup.ts'
 import type { Json, JsonObject, StopReason } from '../../model.ts'
 import type { Machine } from '../../reducer.ts'
 import { type DeltaState, endMessage, isBlank, readDelta } from './delta.ts'
@@ -120,12 +120,7 @@ function start(state: StreamState, body: JsonObject, out: Fragment[]): void {
   const createdAt = numberOr(body.created, undefined)
   state.isStarted = true
   state.model = textOr(body.model, '')
-  out.push({
-    type: 'start',
-    ...(id !== undefined && { id }),
-    ...(state.model !== '' && { model: state.model }),
-    ...(createdAt !== undefined && { createdAt }),
-  })
+  out.push(compact({ type: 'start', id, model: state.model === '' ? undefined : state.model, createdAt }))
 }
 
 /** A later null says nothing against an earlier value. */
@@ -180,7 +175,7 @@ export function finishAnswer(state: StreamState, out: Fragment[]): void {
   const isTold = state.finish !== undefined || state.isAudioDone
   if (!isTold && !(state.dialect.endsWithoutReason && state.isStarted)) return
   const raw = state.finish
-  out.push({ type: 'end', stopReason: readStopReason(state), ...(raw !== undefined && { rawStopReason: raw }) })
+  out.push(compact({ type: 'end', stopReason: readStopReason(state), rawStopReason: raw }))
 }
 
 function readStopReason({ finish, dialect, hasRefusal }: StreamState): StopReason {
@@ -192,7 +187,7 @@ function readStopReason({ finish, dialect, hasRefusal }: StreamState): StopReaso
 /** Under `choices`, which is ours on the wire, is what the choices said beside their message. */
 function pushExtra(state: StreamState, out: Fragment[]): void {
   const { logprobs } = state
-  const choice: JsonObject = { ...state.choice, ...(logprobs && { logprobs }) }
+  const choice: JsonObject = { ...state.choice, ...compact({ logprobs }) }
   const isSaid = Object.keys(choice).length + state.otherChoices.length > 0
   const fields: JsonObject = { ...state.extra, ...(isSaid && { choices: [choice, ...state.otherChoices] }) }
   if (Object.keys(fields).length > 0) out.push({ type: 'extra', providerData: { [format]: fields } })

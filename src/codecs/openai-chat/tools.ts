@@ -10,7 +10,7 @@ import { checkTools } from '../../check-message.ts'
 import type { CodecOptions } from '../../codec.ts'
 import { blocksOf } from '../../content.ts'
 import { DecodeError } from '../../errors.ts'
-import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, ledger, lose } from '../../losses.ts'
 import type {
   InvalidToolCall,
@@ -84,13 +84,15 @@ function decodeDefinition(tool: unknown, path: string): ToolDefinition | Provide
   const parameters = field(said, 'parameters')
   const strict = field(said, 'strict')
   const more = otherFields(said, functionFields)
-  const own = { ...otherFields(tool, toolFields), ...(more && { function: more }) }
+  const own = { ...otherFields(tool, toolFields), ...compact({ function: more }) }
   return {
     name,
-    ...compact({ description: stringOr(field(said, 'description'), undefined) }),
-    ...(isObject(parameters) && { parameters: parameters as JsonSchema }),
-    ...(typeof strict === 'boolean' && { strict }),
-    ...(Object.keys(own).length > 0 && { providerData: { [format]: own } }),
+    ...compact({
+      description: stringOr(field(said, 'description'), undefined),
+      parameters: isObject(parameters) ? (parameters as JsonSchema) : undefined,
+      strict: typeof strict === 'boolean' ? strict : undefined,
+      providerData: unlessEmpty(own) && { [format]: own },
+    }),
   }
 }
 
@@ -158,7 +160,7 @@ export function encodeResultFor(to: Encoding, result: ToolMessage, path: string)
     ...kept(result),
     role: 'tool',
     tool_call_id: result.toolCallId,
-    ...(to.dialect.resultName && result.name !== undefined && { name: result.name }),
+    ...compact({ name: to.dialect.resultName ? result.name : undefined }),
     content:
       typeof content === 'string'
         ? markText(content, isError)

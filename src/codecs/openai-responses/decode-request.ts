@@ -10,7 +10,7 @@ import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../codec
 import { refuseDeep } from '../../depth.ts'
 import { DecodeError } from '../../errors.ts'
 import { nextNumber } from '../../ids.ts'
-import { arrayOf, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
+import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../lookup.ts'
 import type { Context, Json, JsonObject, Message } from '../../model.ts'
 import { decodeParts, keeping } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
@@ -44,12 +44,12 @@ export function decodeRequest(
   const instructions = stringOr(field(body, 'instructions'), undefined)
   const previousResponseId = textOr(field(body, 'previous_response_id'), undefined)
   const tools = decodeDefinitions(field(body, 'tools'))
-  const context: Context = {
-    ...(instructions !== undefined && { system: instructions }),
+  const context: Context = compact({
+    system: instructions,
     messages,
-    ...(Array.isArray(body.tools) && { tools }),
-    ...(previousResponseId !== undefined && { providerState: { previousResponseId } }),
-  }
+    tools: Array.isArray(body.tools) ? tools : undefined,
+    providerState: previousResponseId === undefined ? undefined : { previousResponseId },
+  })
   return { context, options, losses: [] }
 }
 

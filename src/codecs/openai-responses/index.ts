@@ -5,6 +5,7 @@
  */
 import { carrying } from '../../carry.ts'
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../codec.ts'
+import { compact } from '../../lookup.ts'
 import { decodeRequest } from './decode-request.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeStream } from './encode-stream.ts'
@@ -46,10 +47,11 @@ export function responsesModel(model: string, settings: ModelSettings, dialect: 
 
 /** The client's half, for a server of this format. Default: OpenAI's. */
 export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
+  const { provider, title } = dialect
   return {
     name: format,
-    provider: dialect.provider,
-    ...(dialect.title !== undefined && { title: dialect.title }),
+    provider,
+    ...compact({ title }),
     framing: 'sse',
     rules: rulesOf(dialect),
     idPrefix,

@@ -106,14 +106,16 @@ function readMessage(item: JsonObject, key: number, progress: Progress, reading:
     out.push({ type: 'text', key: textKey(key, index), text: text.slice(progress.lengths.get(index) ?? 0), ...refusal })
     const citations = arrayOf(field(part, 'annotations')).slice(progress.annotations.get(index) ?? 0)
     const kept = otherFields(part, refusal ? knownOfRefusal : knownOfText)
-    const fields = { ...withoutEmptyLogprobs(kept), ...(message && { message }) }
-    out.push({
-      type: 'patch',
-      key: textKey(key, index),
-      opaque,
-      ...(citations.length > 0 && { citations: citations.map(readAnnotation) }),
-      ...keeping(fields),
-    })
+    const fields = { ...withoutEmptyLogprobs(kept), ...compact({ message }) }
+    out.push(
+      compact({
+        type: 'patch',
+        key: textKey(key, index),
+        opaque,
+        citations: citations.length > 0 ? citations.map(readAnnotation) : undefined,
+        ...keeping(fields),
+      }),
+    )
   }
   for (const index of new Set([...parts.keys(), ...places.values(), ...progress.lengths.keys()])) {
     out.push({ type: 'close', key: textKey(key, index) })
@@ -166,7 +168,7 @@ function readReasoning(item: JsonObject, key: number, progress: Progress, readin
   if (isMade) delete data.id
   reading.after = undefined
   const isProof = !isMade || typeof data.encrypted_content === 'string'
-  out.push({ type: 'patch', key, ...(isProof && { opaque: proof(data, reading) }) }, { type: 'close', key })
+  out.push(compact({ type: 'patch', key, opaque: isProof ? proof(data, reading) : undefined }), { type: 'close', key })
   if (!isMade) reading.after = id
 }
 

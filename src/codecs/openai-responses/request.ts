@@ -9,7 +9,7 @@ import { checkMessages } from '../../check-message.ts'
 import type { EncodedRequest, EncodeRequestOptions } from '../../codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../content.ts'
 import { withoutLacks } from '../../lacks.ts'
-import { arrayOf, field, findLastIndex, objectIn } from '../../lookup.ts'
+import { arrayOf, compact, field, findLastIndex, objectIn, unlessEmpty } from '../../lookup.ts'
 import { type Ledger, ledger, lose, renamed } from '../../losses.ts'
 import type {
   AssistantMessage,
@@ -79,7 +79,7 @@ export function encodeRequest(
     ...encodeOptions(options, kept, dialect, into),
     model: options.model,
     ...placeInstructions(lead.instructions, withWordJson(input, options, into)),
-    ...((context.tools !== undefined || tools.length > 0) && { tools }),
+    ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
     ...encodeChoiceOptions(options, tools.length > 0, into),
   }
   return { path: '/responses', headers: {}, body, losses: into.losses }

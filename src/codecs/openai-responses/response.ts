@@ -92,13 +92,15 @@ export function readEnd(response: JsonObject, reading: Reading, out: Fragment[])
   const status = textOr(field(response, 'status'), 'completed')
   const reason = textOr(field(field(response, 'incomplete_details'), 'reason'), undefined)
   const stopReason = readStopReason(status, reason)
-  const state = readState(response, dialect)
-  out.push({
-    type: 'end',
-    stopReason: stopReason === 'stop' ? settledStop(reading) : stopReason,
-    rawStopReason: reason ?? status,
-    ...(state && { providerState: state }),
-  })
+  const providerState = readState(response, dialect)
+  out.push(
+    compact({
+      type: 'end',
+      stopReason: stopReason === 'stop' ? settledStop(reading) : stopReason,
+      rawStopReason: reason ?? status,
+      providerState,
+    }),
+  )
 }
 
 /** The wire has one word for all of these. */

@@ -9,7 +9,7 @@ import type { ErrorWords } from '../../api-error.ts'
 import type { Rules } from '../../codec.ts'
 import type { ApiErrorKind } from '../../errors.ts'
 import type { Lack, Wire } from '../../lacks.ts'
-import { lookup } from '../../lookup.ts'
+import { compact, lookup } from '../../lookup.ts'
 import type { Metadata, ReasoningEffort, StopReason } from '../../model.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import type { WireCacheBreakpoint } from './wire.ts'
@@ -114,7 +114,7 @@ const ttls: Readonly<Record<string, '30m' | '12h'>> = { '30m': '30m', '12h': '12
 
 export function cacheBreakpoint(hint: NonNullable<Metadata['cacheHint']>): WireCacheBreakpoint {
   const ttl = hint === 'ephemeral' ? undefined : lookup(ttls, hint.ttl)
-  return { mode: 'explicit', ...(ttl !== undefined && { ttl }) }
+  return compact({ mode: 'explicit', ttl })
 }
 
 export function readCacheTtl(ttl: unknown): '30m' | '12h' | undefined {

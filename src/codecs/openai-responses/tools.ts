@@ -89,13 +89,13 @@ function decodeDefinition(tool: JsonObject): AnyTool {
     strict: strict === null ? null : undefined,
     description: description === null ? null : undefined,
   })
-  return {
+  return compact({
     name,
-    ...(typeof description === 'string' && { description }),
-    ...(isObject(parameters) && { parameters }),
-    ...(typeof strict === 'boolean' && { strict }),
+    description: stringOr(description, undefined),
+    parameters: isObject(parameters) ? parameters : undefined,
+    strict: typeof strict === 'boolean' ? strict : undefined,
     providerData: { [format]: { ...otherFields(tool, knownOfTool), ...unread } },
-  }
+  })
 }
 
 // ---- choice -----------------------------------------------------------------------------------
@@ -308,12 +308,12 @@ export function decodeResult(item: JsonObject, name: string | undefined): ToolMe
     typeof output === 'string' || Array.isArray(output) ? decodeParts(output) : JSON.stringify(output ?? '')
   const { content: said, isError } = unmark(content)
   const kept = type === 'function_call_output' ? {} : { type: type ?? null }
-  return {
+  return compact({
     role: 'tool',
     toolCallId: stringOr(field(item, 'call_id'), ''),
-    ...(name !== undefined && { name }),
+    name,
     content: said,
-    ...(isError && { status: 'error' as const }),
+    status: isError ? 'error' : undefined,
     ...keeping({ ...otherFields(item, knownOfOutput), ...kept }),
-  }
+  })
 }

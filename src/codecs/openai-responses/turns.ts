@@ -9,7 +9,7 @@
  * @module
  */
 
-import { field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
+import { compact, field, isObject, lookup, stringOr, textOr } from '../../lookup.ts'
 import { type Ledger, lose } from '../../losses.ts'
 import type {
   CitationBlock,
@@ -205,7 +205,7 @@ function encodeReasoning(block: ReasoningBlock, { status, ...proof }: JsonObject
   const isSame = !('summary' in proof) || reasoningText(proof) === block.text
   const { content: _, ...changed } = proof
   // "status": null on a reasoning item is refused.
-  const kept = { ...(typeof status === 'string' && { status }), type: 'reasoning' }
+  const kept = compact({ status: stringOr(status, undefined), type: 'reasoning' })
   return isSame ? { summary, ...proof, ...kept } : { ...changed, summary, ...kept }
 }
 
