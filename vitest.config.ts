@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import type { TestSpecification } from 'vitest/node'
+import { publicPaths } from './scripts/built-files.mjs'
 
 const here = new URL('./', import.meta.url).pathname
 
@@ -62,11 +63,10 @@ export default defineConfig({
   resolve: {
     alias: [
       // What imports the package by its name, as the examples do, gets its source.
-      { find: /^isoglot$/, replacement: `${here}src/index.ts` },
-      { find: /^isoglot\/(models|mcp)$/, replacement: `${here}src/$1.ts` },
-      { find: /^isoglot\/(messages|import|gateway)$/, replacement: `${here}src/$1/index.ts` },
-      { find: /^isoglot\/codec$/, replacement: `${here}src/codecs/index.ts` },
-      { find: /^isoglot\/(.+)$/, replacement: `${here}src/codecs/$1/index.ts` },
+      ...Object.entries(publicPaths(here)).map(([name, source]) => ({
+        find: new RegExp(`^isoglot${name === 'index' ? '' : `/${name}`}$`),
+        replacement: here + source,
+      })),
       // What workerd alone has, for tests that run the handler of the Worker in this process.
       { find: 'cloudflare:workers', replacement: `${here}test/support/cloudflare-workers.ts` },
     ],

@@ -12,10 +12,10 @@ export { fold } from './src/assemble/fold.ts'
 export { splitMessage } from './src/messages/split-message.ts'
 export { invokeTool } from './src/tools/invoke.ts'
 export { tool } from './src/tools/tool.ts'
-export { parseArguments } from './src/tool-call.ts'
+export { parseArguments } from './src/core/tool-call.ts'
 export { streamObject } from './src/client/structured.ts'
-export { decodeResponse, openaiChat } from './src/codecs/openai-chat/index.ts'
-export { createClientCodec, decodeRequest } from './src/codecs/anthropic/index.ts'`,
+export { decodeResponse, openaiChat } from './src/formats/openai-chat/index.ts'
+export { createClientCodec, decodeRequest } from './src/formats/anthropic/index.ts'`,
 )
 const isoglot = await import(address)
 const encoder = new TextEncoder()

@@ -18,7 +18,7 @@ const client = (...formats) =>
   [
     `import { stream } from './src/client/run.ts'`,
     `import { tool } from './src/tools/tool.ts'`,
-    ...formats.map(([name, folder]) => `import { ${name} } from './src/codecs/${folder}/index.ts'`),
+    ...formats.map(([name, folder]) => `import { ${name} } from './src/formats/${folder}/index.ts'`),
     `const models = { ${formats.map(([name]) => name).join(', ')} }`,
     `const weather = { name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } } } }`,
     `export async function ask(name, prompt, apiKey, write) {`,
@@ -37,7 +37,7 @@ const gemini = ['gemini', 'gemini']
 const gateway = ['anthropic', 'gemini', 'ollama', 'openai-chat', 'openai-responses']
   .map(
     (folder, at) =>
-      `export { createClientCodec as c${at}, createServerCodec as s${at} } from './src/codecs/${folder}/index.ts'`,
+      `export { createClientCodec as c${at}, createServerCodec as s${at} } from './src/formats/${folder}/index.ts'`,
   )
   .concat(`export { translateRequest, translateResponse, translateStream } from './src/gateway/translate.ts'`)
   .join('\n')

@@ -22,7 +22,7 @@ const options = { bundle: true, write: false, minify: true, format: 'esm', targe
 const worker = `
 import { decodeAnswer } from './src/client/decode.ts'
 import { translateStream } from './src/gateway/translate.ts'
-${wires.map((wire) => `import * as ${modules[wire][0]} from './src/codecs/${wire}/index.ts'`).join('\n')}
+${wires.map((wire) => `import * as ${modules[wire][0]} from './src/formats/${wire}/index.ts'`).join('\n')}
 import streams from 'streams'
 const formats = { ${wires.map((wire) => `'${wire}': ${modules[wire][0]}`).join(', ')} }
 const chunksOf = {}

@@ -1,20 +1,21 @@
 /** The built files: `dist` has an entry for each public path, and `dist/shared` the chunks that these import. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** The source of each public path, by its name. Each format and dialect is a path of its own, named for its folder. */
+/** The source of each public path, by its name. Each format and provider is a path of its own, named for its folder or file. */
 export function publicPaths(root) {
-  const codecs = join(root, 'src', 'codecs')
-  const names = readdirSync(codecs).filter((name) => existsSync(join(codecs, name, 'index.ts')))
+  const formats = readdirSync(join(root, 'src', 'formats'))
+  const providers = readdirSync(join(root, 'src', 'providers')).map((name) => name.slice(0, -'.ts'.length))
   return {
     index: 'src/index.ts',
     messages: 'src/messages/index.ts',
     import: 'src/import/index.ts',
-    codec: 'src/codecs/index.ts',
+    codec: 'src/codec.ts',
     gateway: 'src/gateway/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
-    ...Object.fromEntries(names.map((name) => [name, `src/codecs/${name}/index.ts`])),
+    ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
+    ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
 }
 

@@ -27,7 +27,7 @@ export {
   type ObjectRun,
   streamObject,
 } from './client/structured.ts'
-export type { Model, ModelSettings } from './codec.ts'
+export type { Model, ModelSettings } from './core/codec.ts'
 
 // ---- tools --------------------------------------------------------------------------------------
 
@@ -48,10 +48,8 @@ export { type CallLedger, memoryLedger } from './tools/ledger.ts'
 
 // ---- messages -----------------------------------------------------------------------------------
 
-export { block } from './block.ts'
-export { blocksOf, textOf } from './content.ts'
-export { message } from './message.ts'
-export type { MessageLike } from './messages/message-like.ts'
+export { blocksOf, textOf } from './core/content.ts'
+export { message } from './core/message.ts'
 export type {
   AssistantMessage,
   Content,
@@ -66,7 +64,9 @@ export type {
   ToolMessage,
   Usage,
   UserMessage,
-} from './model.ts'
+} from './core/model.ts'
+export { block } from './messages/block.ts'
+export type { MessageLike } from './messages/message-like.ts'
 
 // ---- errors -------------------------------------------------------------------------------------
 
@@ -82,4 +82,4 @@ export {
   OutputError,
   TimeoutError,
   UnsupportedError,
-} from './errors.ts'
+} from './core/errors.ts'

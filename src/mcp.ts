@@ -16,9 +16,9 @@
  *
  * @module
  */
-import { LimitError } from './errors.ts'
-import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './lookup.ts'
-import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './model.ts'
+import { LimitError } from './core/errors.ts'
+import { arrayOf, compact, field, isObject, stringOr, textOr, unlessEmpty } from './core/lookup.ts'
+import type { ContentBlock, Json, JsonObject, JsonSchema, ToolAnnotations } from './core/model.ts'
 import type { Tool, ToolBehaviour } from './tools/model.ts'
 import type { ToolOutput } from './tools/result.ts'
 import { ToolRun } from './tools/run.ts'

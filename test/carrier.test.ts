@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCarrier, packProof, unpackCarrier, unpackProof } from '../src/carrier.ts'
-import type { Json, JsonObject, Opaque } from '../src/model.ts'
+import type { Json, JsonObject, Opaque } from '../src/core/model.ts'
+import { isCarrier, packProof, unpackCarrier, unpackProof } from '../src/kit/carrier.ts'
 
 const seed = 20_261_120
 

@@ -1,17 +1,8 @@
 /** Whoever the client of a gateway is: the proofs in an answer are there again, unharmed, when it sends the history. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isCarrier, knownProof, packProof } from '../src/carrier.ts'
-import type { ClientCodec, Frame, ServerCodec } from '../src/codec.ts'
-import * as anthropic from '../src/codecs/anthropic/index.ts'
-import * as gemini from '../src/codecs/gemini/index.ts'
-import * as ollama from '../src/codecs/ollama/index.ts'
-import * as openaiChat from '../src/codecs/openai-chat/index.ts'
-import * as openaiResponses from '../src/codecs/openai-responses/index.ts'
-import { openrouter } from '../src/codecs/openrouter/index.ts'
-import { blocksOf } from '../src/content.ts'
-import { encodeSse } from '../src/framing/sse.ts'
-import { prepare } from '../src/messages/prepare.ts'
+import type { ClientCodec, Frame, ServerCodec } from '../src/core/codec.ts'
+import { blocksOf } from '../src/core/content.ts'
 import type {
   AssistantMessage,
   ChatResponse,
@@ -22,7 +13,16 @@ import type {
   Opaque,
   ReasoningBlock,
   ToolCall,
-} from '../src/model.ts'
+} from '../src/core/model.ts'
+import * as anthropic from '../src/formats/anthropic/index.ts'
+import * as gemini from '../src/formats/gemini/index.ts'
+import * as ollama from '../src/formats/ollama/index.ts'
+import * as openaiChat from '../src/formats/openai-chat/index.ts'
+import * as openaiResponses from '../src/formats/openai-responses/index.ts'
+import { encodeSse } from '../src/framing/sse.ts'
+import { isCarrier, knownProof, packProof } from '../src/kit/carrier.ts'
+import { prepare } from '../src/prepare/prepare.ts'
+import { openrouter } from '../src/providers/openrouter.ts'
 import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'
 import { oracle as geminiClient } from './codecs/gemini/oracle.ts'
 import { oracle as responsesClient } from './codecs/openai-responses/oracle.ts'

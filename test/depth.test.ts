@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { maxDepth, refuseDeep, refuseDeepText, shortJson } from '../src/depth.ts'
-import { DecodeError } from '../src/errors.ts'
+import { maxDepth, refuseDeep, refuseDeepText, shortJson } from '../src/core/depth.ts'
+import { DecodeError } from '../src/core/errors.ts'
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 

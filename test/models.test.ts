@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { anthropic } from '../src/codecs/anthropic/index.ts'
+import { anthropic } from '../src/formats/anthropic/index.ts'
 import { model, parseModel, providerNames } from '../src/models.ts'
 
 describe('parseModel', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { repeatingJson } from '../src/repeating-json.ts'
+import { repeatingJson } from '../src/gateway/repeating-json.ts'
 
 /** Reads texts in a row, each of which must read as `JSON.parse` reads it, or fail as it does. */
 function expectSame(texts: readonly string[]): void {

@@ -11,13 +11,13 @@ const exported = `
 export { decodeAnswer } from './src/client/decode.ts'
 export { stream } from './src/client/run.ts'
 export { translateStream } from './src/gateway/translate.ts'
-export { repeatingJson } from './src/repeating-json.ts'
+export { repeatingJson } from './src/gateway/repeating-json.ts'
 export { liveArguments } from './src/assemble/live-arguments.ts'
-export * as anthropic from './src/codecs/anthropic/index.ts'
-export * as gemini from './src/codecs/gemini/index.ts'
-export * as ollama from './src/codecs/ollama/index.ts'
-export * as openaiChat from './src/codecs/openai-chat/index.ts'
-export * as openaiResponses from './src/codecs/openai-responses/index.ts'
+export * as anthropic from './src/formats/anthropic/index.ts'
+export * as gemini from './src/formats/gemini/index.ts'
+export * as ollama from './src/formats/ollama/index.ts'
+export * as openaiChat from './src/formats/openai-chat/index.ts'
+export * as openaiResponses from './src/formats/openai-responses/index.ts'
 `
 
 /** Builds the sources and returns the address of what can be imported. */

@@ -1,6 +1,6 @@
 /** What comes to an answer beside its text and its calls. @module */
-import type { Fragment } from '../codec.ts'
-import type { CitationBlock, ContentBlock, MessageEvent, ProviderData, Usage } from '../model.ts'
+import type { Fragment } from '../core/codec.ts'
+import type { CitationBlock, ContentBlock, MessageEvent, ProviderData, Usage } from '../core/model.ts'
 import { type Assembly, warnOfDrop } from './assembly.ts'
 
 /** Adds to a block that is there: citations, proofs, fields, pieces of media. */

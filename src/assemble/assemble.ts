@@ -6,12 +6,19 @@
  *
  * @module
  */
-import type { BlockKey, CallFragment, Fragment } from '../codec.ts'
-import { InterruptedError, LimitError } from '../errors.ts'
-import { compact, unlessEmpty } from '../lookup.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, MessageEvent, ProviderState, StopReason } from '../model.ts'
-import type { Reducer } from '../reducer.ts'
-import { settleStopReason } from '../stop-reason.ts'
+import type { BlockKey, CallFragment, Fragment } from '../core/codec.ts'
+import { InterruptedError, LimitError } from '../core/errors.ts'
+import { compact, unlessEmpty } from '../core/lookup.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  MessageEvent,
+  ProviderState,
+  StopReason,
+} from '../core/model.ts'
+import type { Reducer } from '../core/reducer.ts'
+import { settleStopReason } from '../core/stop-reason.ts'
 import { addExtra, addUsageFigures, patch } from './additions.ts'
 import { type AssembleOptions, type Assembly, type OpenBlock, warnOfDrop } from './assembly.ts'
 import { addToCall, guessIn, newCalls, openCall } from './calls.ts'

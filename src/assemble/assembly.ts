@@ -1,6 +1,6 @@
 /** An answer on its way: what is known of it, and its limits. @module */
-import type { BlockKey } from '../codec.ts'
-import type { ContentBlock, InvalidToolCall, MessageEvent, ProviderData, ResponseInfo, Usage } from '../model.ts'
+import type { BlockKey } from '../core/codec.ts'
+import type { ContentBlock, InvalidToolCall, MessageEvent, ProviderData, ResponseInfo, Usage } from '../core/model.ts'
 import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
 
 /** Whose answer is assembled, and its limits. */

@@ -1,8 +1,8 @@
 /** Calls on their way: what opens one, and what each fragment adds to it. @module */
-import type { CallFragment } from '../codec.ts'
-import { LimitError } from '../errors.ts'
-import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
-import { isNoArguments } from '../tool-call.ts'
+import type { CallFragment } from '../core/codec.ts'
+import { LimitError } from '../core/errors.ts'
+import type { ProviderData, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
+import { isNoArguments } from '../core/tool-call.ts'
 import { mergeData } from './additions.ts'
 import { realId } from './find-call.ts'
 import { grow } from './grow.ts'

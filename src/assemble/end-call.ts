@@ -1,7 +1,7 @@
 /** What the fragments of a call make when it ends. @module */
-import { compact } from '../lookup.ts'
-import type { InvalidToolCall, ServerToolCall, ToolCall } from '../model.ts'
-import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../tool-call.ts'
+import { compact } from '../core/lookup.ts'
+import type { InvalidToolCall, ServerToolCall, ToolCall } from '../core/model.ts'
+import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../core/tool-call.ts'
 import type { Calls, OpenCall } from './open-call.ts'
 
 /**

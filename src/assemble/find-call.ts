@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { CallFragment } from '../codec.ts'
+import type { CallFragment } from '../core/codec.ts'
 import type { Calls, OpenCall } from './open-call.ts'
 import { isWhole } from './scan.ts'
 

@@ -1,6 +1,6 @@
 /** A whole answer from its fragments: what streams and whole bodies have in common. @module */
-import type { Fragment } from '../codec.ts'
-import type { ChatResponse, MessageEvent } from '../model.ts'
+import type { Fragment } from '../core/codec.ts'
+import type { ChatResponse, MessageEvent } from '../core/model.ts'
 import { assemble } from './assemble.ts'
 import type { AssembleOptions } from './assembly.ts'
 

@@ -7,9 +7,9 @@
  *
  * @module
  */
-import { setOwn } from '../lookup.ts'
-import type { Json, JsonObject } from '../model.ts'
-import { maxArgumentsDepth } from '../tool-call.ts'
+import { setOwn } from '../core/lookup.ts'
+import type { Json, JsonObject } from '../core/model.ts'
+import { maxArgumentsDepth } from '../core/tool-call.ts'
 import type { LiveArguments } from './open-call.ts'
 
 /** What may come next between tokens; `nothing` once the text is whole, malformed or too deep. */

@@ -1,6 +1,6 @@
 /** A call on its way, and the calls of a turn. Types only. @module */
-import type { BlockKey } from '../codec.ts'
-import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ServerToolCall, ToolCall } from '../model.ts'
+import type { BlockKey } from '../core/codec.ts'
+import type { InvalidToolCall, JsonObject, Opaque, ProviderData, ServerToolCall, ToolCall } from '../core/model.ts'
 import type { Scan } from './scan.ts'
 
 /** Grows a view of arguments as their text arrives, in time linear in the text. */

@@ -1,8 +1,8 @@
 /** A conversation as it is drawn while an answer comes: one pure function, for whatever keeps the state of a page. @module */
 
-import { blocksOf, isEmptyAnswer } from '../content.ts'
-import { compact, findLastIndex, unlessEmpty } from '../lookup.ts'
-import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../model.ts'
+import { blocksOf, isEmptyAnswer } from '../core/content.ts'
+import { compact, findLastIndex, unlessEmpty } from '../core/lookup.ts'
+import type { AssistantMessage, ContentBlock, Message, ServerToolCallChunk, ToolCallChunk } from '../core/model.ts'
 import { toToolMessage } from '../tools/invoke.ts'
 import type { StreamEvent } from './result.ts'
 

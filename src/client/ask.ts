@@ -1,9 +1,9 @@
 /** One answer of a model: asked for as a stream where it has one, and again where that is safe. @module */
 import { collect } from '../assemble/fold.ts'
-import type { ClientCodec, EncodedRequest, Model } from '../codec.ts'
-import { IsoglotError, LimitError, TimeoutError } from '../errors.ts'
-import { compact } from '../lookup.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent } from '../model.ts'
+import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
+import { IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
+import { compact } from '../core/lookup.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../core/model.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
 import { replay } from './replay.ts'

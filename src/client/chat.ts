@@ -1,12 +1,12 @@
 /** A conversation that remembers itself: the same functions, with the history kept between turns. @module */
 
-import { addUsage } from '../add-usage.ts'
-import { toolCallsOf } from '../content.ts'
-import { compact, findLastIndex } from '../lookup.ts'
+import { addUsage } from '../core/add-usage.ts'
+import { toolCallsOf } from '../core/content.ts'
+import { compact, findLastIndex } from '../core/lookup.ts'
+import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../core/model.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
-import { noResult } from '../messages/prepare/pair.ts'
-import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../model.ts'
+import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
 import type { Tool, ToolResult, ToolVerdict } from '../tools/model.ts'

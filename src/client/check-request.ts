@@ -1,5 +1,5 @@
 /** What in a request is of the wrong type: TypeScript checks literals, and code without it meets one sentence here. @module */
-import { isObject } from '../lookup.ts'
+import { isObject } from '../core/lookup.ts'
 import { checkApproval } from '../tools/definition.ts'
 import type { RunRequest } from './request.ts'
 

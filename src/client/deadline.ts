@@ -1,6 +1,6 @@
 /** One signal for all that can end a request from outside: the caller, and three clocks. @module */
-import { TimeoutError } from '../errors.ts'
-import { after, alarm } from '../timer.ts'
+import { TimeoutError } from '../core/errors.ts'
+import { after, alarm } from '../core/timer.ts'
 
 /** How long a provider may take, in milliseconds. */
 export interface Timeouts {

@@ -1,13 +1,13 @@
 /** From the bytes of an answer to events: framing, codec and assembler in a row, with no I/O. @module */
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { AssembleOptions } from '../assemble/assembly.ts'
-import type { ClientCodec, DecodeStreamOptions, Fragment, Frame } from '../codec.ts'
-import { refuseDeepText } from '../depth.ts'
-import { IsoglotError } from '../errors.ts'
+import type { ClientCodec, DecodeStreamOptions, Fragment, Frame } from '../core/codec.ts'
+import { refuseDeepText } from '../core/depth.ts'
+import { IsoglotError } from '../core/errors.ts'
+import type { AssistantMessage, MessageEvent } from '../core/model.ts'
+import type { Machine } from '../core/reducer.ts'
 import { decodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse } from '../framing/sse.ts'
-import type { AssistantMessage, MessageEvent } from '../model.ts'
-import type { Machine } from '../reducer.ts'
 
 /** The limits of one answer, and what it goes on from. */
 export interface DecodeOptions

@@ -1,7 +1,7 @@
 /** What a chat shows of itself as it goes on, in plain text. @module */
-import { textOf } from '../content.ts'
+import { textOf } from '../core/content.ts'
+import type { Message } from '../core/model.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
-import type { Message } from '../model.ts'
 import { toToolMessage } from '../tools/invoke.ts'
 import type { StreamEvent } from './result.ts'
 

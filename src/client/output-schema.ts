@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { compact, isObject } from '../lookup.ts'
-import type { JsonObject, JsonSchema } from '../model.ts'
+import { compact, isObject } from '../core/lookup.ts'
+import type { JsonObject, JsonSchema } from '../core/model.ts'
 import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/schema.ts'
 
 export interface OutputShape<Schema extends AnySchema> {

@@ -1,7 +1,7 @@
 /** A whole answer as the events of a stream. @module */
-import { blocksOfTurn } from '../content.ts'
-import { compact } from '../lookup.ts'
-import type { ChatResponse, ContentBlock, MessageEvent } from '../model.ts'
+import { blocksOfTurn } from '../core/content.ts'
+import { compact } from '../core/lookup.ts'
+import type { ChatResponse, ContentBlock, MessageEvent } from '../core/model.ts'
 
 /** The events of an answer that came whole: each block begins and ends at once. */
 export function replay(response: ChatResponse): MessageEvent[] {

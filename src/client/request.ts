@@ -1,12 +1,7 @@
 /** What `generate` and `stream` take. @module */
 import type { LiveArguments } from '../assemble/open-call.ts'
-import type { Model, Rules } from '../codec.ts'
-import { compact, unlessEmpty } from '../lookup.ts'
-import { standing } from '../losses.ts'
-import { type ContextParts, createContext } from '../messages/create-context.ts'
-import type { MessageLike } from '../messages/message-like.ts'
-import { legalToolName } from '../messages/prepare.ts'
-import type { Splitting } from '../messages/split-message.ts'
+import type { Model, Rules } from '../core/codec.ts'
+import { compact, unlessEmpty } from '../core/lookup.ts'
 import type {
   Content,
   Context,
@@ -17,7 +12,12 @@ import type {
   RequestOptions,
   ToolChoice,
   ToolDefinition,
-} from '../model.ts'
+} from '../core/model.ts'
+import { standing } from '../kit/losses.ts'
+import { type ContextParts, createContext } from '../messages/create-context.ts'
+import type { MessageLike } from '../messages/message-like.ts'
+import type { Splitting } from '../messages/split-message.ts'
+import { legalToolName } from '../prepare/prepare.ts'
 import { checkReplacing, definitionOf } from '../tools/definition.ts'
 import type { Tool, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'

@@ -9,7 +9,7 @@ import type {
   StopReason,
   ToolCall,
   Usage,
-} from '../model.ts'
+} from '../core/model.ts'
 import type { ToolEvent } from '../tools/model.ts'
 
 /** What `stream` hands out. */

@@ -5,8 +5,8 @@
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header, which is read for lines too
  * @module
  */
-import type { Model } from '../codec.ts'
-import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../errors.ts'
+import type { Model } from '../core/codec.ts'
+import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
 import { type Deadline, sleep, startDeadline, type Timeouts } from './deadline.ts'
 import type { AnswerDecoder } from './decode.ts'
 import { backoffMs } from './retry.ts'

@@ -1,5 +1,5 @@
 /** When to ask again, and after how long. @module */
-import { ApiError, ConnectionError } from '../errors.ts'
+import { ApiError, ConnectionError } from '../core/errors.ts'
 
 /** How often a request is asked again, and when that is safe. */
 export interface RetryOptions {

@@ -1,5 +1,5 @@
 /** `generate` and `stream`: the two ways to ask. @module */
-import type { AssistantMessage, Message } from '../model.ts'
+import type { AssistantMessage, Message } from '../core/model.ts'
 import { checkRequest } from './check-request.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'

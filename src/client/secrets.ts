@@ -1,5 +1,5 @@
 /** Keeps the key of a model out of the errors that its caller gets. @module */
-import { isObject } from '../lookup.ts'
+import { isObject } from '../core/lookup.ts'
 
 /** Shorter ones would be found by chance: a server of one's own machine takes any word for a key. */
 const shortest = 8

@@ -1,7 +1,7 @@
 /** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
-import type { ClientCodec, EncodedRequest, Model } from '../codec.ts'
-import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError, LimitError } from '../errors.ts'
-import { compact, isObject } from '../lookup.ts'
+import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
+import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError, LimitError } from '../core/errors.ts'
+import { compact, isObject } from '../core/lookup.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
 import { scrubber, scrubError } from './secrets.ts'

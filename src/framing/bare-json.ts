@@ -6,7 +6,7 @@
  *
  * @module
  */
-import type { Frame } from '../codec.ts'
+import type { Frame } from '../core/codec.ts'
 import { isWholeJson } from './lines.ts'
 
 export interface BareJson {

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { LimitError } from '../errors.ts'
+import { LimitError } from '../core/errors.ts'
 
 export interface FrameLimits {
   /** Largest event or line, in bytes of UTF-8 on the wire. Default 8 MiB. */

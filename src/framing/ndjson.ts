@@ -5,8 +5,8 @@
  *
  * @module
  */
-import type { Frame } from '../codec.ts'
-import type { Machine } from '../reducer.ts'
+import type { Frame } from '../core/codec.ts'
+import type { Machine } from '../core/reducer.ts'
 import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
 
 /**

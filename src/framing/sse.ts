@@ -7,8 +7,8 @@
  * @module
  */
 import { createParser, type EventSourceMessage, type EventSourceParser } from 'eventsource-parser'
-import type { Frame } from '../codec.ts'
-import type { Machine } from '../reducer.ts'
+import type { Frame } from '../core/codec.ts'
+import type { Machine } from '../core/reducer.ts'
 import { readBareJson } from './bare-json.ts'
 import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLines, tooLarge } from './lines.ts'
 

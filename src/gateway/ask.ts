@@ -1,11 +1,12 @@
 /** Asks one entry of the table, and reads what it answers. @module */
-import { withoutCarriers } from '../carrier.ts'
+
 import { type Deadline, startDeadline, type Timeouts } from '../client/deadline.ts'
 import { chunksOf, readBody, readWhole, secretsOf, sendText } from '../client/transport.ts'
-import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Model, Reply, ServerCodec } from '../codec.ts'
-import { LimitError, TimeoutError } from '../errors.ts'
-import { compact, field } from '../lookup.ts'
-import { after } from '../timer.ts'
+import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Model, Reply, ServerCodec } from '../core/codec.ts'
+import { LimitError, TimeoutError } from '../core/errors.ts'
+import { compact, field } from '../core/lookup.ts'
+import { after } from '../core/timer.ts'
+import { withoutCarriers } from '../kit/carrier.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type Discretion, tellError } from './errors.ts'
 import { createHold, textOf, withText } from './hold.ts'

@@ -1,6 +1,6 @@
 /** Reads the JSON body of a request. @module */
-import { isObject } from '../lookup.ts'
-import type { JsonObject } from '../model.ts'
+import { isObject } from '../core/lookup.ts'
+import type { JsonObject } from '../core/model.ts'
 import { refusal } from './errors.ts'
 import type { GatewayLimits } from './types.ts'
 

@@ -1,8 +1,8 @@
 /** One request for an answer, from when it is read until nothing of it is left, and the report of it. @module */
-import type { DecodedRequest } from '../codec.ts'
-import { ApiError } from '../errors.ts'
-import { compact } from '../lookup.ts'
-import type { Loss } from '../model.ts'
+import type { DecodedRequest } from '../core/codec.ts'
+import { ApiError } from '../core/errors.ts'
+import { compact } from '../core/lookup.ts'
+import type { Loss } from '../core/model.ts'
 import type { JsonBody } from './body.ts'
 import { codeOf, type Discretion, open, tellError } from './errors.ts'
 import type { Target } from './models.ts'

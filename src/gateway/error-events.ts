@@ -1,8 +1,8 @@
 /** How a stored stream ends if it has no end of its own. @module */
-import type { Frame } from '../codec.ts'
+import type { Frame } from '../core/codec.ts'
+import { arrayOf, compact, field } from '../core/lookup.ts'
 import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
-import { arrayOf, compact, field } from '../lookup.ts'
 import { tellError } from './errors.ts'
 import type { WireName } from './types.ts'
 import { wires } from './wires.ts'

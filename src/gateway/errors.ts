@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../errors.ts'
-import { compact, objectIn } from '../lookup.ts'
+import { ApiError, type ApiErrorKind, DecodeError, IsoglotError } from '../core/errors.ts'
+import { compact, objectIn } from '../core/lookup.ts'
 import { findRoute } from './routes.ts'
 import { createSearch, type Search } from './scrub.ts'
 import { type Wire, wires } from './wires.ts'

@@ -5,9 +5,9 @@
  *
  * @module
  */
-import type { ApiError } from '../errors.ts'
-import { isObject } from '../lookup.ts'
-import { isOnlyWhole } from '../only-whole.ts'
+import type { ApiError } from '../core/errors.ts'
+import { isObject } from '../core/lookup.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'
 import { type Call, newProgress, reportOf, type Visit } from './call.ts'

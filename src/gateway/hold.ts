@@ -6,8 +6,8 @@
  *
  * @module
  */
-import type { Fragment } from '../codec.ts'
-import type { ContentBlock } from '../model.ts'
+import type { Fragment } from '../core/codec.ts'
+import type { ContentBlock } from '../core/model.ts'
 import { headLength, mark, type Search } from './scrub.ts'
 
 /** Most items that wait. */

@@ -8,8 +8,8 @@
  *
  * @module
  */
-import { compact } from '../lookup.ts'
-import type { JsonObject } from '../model.ts'
+import { compact } from '../core/lookup.ts'
+import type { JsonObject } from '../core/model.ts'
 import { errorAnswer, unknownModel } from './errors.ts'
 import { isPermitted, type ModelTable, type Target } from './models.ts'
 import type { Permit, WireName } from './types.ts'

@@ -1,5 +1,5 @@
 /** The table of models: who is meant by a name, and who is asked if that one fails. @module */
-import type { Model } from '../codec.ts'
+import type { Model } from '../core/codec.ts'
 import type { GatewayModel, GatewayModels, Permit } from './types.ts'
 
 /** An entry of the table with its name. */

@@ -1,7 +1,7 @@
 /** What is noted of an answer as it goes by: figures, never text. @module */
-import type { ClientCodec, DecodeStreamOptions, Fragment } from '../codec.ts'
-import { blocksOfTurn } from '../content.ts'
-import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../model.ts'
+import type { ClientCodec, DecodeStreamOptions, Fragment } from '../core/codec.ts'
+import { blocksOfTurn } from '../core/content.ts'
+import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../core/model.ts'
 
 /** What is known of an answer so far. */
 export interface Seen {

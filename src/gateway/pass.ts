@@ -5,16 +5,17 @@
  *
  * @module
  */
-import { withoutCarriers } from '../carrier.ts'
-import type { ClientCodec, Fragment, Frame, Reply } from '../codec.ts'
-import { type ApiError, InterruptedError } from '../errors.ts'
+
+import type { ClientCodec, Fragment, Frame, Reply } from '../core/codec.ts'
+import { type ApiError, InterruptedError } from '../core/errors.ts'
+import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/lookup.ts'
+import type { Json, JsonObject } from '../core/model.ts'
 import { decodeNdjson, encodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse, encodeSse } from '../framing/sse.ts'
-import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../lookup.ts'
-import type { Json, JsonObject } from '../model.ts'
-import { repeatingJson } from '../repeating-json.ts'
+import { withoutCarriers } from '../kit/carrier.ts'
 import { createHold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
+import { repeatingJson } from './repeating-json.ts'
 import type { Search } from './scrub.ts'
 import type { StreamTranslator } from './translate.ts'
 import type { Wire } from './wires.ts'

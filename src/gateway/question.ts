@@ -1,8 +1,9 @@
 /** What is sent to a provider for what a client asked: translated, or the client's own bytes with another name of the model. @module */
-import { holdsCarrier } from '../carrier.ts'
-import type { DecodedRequest } from '../codec.ts'
-import { compact, field, isObject } from '../lookup.ts'
-import type { JsonObject, Loss } from '../model.ts'
+
+import type { DecodedRequest } from '../core/codec.ts'
+import { compact, field, isObject } from '../core/lookup.ts'
+import type { JsonObject, Loss } from '../core/model.ts'
+import { holdsCarrier } from '../kit/carrier.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
 import type { Target } from './models.ts'

@@ -9,7 +9,7 @@
  *
  * @module
  */
-import type { Frame } from '../codec.ts'
+import type { Frame } from '../core/codec.ts'
 import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
 import { type AnswerText, replyOf } from './ask.ts'

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { findLastIndex, lookup } from '../lookup.ts'
+import { findLastIndex, lookup } from '../core/lookup.ts'
 
 /** Shorter keys would be found by chance: a server on the user's own machine takes any word, such as `ollama`, for a key. */
 const shortest = 8

@@ -16,15 +16,10 @@ import type {
   Reply,
   ServerCodec,
   StreamEncoder,
-} from '../codec.ts'
-import { blocksOfTurn, callIdsOf } from '../content.ts'
-import { ApiError, IsoglotError } from '../errors.ts'
-import { encodeNdjson } from '../framing/ndjson.ts'
-import { encodeSse } from '../framing/sse.ts'
-import { nextNumber } from '../ids.ts'
-import { compact } from '../lookup.ts'
-import { type Ledger, ledger, lose } from '../losses.ts'
-import { legalToolName, prepare } from '../messages/prepare.ts'
+} from '../core/codec.ts'
+import { blocksOfTurn, callIdsOf } from '../core/content.ts'
+import { ApiError, IsoglotError } from '../core/errors.ts'
+import { compact } from '../core/lookup.ts'
 import type {
   ChatResponse,
   ContentBlock,
@@ -35,9 +30,14 @@ import type {
   RequestOptions,
   ToolCall,
   ToolChoice,
-} from '../model.ts'
-import type { Machine } from '../reducer.ts'
-import { repeatingJson } from '../repeating-json.ts'
+} from '../core/model.ts'
+import type { Machine } from '../core/reducer.ts'
+import { encodeNdjson } from '../framing/ndjson.ts'
+import { encodeSse } from '../framing/sse.ts'
+import { nextNumber } from '../kit/ids.ts'
+import { type Ledger, ledger, lose } from '../kit/losses.ts'
+import { legalToolName, prepare } from '../prepare/prepare.ts'
+import { repeatingJson } from './repeating-json.ts'
 
 // ---- requests ---------------------------------------------------------------------------------
 

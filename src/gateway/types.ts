@@ -1,8 +1,8 @@
 /** What a gateway is given and what it tells. Types only. @module */
 import type { Timeouts } from '../client/deadline.ts'
-import type { DecodedRequest, Model } from '../codec.ts'
-import type { ApiErrorKind } from '../errors.ts'
-import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../model.ts'
+import type { DecodedRequest, Model } from '../core/codec.ts'
+import type { ApiErrorKind } from '../core/errors.ts'
+import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
 
 /** The wires that a gateway answers in: the names of their formats. */
 export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama'

@@ -1,6 +1,6 @@
 /** A stream that is put together for a client that wants its answer whole. @module */
-import type { Frame, Reply, ServerCodec, StreamEncoder } from '../codec.ts'
-import type { Loss, MessageEvent } from '../model.ts'
+import type { Frame, Reply, ServerCodec, StreamEncoder } from '../core/codec.ts'
+import type { Loss, MessageEvent } from '../core/model.ts'
 
 /** As a stream of the wire with one piece, at its end: the whole body. An error writes nothing, since a status tells of it. */
 export function encodeWhole({ encodeResponse }: Pick<ServerCodec, 'encodeResponse'>, reply?: Reply): StreamEncoder {

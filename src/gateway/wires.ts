@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Frame, ServerCodec } from '../codec.ts'
-import { createServerCodec as anthropic } from '../codecs/anthropic/index.ts'
-import { createServerCodec as gemini } from '../codecs/gemini/index.ts'
-import { createServerCodec as ollama } from '../codecs/ollama/index.ts'
-import { createServerCodec as openaiChat } from '../codecs/openai-chat/index.ts'
-import { createServerCodec as openaiResponses } from '../codecs/openai-responses/index.ts'
+import type { Frame, ServerCodec } from '../core/codec.ts'
+import { createServerCodec as anthropic } from '../formats/anthropic/index.ts'
+import { createServerCodec as gemini } from '../formats/gemini/index.ts'
+import { createServerCodec as ollama } from '../formats/ollama/index.ts'
+import { createServerCodec as openaiChat } from '../formats/openai-chat/index.ts'
+import { createServerCodec as openaiResponses } from '../formats/openai-responses/index.ts'
 import type { WireName } from './types.ts'
 
 /** One wire, as a server speaks it. */

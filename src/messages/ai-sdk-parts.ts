@@ -5,8 +5,8 @@
  *
  * @module
  */
-import { compact, field, isObject, stringOr } from '../lookup.ts'
-import type { Json, JsonObject } from '../model.ts'
+import { compact, field, isObject, stringOr } from '../core/lookup.ts'
+import type { Json, JsonObject } from '../core/model.ts'
 
 /** A call, run by us or by the provider. */
 export function openCall({ type: _, toolCallId, toolName, input, providerExecuted, ...rest }: JsonObject): JsonObject {

@@ -1,8 +1,8 @@
 /** What a message holds, by kind. @module */
-import { findingIn } from '../check-message.ts'
-import { blocksOf, blocksOfTurn, toolCallsOf } from '../content.ts'
-import { isObject } from '../lookup.ts'
-import type { ContentBlock, Message, ServerToolCall, ServerToolResult, ToolCall } from '../model.ts'
+import { findingIn } from '../core/check-message.ts'
+import { blocksOf, blocksOfTurn, toolCallsOf } from '../core/content.ts'
+import { isObject } from '../core/lookup.ts'
+import type { ContentBlock, Message, ServerToolCall, ServerToolResult, ToolCall } from '../core/model.ts'
 import type { MessageLike } from './message-like.ts'
 import { readMessage } from './read-message.ts'
 import { toMessage } from './to-message.ts'

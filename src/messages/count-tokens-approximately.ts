@@ -1,8 +1,8 @@
 /** How many tokens messages have, without a tokenizer. @module */
 
-import { blocksOf, blocksOfTurn } from '../content.ts'
-import { findLastIndex } from '../lookup.ts'
-import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../model.ts'
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { findLastIndex } from '../core/lookup.ts'
+import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** What is counted, and for how much. */

@@ -1,5 +1,5 @@
 /** A conversation from its parts. @module */
-import type { Content, Context, Message, ProviderState, ProviderTool, ToolDefinition } from '../model.ts'
+import type { Content, Context, Message, ProviderState, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 
 /** What a context is made of; any of it may be absent. */

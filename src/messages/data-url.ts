@@ -1,7 +1,7 @@
 /** A block from a data URL, by its MIME type. @see https://www.rfc-editor.org/rfc/rfc2397 @module */
-import { DecodeError } from '../errors.ts'
-import { type DataUrl, readDataUrl } from '../media.ts'
-import type { ContentBlock } from '../model.ts'
+import { DecodeError } from '../core/errors.ts'
+import { type DataUrl, readDataUrl } from '../core/media.ts'
+import type { ContentBlock } from '../core/model.ts'
 
 /** Raw base64 and its type, or the URL as it is: what a media block says of where its bytes are. */
 export type MediaSource = { readonly data: string; readonly mimeType: string } | { readonly url: string }

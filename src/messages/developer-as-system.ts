@@ -1,6 +1,6 @@
 /** For stores and libraries that have no developer's role. @module */
-import { checkMessages } from '../check-message.ts'
-import type { Message } from '../model.ts'
+import { checkMessages } from '../core/check-message.ts'
+import type { Message } from '../core/model.ts'
 
 /**
  * Writes developer messages as system messages that say so in their metadata; `normalizeMessages` reads them back as what they were.

@@ -1,7 +1,7 @@
 /** Part of a conversation, by what its messages are. @module */
-import { blocksOf, toolCallsOf } from '../content.ts'
-import { compact, unlessEmpty } from '../lookup.ts'
-import type { AssistantMessage, ContentBlock, Message, Role } from '../model.ts'
+import { blocksOf, toolCallsOf } from '../core/content.ts'
+import { compact, unlessEmpty } from '../core/lookup.ts'
+import type { AssistantMessage, ContentBlock, Message, Role } from '../core/model.ts'
 import { answersOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 

@@ -7,8 +7,8 @@
  *
  * @module
  */
-import { arrayOf, compact, field, isObject, lookup, stringOr } from '../lookup.ts'
-import type { Json, JsonObject } from '../model.ts'
+import { arrayOf, compact, field, isObject, lookup, stringOr } from '../core/lookup.ts'
+import type { Json, JsonObject } from '../core/model.ts'
 import { openCall, openMedia, openResult } from './ai-sdk-parts.ts'
 import { sourceOf } from './data-url.ts'
 import { readAnyCall, readId } from './read-call.ts'

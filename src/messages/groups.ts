@@ -1,6 +1,6 @@
 /** What may not be parted: a turn with calls and their results, and reasoning and what it led to. @module */
-import { blocksOf, toolCallsOf } from '../content.ts'
-import type { Message } from '../model.ts'
+import { blocksOf, toolCallsOf } from '../core/content.ts'
+import type { Message } from '../core/model.ts'
 
 /**
  * The messages in groups that stay or go as one. From a call to the last of its results is a group, with all that stands between; so

@@ -12,9 +12,9 @@
 
 // ---- the model ----------------------------------------------------------------------------------
 
-export type { MessageOptions } from '../message.ts'
-export type * from '../model.ts'
-export type { AnyCall } from '../tool-call.ts'
+export type { MessageOptions } from '../core/message.ts'
+export type * from '../core/model.ts'
+export type { AnyCall } from '../core/tool-call.ts'
 
 // ---- to shorten a history -----------------------------------------------------------------------
 
@@ -26,7 +26,7 @@ export { type TrimOptions, trimMessages } from './trim-messages.ts'
 
 // ---- to join ------------------------------------------------------------------------------------
 
-export { addUsage, subtractUsage } from '../add-usage.ts'
+export { addUsage, subtractUsage } from '../core/add-usage.ts'
 export { type ContextParts, createContext } from './create-context.ts'
 export { developerAsSystem } from './developer-as-system.ts'
 export { type MessageChunk, mergeChunks } from './merge-chunks.ts'
@@ -34,8 +34,8 @@ export { type MergeOptions, mergeRuns } from './merge-runs.ts'
 
 // ---- to look inside -----------------------------------------------------------------------------
 
-export { knownBlockTypes } from '../block.ts'
-export { blocksOfTurn, canRunTools, toolCallsOf } from '../content.ts'
+export { blocksOfTurn, canRunTools, toolCallsOf } from '../core/content.ts'
+export { knownBlockTypes } from './block.ts'
 export { contentBlocks, serverToolCalls, serverToolResults, toolCalls } from './content-blocks.ts'
 export { type PrintOptions, prettyPrint } from './pretty-print.ts'
 

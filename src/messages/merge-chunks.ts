@@ -6,10 +6,10 @@
 
 import { assemble, stop } from '../assemble/assemble.ts'
 import type { Assembly } from '../assemble/assembly.ts'
-import { checkMessage } from '../check-message.ts'
-import type { Fragment } from '../codec.ts'
-import { blocksOf } from '../content.ts'
-import { compact, findLastIndex, unlessEmpty } from '../lookup.ts'
+import { checkMessage } from '../core/check-message.ts'
+import type { Fragment } from '../core/codec.ts'
+import { blocksOf } from '../core/content.ts'
+import { compact, findLastIndex, unlessEmpty } from '../core/lookup.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -20,7 +20,7 @@ import type {
   StopReason,
   ToolCallChunk,
   Usage,
-} from '../model.ts'
+} from '../core/model.ts'
 
 /** A piece of an assistant's message: of its text, of its reasoning, of several calls. */
 export interface MessageChunk extends Omit<AssistantMessage, 'toolCalls'> {

@@ -1,9 +1,9 @@
 /** Neighbours of one role as one message. @module */
 
-import { addUsage } from '../add-usage.ts'
-import { blocksOf, toolCallsOf } from '../content.ts'
-import { compact, unlessEmpty } from '../lookup.ts'
-import type { AssistantMessage, Content, ContentBlock, Message } from '../model.ts'
+import { addUsage } from '../core/add-usage.ts'
+import { blocksOf, toolCallsOf } from '../core/content.ts'
+import { compact, unlessEmpty } from '../core/lookup.ts'
+import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
 /** How neighbours of one role are joined. */

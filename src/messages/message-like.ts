@@ -1,6 +1,6 @@
 /** Messages in the forms in which code likes to write them. @module */
-import { checkMessage } from '../check-message.ts'
-import type { Content, Message } from '../model.ts'
+import { checkMessage } from '../core/check-message.ts'
+import type { Content, Message } from '../core/model.ts'
 import { type RoleAlias, roleOf } from './roles.ts'
 
 /**

@@ -1,5 +1,5 @@
 /** Plain JSON, or an error that says what is none. @module */
-import type { Json } from '../model.ts'
+import type { Json } from '../core/model.ts'
 
 /** Deeper data than this is somebody's attack, or goes in circles. */
 const maxDepth = 512

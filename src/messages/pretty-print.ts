@@ -1,6 +1,6 @@
 /** Messages as text for people, and as a transcript for a model. @module */
-import { blocksOf, blocksOfTurn } from '../content.ts'
-import type { ContentBlock, Json, JsonObject, Message, Role } from '../model.ts'
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import type { ContentBlock, Json, JsonObject, Message, Role } from '../core/model.ts'
 import type { MessageLike } from './message-like.ts'
 import { toMessage } from './to-message.ts'
 

@@ -3,9 +3,9 @@
  *
  * @module
  */
-import { DecodeError } from '../errors.ts'
-import { compact, field, isObject, lookup } from '../lookup.ts'
-import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../model.ts'
+import { DecodeError } from '../core/errors.ts'
+import { compact, field, isObject, lookup } from '../core/lookup.ts'
+import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../core/model.ts'
 import { proofOf } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { type Place, shapes, types } from './foreign-blocks.ts'

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { DecodeError } from '../errors.ts'
-import { arrayOf, compact, field, isObject, lookup, textOr, unlessEmpty } from '../lookup.ts'
-import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, StopReason, ToolCall } from '../model.ts'
+import { DecodeError } from '../core/errors.ts'
+import { arrayOf, compact, field, isObject, lookup, textOr, unlessEmpty } from '../core/lookup.ts'
+import type { ContentBlock, InvalidToolCall, Json, JsonObject, Message, StopReason, ToolCall } from '../core/model.ts'
 import { withServerResults } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { joined, readPart, readResultContent, uiMessage } from './read-block.ts'

@@ -1,6 +1,6 @@
 /** The names of roles: ours, and what others call them. @module */
-import { lookup } from '../lookup.ts'
-import type { Role } from '../model.ts'
+import { lookup } from '../core/lookup.ts'
+import type { Role } from '../core/model.ts'
 
 /** Names that others have for the roles; never stored. */
 export type RoleAlias = Role | 'human' | 'ai' | 'model' | 'function'

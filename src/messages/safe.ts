@@ -1,5 +1,5 @@
 /** Readers that return their error. @module */
-import { DecodeError } from '../errors.ts'
+import { DecodeError } from '../core/errors.ts'
 
 /** What a reader found, or why it found nothing. */
 export type Safe<Value> =

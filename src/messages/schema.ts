@@ -7,8 +7,8 @@
  * @module
  */
 import * as v from 'valibot'
-import { DecodeError } from '../errors.ts'
-import { isObject } from '../lookup.ts'
+import { DecodeError } from '../core/errors.ts'
+import { isObject } from '../core/lookup.ts'
 import type {
   Content,
   ContentBlock,
@@ -21,7 +21,7 @@ import type {
   ProviderData,
   Role,
   StopReason,
-} from '../model.ts'
+} from '../core/model.ts'
 
 type Schema<Output> = v.GenericSchema<unknown, Output>
 

@@ -5,10 +5,18 @@
  *
  * @module
  */
-import { checkMessages } from '../check-message.ts'
-import { DecodeError } from '../errors.ts'
-import { compact, isObject } from '../lookup.ts'
-import type { Content, Context, JsonObject, Message, ProviderState, ProviderTool, ToolDefinition } from '../model.ts'
+import { checkMessages } from '../core/check-message.ts'
+import { DecodeError } from '../core/errors.ts'
+import { compact, isObject } from '../core/lookup.ts'
+import type {
+  Content,
+  Context,
+  JsonObject,
+  Message,
+  ProviderState,
+  ProviderTool,
+  ToolDefinition,
+} from '../core/model.ts'
 import type { ToolResult } from '../tools/model.ts'
 import { plainJson } from './plain-json.ts'
 import { type Safe, safely } from './safe.ts'

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { checkMessage } from '../check-message.ts'
-import { compact } from '../lookup.ts'
-import type { AssistantMessage, Content, ContentBlock, Message } from '../model.ts'
+import { checkMessage } from '../core/check-message.ts'
+import { compact } from '../core/lookup.ts'
+import type { AssistantMessage, Content, ContentBlock, Message } from '../core/model.ts'
 import { countWords } from './count-words.ts'
 import { piecesOf } from './pieces.ts'
 

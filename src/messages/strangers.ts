@@ -1,6 +1,6 @@
 /** Fields that we have no word for: kept, where the application keeps its own. @module */
-import { isObject, objectIn } from '../lookup.ts'
-import type { JsonObject } from '../model.ts'
+import { isObject, objectIn } from '../core/lookup.ts'
+import type { JsonObject } from '../core/model.ts'
 
 /** How others spell what we have. */
 const spellings: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 /** A conversation cut to a length. @module */
 
-import { toolCallsOf } from '../content.ts'
-import { findLastIndex } from '../lookup.ts'
-import type { Message, Role } from '../model.ts'
+import { toolCallsOf } from '../core/content.ts'
+import { findLastIndex } from '../core/lookup.ts'
+import type { Message, Role } from '../core/model.ts'
 import { countTokensApproximately } from './count-tokens-approximately.ts'
 import { answersOf, countInstructions, groupsOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'

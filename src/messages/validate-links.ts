@@ -1,7 +1,7 @@
 /** Whether every call has its result and every result its call. @module */
-import { checkMessages } from '../check-message.ts'
-import { toolCallsOf } from '../content.ts'
-import type { Message } from '../model.ts'
+import { checkMessages } from '../core/check-message.ts'
+import { toolCallsOf } from '../core/content.ts'
+import type { Message } from '../core/model.ts'
 import { answersOf } from './groups.ts'
 
 /** A call without a result, or a result without a call. */

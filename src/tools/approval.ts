@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { blocksOf, blocksOfTurn } from '../content.ts'
-import { compact } from '../lookup.ts'
-import type { Json, Message, ToolCall } from '../model.ts'
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { compact } from '../core/lookup.ts'
+import type { Json, Message, ToolCall } from '../core/model.ts'
 
 /** A decision about one call: plain data, to be stored and sent as it is. */
 export interface Approval {

@@ -1,5 +1,5 @@
 /** How much a run may use in all. @module */
-import type { ChatResponse, Usage } from '../model.ts'
+import type { ChatResponse, Usage } from '../core/model.ts'
 
 /** What a run has used so far. */
 export interface RunProgress {

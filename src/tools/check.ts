@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { isObject, objectIn } from '../lookup.ts'
-import type { JsonSchema } from '../model.ts'
+import { isObject, objectIn } from '../core/lookup.ts'
+import type { JsonSchema } from '../core/model.ts'
 
 /** Deeper than this, values are not looked at; arguments are never nested so deep. */
 const maxDepth = 64

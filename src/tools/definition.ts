@@ -1,6 +1,6 @@
 /** What of a tool a model is told, and what of it is no tool. @module */
-import { isObject } from '../lookup.ts'
-import type { ToolDefinition } from '../model.ts'
+import { isObject } from '../core/lookup.ts'
+import type { ToolDefinition } from '../core/model.ts'
 import type { Tool } from './model.ts'
 
 /** What of a tool a model is told: none of its functions and behaviour. */

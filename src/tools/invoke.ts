@@ -1,7 +1,7 @@
 /** Runs a call. Whatever goes wrong is a result that the model can read, and never an exception. @module */
-import { compact } from '../lookup.ts'
-import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../model.ts'
-import { after } from '../timer.ts'
+import { compact } from '../core/lookup.ts'
+import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../core/model.ts'
+import { after } from '../core/timer.ts'
 import { isRunnable } from './definition.ts'
 import type { Tool, ToolErrorKind, ToolResult } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'

@@ -1,5 +1,5 @@
 /** Which calls were run already. @module */
-import type { ToolMessage } from '../model.ts'
+import type { ToolMessage } from '../core/model.ts'
 
 /**
  * Remembers which calls were run, so that none is twice: over retries, over resumed runs, in other processes if it is stored. A call has

@@ -9,8 +9,8 @@ import type {
   Message,
   ToolCall,
   ToolDefinition,
-} from '../model.ts'
-import type { AnyCall } from '../tool-call.ts'
+} from '../core/model.ts'
+import type { AnyCall } from '../core/tool-call.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
 import type { CallLedger } from './ledger.ts'

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Content, ContentBlock } from '../model.ts'
+import type { Content, ContentBlock } from '../core/model.ts'
 
 /** What a tool may return to say more than its content: everything else is a value, and becomes text. */
 export interface ToolOutput {

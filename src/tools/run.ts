@@ -5,11 +5,11 @@
  * @module
  */
 
-import { usageOf } from '../add-usage.ts'
-import { callsOf, canRunTools, isCall, toolCallsOf } from '../content.ts'
-import { compact, findLastIndex } from '../lookup.ts'
-import type { AssistantMessage, ChatResponse, Message, ToolCall, ToolMessage } from '../model.ts'
-import type { AnyCall } from '../tool-call.ts'
+import { usageOf } from '../core/add-usage.ts'
+import { callsOf, canRunTools, isCall, toolCallsOf } from '../core/content.ts'
+import { compact, findLastIndex } from '../core/lookup.ts'
+import type { AssistantMessage, ChatResponse, Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { AnyCall } from '../core/tool-call.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
 import { isRunnable } from './definition.ts'

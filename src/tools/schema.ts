@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { JsonObject, JsonSchema } from '../model.ts'
+import type { JsonObject, JsonSchema } from '../core/model.ts'
 import { checkArguments } from './check.ts'
 import type { Typed } from './types.ts'
 

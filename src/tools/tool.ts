@@ -1,6 +1,6 @@
 /** Makes tools. @module */
-import { isObject } from '../lookup.ts'
-import type { JsonObject, JsonSchema, ToolDefinition } from '../model.ts'
+import { isObject } from '../core/lookup.ts'
+import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import { checkApproval } from './definition.ts'
 import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
 import { ToolRun } from './run.ts'

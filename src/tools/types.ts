@@ -6,8 +6,8 @@
  *
  * @module
  */
-import { compact } from '../lookup.ts'
-import type { JsonSchema } from '../model.ts'
+import { compact } from '../core/lookup.ts'
+import type { JsonSchema } from '../core/model.ts'
 
 /** A JSON Schema that remembers the type of its values. The type is for the compiler alone: no value has the field. */
 export interface Typed<Value> extends JsonSchema {

@@ -3,9 +3,9 @@ import { assemble, stop } from '../../src/assemble/assemble.ts'
 import type { AssembleOptions } from '../../src/assemble/assembly.ts'
 import { collect, fold } from '../../src/assemble/fold.ts'
 import { liveArguments } from '../../src/assemble/live-arguments.ts'
-import type { Fragment } from '../../src/codec.ts'
-import { InterruptedError, LimitError } from '../../src/errors.ts'
-import type { AssistantMessage, ContentBlock, MessageEvent, Opaque, StopReason } from '../../src/model.ts'
+import type { Fragment } from '../../src/core/codec.ts'
+import { InterruptedError, LimitError } from '../../src/core/errors.ts'
+import type { AssistantMessage, ContentBlock, MessageEvent, Opaque, StopReason } from '../../src/core/model.ts'
 import { call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
 
 const opaque: Opaque = { provider: 'p', model: 'm', format: 'f', data: { signature: 's' } }

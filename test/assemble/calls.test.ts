@@ -2,7 +2,7 @@
  * Which call a piece belongs to: each row is a way in which hosts send calls, and in which some library merged, lost or ran the wrong one.
  */
 import { describe, expect, it } from 'vitest'
-import type { Fragment } from '../../src/codec.ts'
+import type { Fragment } from '../../src/core/codec.ts'
 import { type CallPiece, call, callsIn, end, endOf, eventsOf, warningsIn } from './run.ts'
 
 /** A call in short: `id name(arguments)`, with `!reason` if it is invalid. */

@@ -1,8 +1,8 @@
 /** What the tests of the assembler share. */
 import { assemble } from '../../src/assemble/assemble.ts'
 import type { AssembleOptions } from '../../src/assemble/assembly.ts'
-import type { CallFragment, Fragment } from '../../src/codec.ts'
-import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall } from '../../src/model.ts'
+import type { CallFragment, Fragment } from '../../src/core/codec.ts'
+import type { ChatResponse, InvalidToolCall, MessageEvent, ToolCall } from '../../src/core/model.ts'
 
 /** The events of some fragments, without the end of the input. */
 export function eventsOf(fragments: readonly Fragment[], options: AssembleOptions = {}): MessageEvent[] {

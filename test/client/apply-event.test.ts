@@ -1,10 +1,10 @@
 /** A conversation drawn event by event ends as the conversation that the run keeps. */
 
 import { describe, expect, it } from 'vitest'
-import { block } from '../../src/block.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import type { Message } from '../../src/core/model.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { applyEvent, message, type RunResult, type StreamEvent, stream, tool } from '../../src/index.ts'
-import type { Message } from '../../src/model.ts'
+import { block } from '../../src/messages/block.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'

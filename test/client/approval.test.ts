@@ -1,6 +1,6 @@
 /** A decision counts for one call of one conversation, once. The host gives each call of each turn the id `call_0`, as some hosts do. */
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import {
   type Approval,

@@ -1,6 +1,6 @@
 /** Code travels by value: what a request needs and does not carry is told at once, with the function that makes it, before anything is sent. */
 import { describe, expect, it } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   approval,
   budget,

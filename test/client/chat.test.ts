@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { approval, type ChatSettings, createChat, message, t, tool } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'

@@ -1,17 +1,12 @@
 /** What the caller reads of a failure: where it happened, in whose words, and never with a key. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { readErrorBody } from '../../src/api-error.ts'
-import type { Model } from '../../src/codec.ts'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { azureOpenai } from '../../src/codecs/azure-openai/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { groq } from '../../src/codecs/groq/index.ts'
-import { ollama } from '../../src/codecs/ollama/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiCompatible } from '../../src/codecs/openai-compatible/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
-import { vllm } from '../../src/codecs/vllm/index.ts'
+import type { Model } from '../../src/core/codec.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { gemini } from '../../src/formats/gemini/index.ts'
+import { ollama } from '../../src/formats/ollama/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import {
   type ApiError,
   ConnectionError,
@@ -20,6 +15,11 @@ import {
   type RunRequest,
   stream,
 } from '../../src/index.ts'
+import { readErrorBody } from '../../src/kit/api-error.ts'
+import { azureOpenai } from '../../src/providers/azure-openai.ts'
+import { groq } from '../../src/providers/groq.ts'
+import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
+import { vllm } from '../../src/providers/vllm.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json, startUpstream } from '../support/upstream.ts'
 import { wires } from '../support/wires.ts'

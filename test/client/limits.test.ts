@@ -1,7 +1,7 @@
 /** How a run ends though the model would go on, and what it does with calls that ask for care. */
 import { beforeEach, describe, expect, it } from 'vitest'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   approval,
   budget,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { generate, type RunRequest, stream, tool } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/upstream.ts'

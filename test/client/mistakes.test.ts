@@ -1,8 +1,8 @@
 /** Common mistakes of JavaScript: one sentence that names the field, and nothing is sent. */
 import { describe, expect, it } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiCompatible } from '../../src/codecs/openai-compatible/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
+import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { chatBody } from '../support/upstream.ts'
 
 let sent = 0

@@ -1,8 +1,8 @@
 /** Calls that come again, calls that wait, and what the callbacks of a run are told. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { collect } from '../../src/codecs/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { collect } from '../../src/codec.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   applyEvent,
   block,

@@ -2,6 +2,8 @@
  * What a program does with the client, by name: plain data in, plain data out, and nothing but the client between. The same runs in Node
  * and, bundled, in workerd; what the provider answers and what is expected stay with the tests.
  */
+
+import type { AssistantMessage, Message, ToolCall } from '../../src/core/model.ts'
 import {
   type Approval,
   approval,
@@ -17,7 +19,6 @@ import {
   tool,
   toToolMessage,
 } from '../../src/index.ts'
-import type { AssistantMessage, Message, ToolCall } from '../../src/model.ts'
 import { wires } from '../support/wires.ts'
 
 /** The part of a request that is data. */

@@ -1,8 +1,8 @@
 /** Small changes of the client that would be seen by nobody else. */
 import { describe, expect, it } from 'vitest'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { createChat, generate, generateObject, stream, t, tool } from '../../src/index.ts'
 import type { JsonSchema } from '../../src/messages/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'

@@ -1,8 +1,8 @@
 /** Losses reach the caller, whichever function asked. */
 import { describe, expect, it } from 'vitest'
-import type { Model } from '../../src/codec.ts'
-import { googleSearch } from '../../src/codecs/gemini/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import type { Model } from '../../src/core/codec.ts'
+import { googleSearch } from '../../src/formats/gemini/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   createChat,
   generate,

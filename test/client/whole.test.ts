@@ -1,8 +1,8 @@
 /** Whole answers: how they are asked for, what bounds them in time, and what is read in their place. */
 import { describe, expect, it } from 'vitest'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { gemini } from '../../src/formats/gemini/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { createChat, generate, type IsoglotError, type RunRequest, type StreamEvent, stream } from '../../src/index.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, hang, json } from '../support/upstream.ts'

@@ -1,7 +1,7 @@
 /** The loop over every wire, on real HTTP, in Node and in workerd: what fails, what the model is told of it, and what never runs. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ToolCall } from '../../src/core/model.ts'
 import { message, type RunRequest } from '../../src/index.ts'
-import type { ToolCall } from '../../src/model.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chunks, json } from '../support/upstream.ts'
 import { type WrittenCall, wires } from '../support/wires.ts'

@@ -1,13 +1,13 @@
 /** C7: the functions that a format exports take the same arguments in all formats, so code for one works for another. */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec, Fragment, Frame, ServerCodec } from '../../src/codec.ts'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import * as ollama from '../../src/codecs/ollama/index.ts'
-import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
-import * as openaiResponses from '../../src/codecs/openai-responses/index.ts'
-import { ApiError } from '../../src/errors.ts'
-import type { ChatResponse, Context, MessageEvent, ToolDefinition, ToolMessage } from '../../src/model.ts'
+import type { ClientCodec, Fragment, Frame, ServerCodec } from '../../src/core/codec.ts'
+import { ApiError } from '../../src/core/errors.ts'
+import type { ChatResponse, Context, MessageEvent, ToolDefinition, ToolMessage } from '../../src/core/model.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as ollama from '../../src/formats/ollama/index.ts'
+import * as openaiChat from '../../src/formats/openai-chat/index.ts'
+import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
 
 type ClientFunctions = Pick<
   ClientCodec,

@@ -56,7 +56,7 @@ const surroundings: readonly string[] = [
   `const weather: ${index}.Tool`,
   `const earlier: ${index}.Message[]`,
   `const schema: ${index}.t.Typed<{ title: string; steps: string[] }>`,
-  `const codec: ${typesOf('codecs/index.ts')}.ClientCodec`,
+  `const codec: ${typesOf('codec.ts')}.ClientCodec`,
   `const before: ${index}.Context`,
   `const after: ${index}.Context`,
   `const options: ${typesOf('messages/index.ts')}.RequestOptions`,

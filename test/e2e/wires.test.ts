@@ -8,11 +8,11 @@
  * begin with `rs-` and `fc-`, not `rs_` and `fc_` (openai-responses.md §2.4); it says neither `store: true` nor `false` there.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { ollama } from '../../src/codecs/ollama/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { gemini } from '../../src/formats/gemini/index.ts'
+import { ollama } from '../../src/formats/ollama/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import {
   ApiError,
   generate,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { LimitError } from '../../src/errors.ts'
+import { LimitError } from '../../src/core/errors.ts'
 import { decodeNdjson } from '../../src/framing/ndjson.ts'
 import { decodeSse } from '../../src/framing/sse.ts'
 import { byteByByte, bytesOf, decodeAll } from './streams.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/codec.ts'
-import { LimitError } from '../../src/errors.ts'
+import type { Frame } from '../../src/core/codec.ts'
+import { LimitError } from '../../src/core/errors.ts'
 import { decodeNdjson, encodeNdjson } from '../../src/framing/ndjson.ts'
 import { atRandom, byteByByte, bytesOf, decodeAll, inTwo } from './streams.ts'
 

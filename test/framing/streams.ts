@@ -1,6 +1,6 @@
 /** What the tests of framing share: ways to cut bytes, and to run a decoder over the pieces. */
-import type { Frame } from '../../src/codec.ts'
-import type { Machine } from '../../src/reducer.ts'
+import type { Frame } from '../../src/core/codec.ts'
+import type { Machine } from '../../src/core/reducer.ts'
 
 export type Decoder = () => Machine<Uint8Array, Frame>
 

@@ -1,9 +1,9 @@
 /** Damaged streams through the whole way of every codec: what may come of one is events, or an error of ours. */
 
 import { contents, writeEvents } from '../../bench/lib/streams.mjs'
-import { canRunTools, toolCallsOf } from '../../src/content.ts'
-import { IsoglotError } from '../../src/errors.ts'
-import type { AssistantMessage, ToolCall } from '../../src/model.ts'
+import { canRunTools, toolCallsOf } from '../../src/core/content.ts'
+import { IsoglotError } from '../../src/core/errors.ts'
+import type { AssistantMessage, ToolCall } from '../../src/core/model.ts'
 import { casesOf } from '../support/corpus.ts'
 import { type Decoded, decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'

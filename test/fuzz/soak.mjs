@@ -9,8 +9,8 @@ import { runInNewContext } from 'node:vm'
 import { contents, cutStream, writeEvents } from '../../bench/lib/streams.mjs'
 import { decodeAnswer } from '../../src/client/decode.ts'
 import { generate, stream } from '../../src/client/run.ts'
-import { createClientCodec as createOllama } from '../../src/codecs/ollama/index.ts'
-import { createClientCodec, openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { createClientCodec as createOllama } from '../../src/formats/ollama/index.ts'
+import { createClientCodec, openaiChat } from '../../src/formats/openai-chat/index.ts'
 
 const KiB = 1024
 const MiB = 1024 * KiB

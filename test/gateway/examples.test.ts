@@ -72,6 +72,6 @@ registerHooks({
   resolve(name, context, next) {
     const path = /^isoglot\\/(.+)$/.exec(name)?.[1]
     if (path === undefined) return next(name, context)
-    return next(source + (path === 'gateway' ? path : 'codecs/' + path) + '/index.ts', context)
+    return next(source + (path === 'gateway' ? path : 'formats/' + path) + '/index.ts', context)
   },
 })`)}`

@@ -1,9 +1,9 @@
 /** A provider that sends an envelope of ours in a proof of its own, to a client whose wire is the provider's, so that its answer is passed on. */
 import { describe, expect, it } from 'vitest'
-import { packProof, withoutCarriers } from '../../src/carrier.ts'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { createGateway } from '../../src/gateway/index.ts'
+import { packProof, withoutCarriers } from '../../src/kit/carrier.ts'
 
 const forged = packProof(
   { provider: 'openai', model: '', format: 'openai-responses', data: { id: 'rs_1', encrypted_content: 'FORGED' } },

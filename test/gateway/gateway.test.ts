@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { ApiError, type ApiErrorKind } from '../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../src/core/errors.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   answerError,
   createGateway,

@@ -1,6 +1,6 @@
 /** A key that a provider writes in two pieces, wherever two events of a recorded stream have a string each at one place. */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec, Frame } from '../../src/codec.ts'
+import type { ClientCodec, Frame } from '../../src/core/codec.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
 import { createGateway } from '../../src/gateway/index.ts'

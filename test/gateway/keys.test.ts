@@ -1,12 +1,12 @@
 /** The keys of a gateway's models leave in no answer: in no spelling, in no wire, in one piece or in two. */
 
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec, Model } from '../../src/codec.ts'
-import { createClientCodec as anthropic } from '../../src/codecs/anthropic/index.ts'
-import { createClientCodec as gemini } from '../../src/codecs/gemini/index.ts'
-import { createClientCodec as ollama } from '../../src/codecs/ollama/index.ts'
-import { createClientCodec as openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { createClientCodec as openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import type { ClientCodec, Model } from '../../src/core/codec.ts'
+import { createClientCodec as anthropic } from '../../src/formats/anthropic/index.ts'
+import { createClientCodec as gemini } from '../../src/formats/gemini/index.ts'
+import { createClientCodec as ollama } from '../../src/formats/ollama/index.ts'
+import { createClientCodec as openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { createClientCodec as openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
 import { canary, disguises, holdsCanary } from '../support/canary.ts'
 import { isExhaustive } from '../support/cuts.ts'

@@ -1,10 +1,10 @@
 /** The scripted providers as models: no I/O, so that a Worker can have them too. */
-import type { Model } from '../../src/codec.ts'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { ollama } from '../../src/codecs/ollama/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import type { Model } from '../../src/core/codec.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { gemini } from '../../src/formats/gemini/index.ts'
+import { ollama } from '../../src/formats/ollama/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import type { WireName } from '../../src/gateway/index.ts'
 
 export const keys: Readonly<Record<WireName, string>> = {

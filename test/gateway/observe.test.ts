@@ -1,6 +1,6 @@
 /** What a gateway reports of an answer, and lists of its models: each with a provider that is a function. */
 import { describe, expect, it } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createGateway, type EndReport } from '../../src/gateway/index.ts'
 
 const origin = 'https://gateway.test'

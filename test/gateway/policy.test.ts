@@ -1,6 +1,6 @@
 /** What policy in front of a gateway needs: the route of a request, its body, and an end for a stream that was stored. */
 import { describe, expect, it } from 'vitest'
-import { ApiError } from '../../src/errors.ts'
+import { ApiError } from '../../src/core/errors.ts'
 import { errorEvents, findRoute, readJson, type WireName } from '../../src/gateway/index.ts'
 
 const get = (path: string, headers: Record<string, string> = {}) =>

@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/codec.ts'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import * as ollama from '../../src/codecs/ollama/index.ts'
-import * as chat from '../../src/codecs/openai-chat/index.ts'
-import * as responses from '../../src/codecs/openai-responses/index.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
 import {
   ApiError,
   DecodeError,
@@ -12,7 +7,12 @@ import {
   LimitError,
   TimeoutError,
   UnsupportedError,
-} from '../../src/errors.ts'
+} from '../../src/core/errors.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as ollama from '../../src/formats/ollama/index.ts'
+import * as chat from '../../src/formats/openai-chat/index.ts'
+import * as responses from '../../src/formats/openai-responses/index.ts'
 import {
   type StreamTranslator,
   type TranslateStreamOptions,

@@ -3,8 +3,8 @@
  * hand-off histories of peers.md, written as the wires write them.
  */
 import { decodeAnswer } from '../../src/client/decode.ts'
-import type { ClientCodec } from '../../src/codec.ts'
-import { blocksOf, toolCallsOf } from '../../src/content.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
+import { blocksOf, toolCallsOf } from '../../src/core/content.ts'
 import type {
   AssistantMessage,
   Context,
@@ -13,8 +13,8 @@ import type {
   ToolCall,
   ToolDefinition,
   ToolMessage,
-} from '../../src/model.ts'
-import { withAskedModel } from '../../src/opaque.ts'
+} from '../../src/core/model.ts'
+import { withAskedModel } from '../../src/kit/opaque.ts'
 import { frozen } from '../support/conversations.ts'
 import { type CorpusCase, corpus } from '../support/corpus.ts'
 import { decodeText } from '../support/decode.ts'

@@ -1,7 +1,7 @@
 /** The same hand-overs over real HTTP: the embedded provider takes what our client makes of them, on all five wires and the dialects. */
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { textOf } from '../../src/content.ts'
+import { textOf } from '../../src/core/content.ts'
 import { generate } from '../../src/index.ts'
 import {
   allows,

@@ -1,8 +1,8 @@
 /** Every history continued on every target, as the client does it: prepared, then encoded. Shared by the tests and the report. */
-import type { ClientCodec, EncodedRequest, Rules } from '../../src/codec.ts'
-import { legalToolName, prepare } from '../../src/messages/prepare.ts'
-import type { Context, Loss } from '../../src/model.ts'
+import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts'
+import type { Context, Loss } from '../../src/core/model.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
+import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
 import { formats } from '../support/formats.ts'
 import { goOn, type History, type Moment } from './histories.ts'
 import { validatorOf } from './validators/index.ts'

@@ -1,6 +1,6 @@
 /** What providers sign and encrypt: found by the names that their wires give it, and not by what our codecs think of it. */
-import { toolCallsOf } from '../../src/content.ts'
-import type { Context } from '../../src/model.ts'
+import { toolCallsOf } from '../../src/core/content.ts'
+import type { Context } from '../../src/core/model.ts'
 
 /** wire/README.md §7, "Opaque proof", and the tokens of server tools in anthropic.md §3. */
 const names = new Set([

@@ -1,8 +1,8 @@
 /** An answer cut short is an error, keeps what came, and none of its calls may run. */
 import { describe, expect, it } from 'vitest'
 import { readBody } from '../../src/client/transport.ts'
-import { canRunTools } from '../../src/content.ts'
-import type { AssistantMessage } from '../../src/model.ts'
+import { canRunTools } from '../../src/core/content.ts'
+import type { AssistantMessage } from '../../src/core/model.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import {
   allPlacesOf,

@@ -1,6 +1,6 @@
 /** When a streamed answer is whole: once its wire has said why the model stopped. What marks the end after that may be missing. */
 import { describe, expect, it } from 'vitest'
-import { textOf } from '../../src/content.ts'
+import { textOf } from '../../src/core/content.ts'
 import { generate, tool } from '../../src/index.ts'
 import { decodeText } from '../support/decode.ts'
 import { wires } from '../support/wires.ts'

@@ -1,6 +1,6 @@
 /** What every stream of events holds to, whatever the provider sent. */
 import { describe, expect, it } from 'vitest'
-import type { MessageEvent } from '../../src/model.ts'
+import type { MessageEvent } from '../../src/core/model.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'

@@ -3,12 +3,12 @@
  * message, or throws a TypeError that names `normalizeMessages`. None leaves anything out in silence.
  */
 import { describe, expect, it } from 'vitest'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import { prepare } from '../../src/codecs/index.ts'
-import * as ollama from '../../src/codecs/ollama/index.ts'
-import * as chat from '../../src/codecs/openai-chat/index.ts'
-import * as responses from '../../src/codecs/openai-responses/index.ts'
+import { prepare } from '../../src/codec.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as ollama from '../../src/formats/ollama/index.ts'
+import * as chat from '../../src/formats/openai-chat/index.ts'
+import * as responses from '../../src/formats/openai-responses/index.ts'
 import { normalizeMessages, safeNormalizeMessages, toMessage } from '../../src/import/index.ts'
 import {
   type AssistantMessage,

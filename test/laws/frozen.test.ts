@@ -5,7 +5,7 @@
  * events, as the gateway decodes, and without.
  */
 import { describe, expect, it, vi } from 'vitest'
-import { repeatingJson } from '../../src/repeating-json.ts'
+import { repeatingJson } from '../../src/gateway/repeating-json.ts'
 import { casesOf } from '../support/corpus.ts'
 import { comparable, decodeText } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'

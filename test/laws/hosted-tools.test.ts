@@ -1,9 +1,9 @@
 /** Tools that a provider runs itself: each goes to its own wire, comes back from it as it was, and is left out of every other. */
 import { describe, expect, it } from 'vitest'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import * as responses from '../../src/codecs/openai-responses/index.ts'
-import type { ProviderTool } from '../../src/model.ts'
+import type { ProviderTool } from '../../src/core/model.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as responses from '../../src/formats/openai-responses/index.ts'
 import { formats } from '../support/formats.ts'
 
 const hosted: Readonly<Record<string, readonly ProviderTool[]>> = {

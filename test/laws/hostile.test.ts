@@ -5,8 +5,8 @@
  * Places that the same code reads, such as those of a list's elements, are tried once for each wire.
  */
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/codec.ts'
-import { DecodeError, IsoglotError } from '../../src/errors.ts'
+import type { Frame } from '../../src/core/codec.ts'
+import { DecodeError, IsoglotError } from '../../src/core/errors.ts'
 import { decodeNdjson, encodeNdjson } from '../../src/framing/ndjson.ts'
 import { decodeSse, encodeSse } from '../../src/framing/sse.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'

@@ -1,8 +1,8 @@
 /** On every wire: what a client joins from the deltas of a stream is what the answer says, and what the stream says of it once more. */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/codec.ts'
-import { blocksOfTurn } from '../../src/content.ts'
-import type { ChatResponse, MessageEvent } from '../../src/model.ts'
+import type { Frame } from '../../src/core/codec.ts'
+import { blocksOfTurn } from '../../src/core/content.ts'
+import type { ChatResponse, MessageEvent } from '../../src/core/model.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'

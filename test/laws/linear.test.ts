@@ -3,13 +3,13 @@
  * the time limit of a test, a few hundred times what is needed, is the law.
  */
 import { describe, expect, it } from 'vitest'
-import { readErrorBody } from '../../src/api-error.ts'
 import { decodeAnswer } from '../../src/client/decode.ts'
+import type { MessageEvent } from '../../src/core/model.ts'
+import { parseArguments } from '../../src/core/tool-call.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
+import { readErrorBody } from '../../src/kit/api-error.ts'
+import { modelFamily } from '../../src/kit/opaque.ts'
 import { checkPrefix } from '../../src/messages/index.ts'
-import type { MessageEvent } from '../../src/model.ts'
-import { modelFamily } from '../../src/opaque.ts'
-import { parseArguments } from '../../src/tool-call.ts'
 import { formats } from '../support/formats.ts'
 
 const length = 64 * 1024

@@ -1,15 +1,15 @@
 /** Reports of losses, row by row: the same path, reason and severity on every wire, and paths that count what the caller wrote. */
 import { describe, expect, it } from 'vitest'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import { deepseek } from '../../src/codecs/deepseek/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import * as ollama from '../../src/codecs/ollama/index.ts'
-import * as chat from '../../src/codecs/openai-chat/index.ts'
-import * as responses from '../../src/codecs/openai-responses/index.ts'
-import { UnsupportedError } from '../../src/errors.ts'
+import { UnsupportedError } from '../../src/core/errors.ts'
+import type { Context, Loss, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as ollama from '../../src/formats/ollama/index.ts'
+import * as chat from '../../src/formats/openai-chat/index.ts'
+import * as responses from '../../src/formats/openai-responses/index.ts'
 import { block, generate, message, stream } from '../../src/index.ts'
-import { prepare } from '../../src/messages/prepare.ts'
-import type { Context, Loss, RequestOptions, ResponseFormat } from '../../src/model.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
+import { deepseek } from '../../src/providers/deepseek.ts'
 
 const codecs = { chat, responses, anthropic, gemini, ollama }
 const names = Object.keys(codecs) as (keyof typeof codecs)[]

@@ -1,11 +1,11 @@
 /** An id that we make for a call is unique in the conversation, however its history was trimmed or put together. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toolCall } from '../../src/block.ts'
-import { callIdsOf } from '../../src/content.ts'
+import { callIdsOf } from '../../src/core/content.ts'
+import type { Message } from '../../src/core/model.ts'
 import { translateRequest, translateResponse } from '../../src/gateway/translate.ts'
 import { generate, stream } from '../../src/index.ts'
-import type { Message } from '../../src/model.ts'
+import { toolCall } from '../../src/messages/block.ts'
 import { formats } from '../support/formats.ts'
 import { wires } from '../support/wires.ts'
 

@@ -1,8 +1,8 @@
 /** In every format, a call without arguments is a call with an empty object, however a provider writes that there are none. */
 import { describe, expect, it } from 'vitest'
-import { exactArguments } from '../../src/codecs/openai-chat/tools.ts'
-import { blocksOfTurn } from '../../src/content.ts'
-import type { ChatResponse } from '../../src/model.ts'
+import { blocksOfTurn } from '../../src/core/content.ts'
+import type { ChatResponse } from '../../src/core/model.ts'
+import { exactArguments } from '../../src/formats/openai-chat/tools.ts'
 import { decodeText } from '../support/decode.ts'
 import { wires } from '../support/wires.ts'
 

@@ -1,7 +1,7 @@
 /** What a provider adds next month changes nothing of what we read today. */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/codec.ts'
-import type { ContentBlock } from '../../src/model.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
+import type { ContentBlock } from '../../src/core/model.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { decodeText } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'

@@ -3,9 +3,9 @@
  * what a recording claims to have must be in its bytes, for every feature and quirk there is.
  */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/codec.ts'
-import { IsoglotError } from '../../src/errors.ts'
-import type { AssistantMessage, ContentBlock, Usage } from '../../src/model.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
+import { IsoglotError } from '../../src/core/errors.ts'
+import type { AssistantMessage, ContentBlock, Usage } from '../../src/core/model.ts'
 import { bytesOf, claims, familyOf } from '../support/claims.ts'
 import { type CorpusCase, corpus, type Expected, ownCorpus } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'

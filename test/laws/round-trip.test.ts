@@ -2,10 +2,10 @@
  * What is decoded, encoded and decoded again is what it was; and an answer that came as a stream is the same as the one that comes whole.
  */
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../src/codec.ts'
+import type { Frame } from '../../src/core/codec.ts'
+import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/core/model.ts'
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
-import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../src/model.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'

@@ -1,8 +1,8 @@
 /** Nothing is lost in silence: whatever a request holds is in its body or among its losses, on every format and dialect. */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/codec.ts'
-import { prepare } from '../../src/messages/prepare.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
 import { splitting } from '../../src/messages/split-message.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import { oneOfEachKind, recordedHistories, writtenHistories } from '../handoff/histories.ts'
 import { targets } from '../handoff/matrix.ts'
 import { formats } from '../support/formats.ts'

@@ -1,9 +1,9 @@
 /** On every wire: the text of a tool's result, and whether it failed, come out as they went in. */
 import { describe, expect, it } from 'vitest'
-import { toolCall } from '../../src/block.ts'
-import { textOf } from '../../src/content.ts'
-import { prepare } from '../../src/messages/prepare.ts'
-import type { Content, Message, ToolMessage } from '../../src/model.ts'
+import { textOf } from '../../src/core/content.ts'
+import type { Content, Message, ToolMessage } from '../../src/core/model.ts'
+import { toolCall } from '../../src/messages/block.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import { formats } from '../support/formats.ts'
 
 const mark = '[tool error] '

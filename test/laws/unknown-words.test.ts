@@ -1,8 +1,8 @@
 /** A word from next year in an enumerated field of a request goes back to the same wire unchanged. */
 import { describe, expect, it } from 'vitest'
-import { groq } from '../../src/codecs/groq/index.ts'
+import type { JsonObject } from '../../src/core/model.ts'
 import { createGateway } from '../../src/gateway/index.ts'
-import type { JsonObject } from '../../src/model.ts'
+import { groq } from '../../src/providers/groq.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 const word = 'from_next_year'

@@ -1,9 +1,9 @@
 /** Whatever figures a provider reports: a part is never more than its whole, and nothing is negative or a fraction. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { azureOpenaiDialect } from '../../src/codecs/azure-openai/index.ts'
-import { compatible, createClientCodec } from '../../src/codecs/openai-chat/index.ts'
-import type { Usage } from '../../src/model.ts'
+import type { Usage } from '../../src/core/model.ts'
+import { compatible, createClientCodec } from '../../src/formats/openai-chat/index.ts'
+import { azureOpenaiDialect } from '../../src/providers/azure-openai.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 type Figure = number | string | null | undefined

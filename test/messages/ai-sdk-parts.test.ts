@@ -1,9 +1,9 @@
 /** Histories of the AI SDK. Its own schema says that they are ones. */
 import { type ModelMessage, modelMessageSchema } from 'ai'
 import { describe, expect, it } from 'vitest'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { prepare } from '../../src/codecs/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { prepare } from '../../src/codec.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { block, type Message } from '../../src/index.ts'
 

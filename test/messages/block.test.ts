@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import * as block from '../../src/block.ts'
-import { DecodeError } from '../../src/errors.ts'
-import type { ContentBlock } from '../../src/model.ts'
+import { DecodeError } from '../../src/core/errors.ts'
+import type { ContentBlock } from '../../src/core/model.ts'
+import * as block from '../../src/messages/block.ts'
 
 /** One of each type, with every field there is: the compiler asks for a field that the model gains. */
 type Full = { readonly [Type in ContentBlock['type']]: Required<Extract<ContentBlock, { type: Type }>> }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../src/block.ts'
+import type { Context, Message, ToolDefinition } from '../../src/core/model.ts'
+import { block } from '../../src/messages/block.ts'
 import { checkPrefix } from '../../src/messages/check-prefix.ts'
-import { prepare } from '../../src/messages/prepare.ts'
-import type { Context, Message, ToolDefinition } from '../../src/model.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import { formats } from '../support/formats.ts'
 
 describe('checking a prefix', () => {

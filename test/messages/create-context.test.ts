@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import * as block from '../../src/block.ts'
-import * as message from '../../src/message.ts'
+import * as message from '../../src/core/message.ts'
+import * as block from '../../src/messages/block.ts'
 import { createContext } from '../../src/messages/create-context.ts'
 import type { MessageLike } from '../../src/messages/message-like.ts'
 import { toMessage } from '../../src/messages/to-message.ts'

@@ -1,7 +1,7 @@
 /** A conversation begun anywhere, in any state, goes on anywhere: `prepare` and each codec together, judged by the wire's own rules. */
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
-import { prepare } from '../../src/messages/prepare.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import { seeded, tidy, untidy } from '../support/conversations.ts'
 import { formats } from '../support/formats.ts'
 import { checkNone, expectHolds } from '../support/properties.ts'

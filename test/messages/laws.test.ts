@@ -1,6 +1,7 @@
 /** What holds of every utility, for conversations that are in order and for those that are not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Message, Role } from '../../src/core/model.ts'
 import { countTokensApproximately } from '../../src/messages/count-tokens-approximately.ts'
 import { filterMessages } from '../../src/messages/filter-messages.ts'
 import { mergeRuns } from '../../src/messages/merge-runs.ts'
@@ -8,7 +9,6 @@ import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/nor
 import { prettyPrint } from '../../src/messages/pretty-print.ts'
 import { deserializeMessages, serializeMessages } from '../../src/messages/serialize.ts'
 import { trimMessages } from '../../src/messages/trim-messages.ts'
-import type { Message, Role } from '../../src/model.ts'
 import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
 import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
 import { brokenLinks } from '../support/valid-conversation.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { InvalidToolCall, ToolCallChunk } from '../../src/core/model.ts'
 import { type MessageChunk, mergeChunks } from '../../src/messages/merge-chunks.ts'
 import { toMessage } from '../../src/messages/to-message.ts'
-import type { InvalidToolCall, ToolCallChunk } from '../../src/model.ts'
 
 const piece = (more: Omit<ToolCallChunk, 'type'>): ToolCallChunk => ({ type: 'tool_call_chunk', ...more })
 const chunk = (content: MessageChunk['content'], ...toolCallChunks: ToolCallChunk[]): MessageChunk => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import * as block from '../../src/block.ts'
-import { DecodeError } from '../../src/errors.ts'
+import { DecodeError } from '../../src/core/errors.ts'
+import type { AssistantMessage, Message } from '../../src/core/model.ts'
+import * as block from '../../src/messages/block.ts'
 import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/normalize.ts'
-import type { AssistantMessage, Message } from '../../src/model.ts'
 
 const one = (value: unknown) => normalizeMessages([value])[0]
 const call = block.toolCall('call_1', 'get_weather', { city: 'Tokyo' })

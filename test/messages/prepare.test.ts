@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../src/block.ts'
-import type { Rules } from '../../src/codec.ts'
-import { toolCallsOf } from '../../src/content.ts'
-import { legalToolName, prepare } from '../../src/messages/prepare.ts'
-import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/model.ts'
+import type { Rules } from '../../src/core/codec.ts'
+import { toolCallsOf } from '../../src/core/content.ts'
+import type { ContentBlock, Context, Message, Opaque, ToolCall } from '../../src/core/model.ts'
+import { block } from '../../src/messages/block.ts'
+import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
 import { wires } from '../support/rules.ts'
 
 const call = (id: string, more: Partial<ToolCall> = {}) => block.toolCall(id, 'weather', {}, more)

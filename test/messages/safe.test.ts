@@ -1,6 +1,6 @@
 /** The twins of readers that return their error: all of them return the same two shapes. */
 import { describe, expect, it } from 'vitest'
-import { DecodeError } from '../../src/errors.ts'
+import { DecodeError } from '../../src/core/errors.ts'
 import * as imports from '../../src/import/index.ts'
 import { block } from '../../src/index.ts'
 import * as histories from '../../src/messages/index.ts'

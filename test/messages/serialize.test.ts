@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import * as block from '../../src/block.ts'
-import { DecodeError } from '../../src/errors.ts'
-import * as message from '../../src/message.ts'
+import { DecodeError } from '../../src/core/errors.ts'
+import * as message from '../../src/core/message.ts'
+import type { AssistantMessage, InstructionMessage, Message, ToolMessage, UserMessage } from '../../src/core/model.ts'
+import * as block from '../../src/messages/block.ts'
 import {
   deserializeContext,
   deserializeMessages,
@@ -12,7 +13,6 @@ import {
   serializeMessages,
   serializeToolResult,
 } from '../../src/messages/serialize.ts'
-import type { AssistantMessage, InstructionMessage, Message, ToolMessage, UserMessage } from '../../src/model.ts'
 import type { ToolResult } from '../../src/tools/model.ts'
 
 /** One of each role, with every field there is: the compiler asks for a field that the model gains. */

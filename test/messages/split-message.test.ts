@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
-import * as block from '../../src/block.ts'
-import * as message from '../../src/message.ts'
+import * as message from '../../src/core/message.ts'
+import type { SplitOptions } from '../../src/core/model.ts'
+import * as block from '../../src/messages/block.ts'
 import { countWords } from '../../src/messages/count-words.ts'
-import { prepare } from '../../src/messages/prepare.ts'
 import { splitMessage, splitting } from '../../src/messages/split-message.ts'
-import type { SplitOptions } from '../../src/model.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import { wires } from '../support/rules.ts'
 
 const contents = (text: string, split: SplitOptions, countTokens?: (text: string) => number) =>

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { addUsage, subtractUsage } from '../../src/add-usage.ts'
-import * as block from '../../src/block.ts'
-import * as message from '../../src/message.ts'
+import { addUsage, subtractUsage } from '../../src/core/add-usage.ts'
+import * as message from '../../src/core/message.ts'
+import type { Message } from '../../src/core/model.ts'
+import * as block from '../../src/messages/block.ts'
 import { countTokensApproximately } from '../../src/messages/count-tokens-approximately.ts'
 import { filterMessages } from '../../src/messages/filter-messages.ts'
 import { mergeRuns } from '../../src/messages/merge-runs.ts'
 import { prettyPrint } from '../../src/messages/pretty-print.ts'
 import { type TrimOptions, trimMessages } from '../../src/messages/trim-messages.ts'
-import type { Message } from '../../src/model.ts'
 
 const call = (id: string, name = 'weather', args = {}) => block.toolCall(id, name, args)
 const result = (toolCallId: string, content = 'sunny') => message.tool(content, { toolCallId, name: 'weather' })

@@ -7,9 +7,9 @@ import { publicPaths } from '../../scripts/built-files.mjs'
 const root = join(import.meta.dirname, '..', '..')
 const paths = Object.entries(publicPaths(root)).map(([path, file]) => ({ path, file: join(root, file) }))
 /** Each format has functions of the same names: `createClientCodec`, `encodeRequest` … */
-const isFormat = (file: string) => /codecs\/[^/]+\/index\.ts$/.test(file)
+const isFormat = (file: string) => /formats\/[^/]+\/index\.ts$|providers\//.test(file)
 /** Programs write these down, whatever they do with messages. */
-const isOfModel = (symbol: ts.Symbol) => placeOf(symbol) === 'src/model.ts'
+const isOfModel = (symbol: ts.Symbol) => placeOf(symbol) === 'src/core/model.ts'
 
 const { config } = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile)
 const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root)

@@ -30,9 +30,9 @@ it.each(modules)('%s names its map, and its map the source with its text', (modu
 it.each([
   ['index', 'async function generate(', 'src/client/run.ts'],
   ['index', 'async function connect(', 'src/client/transport.ts'],
-  ['anthropic', 'function createClientCodec(', 'src/codecs/anthropic/index.ts'],
-  ['gemini', 'function createClientCodec(', 'src/codecs/gemini/index.ts'],
-  ['groq', 'function chatModel(', 'src/codecs/openai-chat/index.ts'],
+  ['anthropic', 'function createClientCodec(', 'src/formats/anthropic/index.ts'],
+  ['gemini', 'function createClientCodec(', 'src/formats/gemini/index.ts'],
+  ['groq', 'function chatModel(', 'src/formats/openai-chat/index.ts'],
 ])('%s: "%s" comes from %s, from the line where it stands', (entry, text, file) => {
   const [module = '', ...others] = modulesOf(entry).filter((name) => read(name).includes(text))
   expect(others).toEqual([])

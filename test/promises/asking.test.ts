@@ -1,9 +1,9 @@
 /** What a program writes to ask a model, and what it gets. The provider is a `fetch` that answers as Chat Completions does. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import type { Message } from '../../src/core/model.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { ApiError, generate, type MessageLike, message, stream } from '../../src/index.ts'
-import type { Message } from '../../src/model.ts'
 import { model as modelOf, parseModel } from '../../src/models.ts'
 import { chatBody, chatText } from '../support/upstream.ts'
 import { models, send, wires } from './wires.ts'

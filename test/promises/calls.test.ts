@@ -1,7 +1,7 @@
 /** Calls as each wire writes them: whose id is kept, what stands for a result, and what is never taken for a call of ours. */
 import { expect, it } from 'vitest'
+import type { Message } from '../../src/core/model.ts'
 import { generate, tool } from '../../src/index.ts'
-import type { Message } from '../../src/model.ts'
 import { models, send, type Wire } from './wires.ts'
 
 const calling = { name: 'get_weather', arguments: '{"city":"Oslo"}' }

@@ -1,6 +1,6 @@
 /** From a question to its answer with tools in between. The provider is a `fetch` that answers as Chat Completions does. */
 import { describe, expect, it } from 'vitest'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
   generate,
   generateObject,

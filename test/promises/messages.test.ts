@@ -1,13 +1,13 @@
 /** What a message holds, which of it reaches a provider, and which of it never does. */
 import { describe, expect, it } from 'vitest'
-import * as codec from '../../src/codecs/index.ts'
-import { UnsupportedError } from '../../src/errors.ts'
+import * as codec from '../../src/codec.ts'
+import { UnsupportedError } from '../../src/core/errors.ts'
+import type { AssistantMessage, ContentBlock, Message, Metadata, ToolMessage } from '../../src/core/model.ts'
 import * as imports from '../../src/import/index.ts'
 import * as isoglot from '../../src/index.ts'
 import { block, invokeTool, message, tool, toToolMessage } from '../../src/index.ts'
 import * as histories from '../../src/messages/index.ts'
 import { contentBlocks, deserializeMessages, serializeMessages } from '../../src/messages/index.ts'
-import type { AssistantMessage, ContentBlock, Message, Metadata, ToolMessage } from '../../src/model.ts'
 import { listOf, send, type Wire, wires } from './wires.ts'
 
 const question = message.user('Hi')

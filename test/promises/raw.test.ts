@@ -1,6 +1,6 @@
 /** Conversations as other programs have them: each in the form that its API documents, and what becomes of it here. */
 import { describe, expect, it } from 'vitest'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { normalizeMessages } from '../../src/import/index.ts'
 import { message } from '../../src/index.ts'
 import { listOf, send } from './wires.ts'

@@ -1,11 +1,11 @@
 /** Who speaks, on each wire: the five roles, and where instructions go. Expected values are the wires' documented forms. */
 import { describe, expect, it } from 'vitest'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { openaiCompatible } from '../../src/codecs/openai-compatible/index.ts'
+import type { Message } from '../../src/core/model.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { gemini } from '../../src/formats/gemini/index.ts'
 import { block, message } from '../../src/index.ts'
 import { contentBlocks } from '../../src/messages/index.ts'
-import type { Message } from '../../src/model.ts'
+import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
 import { listOf, send, type Wire, wires } from './wires.ts'
 
 const question = message.user('Hi')

@@ -1,12 +1,12 @@
 /** The five wires as a program meets them: a conversation goes through preparation and a codec, as `generate` sends it. */
-import type { EncodedRequest, Model } from '../../src/codec.ts'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { ollama } from '../../src/codecs/ollama/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
-import { prepare } from '../../src/messages/prepare.ts'
-import type { Context, Loss, Message, RequestOptions } from '../../src/model.ts'
+import type { EncodedRequest, Model } from '../../src/core/codec.ts'
+import type { Context, Loss, Message, RequestOptions } from '../../src/core/model.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { gemini } from '../../src/formats/gemini/index.ts'
+import { ollama } from '../../src/formats/ollama/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 
 export const models = {
   openaiChat: openaiChat('gpt-4.1'),

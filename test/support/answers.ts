@@ -2,8 +2,8 @@
  * What an answer looks like to whoever reads it in another wire, by rules written from the wires' documents and not from the codecs: a
  * rule says what becomes of an answer, why, and where that stands. What comes out of a translation must equal what the rules say.
  */
-import { type Carried, unpackCarrier } from '../../src/carrier.ts'
-import { blocksOf } from '../../src/content.ts'
+
+import { blocksOf } from '../../src/core/content.ts'
 import type {
   ChatResponse,
   CitationBlock,
@@ -12,7 +12,8 @@ import type {
   Opaque,
   StopReason,
   Usage,
-} from '../../src/model.ts'
+} from '../../src/core/model.ts'
+import { type Carried, unpackCarrier } from '../../src/kit/carrier.ts'
 
 export type Wire = 'anthropic' | 'gemini' | 'ollama' | 'openai-chat' | 'openai-responses'
 export const wires: readonly Wire[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']

@@ -2,7 +2,7 @@
  * The features and quirks of recordings, by family of formats, and how each is seen in the bytes: what a case claims, its bytes must show.
  * The words are those of the larger set of recordings, so that both are counted alike; `test/laws/recordings.test.ts` holds both to this.
  */
-import type { JsonObject } from '../../src/model.ts'
+import type { JsonObject } from '../../src/core/model.ts'
 import type { CorpusCase } from './corpus.ts'
 import { havingField, rawOf } from './quirks.ts'
 

@@ -9,7 +9,7 @@ import type {
   StopReason,
   ToolCall,
   ToolMessage,
-} from '../../src/model.ts'
+} from '../../src/core/model.ts'
 import { isExhaustive } from './cuts.ts'
 
 /** Seeded, so that a failure can be seen again. What `npm test` tries are the first ones of what `npm run test:all` does. */

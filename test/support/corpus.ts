@@ -5,7 +5,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StopReason, Usage } from '../../src/model.ts'
+import type { StopReason, Usage } from '../../src/core/model.ts'
 
 /** What an answer says, written by hand from the wire document. */
 export interface Expected {

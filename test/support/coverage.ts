@@ -1,9 +1,9 @@
 /** Every recording in every wire: what comes of it, held against what the rules say. The laws and the table in the docs are made of this. */
-import type { ServerCodec } from '../../src/codec.ts'
-import { ApiError, InterruptedError } from '../../src/errors.ts'
+import type { ServerCodec } from '../../src/core/codec.ts'
+import { ApiError, InterruptedError } from '../../src/core/errors.ts'
+import type { ChatResponse, Context, Loss } from '../../src/core/model.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
-import { prepare } from '../../src/messages/prepare.ts'
-import type { ChatResponse, Context, Loss } from '../../src/model.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
 import {
   answerRules,
   canonical,

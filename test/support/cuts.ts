@@ -9,7 +9,7 @@
  * The project `exhaustive` assumes none of this: it cuts the whole stream at every byte, and decodes it after every frame.
  */
 import { inject } from 'vitest'
-import type { Frame } from '../../src/codec.ts'
+import type { Frame } from '../../src/core/codec.ts'
 import { decodeNdjson } from '../../src/framing/ndjson.ts'
 import { decodeSse } from '../../src/framing/sse.ts'
 import type { CorpusCase } from './corpus.ts'

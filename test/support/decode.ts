@@ -1,8 +1,8 @@
 /** Runs bytes through framing, codec and assembler, and tells all that came of it. */
 
 import { type DecodeOptions, decodeAnswer } from '../../src/client/decode.ts'
-import type { ClientCodec } from '../../src/codec.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/model.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent } from '../../src/core/model.ts'
 
 export interface Decoded {
   readonly events: MessageEvent[]

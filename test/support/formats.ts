@@ -1,10 +1,10 @@
 /** Every codec there is, by the corpus folder whose recordings it reads: the laws loop over this. */
-import type { ClientCodec, ServerCodec } from '../../src/codec.ts'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import * as ollama from '../../src/codecs/ollama/index.ts'
-import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
-import * as openaiResponses from '../../src/codecs/openai-responses/index.ts'
+import type { ClientCodec, ServerCodec } from '../../src/core/codec.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as ollama from '../../src/formats/ollama/index.ts'
+import * as openaiChat from '../../src/formats/openai-chat/index.ts'
+import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
 import { dialects } from '../codecs/openai-chat/dialects.ts'
 import { dialects as responsesDialects } from '../codecs/openai-responses/dialects.ts'
 

@@ -2,7 +2,7 @@
  * What a client of each wire joins from the deltas of a stream, and what the stream says of the same once more as a whole. Read from the raw
  * frames, since a decoder of ours forgives what other clients do not.
  */
-import type { Frame } from '../../src/codec.ts'
+import type { Frame } from '../../src/core/codec.ts'
 
 /** Texts of one answer. Arguments are the text that a client parses, by the place of their call. */
 export interface Said {

@@ -1,5 +1,5 @@
-/** Conversations made up so that each field of `src/model.ts` that a wire may get is in one of them, with a value of its own. */
-import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } from '../../src/model.ts'
+/** Conversations made up so that each field of `src/core/model.ts` that a wire may get is in one of them, with a value of its own. */
+import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } from '../../src/core/model.ts'
 import type { Asked } from './silence.ts'
 
 /** Each option, alone. */

@@ -1,7 +1,7 @@
 /**
  * What a request looks like to the provider that gets it in another wire, by rules written from the wires' documents.
  */
-import { blocksOf, blocksOfTurn } from '../../src/content.ts'
+import { blocksOf, blocksOfTurn } from '../../src/core/content.ts'
 import type {
   Content,
   ContentBlock,
@@ -10,7 +10,7 @@ import type {
   ProviderTool,
   RequestOptions,
   ToolDefinition,
-} from '../../src/model.ts'
+} from '../../src/core/model.ts'
 import { canonical, type Wire, wires } from './answers.ts'
 
 export interface SeenTurn {

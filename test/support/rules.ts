@@ -1,5 +1,5 @@
 /** What five wires ask of a conversation, written by hand from their documents, and not read from the codecs. */
-import type { Rules } from '../../src/codec.ts'
+import type { Rules } from '../../src/core/codec.ts'
 
 const chat: Rules = {
   format: 'openai-chat',

@@ -2,8 +2,8 @@
  * Tells why a server would refuse a conversation. Written from the tables of 400s in the wire documents and from nothing else: it
  * imports no code from `src`, so that it cannot share its mistakes.
  */
-import type { Rules } from '../../src/codec.ts'
-import type { Content, ContentBlock, Message, ToolCall } from '../../src/model.ts'
+import type { Rules } from '../../src/core/codec.ts'
+import type { Content, ContentBlock, Message, ToolCall } from '../../src/core/model.ts'
 
 /** Calls without results, results without calls, both out of place: what every wire refuses. */
 export function brokenLinks(messages: readonly Message[]): readonly string[] {

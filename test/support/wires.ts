@@ -1,10 +1,10 @@
 /** The five wires on the provider's side: answers written by hand from their documents, and what a request says of tools. */
-import type { Model } from '../../src/codec.ts'
-import { anthropic } from '../../src/codecs/anthropic/index.ts'
-import { gemini } from '../../src/codecs/gemini/index.ts'
-import { ollama } from '../../src/codecs/ollama/index.ts'
-import { openaiChat } from '../../src/codecs/openai-chat/index.ts'
-import { openaiResponses } from '../../src/codecs/openai-responses/index.ts'
+import type { Model } from '../../src/core/codec.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { gemini } from '../../src/formats/gemini/index.ts'
+import { ollama } from '../../src/formats/ollama/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 
 /** A call as a model writes it: its id (where the wire has one), its tool, and the text of its arguments. */
 export type WrittenCall = readonly [id: string, name: string, args: string]

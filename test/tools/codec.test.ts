@@ -1,12 +1,12 @@
 /** The tool codec on its own, over the real codecs: definitions, calls and results of every wire (features 1.x). */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/codec.ts'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import * as ollama from '../../src/codecs/ollama/index.ts'
-import * as openaiChat from '../../src/codecs/openai-chat/index.ts'
-import * as openaiResponses from '../../src/codecs/openai-responses/index.ts'
-import type { Json, ToolMessage } from '../../src/model.ts'
+import type { ClientCodec } from '../../src/core/codec.ts'
+import type { Json, ToolMessage } from '../../src/core/model.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as ollama from '../../src/formats/ollama/index.ts'
+import * as openaiChat from '../../src/formats/openai-chat/index.ts'
+import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
 import { model, providerNames } from '../../src/models.ts'
 
 const codecs = {

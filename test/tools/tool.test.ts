@@ -3,12 +3,12 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
-import * as anthropic from '../../src/codecs/anthropic/index.ts'
-import * as gemini from '../../src/codecs/gemini/index.ts'
-import { definitionOf, isRunnable } from '../../src/codecs/index.ts'
-import * as ollama from '../../src/codecs/ollama/index.ts'
-import * as chat from '../../src/codecs/openai-chat/index.ts'
-import * as responses from '../../src/codecs/openai-responses/index.ts'
+import { definitionOf, isRunnable } from '../../src/codec.ts'
+import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as gemini from '../../src/formats/gemini/index.ts'
+import * as ollama from '../../src/formats/ollama/index.ts'
+import * as chat from '../../src/formats/openai-chat/index.ts'
+import * as responses from '../../src/formats/openai-responses/index.ts'
 import {
   approval,
   generate,

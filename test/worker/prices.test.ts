@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { knownPrices } from '../../examples/worker/price-table.ts'
 import { costOf, mostOf, priceOf, pricesSetting } from '../../examples/worker/prices.ts'
 import { mostTokensOf, settlementOf } from '../../examples/worker/spend.ts'
+import type { Json, JsonObject } from '../../src/core/model.ts'
 import type { EndReport } from '../../src/gateway/index.ts'
 import { wires } from '../../src/gateway/wires.ts'
-import type { Json, JsonObject } from '../../src/model.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
 

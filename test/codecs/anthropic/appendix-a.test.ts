@@ -5,8 +5,8 @@
  * @see peers.md, appendix A
  */
 import { describe, expect, it } from 'vitest'
-import { anthropic } from '../../../src/codecs/anthropic/index.ts'
-import type { IsoglotError } from '../../../src/errors.ts'
+import type { IsoglotError } from '../../../src/core/errors.ts'
+import { anthropic } from '../../../src/formats/anthropic/index.ts'
 import { stream, t, tool } from '../../../src/index.ts'
 import { canRunTools, type MessageEvent } from '../../../src/messages/index.ts'
 import { toSse } from './run.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { encodeRequest } from '../../../src/codecs/anthropic/index.ts'
-import type { Context, Message, Metadata } from '../../../src/model.ts'
+import type { Context, Message, Metadata } from '../../../src/core/model.ts'
+import { encodeRequest } from '../../../src/formats/anthropic/index.ts'
 
 const options = { model: 'claude-x', maxTokens: 1 }
 const hinted = { cacheHint: 'ephemeral' } as const

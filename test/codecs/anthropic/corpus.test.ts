@@ -1,14 +1,14 @@
 /** Everything that was recorded of this wire: read, written back, and judged by the official SDK. */
 import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../../src/core/errors.ts'
+import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   decodeRequest,
   decodeResponse,
   encodeRequest,
   encodeResponse,
-} from '../../../src/codecs/anthropic/index.ts'
-import { ApiError } from '../../../src/errors.ts'
-import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/model.ts'
+} from '../../../src/formats/anthropic/index.ts'
 import { type CorpusCase, casesOf, ownCase } from '../../support/corpus.ts'
 import { oracle } from './oracle.ts'
 import { encodeEvents, eventsOf, foldText, fragmentsOf, toSse } from './run.ts'

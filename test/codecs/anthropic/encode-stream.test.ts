@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Frame } from '../../../src/codec.ts'
-import { createServerCodec, encodeStream } from '../../../src/codecs/anthropic/index.ts'
-import { ApiError } from '../../../src/errors.ts'
-import type { AssistantMessage, MessageEvent, StopReason, ToolCall } from '../../../src/model.ts'
+import type { Frame } from '../../../src/core/codec.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import type { AssistantMessage, MessageEvent, StopReason, ToolCall } from '../../../src/core/model.ts'
+import { createServerCodec, encodeStream } from '../../../src/formats/anthropic/index.ts'
 import { oracle } from './oracle.ts'
 import { encodeEvents, toSse } from './run.ts'
 

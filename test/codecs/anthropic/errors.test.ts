@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createClientCodec, decodeError, encodeError } from '../../../src/codecs/anthropic/index.ts'
-import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../../src/core/errors.ts'
+import { createClientCodec, decodeError, encodeError } from '../../../src/formats/anthropic/index.ts'
 
 function answer(status: number, body: unknown, headers: Record<string, string> = {}) {
   return { status, body, headers: new Headers(headers) }

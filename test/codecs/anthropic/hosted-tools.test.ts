@@ -1,13 +1,13 @@
 /** The tools that Anthropic runs itself: wire §2.2, and the fields of the official client's types. */
 import { describe, expect, it } from 'vitest'
+import type { ProviderTool } from '../../../src/core/model.ts'
 import {
   codeExecution,
   encodeDefinitions,
   encodeRequest,
   webFetch,
   webSearch,
-} from '../../../src/codecs/anthropic/index.ts'
-import type { ProviderTool } from '../../../src/model.ts'
+} from '../../../src/formats/anthropic/index.ts'
 
 describe('tools that Anthropic runs', () => {
   it('need no options', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { anthropic, createClientCodec, createServerCodec, headers } from '../../../src/codecs/anthropic/index.ts'
+import { anthropic, createClientCodec, createServerCodec, headers } from '../../../src/formats/anthropic/index.ts'
 
 describe('anthropic()', () => {
   it('is a model behind the public API', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
-import { decodeRequest, encodeRequest } from '../../../src/codecs/anthropic/index.ts'
-import type { Json, JsonObject, RequestOptions, ToolDefinition } from '../../../src/model.ts'
+import type { Json, JsonObject, RequestOptions, ToolDefinition } from '../../../src/core/model.ts'
+import { decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
+import { block } from '../../../src/messages/block.ts'
 
 const older = 'claude-sonnet-4-5-20250929'
 const adaptive = 'claude-opus-4-6'

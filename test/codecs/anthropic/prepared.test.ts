@@ -1,10 +1,10 @@
 /** Whatever a conversation was like: prepared and encoded, it breaks none of the rules that the API answers with a 400. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/codecs/anthropic/index.ts'
-import type { WireBlock, WireMessage } from '../../../src/codecs/anthropic/wire.ts'
-import { prepare } from '../../../src/messages/prepare.ts'
-import type { Message } from '../../../src/model.ts'
+import type { Message } from '../../../src/core/model.ts'
+import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
+import type { WireBlock, WireMessage } from '../../../src/formats/anthropic/wire.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
 import { seeded, tidy, untidy } from '../../support/conversations.ts'
 import { casesOf } from '../../support/corpus.ts'
 

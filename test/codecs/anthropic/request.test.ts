@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { decodeRequest, encodeRequest } from '../../../src/codecs/anthropic/index.ts'
-import { UnsupportedError } from '../../../src/errors.ts'
-import type { ContentBlock, Context, Message, RequestOptions } from '../../../src/model.ts'
+import { UnsupportedError } from '../../../src/core/errors.ts'
+import type { ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import { decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
 
 const model = 'claude-sonnet-4-5'
 const pixel = 'iVBORw0KGgo='

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
-import { decodeResponse, encodeResponse } from '../../../src/codecs/anthropic/index.ts'
-import { blocksOf } from '../../../src/content.ts'
-import { ApiError, InterruptedError } from '../../../src/errors.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/model.ts'
+import { blocksOf } from '../../../src/core/content.ts'
+import { ApiError, InterruptedError } from '../../../src/core/errors.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/core/model.ts'
+import { decodeResponse, encodeResponse } from '../../../src/formats/anthropic/index.ts'
+import { block } from '../../../src/messages/block.ts'
 import { oracle } from './oracle.ts'
 
 const usage = { input_tokens: 1, output_tokens: 2 }

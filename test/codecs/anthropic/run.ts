@@ -2,9 +2,9 @@
 
 import { assemble } from '../../../src/assemble/assemble.ts'
 import { fold } from '../../../src/assemble/fold.ts'
-import type { Fragment, Frame } from '../../../src/codec.ts'
-import { decodeStream, encodeStream } from '../../../src/codecs/anthropic/index.ts'
-import type { ChatResponse, MessageEvent } from '../../../src/model.ts'
+import type { Fragment, Frame } from '../../../src/core/codec.ts'
+import type { ChatResponse, MessageEvent } from '../../../src/core/model.ts'
+import { decodeStream, encodeStream } from '../../../src/formats/anthropic/index.ts'
 import { readSse } from './sse.ts'
 
 const options = { provider: 'anthropic', idPrefix: 'toolu_isoglot_' }

@@ -1,6 +1,6 @@
 /** Server-sent events read by the parser itself, so that these tests do not rest on our framing. */
 import { createParser } from 'eventsource-parser'
-import type { Frame } from '../../../src/codec.ts'
+import type { Frame } from '../../../src/core/codec.ts'
 
 export function readSse(text: string): Frame[] {
   const frames: Frame[] = []

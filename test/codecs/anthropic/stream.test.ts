@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Fragment, Frame } from '../../../src/codec.ts'
-import { decodeStream } from '../../../src/codecs/anthropic/index.ts'
-import { ApiError, InterruptedError } from '../../../src/errors.ts'
-import type { ChatResponse } from '../../../src/model.ts'
+import type { Fragment, Frame } from '../../../src/core/codec.ts'
+import { ApiError, InterruptedError } from '../../../src/core/errors.ts'
+import type { ChatResponse } from '../../../src/core/model.ts'
+import { decodeStream } from '../../../src/formats/anthropic/index.ts'
 import { foldFrames, fragmentsOf, frames } from './run.ts'
 
 const usage = { input_tokens: 3, output_tokens: 1 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { decodeToolCalls, encodeDefinitions, encodeRequest, encodeResult } from '../../../src/codecs/anthropic/index.ts'
-import type { JsonSchema, ToolDefinition } from '../../../src/model.ts'
+import type { JsonSchema, ToolDefinition } from '../../../src/core/model.ts'
+import {
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeRequest,
+  encodeResult,
+} from '../../../src/formats/anthropic/index.ts'
 
 describe('definitions', () => {
   it('are flat: name, description and input_schema [1.12] [1.13], and metadata stays at home [1.08]', () => {

@@ -6,8 +6,8 @@ import type {
   WireCodeExecution,
   WireWebFetch,
   WireWebSearch,
-} from '../../../src/codecs/anthropic/index.ts'
-import type { WireRequest, WireTool, WireToolChoice } from '../../../src/codecs/anthropic/wire.ts'
+} from '../../../src/formats/anthropic/index.ts'
+import type { WireRequest, WireTool, WireToolChoice } from '../../../src/formats/anthropic/wire.ts'
 
 type Assignable<From extends To, To> = From
 

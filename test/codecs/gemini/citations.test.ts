@@ -1,8 +1,8 @@
 /** Bytes of the wire and units of ours. */
 import { describe, expect, it } from 'vitest'
-import { follow, newTrack, unitsAt } from '../../../src/codecs/gemini/citations.ts'
-import { createClientCodec, decodeResponse, encodeResponse } from '../../../src/codecs/gemini/index.ts'
-import type { ChatResponse, TextBlock } from '../../../src/model.ts'
+import type { ChatResponse, TextBlock } from '../../../src/core/model.ts'
+import { follow, newTrack, unitsAt } from '../../../src/formats/gemini/citations.ts'
+import { createClientCodec, decodeResponse, encodeResponse } from '../../../src/formats/gemini/index.ts'
 import { decodeText } from '../../support/decode.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length

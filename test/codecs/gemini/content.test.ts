@@ -1,8 +1,8 @@
 /** Parts of this wire and our blocks, both ways. */
 import { describe, expect, it } from 'vitest'
-import { decodeRequest, decodeResponse, encodeRequest, encodeResponse } from '../../../src/codecs/gemini/index.ts'
-import { UnsupportedError } from '../../../src/errors.ts'
-import type { ContentBlock, RequestOptions } from '../../../src/model.ts'
+import { UnsupportedError } from '../../../src/core/errors.ts'
+import type { ContentBlock, RequestOptions } from '../../../src/core/model.ts'
+import { decodeRequest, decodeResponse, encodeRequest, encodeResponse } from '../../../src/formats/gemini/index.ts'
 
 const model = 'gemini-3-pro-preview'
 const opaque = { provider: 'gemini', model, format: 'gemini', data: { thoughtSignature: 'c2ln' } }

@@ -1,7 +1,8 @@
 /** Recorded traffic of this wire: read, written again, and read by the official client. */
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../../src/assemble/fold.ts'
-import type { Frame } from '../../../src/codec.ts'
+import type { Frame } from '../../../src/core/codec.ts'
+import type { ChatResponse, ContentBlock, ToolCall } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   decodeError,
@@ -10,9 +11,8 @@ import {
   encodeRequest,
   encodeResponse,
   encodeStream,
-} from '../../../src/codecs/gemini/index.ts'
+} from '../../../src/formats/gemini/index.ts'
 import { encodeSse } from '../../../src/framing/sse.ts'
-import type { ChatResponse, ContentBlock, ToolCall } from '../../../src/model.ts'
 import { type CorpusCase, casesOf, ownCase } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle, remembered } from './oracle.ts'

@@ -1,12 +1,12 @@
 /** Streams of this wire, written from events. */
 
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
-import type { Frame, Reply } from '../../../src/codec.ts'
-import { createClientCodec, encodeStream } from '../../../src/codecs/gemini/index.ts'
-import { ApiError } from '../../../src/errors.ts'
+import type { Frame, Reply } from '../../../src/core/codec.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import type { AssistantMessage, MessageEvent } from '../../../src/core/model.ts'
+import { createClientCodec, encodeStream } from '../../../src/formats/gemini/index.ts'
 import { encodeSse } from '../../../src/framing/sse.ts'
-import type { AssistantMessage, MessageEvent } from '../../../src/model.ts'
+import { block } from '../../../src/messages/block.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle, remembered } from './oracle.ts'
 

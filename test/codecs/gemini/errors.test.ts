@@ -1,8 +1,8 @@
 /** Error answers of this wire, both ways. */
 import { ApiError as GoogleError } from '@google/genai/web'
 import { describe, expect, it } from 'vitest'
-import { decodeError, encodeError } from '../../../src/codecs/gemini/index.ts'
-import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../../src/core/errors.ts'
+import { decodeError, encodeError } from '../../../src/formats/gemini/index.ts'
 import { client } from './oracle.ts'
 
 const headers = new Headers()

@@ -6,7 +6,7 @@ import {
   encodeRequest,
   googleSearch,
   urlContext,
-} from '../../../src/codecs/gemini/index.ts'
+} from '../../../src/formats/gemini/index.ts'
 
 describe('tools that Google runs', () => {
   it('need no options', () => {

@@ -1,5 +1,6 @@
 /** Wrong things in every place: a typed error, or something kept, and never a crash. */
 import { describe, expect, it } from 'vitest'
+import { DecodeError, IsoglotError } from '../../../src/core/errors.ts'
 import {
   createClientCodec,
   decodeError,
@@ -8,8 +9,7 @@ import {
   decodeToolCalls,
   encodeRequest,
   encodeResponse,
-} from '../../../src/codecs/gemini/index.ts'
-import { DecodeError, IsoglotError } from '../../../src/errors.ts'
+} from '../../../src/formats/gemini/index.ts'
 import { decodeText } from '../../support/decode.ts'
 
 type Value = unknown

@@ -1,10 +1,10 @@
 /** The provider function, the two halves of the codec, and what `prepare` and this codec do together. */
 
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
-import { createClientCodec, createServerCodec, gemini, geminiDialect } from '../../../src/codecs/gemini/index.ts'
-import { prepare } from '../../../src/messages/prepare.ts'
-import type { Message } from '../../../src/model.ts'
+import type { Message } from '../../../src/core/model.ts'
+import { createClientCodec, createServerCodec, gemini, geminiDialect } from '../../../src/formats/gemini/index.ts'
+import { block } from '../../../src/messages/block.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
 
 describe('a model', () => {
   it('has the address of the provider, and what is set instead', () => {

@@ -1,7 +1,7 @@
 /** Arguments that stream as values with paths. */
 import { describe, expect, it } from 'vitest'
-import { decodeToolCalls } from '../../../src/codecs/gemini/index.ts'
-import { addPartialArgs, endPartialCall, newPartialCall } from '../../../src/codecs/gemini/partial-call.ts'
+import { decodeToolCalls } from '../../../src/formats/gemini/index.ts'
+import { addPartialArgs, endPartialCall, newPartialCall } from '../../../src/formats/gemini/partial-call.ts'
 
 const put = (...pieces: object[]) => {
   const call = newPartialCall('key')

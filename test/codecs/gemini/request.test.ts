@@ -1,9 +1,9 @@
 /** Requests of this wire, written from conversations by hand and read from what clients send. */
 import { describe, expect, it } from 'vitest'
-import { toolCall as call } from '../../../src/block.ts'
-import { decodeRequest, encodeRequest, geminiDialect } from '../../../src/codecs/gemini/index.ts'
-import { UnsupportedError } from '../../../src/errors.ts'
-import type { Context, Message, RequestOptions, ToolCall } from '../../../src/model.ts'
+import { UnsupportedError } from '../../../src/core/errors.ts'
+import type { Context, Message, RequestOptions, ToolCall } from '../../../src/core/model.ts'
+import { decodeRequest, encodeRequest, geminiDialect } from '../../../src/formats/gemini/index.ts'
+import { toolCall as call } from '../../../src/messages/block.ts'
 
 const model = 'gemini-2.5-flash'
 const encode = (context: Partial<Context>, options: Partial<RequestOptions> = {}) =>

@@ -1,10 +1,10 @@
 /** Whole answers of this wire, read and written. */
 
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
-import { decodeResponse, encodeResponse } from '../../../src/codecs/gemini/index.ts'
-import { ApiError, DecodeError, InterruptedError } from '../../../src/errors.ts'
-import type { AssistantMessage, ChatResponse, StopReason, Usage } from '../../../src/model.ts'
+import { ApiError, DecodeError, InterruptedError } from '../../../src/core/errors.ts'
+import type { AssistantMessage, ChatResponse, StopReason, Usage } from '../../../src/core/model.ts'
+import { decodeResponse, encodeResponse } from '../../../src/formats/gemini/index.ts'
+import { block } from '../../../src/messages/block.ts'
 import { oracle } from './oracle.ts'
 
 const answer = (message: Partial<AssistantMessage>, more: Partial<ChatResponse> = {}): ChatResponse => {

@@ -1,8 +1,8 @@
 /** JSON Schema and the subset of OpenAPI, both ways. */
 import { describe, expect, it } from 'vitest'
-import { fromOpenApi, isEmptySchema, toOpenApi } from '../../../src/codecs/gemini/schema.ts'
-import { ledger } from '../../../src/losses.ts'
-import type { JsonObject } from '../../../src/model.ts'
+import type { JsonObject } from '../../../src/core/model.ts'
+import { fromOpenApi, isEmptySchema, toOpenApi } from '../../../src/formats/gemini/schema.ts'
+import { ledger } from '../../../src/kit/losses.ts'
 
 function convert(schema: JsonObject) {
   const book = ledger('Gemini', false)

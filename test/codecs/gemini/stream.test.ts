@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import { assemble } from '../../../src/assemble/assemble.ts'
 import type { AssembleOptions } from '../../../src/assemble/assembly.ts'
-import type { Fragment } from '../../../src/codec.ts'
-import { createClientCodec, decodeStream } from '../../../src/codecs/gemini/index.ts'
-import { ApiError, DecodeError, InterruptedError } from '../../../src/errors.ts'
-import type { AssistantMessage, MessageEvent } from '../../../src/model.ts'
+import type { Fragment } from '../../../src/core/codec.ts'
+import { ApiError, DecodeError, InterruptedError } from '../../../src/core/errors.ts'
+import type { AssistantMessage, MessageEvent } from '../../../src/core/model.ts'
+import { createClientCodec, decodeStream } from '../../../src/formats/gemini/index.ts'
 import { decodeText } from '../../support/decode.ts'
 
 const client = createClientCodec()

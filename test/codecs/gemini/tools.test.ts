@@ -1,7 +1,7 @@
 /** Definitions, calls and results of this wire on their own. */
 
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
+import type { ContentBlock, Message, ToolMessage } from '../../../src/core/model.ts'
 import {
   decodeRequest,
   decodeToolCalls,
@@ -9,8 +9,8 @@ import {
   encodeRequest,
   encodeResult,
   geminiDialect,
-} from '../../../src/codecs/gemini/index.ts'
-import type { ContentBlock, Message, ToolMessage } from '../../../src/model.ts'
+} from '../../../src/formats/gemini/index.ts'
+import { block } from '../../../src/messages/block.ts'
 
 /** A value nested 80 deep. */
 const nested = (open: string, inside: string, close: string): unknown =>

@@ -12,7 +12,7 @@ import type {
   Tool,
   ToolConfig,
 } from '@google/genai'
-import type { WireCodeExecution, WireGoogleSearch, WireUrlContext } from '../../../src/codecs/gemini/index.ts'
+import type { WireCodeExecution, WireGoogleSearch, WireUrlContext } from '../../../src/formats/gemini/index.ts'
 import type {
   WireContent,
   WireFunctionDeclaration,
@@ -20,7 +20,7 @@ import type {
   WirePart,
   WireRequest,
   WireToolConfig,
-} from '../../../src/codecs/gemini/wire.ts'
+} from '../../../src/formats/gemini/wire.ts'
 
 /** The client has enums where the wire has their words, and lists and objects that may be written to. */
 type Spelled<T> = T extends string

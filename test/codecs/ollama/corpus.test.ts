@@ -1,5 +1,6 @@
 /** Recorded traffic of this wire: read, written again, and read by the official client. */
 import { describe, expect, it } from 'vitest'
+import type { ChatResponse, ToolCall } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   decodeError,
@@ -7,8 +8,7 @@ import {
   decodeResponse,
   encodeRequest,
   encodeResponse,
-} from '../../../src/codecs/ollama/index.ts'
-import type { ChatResponse, ToolCall } from '../../../src/model.ts'
+} from '../../../src/formats/ollama/index.ts'
 import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle } from './oracle.ts'

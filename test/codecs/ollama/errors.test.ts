@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeError, encodeError } from '../../../src/codecs/ollama/index.ts'
-import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../../src/core/errors.ts'
+import { decodeError, encodeError } from '../../../src/formats/ollama/index.ts'
 
 function decode(status: number, body: unknown) {
   return decodeError({ status, headers: new Headers(), body })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createClientCodec, createServerCodec, ollama } from '../../../src/codecs/ollama/index.ts'
+import { createClientCodec, createServerCodec, ollama } from '../../../src/formats/ollama/index.ts'
 
 describe('ollama', () => {
   it("asks a server of one's own machine by default", () => {

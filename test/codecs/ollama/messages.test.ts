@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { toolCall as call } from '../../../src/block.ts'
-import { decodeRequest, encodeRequest } from '../../../src/codecs/ollama/index.ts'
-import { UnsupportedError } from '../../../src/errors.ts'
-import type { ContentBlock, Message } from '../../../src/model.ts'
+import { UnsupportedError } from '../../../src/core/errors.ts'
+import type { ContentBlock, Message } from '../../../src/core/model.ts'
+import { decodeRequest, encodeRequest } from '../../../src/formats/ollama/index.ts'
+import { toolCall as call } from '../../../src/messages/block.ts'
 
 const png = 'iVBORw0KGgoAAAANSUhEUg=='
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeRequest, encodeRequest } from '../../../src/codecs/ollama/index.ts'
-import { UnsupportedError } from '../../../src/errors.ts'
-import type { Context, RequestOptions } from '../../../src/model.ts'
+import { UnsupportedError } from '../../../src/core/errors.ts'
+import type { Context, RequestOptions } from '../../../src/core/model.ts'
+import { decodeRequest, encodeRequest } from '../../../src/formats/ollama/index.ts'
 
 const hello: Context = { messages: [{ role: 'user', content: 'Hi' }] }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decodeResponse, encodeResponse } from '../../../src/codecs/ollama/index.ts'
-import type { AssistantMessage, ChatResponse, InvalidToolCall, StopReason } from '../../../src/model.ts'
+import type { AssistantMessage, ChatResponse, InvalidToolCall, StopReason } from '../../../src/core/model.ts'
+import { decodeResponse, encodeResponse } from '../../../src/formats/ollama/index.ts'
 import { oracle } from './oracle.ts'
 
 /** The answer of the wire document, §3. */

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import type { Fragment, Frame } from '../../../src/codec.ts'
-import { createClientCodec, createServerCodec, decodeResponse, decodeStream } from '../../../src/codecs/ollama/index.ts'
-import { ApiError } from '../../../src/errors.ts'
-import type { ChatResponse, MessageEvent } from '../../../src/model.ts'
+import type { Fragment, Frame } from '../../../src/core/codec.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import type { ChatResponse, MessageEvent } from '../../../src/core/model.ts'
+import {
+  createClientCodec,
+  createServerCodec,
+  decodeResponse,
+  decodeStream,
+} from '../../../src/formats/ollama/index.ts'
 import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { oracle } from './oracle.ts'

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import type { RequestOptions, ToolDefinition } from '../../../src/core/model.ts'
 import {
   decodeRequest,
   decodeToolCalls,
   encodeDefinitions,
   encodeRequest,
   encodeResult,
-} from '../../../src/codecs/ollama/index.ts'
-import type { RequestOptions, ToolDefinition } from '../../../src/model.ts'
+} from '../../../src/formats/ollama/index.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const weather: ToolDefinition = { name: 'weather', description: 'The weather', parameters }

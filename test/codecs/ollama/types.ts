@@ -1,6 +1,6 @@
 /** What we encode is what the official client takes: checked by the compiler, and never run. */
 import type { ChatRequest, ChatResponse, Message } from 'ollama'
-import type { WireMessage, WireRequest, WireResponse, WireTool } from '../../../src/codecs/ollama/wire.ts'
+import type { WireMessage, WireRequest, WireResponse, WireTool } from '../../../src/formats/ollama/wire.ts'
 
 /** The client's types lag behind the server, which has taken `max` since it had levels. */
 type Today = Omit<WireRequest, 'think'> & { think?: Exclude<WireRequest['think'], 'max' | undefined> }

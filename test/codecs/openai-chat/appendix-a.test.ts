@@ -4,9 +4,9 @@
  * @see peers.md §1d and appendix A
  */
 import { describe, expect, it } from 'vitest'
-import { compatible, createClientCodec, openai } from '../../../src/codecs/openai-chat/index.ts'
-import { canRunTools } from '../../../src/content.ts'
-import { ApiError, InterruptedError } from '../../../src/errors.ts'
+import { canRunTools } from '../../../src/core/content.ts'
+import { ApiError, InterruptedError } from '../../../src/core/errors.ts'
+import { compatible, createClientCodec, openai } from '../../../src/formats/openai-chat/index.ts'
 import { decodeChunks as decodeBytes } from '../../support/decode.ts'
 import { blocks, callDelta, decodeChunks, decodeSse, delta, sse } from './run.ts'
 

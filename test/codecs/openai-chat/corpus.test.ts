@@ -1,5 +1,7 @@
 /** Every recording of Chat Completions and its dialects, decoded, encoded, and held against the official client. */
 import { describe, expect, it } from 'vitest'
+import { ApiError } from '../../../src/core/errors.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   createServerCodec,
@@ -7,9 +9,7 @@ import {
   decodeResponse,
   encodeRequest,
   encodeResponse,
-} from '../../../src/codecs/openai-chat/index.ts'
-import { ApiError } from '../../../src/errors.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject } from '../../../src/model.ts'
+} from '../../../src/formats/openai-chat/index.ts'
 import { type CorpusCase, casesOf } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { dialects } from './dialects.ts'

@@ -1,18 +1,19 @@
 /** Which dialect reads which folder of the corpus. Copilot, Venice and Anthropic's endpoint have none of their own. */
-import { alibabaDialect } from '../../../src/codecs/alibaba/index.ts'
-import { azureOpenaiDialect } from '../../../src/codecs/azure-openai/index.ts'
-import { cerebrasDialect } from '../../../src/codecs/cerebras/index.ts'
-import { deepseekDialect } from '../../../src/codecs/deepseek/index.ts'
-import { groqDialect } from '../../../src/codecs/groq/index.ts'
-import { llamacppDialect } from '../../../src/codecs/llamacpp/index.ts'
-import { mistralDialect } from '../../../src/codecs/mistral/index.ts'
-import { moonshotDialect } from '../../../src/codecs/moonshot/index.ts'
-import { type ChatDialect, compatible, openai } from '../../../src/codecs/openai-chat/index.ts'
-import { openrouterDialect } from '../../../src/codecs/openrouter/index.ts'
-import { perplexityDialect } from '../../../src/codecs/perplexity/index.ts'
-import { togetherDialect } from '../../../src/codecs/together/index.ts'
-import { vllmDialect } from '../../../src/codecs/vllm/index.ts'
-import { xaiDialect } from '../../../src/codecs/xai/index.ts'
+
+import { type ChatDialect, compatible, openai } from '../../../src/formats/openai-chat/index.ts'
+import { alibabaDialect } from '../../../src/providers/alibaba.ts'
+import { azureOpenaiDialect } from '../../../src/providers/azure-openai.ts'
+import { cerebrasDialect } from '../../../src/providers/cerebras.ts'
+import { deepseekDialect } from '../../../src/providers/deepseek.ts'
+import { groqDialect } from '../../../src/providers/groq.ts'
+import { llamacppDialect } from '../../../src/providers/llamacpp.ts'
+import { mistralDialect } from '../../../src/providers/mistral.ts'
+import { moonshotDialect } from '../../../src/providers/moonshot.ts'
+import { openrouterDialect } from '../../../src/providers/openrouter.ts'
+import { perplexityDialect } from '../../../src/providers/perplexity.ts'
+import { togetherDialect } from '../../../src/providers/together.ts'
+import { vllmDialect } from '../../../src/providers/vllm.ts'
+import { xaiDialect } from '../../../src/providers/xai.ts'
 
 export const dialects: Readonly<Record<string, ChatDialect>> = {
   'openai-chat': openai,

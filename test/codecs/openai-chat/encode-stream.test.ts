@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { encodeStream } from '../../../src/codecs/openai-chat/index.ts'
-import { ApiError } from '../../../src/errors.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent, ToolCall, Usage } from '../../../src/model.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import type { AssistantMessage, ChatResponse, MessageEvent, ToolCall, Usage } from '../../../src/core/model.ts'
+import { encodeStream } from '../../../src/formats/openai-chat/index.ts'
 import { oracle } from './oracle.ts'
 
 interface Chunk {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { cerebrasDialect } from '../../../src/codecs/cerebras/index.ts'
-import { groqDialect } from '../../../src/codecs/groq/index.ts'
-import { llamacppDialect } from '../../../src/codecs/llamacpp/index.ts'
-import { mistralDialect } from '../../../src/codecs/mistral/index.ts'
-import { compatible, decodeError, encodeError } from '../../../src/codecs/openai-chat/index.ts'
-import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../../src/core/errors.ts'
+import { compatible, decodeError, encodeError } from '../../../src/formats/openai-chat/index.ts'
+import { cerebrasDialect } from '../../../src/providers/cerebras.ts'
+import { groqDialect } from '../../../src/providers/groq.ts'
+import { llamacppDialect } from '../../../src/providers/llamacpp.ts'
+import { mistralDialect } from '../../../src/providers/mistral.ts'
 
 const headers = (values: Record<string, string> = {}) => new Headers(values)
 const error = (code: string | null, message = 'No', type = 'invalid_request_error') => ({

@@ -1,7 +1,7 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to. A new tag without a rule fails here. */
 import { expect } from 'vitest'
-import { compatible, createClientCodec } from '../../../src/codecs/openai-chat/index.ts'
-import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/model.ts'
+import type { ChatResponse, ContentBlock, JsonObject } from '../../../src/core/model.ts'
+import { compatible, createClientCodec } from '../../../src/formats/openai-chat/index.ts'
 import { casesOf } from '../../support/corpus.ts'
 import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
 import { dialects } from './dialects.ts'

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
+import { IsoglotError, UnsupportedError } from '../../../src/core/errors.ts'
+import type { Context, Message, RequestOptions } from '../../../src/core/model.ts'
 import {
   type ChatDialect,
   compatible,
   decodeRequest,
   encodeRequest,
   openai,
-} from '../../../src/codecs/openai-chat/index.ts'
-import { IsoglotError, UnsupportedError } from '../../../src/errors.ts'
-import type { Context, Message, RequestOptions } from '../../../src/model.ts'
+} from '../../../src/formats/openai-chat/index.ts'
+import { block } from '../../../src/messages/block.ts'
 
 type Body = Record<string, unknown> & { messages: Record<string, unknown>[] }
 

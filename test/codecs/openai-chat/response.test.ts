@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
+import { DecodeError, InterruptedError, IsoglotError } from '../../../src/core/errors.ts'
+import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/core/model.ts'
 import {
   compatible,
   createClientCodec,
   decodeResponse,
   decodeToolCalls,
   encodeResponse,
-} from '../../../src/codecs/openai-chat/index.ts'
-import { openrouter } from '../../../src/codecs/openrouter/index.ts'
-import { perplexityDialect } from '../../../src/codecs/perplexity/index.ts'
-import { DecodeError, InterruptedError, IsoglotError } from '../../../src/errors.ts'
-import type { AssistantMessage, ChatResponse, ContentBlock, StopReason } from '../../../src/model.ts'
+} from '../../../src/formats/openai-chat/index.ts'
+import { block } from '../../../src/messages/block.ts'
+import { openrouter } from '../../../src/providers/openrouter.ts'
+import { perplexityDialect } from '../../../src/providers/perplexity.ts'
 import { decodeText } from '../../support/decode.ts'
 
 const body = (message: unknown, finish: unknown = 'stop') => ({

@@ -1,12 +1,13 @@
 /** Short ways to decode and encode in tests. */
+
+import type { ChatResponse, ContentBlock, JsonObject, MessageEvent } from '../../../src/core/model.ts'
 import {
   type ChatDialect,
   compatible,
   createClientCodec,
   encodeStream,
   openai,
-} from '../../../src/codecs/openai-chat/index.ts'
-import type { ChatResponse, ContentBlock, JsonObject, MessageEvent } from '../../../src/model.ts'
+} from '../../../src/formats/openai-chat/index.ts'
 import { type Decoded, decodeText } from '../../support/decode.ts'
 
 /** One SSE event a chunk. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
-import { ollamaChatDialect } from '../../../src/codecs/ollama-chat/index.ts'
-import { type ChatDialect, encodeRequest, openai } from '../../../src/codecs/openai-chat/index.ts'
-import { perplexityDialect } from '../../../src/codecs/perplexity/index.ts'
-import type { Message } from '../../../src/model.ts'
+import type { Message } from '../../../src/core/model.ts'
+import { type ChatDialect, encodeRequest, openai } from '../../../src/formats/openai-chat/index.ts'
+import { block } from '../../../src/messages/block.ts'
+import { ollamaChatDialect } from '../../../src/providers/ollama-chat.ts'
+import { perplexityDialect } from '../../../src/providers/perplexity.ts'
 
 function encode(messages: readonly Message[], dialect: ChatDialect) {
   const { body, losses } = encodeRequest({ messages }, { model: 'any', strict: false, dialect })

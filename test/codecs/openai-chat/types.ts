@@ -1,6 +1,6 @@
 /** Checked by the compiler alone: what we write is what the official client takes and hands out. */
 import type OpenAI from 'openai'
-import type { WireRequest, WireResponse, WireUsage } from '../../../src/codecs/openai-chat/index.ts'
+import type { WireRequest, WireResponse, WireUsage } from '../../../src/formats/openai-chat/index.ts'
 
 type Assignable<From extends To, To> = From
 

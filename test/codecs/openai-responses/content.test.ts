@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decodeRequest, encodeRequest } from '../../../src/codecs/openai-responses/index.ts'
-import type { ContentBlock, JsonObject } from '../../../src/model.ts'
+import type { ContentBlock, JsonObject } from '../../../src/core/model.ts'
+import { decodeRequest, encodeRequest } from '../../../src/formats/openai-responses/index.ts'
 
 const encode = (block: ContentBlock) => {
   const { body, losses } = encodeRequest({ messages: [{ role: 'user', content: [block] }] }, { model: 'm' })

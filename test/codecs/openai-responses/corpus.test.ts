@@ -1,5 +1,6 @@
 /** The recorded traffic of OpenAI Responses and its dialects: everything is read, and written again. */
 import { describe, expect, it } from 'vitest'
+import type { ChatResponse, JsonObject } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   decodeRequest,
@@ -8,9 +9,8 @@ import {
   encodeResponse,
   encodeStream,
   openaiDialect,
-} from '../../../src/codecs/openai-responses/index.ts'
-import { prepare } from '../../../src/messages/prepare.ts'
-import type { ChatResponse, JsonObject } from '../../../src/model.ts'
+} from '../../../src/formats/openai-responses/index.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
 import { type CorpusCase, casesOf, ownCase } from '../../support/corpus.ts'
 import { decodeText } from '../../support/decode.ts'
 import { rawOf } from '../../support/quirks.ts'

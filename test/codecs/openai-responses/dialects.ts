@@ -6,8 +6,8 @@ import {
   openaiDialect,
   openRouterDialect,
   type ResponsesDialect,
-} from '../../../src/codecs/openai-responses/index.ts'
-import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
+} from '../../../src/formats/openai-responses/index.ts'
+import { xaiDialect } from '../../../src/providers/xai-responses.ts'
 
 export const dialects: Readonly<Record<string, ResponsesDialect>> = {
   'openai-responses': openaiDialect,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { decodeError, encodeError } from '../../../src/codecs/openai-responses/index.ts'
-import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
-import { ApiError, type ApiErrorKind } from '../../../src/errors.ts'
+import { ApiError, type ApiErrorKind } from '../../../src/core/errors.ts'
+import { decodeError, encodeError } from '../../../src/formats/openai-responses/index.ts'
+import { xaiDialect } from '../../../src/providers/xai-responses.ts'
 
 const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
   status,

@@ -8,7 +8,7 @@ import {
   imageGeneration,
   mcp,
   webSearch,
-} from '../../../src/codecs/openai-responses/index.ts'
+} from '../../../src/formats/openai-responses/index.ts'
 
 describe('tools that OpenAI runs', () => {
   it('need few options', () => {

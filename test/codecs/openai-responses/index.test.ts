@@ -4,8 +4,8 @@ import {
   createClientCodec,
   openaiResponses,
   responsesModel,
-} from '../../../src/codecs/openai-responses/index.ts'
-import { xaiResponses } from '../../../src/codecs/xai-responses/index.ts'
+} from '../../../src/formats/openai-responses/index.ts'
+import { xaiResponses } from '../../../src/providers/xai-responses.ts'
 
 describe('models', () => {
   it('know where they are, and may be told otherwise', () => {

@@ -1,7 +1,7 @@
 /** Each departure from the documented shape that the corpus names, and what it comes to: as much as the recording itself says. */
 import { expect } from 'vitest'
-import { createClientCodec, openaiDialect } from '../../../src/codecs/openai-responses/index.ts'
-import type { JsonObject } from '../../../src/model.ts'
+import type { JsonObject } from '../../../src/core/model.ts'
+import { createClientCodec, openaiDialect } from '../../../src/formats/openai-responses/index.ts'
 import { casesOf } from '../../support/corpus.ts'
 import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
 import { dialects } from './dialects.ts'

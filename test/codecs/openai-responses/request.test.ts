@@ -1,17 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { block } from '../../../src/block.ts'
-import {
-  azureDialect,
-  createClientCodec,
-  decodeRequest,
-  encodeRequest,
-  lmStudioDialect,
-  openaiDialect,
-  openRouterDialect,
-  type ResponsesDialect,
-} from '../../../src/codecs/openai-responses/index.ts'
-import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
-import { prepare } from '../../../src/messages/prepare.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -22,7 +9,20 @@ import type {
   ReasoningBlock,
   RequestOptions,
   ToolCall,
-} from '../../../src/model.ts'
+} from '../../../src/core/model.ts'
+import {
+  azureDialect,
+  createClientCodec,
+  decodeRequest,
+  encodeRequest,
+  lmStudioDialect,
+  openaiDialect,
+  openRouterDialect,
+  type ResponsesDialect,
+} from '../../../src/formats/openai-responses/index.ts'
+import { block } from '../../../src/messages/block.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
+import { xaiDialect } from '../../../src/providers/xai-responses.ts'
 
 const format = 'openai-responses'
 const proofOf = (data: JsonObject, provider = 'openai', model = 'gpt-5'): Opaque => ({ provider, model, format, data })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { decodeResponse, encodeResponse } from '../../../src/codecs/openai-responses/index.ts'
-import { ApiError, DecodeError } from '../../../src/errors.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject, StopReason } from '../../../src/model.ts'
+import { ApiError, DecodeError } from '../../../src/core/errors.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject, StopReason } from '../../../src/core/model.ts'
+import { decodeResponse, encodeResponse } from '../../../src/formats/openai-responses/index.ts'
 import { oracle } from './oracle.ts'
 
 const body = (output: Json[], fields: JsonObject = {}): JsonObject => ({

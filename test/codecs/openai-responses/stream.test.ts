@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Fragment } from '../../../src/codec.ts'
-import { createClientCodec, decodeStream, type ResponsesDialect } from '../../../src/codecs/openai-responses/index.ts'
-import { xaiDialect } from '../../../src/codecs/xai-responses/index.ts'
-import type { ChatResponse, ContentBlock, Json, JsonObject, TextBlock } from '../../../src/model.ts'
+import type { Fragment } from '../../../src/core/codec.ts'
+import type { ChatResponse, ContentBlock, Json, JsonObject, TextBlock } from '../../../src/core/model.ts'
+import { createClientCodec, decodeStream, type ResponsesDialect } from '../../../src/formats/openai-responses/index.ts'
+import { xaiDialect } from '../../../src/providers/xai-responses.ts'
 import { type Decoded, decodeText } from '../../support/decode.ts'
 
 const format = 'openai-responses'

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject, ToolChoice } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   decodeRequest,
@@ -7,8 +8,7 @@ import {
   encodeDefinitions,
   encodeRequest,
   encodeResult,
-} from '../../../src/codecs/openai-responses/index.ts'
-import type { JsonObject, ToolChoice } from '../../../src/model.ts'
+} from '../../../src/formats/openai-responses/index.ts'
 import { decodeText } from '../../support/decode.ts'
 
 const format = 'openai-responses'

@@ -14,8 +14,8 @@ import type {
   WireImageGeneration,
   WireMcp,
   WireWebSearch,
-} from '../../../src/codecs/openai-responses/index.ts'
-import type { WireFunctionTool, WireItem, WireRequest } from '../../../src/codecs/openai-responses/wire.ts'
+} from '../../../src/formats/openai-responses/index.ts'
+import type { WireFunctionTool, WireItem, WireRequest } from '../../../src/formats/openai-responses/wire.ts'
 
 type Assignable<From extends To, To> = From
 

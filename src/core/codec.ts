@@ -1,0 +1,289 @@
+/** What a codec is: the whole difference between two wire formats, as pure functions. Types only. @module */
+import type { ApiError } from './errors.ts'
+import type {
+  ChatResponse,
+  CitationBlock,
+  ContentBlock,
+  Context,
+  InvalidToolCall,
+  JsonObject,
+  Loss,
+  MessageEvent,
+  Opaque,
+  ProviderData,
+  ProviderState,
+  ProviderTool,
+  RequestOptions,
+  StopReason,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+  Usage,
+} from './model.ts'
+import type { Machine } from './reducer.ts'
+
+/** One event of a stream as framing sees it: an SSE event or an NDJSON line. */
+export interface Frame {
+  /** The SSE `event:` name, where there is one. */
+  readonly event?: string
+  /** The text of `data:`, or the line. */
+  readonly data: string
+}
+
+/** Names the block that a fragment belongs to, in whatever way the wire does. */
+export type BlockKey = string | number
+
+/**
+ * What a stream decoder makes of a frame: pieces of blocks, not yet put together. The assembler does that, the same for all wires.
+ *
+ * With a `key`, pieces of the same key make one block. Without, a piece goes on with the last block if that is of its kind and
+ * open, and opens a new one otherwise.
+ */
+export type Fragment =
+  | { readonly type: 'start'; readonly id?: string; readonly model?: string; readonly createdAt?: number }
+  | { readonly type: 'text'; readonly text: string; readonly key?: BlockKey; readonly refusal?: true }
+  | { readonly type: 'reasoning'; readonly text: string; readonly key?: BlockKey }
+  | CallFragment
+  /** Opens a block of any kind with fields beside its text, or is a whole one. Closed at once unless `open`. */
+  | { readonly type: 'block'; readonly block: ContentBlock; readonly key?: BlockKey; readonly open?: true }
+  /** Adds to a block that is open (without a key: the last one), text and arguments aside. */
+  | {
+      readonly type: 'patch'
+      readonly key?: BlockKey
+      readonly opaque?: Opaque
+      readonly citations?: readonly CitationBlock[]
+      readonly providerData?: ProviderData
+      readonly id?: string
+      /** For generated media. */
+      readonly data?: string
+      readonly transcript?: string
+    }
+  /** The block is whole. A block that is never closed is closed by `end`. */
+  | { readonly type: 'close'; readonly key: BlockKey }
+  /** Figures so far: each field that is there replaces the one before. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** Fields of the answer as a whole that we have no word for; merged over what came before. */
+  | { readonly type: 'extra'; readonly providerData: ProviderData; readonly on?: 'message' | 'response' }
+  | { readonly type: 'warning'; readonly warning: Loss }
+  /** The wire's own proper end. Without it, an answer counts as interrupted. */
+  | {
+      readonly type: 'end'
+      readonly stopReason: StopReason
+      readonly rawStopReason?: string
+      readonly providerState?: ProviderState
+    }
+
+/**
+ * A piece of a call. Whose piece it is, is decided by `key`, else `id`, else `position`, else by `name` (which starts a call), else it
+ * is the latest open call's. Empty and placeholder ids count as absent.
+ */
+export interface CallFragment {
+  readonly type: 'call'
+  readonly key?: BlockKey
+  readonly id?: string | null
+  /** The wire's own index among calls. */
+  readonly position?: number
+  readonly name?: string | null
+  /** A piece of text; or the whole, as an object, where a wire has it so. */
+  readonly arguments?: string | JsonObject
+  /** All of the arguments again, as text: replaces the pieces before. */
+  readonly final?: boolean
+  /** Run by the provider. */
+  readonly server?: true
+  /** We made the id, since the wire gave none. */
+  readonly generatedId?: true
+  readonly opaque?: Opaque
+  readonly providerData?: ProviderData
+}
+
+/** A request, as a wire has it. */
+export interface EncodedRequest<Body = unknown> {
+  /** Appended to the model's base URL, such as `/chat/completions`. */
+  readonly path: string
+  /** Those that the body asks for; keys and versions are `headers`'s. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Body
+  readonly losses: readonly Loss[]
+}
+
+/** What a client of a wire asks for. */
+export interface DecodedRequest {
+  readonly context: Context
+  readonly options: RequestOptions
+  readonly losses: readonly Loss[]
+}
+
+/** What an error answer says. */
+export interface ErrorAnswer {
+  /** 0 in mid-stream, where there is none. */
+  readonly status: number
+  /** Looked up in lower case. */
+  readonly headers: { get(name: string): string | null }
+  /** Parsed where it is JSON, else text. */
+  readonly body: unknown
+}
+
+/** Which calls a body holds. */
+export interface DecodedCalls {
+  readonly toolCalls: readonly ToolCall[]
+  readonly invalidToolCalls: readonly InvalidToolCall[]
+}
+
+/** What `prepare` changes in a conversation before a format can encode it. */
+export interface Rules {
+  /** The codec's name: proofs and kept fields of other formats do not travel. */
+  readonly format: string
+  /** The provider's name: proofs of other providers do not travel. */
+  readonly provider: string
+  /** Which ids of calls are legal. */
+  readonly callId: { readonly pattern: RegExp; readonly maxLength: number }
+  /** Which names of tools are legal. */
+  readonly toolName: { readonly pattern: RegExp; readonly maxLength: number }
+  /** What a tool's result may hold beside text; the rest moves to a user message behind the results. */
+  readonly resultMedia: ReadonlySet<ContentBlock['type']>
+  /** Reasoning without a proof that is valid here: `keep` it as reasoning, make it `text`, or `drop` it. */
+  readonly foreignReasoning: 'keep' | 'text' | 'drop'
+  /** System and developer messages after the first other message: `keep` them there, make them `user` text, or `hoist` them to the head. */
+  readonly lateInstructions: 'keep' | 'user' | 'hoist'
+  /** Whether a conversation has to begin with a user message. */
+  readonly userFirst: boolean
+  /** Whether a message with nothing in it is refused. */
+  readonly refusesEmpty: boolean
+  /** Whether calls and results must name one another by ids (else by order and name). */
+  readonly pairs: 'id' | 'name'
+  /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
+  readonly bridgesResults?: boolean
+  /**
+   * Whether the wire can go on from a stored answer. With `providerState.previousResponseId`, results before the first assistant
+   * turn then stay as they are: they answer calls that only the provider has. Default false.
+   */
+  readonly chains?: boolean
+}
+
+/**
+ * What the functions of a codec take as their last argument, in every format. `createClientCodec` binds a dialect: the methods of a
+ * {@link ClientCodec} take the same options without it, and so do the functions of a format that has no dialects (Ollama).
+ */
+export interface CodecOptions<Dialect = never> {
+  /** How the server differs from the format's own provider. Default: it is that provider. */
+  readonly dialect?: Dialect
+}
+
+/** How a request is encoded. */
+export interface EncodeRequestOptions<Dialect = never> extends RequestOptions, CodecOptions<Dialect> {}
+
+/** How a whole answer is decoded. */
+export interface DecodeResponseOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** The number of the first id that has to be made, higher than that of any made id in the conversation. Default 0. */
+  readonly callsBefore?: number
+}
+
+/** How a stream is decoded. */
+export interface DecodeStreamOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** Reads the JSON of one event. It returns what `JSON.parse` returns, and throws where that throws. Default: `JSON.parse`. */
+  readonly parse?: (text: string) => unknown
+}
+
+/** How a client's request is decoded. The `dialect` says for whom the client wrote it: whose the proofs in its history are. */
+export interface DecodeRequestOptions<Dialect = never> extends CodecOptions<Dialect> {
+  /** The path of the request's URL. Gemini has the model there and whether to stream; other formats do not read it. Default: empty. */
+  readonly path?: string
+}
+
+/** The client's half: what a web page needs to talk to a provider. */
+export interface ClientCodec {
+  /** The name of the format: `openai-chat`, `anthropic` … */
+  readonly name: string
+  /** The name of the provider: that of the dialect. */
+  readonly provider: string
+  /** The provider's name for people, in errors. Default: `provider`. */
+  readonly title?: string
+  /** What else may be wrong where a page got no answer; it goes behind the words of the error. */
+  readonly pageHint?: string
+  readonly framing: 'sse' | 'ndjson'
+  readonly rules: Rules
+  /** Calls that come without an id get this and a number that no other call of the conversation has. */
+  readonly idPrefix: string
+  /** Headers of every request: the key's, and versions. */
+  headers(apiKey: string | undefined): Record<string, string>
+  encodeRequest(context: Context, options: RequestOptions): EncodedRequest
+  decodeResponse(body: unknown, options?: DecodeResponseOptions): ChatResponse
+  /** Starts to decode one stream. */
+  decodeStream(options?: DecodeStreamOptions): Machine<Frame, Fragment>
+  decodeError(answer: ErrorAnswer, options?: CodecOptions): ApiError
+  encodeDefinitions(tools: readonly (ToolDefinition | ProviderTool)[], options?: CodecOptions): readonly unknown[]
+  decodeToolCalls(body: unknown, options?: CodecOptions): DecodedCalls
+  /** One result as an entry of the request's conversation: of `messages`, of `input` (Responses) or of `contents` (Gemini). */
+  encodeResult(result: ToolMessage, options?: CodecOptions): unknown
+}
+
+/** How an answer should present itself. */
+export interface Reply {
+  /** Default: what the message says, else one made from nothing (`chatcmpl-0`). */
+  readonly id?: string
+  /** Default: what the message says, else an empty string. */
+  readonly model?: string
+  /** Seconds since 1970. Default: what the message says, else 0; codecs have no clock. */
+  readonly createdAt?: number
+  /** Chat: the client asked for usage in the stream. Default true. */
+  readonly includeUsage?: boolean
+}
+
+/** A whole answer, as a wire has it. */
+export interface EncodedResponse<Body = unknown> {
+  readonly body: Body
+  readonly losses: readonly Loss[]
+}
+
+/** Writes a stream of a wire. It ends in exactly one proper end or one error. */
+export interface StreamEncoder extends Machine<MessageEvent, Frame> {
+  /** Ends the stream with an error of the wire. */
+  fail(error: ApiError, out: Frame[]): void
+  /** What could not be carried, so far. */
+  readonly losses: readonly Loss[]
+}
+
+/** The gateway's half: what a server needs to be that provider. */
+export interface ServerCodec {
+  readonly name: string
+  readonly framing: 'sse' | 'ndjson'
+  decodeRequest(body: unknown, options?: DecodeRequestOptions): DecodedRequest
+  encodeResponse(response: ChatResponse, reply?: Reply): EncodedResponse
+  /** Starts to encode one stream. */
+  encodeStream(reply?: Reply): StreamEncoder
+  encodeError(error: ApiError): { readonly status: number; readonly body: unknown }
+}
+
+/** What every provider's function takes beside the model's name. */
+export interface ModelSettings {
+  /** The key, or a function that gets it at each call. Absent or empty: no key is sent, which a provider's own address does not allow. */
+  readonly apiKey?: string | (() => string | Promise<string>)
+  /** Default: the provider's own. Paths are appended to it. */
+  readonly baseUrl?: string
+  /** Added to each request; they win over ours. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Fields added to each request's body; they win over ours. */
+  readonly body?: JsonObject
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+}
+
+/**
+ * Where system and developer messages go that stand after the first other message, on a wire that takes instructions only at its head.
+ * Either way is a `minor` loss. Default: they stay where they are, as tagged text of the user, so that a longer conversation begins with
+ * the bytes of the shorter one and prompt caches hold.
+ *
+ * - `hoist`: they join the system text, and keep their rank. Each new one changes the beginning of the request.
+ * - `inline`: they stay where they are as `role: "system"`. Only newer Anthropic models take that: others answer 400.
+ */
+export type LateInstructions = 'inline' | 'hoist'
+
+/** A model to ask: a value that the client's functions take. */
+export interface Model extends Omit<ModelSettings, 'baseUrl'> {
+  readonly codec: ClientCodec
+  /** The model's name, as the provider has it. */
+  readonly model: string
+  readonly baseUrl: string
+  /** The provider's own address. A request to it without a key is a `TypeError`, and is not sent. */
+  readonly providerUrl?: string
+}

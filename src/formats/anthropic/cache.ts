@@ -1,0 +1,86 @@
+/**
+ * Cache marks: our `cacheHint` and the wire's `cache_control`.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (read 2026-11)
+ *
+ * @module
+ */
+
+import { isObject } from '../../core/lookup.ts'
+import type { Metadata } from '../../core/model.ts'
+import { loseTtl } from '../../kit/lacks.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import type { WireCacheControl } from './wire.ts'
+
+type CacheHint = NonNullable<Metadata['cacheHint']>
+
+/** The most marks that one request may hold. */
+const maxMarks = 4
+
+/** Which hint a mark was made of: losses name that. */
+const hintPaths = /* @__PURE__ */ new WeakMap<object, string>()
+
+/** The hint that a mark says; `undefined` if it says anything that a hint cannot. */
+export function decodeCacheHint(mark: unknown): CacheHint | undefined {
+  if (!isObject(mark) || mark.type !== 'ephemeral') return undefined
+  const { type: _, ttl, ...rest } = mark
+  if (Object.keys(rest).length > 0) return undefined
+  if (ttl === undefined) return 'ephemeral'
+  return ttl === '5m' || ttl === '1h' ? { ttl } : undefined
+}
+
+export function encodeCacheHint(
+  metadata: Metadata | undefined,
+  path: string,
+  ledger: Ledger,
+): WireCacheControl | undefined {
+  const hint = metadata?.cacheHint
+  if (hint === undefined) return undefined
+  const mark: WireCacheControl = { type: 'ephemeral' }
+  if (hint !== 'ephemeral') mark.ttl = hint.ttl === '5m' ? '5m' : '1h'
+  if (hint !== 'ephemeral' && mark.ttl !== hint.ttl) loseTtl(ledger, path, '1h')
+  hintPaths.set(mark, `${path}.metadata.cacheHint`)
+  return mark
+}
+
+/** A part of the body that may be marked. */
+export interface Markable {
+  readonly part: { cache_control?: unknown; readonly defer_loading?: unknown }
+  readonly path: string
+}
+
+/**
+ * Brings the marks of a body, in the order of the prompt, within the wire's rules: four at most, of which the last cover most; those of
+ * an hour before those of five minutes; none on tools whose loading is deferred. Changes the parts.
+ */
+export function settleMarks(parts: readonly Markable[], marksElsewhere: number, ledger: Ledger): void {
+  const marked = parts.filter(({ part }) => isObject(part.cache_control))
+  const allowed = marked.filter(
+    ({ part, path }) => part.defer_loading !== true || unmark(part, path, 'its loading is deferred'),
+  )
+  const excess = Math.max(0, allowed.length - (maxMarks - marksElsewhere))
+  for (const { part, path } of allowed.slice(0, excess))
+    unmark(part, path, `it takes ${maxMarks} cache marks, and the last were kept`)
+  let isShort = false
+  for (const { part, path } of allowed.slice(excess)) {
+    const mark = part.cache_control as WireCacheControl
+    if (mark.ttl !== '1h') isShort = true
+    else if (isShort) {
+      part.cache_control = { type: 'ephemeral' }
+      lose(
+        ledger,
+        'changed',
+        hintPaths.get(mark) ?? `${path}.cache_control`,
+        'a hint of 1h may not follow one of 5m',
+        'info',
+      )
+    }
+  }
+
+  function unmark(part: Markable['part'], path: string, reason: string): false {
+    const place = hintPaths.get(part.cache_control as object) ?? `${path}.cache_control`
+    delete part.cache_control
+    lose(ledger, 'dropped', place, reason, 'info')
+    return false
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Citations: ours and the wire's, whose own fields stay with them.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/citations (read 2026-11)
+ *
+ * @module
+ */
+import { compact, field, stringOr, textOr } from '../../core/lookup.ts'
+import type { CitationBlock, JsonObject } from '../../core/model.ts'
+import { keptOf } from './scope.ts'
+import { documentCitations, format } from './tables.ts'
+
+/** The wire's own fields stay with the citation: an `encrypted_index` is checked when it comes back. */
+export function decodeCitation(wire: JsonObject): CitationBlock {
+  const title = textOr(field(wire, 'title'), textOr(field(wire, 'document_title'), undefined))
+  const url = textOr(field(wire, 'url'), undefined)
+  const text = textOr(field(wire, 'cited_text'), undefined)
+  const isMadeByUs = field(wire, 'encrypted_index') === '' // see `encodeForeignCitation`
+  return compact({ type: 'citation', url, title, text, providerData: isMadeByUs ? undefined : { [format]: wire } })
+}
+
+/** A citation of this wire; of others, in an answer alone, what a client can show. */
+export function encodeCitation(citation: CitationBlock, isAnswer: boolean): object | undefined {
+  const kept = keptOf(citation)
+  const { url, title, text } = citation
+  if (kept === undefined) return isAnswer ? encodeForeignCitation(citation) : undefined
+  const titleKey = documentCitations.has(stringOr(field(kept, 'type'), '')) ? 'document_title' : 'title'
+  return { ...kept, ...compact({ cited_text: text, url, [titleKey]: title }) }
+}
+
+/** The empty index says that no server made it: it never goes to one. */
+function encodeForeignCitation({ url, title, text }: CitationBlock): object | undefined {
+  if (url === undefined) return undefined
+  return { type: 'web_search_result_location', url, title: title ?? null, cited_text: text ?? '', encrypted_index: '' }
+}

@@ -1,0 +1,281 @@
+/**
+ * Anthropic Messages: streams written, for clients of this wire.
+ *
+ * The wire has one block open at a time, numbered from 0 without gaps: clients look blocks up by number. What belongs to a later block
+ * waits until the one before has ended.
+ *
+ * @module
+ */
+
+import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
+import { ApiError } from '../../core/errors.ts'
+import { compact } from '../../core/lookup.ts'
+import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../core/model.ts'
+import { isNoArguments } from '../../core/tool-call.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { encodeCitation } from './citations.ts'
+import { encodeBlock } from './content.ts'
+import { encodeError } from './errors.ts'
+import { answerScope, encodeStopReason, encodeUsage } from './response.ts'
+import { keptOf } from './scope.ts'
+import { encodeCall } from './tools.ts'
+import type { WireBlock } from './wire.ts'
+
+/** The block that has the wire. */
+interface OpenBlock {
+  /** Its number among our blocks. */
+  readonly index: number
+  /** Its number on the wire, once it has begun there. */
+  wire: number | undefined
+  id: string | undefined
+  name: string | undefined
+  /** Arguments that came before the call could begin. */
+  pending: string
+  /** How much of the arguments is written, in UTF-16 units. */
+  sent: number
+}
+
+type BlockEvent = Extract<MessageEvent, { readonly index: number }>
+
+interface EncodeState {
+  readonly reply: Reply
+  readonly ledger: Ledger
+  id: string | undefined
+  model: string | undefined
+  usage: Usage | undefined
+  isStarted: boolean
+  isEnded: boolean
+  open: OpenBlock | undefined
+  nextWire: number
+  hasCalls: boolean
+  readonly ids: Set<string>
+  /** Events of later blocks, by the number of their block. */
+  readonly waiting: Map<number, BlockEvent[]>
+}
+
+/** Writes one answer. It ends in `message_stop`, or in an error if the events end without their own end. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncodeState = {
+    reply,
+    ledger: ledger('Anthropic', false),
+    id: undefined,
+    model: undefined,
+    usage: undefined,
+    isStarted: false,
+    isEnded: false,
+    open: undefined,
+    nextWire: 0,
+    hasCalls: false,
+    ids: new Set(),
+    waiting: new Map(),
+  }
+  const cut = () => new ApiError('The stream ended before its own end', { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          state.id = event.id
+          state.model = event.model
+          return
+        case 'usage': // the first figures, if they come at once, go out with `message_start`
+          state.usage = event.usage
+          return
+        case 'warning':
+          return
+        case 'message_end':
+          return finish(state, event, out)
+        default:
+          begin(state, out)
+          route(state, event, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.ledger.losses,
+  }
+}
+
+function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  state.isEnded = true
+  out.push(frame('error', { ...encodeError(error).body }))
+}
+
+function frame(type: string, fields: object): Frame {
+  return { event: type, data: JSON.stringify({ type, ...fields }) }
+}
+
+function begin(state: EncodeState, out: Frame[]): void {
+  if (state.isStarted) return
+  state.isStarted = true
+  const message = {
+    id: state.reply.id ?? state.id ?? 'msg_0',
+    type: 'message',
+    role: 'assistant',
+    model: state.reply.model ?? state.model ?? '',
+    content: [],
+    stop_reason: null,
+    stop_sequence: null,
+    usage: encodeUsage(state.usage),
+  }
+  out.push(frame('message_start', { message }))
+}
+
+function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' }, out: Frame[]): void {
+  begin(state, out)
+  state.isEnded = true
+  const { message, response } = event
+  const { stop_sequence = null, stop_details, container } = keptOf(response) ?? {}
+  const delta = compact({
+    stop_reason: encodeStopReason(message, response.stopReason, state.hasCalls, state.ledger),
+    stop_sequence,
+    stop_details,
+    container,
+  })
+  out.push(
+    frame('message_delta', { delta, usage: encodeUsage(response.usage ?? state.usage) }),
+    frame('message_stop', {}),
+  )
+}
+
+// ---- one block at a time ----------------------------------------------------------------------
+
+function route(state: EncodeState, event: BlockEvent, out: Frame[]): void {
+  if (state.open !== undefined && state.open.index !== event.index) {
+    const queue = state.waiting.get(event.index)
+    if (queue === undefined) state.waiting.set(event.index, [event])
+    else queue.push(event)
+    return
+  }
+  state.open ??= newBlock(event.index)
+  write(state, state.open, event, out)
+  while (state.open === undefined && state.waiting.size > 0) writeWaiting(state, out)
+}
+
+function writeWaiting(state: EncodeState, out: Frame[]): void {
+  for (const [index, events] of state.waiting) {
+    state.waiting.delete(index)
+    const block = newBlock(index)
+    state.open = block
+    for (const event of events) write(state, block, event, out)
+    return
+  }
+}
+
+function newBlock(index: number): OpenBlock {
+  return { index, wire: undefined, id: undefined, name: undefined, pending: '', sent: 0 }
+}
+
+function write(state: EncodeState, block: OpenBlock, event: BlockEvent, out: Frame[]): void {
+  switch (event.type) {
+    case 'text_delta':
+      startBlock(state, block, { type: 'text', text: '' }, out)
+      writeDelta(block, { type: 'text_delta', text: event.text }, out)
+      return
+    case 'reasoning_delta':
+      startBlock(state, block, { type: 'thinking', thinking: '', signature: '' }, out)
+      writeDelta(block, { type: 'thinking_delta', thinking: event.text }, out)
+      return
+    case 'tool_call_chunk': // a call of the provider's own is written whole, when its kind is known
+      if (event.chunk.type === 'tool_call_chunk') writeChunk(state, block, event.chunk, out)
+      return
+    case 'tool_call':
+      endCall(state, block, event.call, out)
+      break
+    case 'invalid_tool_call':
+      endInvalidCall(state, block, event.call, out)
+      break
+    case 'content_block':
+      endContent(state, block, event.block, out)
+  }
+  if (block.wire !== undefined) out.push(frame('content_block_stop', { index: block.wire }))
+  state.open = undefined
+}
+
+function startBlock(state: EncodeState, block: OpenBlock, start: WireBlock | object, out: Frame[]): void {
+  if (block.wire !== undefined) return
+  block.wire = state.nextWire++
+  out.push(frame('content_block_start', { index: block.wire, content_block: start }))
+}
+
+function writeDelta(block: OpenBlock, delta: object, out: Frame[]): void {
+  out.push(frame('content_block_delta', { index: block.wire, delta }))
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** A call begins with its id and its whole name: the name is whole once arguments follow. */
+function writeChunk(state: EncodeState, block: OpenBlock, chunk: ToolCallChunk, out: Frame[]): void {
+  block.id ??= chunk.id
+  block.name = chunk.name ?? block.name
+  block.pending += chunk.argumentsDelta ?? ''
+  const { id, name, pending } = block
+  if (pending.trim() === '' && block.wire === undefined) return
+  if (block.wire === undefined && (id === undefined || name === undefined || state.ids.has(id))) return
+  if (block.wire === undefined) startCall(state, block, { type: 'tool_use', id, name }, out)
+  writeArguments(block, pending, out)
+  block.pending = ''
+}
+
+function startCall(
+  state: EncodeState,
+  block: OpenBlock,
+  start: { readonly id?: string | undefined; readonly [field: string]: unknown },
+  out: Frame[],
+): void {
+  if (start.id !== undefined) state.ids.add(start.id)
+  state.hasCalls = true
+  startBlock(state, block, { ...start, input: {} }, out)
+}
+
+function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
+  if (text === '') return
+  block.sent += text.length
+  writeDelta(block, { type: 'input_json_delta', partial_json: text }, out)
+}
+
+function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Frame[]): void {
+  if (block.wire === undefined)
+    startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.ledger)) }, out)
+  if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
+}
+
+/** A block that began before it was whole began without the fields that were kept with it. */
+function noteLateFields(state: EncodeState, { index }: OpenBlock, whole: ToolCall | ContentBlock): void {
+  if (keptOf(whole) === undefined) return
+  lose(state.ledger, 'dropped', `message.content[${index}].providerData`, 'they came when the block had begun', 'info')
+}
+
+/** What is on the wire already stays there, broken as it is: no client can parse it, so none will run it. */
+function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
+  if (block.wire !== undefined) {
+    writeArguments(block, call.argumentsText.slice(block.sent), out)
+    const path = `message.invalidToolCalls[${call.index}]`
+    lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`, 'info')
+  } else lose(state.ledger, 'dropped', 'stream', `a call was no call: ${call.error}`)
+}
+
+// ---- everything else --------------------------------------------------------------------------
+
+/** Citations and the signature come behind the text; a block that has no deltas is written whole. */
+function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, out: Frame[]): void {
+  const path = `message.content[${block.index}]`
+  const wire =
+    content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.ledger))
+  if (wire === undefined) return
+  if (block.wire !== undefined) noteLateFields(state, block, content)
+  if (wire.type === 'thinking') {
+    startBlock(state, block, { ...wire, signature: '' }, out)
+    if (wire.signature !== '') writeDelta(block, { type: 'signature_delta', signature: wire.signature }, out)
+  } else if (content.type === 'text') {
+    if (block.wire === undefined) {
+      startBlock(state, block, { type: 'text', text: '' }, out)
+      writeDelta(block, { type: 'text_delta', text: content.text }, out)
+    }
+    for (const citation of content.citations ?? []) {
+      const encoded = encodeCitation(citation, true)
+      if (encoded !== undefined) writeDelta(block, { type: 'citations_delta', citation: encoded }, out)
+    }
+  } else startBlock(state, block, wire, out)
+}

@@ -1,0 +1,69 @@
+/**
+ * Anthropic Messages: errors, both ways.
+ *
+ * @see https://platform.claude.com/docs/en/api/errors (read 2026-11)
+ *
+ * @module
+ */
+
+import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
+import { ApiError, type ApiErrorKind } from '../../core/errors.ts'
+import { compact, field, textOr } from '../../core/lookup.ts'
+import { readApiError } from '../../kit/api-error.ts'
+import { type AnthropicDialect, errorWords, wireErrors } from './tables.ts'
+import type { WireError } from './wire.ts'
+
+/** Reads an answer with an error status, or (with status 0) the error event of a stream. */
+export function decodeError(answer: ErrorAnswer, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): ApiError {
+  const provider = dialect.provider ?? errorWords.provider
+  const error = readApiError(answer, { ...errorWords, provider })
+  const kind = readKind(error)
+  const spent = spendLimit(answer.body)
+  if (kind === error.kind && spent === undefined) return error
+  const providerCode = spent ?? error.providerCode
+  return new ApiError(error.message, {
+    kind,
+    ...compact({
+      status: error.status,
+      retryable: error.retryable && spent === undefined,
+      retryAfterMs: error.retryAfterMs,
+      requestId: error.requestId,
+      providerCode,
+      provider,
+      body: error.body,
+    }),
+    cause: error.cause,
+  })
+}
+
+/** Two kinds that its words do not tell: an account without credit, and a request that the edge found too large (HTML, or plain). */
+function readKind({ kind, message, status }: ApiError): ApiErrorKind {
+  if (/credit balance is too low/i.test(message)) return 'permission'
+  return status === 413 ? 'context_length' : kind
+}
+
+/** A limit of money is told as one of rate, and does not pass by waiting. */
+function spendLimit(body: unknown): string | undefined {
+  const word = textOr(field(field(field(body, 'error'), 'details'), 'error_code'), undefined)
+  return word?.includes('spend_limit') ? word : undefined
+}
+
+/** The error event of a stream, thrown where it stands. */
+export function decodeErrorEvent(event: unknown, provider: string): ApiError {
+  return decodeError({ status: 0, headers: { get: () => null }, body: event }, { dialect: { provider } })
+}
+
+/** What clients look for in the message of a conversation that is too long. */
+const tooLong = /prompt is too long|exceed context limit/i
+
+/** The body and status with which this API would tell an error. */
+export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
+  const isBilling = error.kind === 'permission' && error.status === 402
+  const [type, status] = isBilling ? (['billing_error', 402] as const) : wireErrors[error.kind]
+  const isUnnamed = error.kind === 'context_length' && !tooLong.test(error.message)
+  const message = isUnnamed ? `prompt is too long: ${error.message}` : error.message
+  return {
+    status,
+    body: compact({ type: 'error', error: { type, message }, request_id: error.requestId }),
+  }
+}

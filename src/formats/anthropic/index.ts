@@ -1,0 +1,104 @@
+/**
+ * Anthropic Messages, as a client and as a server.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
+ * @module
+ */
+
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { compact } from '../../core/lookup.ts'
+import { carrying } from '../../kit/carry.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
+import { slot } from './slot.ts'
+import { decodeStream } from './stream.ts'
+import { type AnthropicDialect, format, rulesOf } from './tables.ts'
+import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+
+/** What {@link anthropic} takes beside the model's name. */
+export type AnthropicSettings = ModelSettings & AnthropicDialect
+
+/**
+ * A model behind the Messages API.
+ *
+ * @param model The model's name, such as `claude-sonnet-5`.
+ * @param settings `baseUrl` is `https://api.anthropic.com/v1` by default. In a web page, set `browser: true`, and think of who
+ * can read the key there.
+ *
+ * @example
+ * ```ts
+ * const { message } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
+ * ```
+ */
+export function anthropic(model: string, settings: AnthropicSettings = {}): Model {
+  const { provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions, baseUrl, ...rest } = settings
+  const dialect = compact({ provider, version, browser, beta, maxTokens, unsignedThinking, lateInstructions })
+  const providerUrl = 'https://api.anthropic.com/v1'
+  return { ...rest, codec: createClientCodec(dialect), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
+}
+
+/** The client's half, for this API or another host that speaks it. */
+export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
+  const { provider = format, browser } = dialect
+  const title = dialect.provider === undefined ? 'Anthropic' : undefined
+  const pageHint = browser ? undefined : '; in a page, Anthropic needs the setting `browser: true`'
+  return {
+    name: format,
+    provider,
+    ...compact({ title, pageHint }),
+    framing: 'sse',
+    rules: rulesOf(dialect),
+    idPrefix,
+    headers: (apiKey) => headers(apiKey, dialect),
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
+  }
+}
+
+/** The headers of every request: key, version, and what the dialect asks for. */
+export function headers(apiKey: string | undefined, dialect: AnthropicDialect = {}): Record<string, string> {
+  const { version = '2023-06-01', beta = [], browser } = dialect
+  return compact({
+    'x-api-key': apiKey,
+    'anthropic-version': version,
+    'anthropic-beta': beta.length > 0 ? beta.join(',') : undefined,
+    'anthropic-dangerous-direct-browser-access': browser ? 'true' : undefined,
+  })
+}
+
+/** The server's half, for a gateway. */
+export function createServerCodec(): ServerCodec {
+  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+}
+
+export { encodeStream } from './encode-stream.ts'
+export { decodeError, encodeError } from './errors.ts'
+export {
+  type CodeExecutionOptions,
+  codeExecution,
+  type DomainOptions,
+  type HostedToolOptions,
+  type ToolCaller,
+  type UrlSource,
+  type UrlSources,
+  type WebFetchOptions,
+  type WebSearchOptions,
+  type WireCodeExecution,
+  type WireWebFetch,
+  type WireWebSearch,
+  webFetch,
+  webSearch,
+} from './hosted-tools.ts'
+export { decodeRequest, encodeRequest } from './request.ts'
+export { decodeResponse, encodeResponse } from './response.ts'
+export { decodeStream } from './stream.ts'
+export type { AnthropicDialect, AnthropicVersion } from './tables.ts'
+export { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'

@@ -1,0 +1,127 @@
+/**
+ * Anthropic Messages: whole requests, both ways.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
+ * @module
+ */
+import { checkMessages } from '../../core/check-message.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { DecodeError } from '../../core/errors.ts'
+import { compact, field, isObject, otherFields } from '../../core/lookup.ts'
+import type { Context, RequestOptions } from '../../core/model.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Markable, settleMarks } from './cache.ts'
+import { decodeConversation, encodeConversation } from './messages.ts'
+import { decodeOptions, encodeOptions, knownRequestFields } from './options.ts'
+import { type AnthropicDialect, format, wireOf } from './tables.ts'
+import { decodeDefinition, encodeDefinitionsFor, selectTools } from './tools.ts'
+import type { WireBlock, WireRequest, WireText } from './wire.ts'
+
+/** Without it, the older version does not know file ids. */
+const filesBeta = 'files-api-2025-04-14'
+/** There is no mode for JSON without a schema; being asked is what the model goes by. */
+const jsonInstruction = 'Answer with one JSON value and nothing else.'
+
+/**
+ * Encodes a conversation that `prepare` has been through; one that has not is encoded as it stands.
+ *
+ * @throws {UnsupportedError} if something would be lost that `options.strict` does not let go.
+ */
+export function encodeRequest(
+  given: Context,
+  { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
+): EncodedRequest<WireRequest> {
+  checkMessages(given.messages)
+  const into = ledger('Anthropic', asked.strict)
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
+  const target = { format, provider: dialect.provider ?? format, model: options.model }
+  const conversation = encodeConversation(context, {
+    ledger: into,
+    target,
+    isStrictVersion: dialect.version === '2026-10-21',
+    unsignedThinking: dialect.unsignedThinking === true,
+  })
+  const tools = encodeDefinitionsFor(selectTools(context.tools ?? [], options.toolChoice, into), into)
+  const body: WireRequest = {
+    ...encodeOptions(options, tools.length > 0, dialect, into),
+    ...conversation,
+    ...compact({ tools: tools.length > 0 || context.tools?.length === 0 ? tools : undefined }),
+  }
+  askForJson(body, options, into)
+  settleThinking(body, into)
+  settleMarks([...markable(body)], isObject(field(body, 'cache_control')) ? 1 : 0, into)
+  return { path: '/messages', headers: betaHeader(body, dialect), body, losses: into.losses }
+}
+
+function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into: Ledger): void {
+  if (responseFormat === undefined || responseFormat.schema !== undefined) return
+  const text: WireText = { type: 'text', text: jsonInstruction }
+  const before = typeof body.system === 'string' ? [{ type: 'text' as const, text: body.system }] : (body.system ?? [])
+  body.system = [...before, text]
+  lose(into, 'changed', 'options.responseFormat', 'it has no JSON mode without a schema: the model is asked for JSON')
+}
+
+/** While thinking is on, a tool round must begin with thinking: one that another model began goes on without. */
+function settleThinking(body: WireRequest, into: Ledger): void {
+  const [turn, results] = body.messages.slice(-2)
+  if (body.thinking?.type !== 'enabled' || turn?.role !== 'assistant' || typeof turn.content === 'string') return
+  const isRound = hasBlock(results?.content, 'tool_result') && hasBlock(turn.content, 'tool_use')
+  const first = turn.content[0]?.type
+  if (!isRound || first === 'thinking' || first === 'redacted_thinking') return
+  body.thinking = { type: 'disabled' }
+  lose(into, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+}
+
+function hasBlock(content: string | readonly WireBlock[] | undefined, type: WireBlock['type']): boolean {
+  return typeof content === 'object' && content.some((block) => block.type === type)
+}
+
+/** Everything that may be marked, in the order of the prompt. */
+function* markable(body: WireRequest): Generator<Markable> {
+  for (const [at, part] of (body.tools ?? []).entries()) yield { part, path: `tools[${at}]` }
+  if (typeof body.system === 'object') {
+    for (const [at, part] of body.system.entries()) yield { part, path: `system[${at}]` }
+  }
+  for (const [at, { content }] of body.messages.entries()) {
+    if (typeof content === 'string') continue
+    for (const [index, part] of content.entries()) {
+      yield { part: part as Markable['part'], path: `messages[${at}].content[${index}]` }
+    }
+  }
+}
+
+function betaHeader(body: WireRequest, dialect: AnthropicDialect): Record<string, string> {
+  const needsFiles = dialect.version !== '2026-10-21' && body.messages.some(({ content }) => namesFile(content))
+  const names = [...new Set([...(dialect.beta ?? []), ...(needsFiles ? [filesBeta] : [])])]
+  return names.length === 0 ? {} : { 'anthropic-beta': names.join(',') }
+}
+
+function namesFile(content: string | readonly WireBlock[]): boolean {
+  return typeof content === 'object' && content.some((block) => field(field(block, 'source'), 'type') === 'file')
+}
+
+/**
+ * Reads a client's request.
+ *
+ * @throws {DecodeError} if a field that we know has a type that it must not have; `path` names it.
+ */
+export function decodeRequest(
+  body: unknown,
+  { dialect = {} }: DecodeRequestOptions<AnthropicDialect> = {},
+): DecodedRequest {
+  if (!isObject(body)) throw new DecodeError('Cannot decode Anthropic request: the body is no object')
+  refuseDeep(body, 'Cannot decode Anthropic request')
+  const options = decodeOptions(body, otherFields(body, knownRequestFields))
+  const tools = field(body, 'tools') ?? undefined
+  if (tools !== undefined && !Array.isArray(tools)) {
+    throw new DecodeError('Cannot decode Anthropic request: "tools" is no array', { path: 'tools' })
+  }
+  const context = {
+    ...decodeConversation(body, { provider: dialect.provider ?? format, model: options.model }),
+    ...compact({ tools: tools?.map((tool, at) => decodeDefinition(tool, `tools[${at}]`)) }),
+  }
+  return { context, options, losses: [] }
+}

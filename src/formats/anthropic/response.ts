@@ -1,0 +1,210 @@
+/**
+ * Anthropic Messages: whole answers, both ways, and what streams read in the same way.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type {
+  BlockKey,
+  CallFragment,
+  DecodeResponseOptions,
+  EncodedResponse,
+  Fragment,
+  Reply,
+} from '../../core/codec.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { DecodeError } from '../../core/errors.ts'
+import { compact, field, isObject, lookup, otherFields, textOr } from '../../core/lookup.ts'
+import type { AssistantMessage, ChatResponse, JsonObject, StopReason, Usage } from '../../core/model.ts'
+import { settleStopReason } from '../../core/stop-reason.ts'
+import { settleUsage, tokenCount } from '../../core/usage.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { decodeBlock, isServerCall, serverCallData } from './content.ts'
+import { decodeErrorEvent } from './errors.ts'
+import { encodeTurnBlocks } from './messages.ts'
+import { extrasOf, keptOf, type Origin } from './scope.ts'
+import { type AnthropicDialect, format, knownFields, stopReasons, wireStopReasons } from './tables.ts'
+import { inputOf } from './tools.ts'
+import type { WireResponse, WireUsage } from './wire.ts'
+
+/** Calls that came without an id get this and a number. */
+export const idPrefix = 'toolu_isoglot_'
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+/**
+ * Decodes a whole answer.
+ *
+ * @throws {ApiError} if the body is an error's.
+ * @throws {DecodeError} if it is no message; `path` names what is wrong.
+ * @throws {InterruptedError} if it has no `stop_reason`: it was cut.
+ */
+export function decodeResponse(
+  body: unknown,
+  { callsBefore = 0, dialect = {} }: DecodeResponseOptions<AnthropicDialect> = {},
+): ChatResponse {
+  const provider = dialect.provider ?? format
+  refuseDeep(body, 'Cannot decode Anthropic response')
+  if (field(body, 'type') === 'error') throw decodeErrorEvent(body, provider)
+  if (!isObject(body)) throw wrong('', 'is no object')
+  return fold(readResponse(body, provider), { provider, idPrefix, callsBefore })
+}
+
+function wrong(path: string, finding: string): DecodeError {
+  const what = path === '' ? 'the body' : `"${path}"`
+  return new DecodeError(`Cannot decode Anthropic response: ${what} ${finding}`, { path })
+}
+
+function readResponse(body: JsonObject, provider: string): Fragment[] {
+  const out: Fragment[] = []
+  const content = field(body, 'content')
+  if (!Array.isArray(content)) throw wrong('content', 'is no array')
+  const origin = { provider, model: textOr(field(body, 'model'), '') }
+  readHead(body, out)
+  for (const [key, block] of content.entries()) {
+    if (!isObject(block)) throw wrong(`content[${key}]`, 'is no object')
+    readBlock(block, key, origin, out)
+  }
+  const usage = field(body, 'usage')
+  if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
+  const reason = field(body, 'stop_reason')
+  if (typeof reason === 'string') out.push(endFragment(reason))
+  return out
+}
+
+/** What is said of the message as a whole, in a body and in `message_start`. */
+export function readHead(message: JsonObject, out: Fragment[]): void {
+  const id = textOr(field(message, 'id'), undefined)
+  const model = textOr(field(message, 'model'), undefined)
+  out.push(compact({ type: 'start', id, model }))
+  const extra = otherFields(message, knownFields.response)
+  if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
+}
+
+/** A block that is whole. */
+export function readBlock(block: JsonObject, key: BlockKey, origin: Origin, out: Fragment[]): void {
+  if (!isCall(block)) {
+    out.push({ type: 'block', block: decodeBlock(block, origin), key })
+    return
+  }
+  const input = inputOf(block)
+  out.push({ ...readCallStart(block, key), ...compact({ arguments: input }) }, { type: 'close', key })
+}
+
+export function isCall(block: JsonObject): boolean {
+  const type = field(block, 'type')
+  return type === 'tool_use' || isServerCall(type)
+}
+
+/** A call without its arguments. */
+export function readCallStart(block: JsonObject, key: BlockKey): CallFragment {
+  const isServers = isServerCall(field(block, 'type'))
+  const { providerData } = extrasOf(block, knownFields.call)
+  const kept = isServers ? serverCallData(block, providerData) : providerData
+  return compact({
+    type: 'call',
+    key,
+    id: textOr(field(block, 'id'), null),
+    name: textOr(field(block, 'name'), null),
+    server: isServers || undefined,
+    providerData: kept,
+  })
+}
+
+export function endFragment(reason: string): Fragment {
+  return { type: 'end', stopReason: lookup(stopReasons, reason) ?? 'other', rawStopReason: reason }
+}
+
+/** This wire counts cached input apart; our `inputTokens` is all of it. */
+export function decodeUsage(wire: JsonObject): Usage {
+  const count = (name: string) => tokenCount(field(wire, name))
+  const uncached = count('input_tokens')
+  const cacheReadTokens = count('cache_read_input_tokens')
+  const cacheWriteTokens = count('cache_creation_input_tokens')
+  const outputTokens = count('output_tokens')
+  const reasoningTokens = tokenCount(field(field(wire, 'output_tokens_details'), 'thinking_tokens'))
+  const inputTokens = uncached === undefined ? undefined : uncached + (cacheReadTokens ?? 0) + (cacheWriteTokens ?? 0)
+  const totalTokens = inputTokens === undefined || outputTokens === undefined ? undefined : inputTokens + outputTokens
+  return {
+    ...settleUsage({ inputTokens, outputTokens, totalTokens, cacheReadTokens, cacheWriteTokens, reasoningTokens }),
+    providerData: { [format]: wire },
+  }
+}
+
+// ---- encoding ---------------------------------------------------------------------------------
+
+/** An answer as this API would give it. Nothing is refused: what the wire cannot carry is among the losses. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const into = ledger('Anthropic', false)
+  const { message } = response
+  const content = encodeTurnBlocks(message, 'message', answerScope(into))
+  noteInvalidCalls(message, into)
+  const hasCalls = content.some(({ type }) => type === 'tool_use')
+  const body: WireResponse = {
+    stop_sequence: null,
+    ...keptOf(response),
+    id: reply.id ?? message.response?.id ?? 'msg_0',
+    type: 'message',
+    role: 'assistant',
+    model: reply.model ?? message.response?.model ?? '',
+    content,
+    stop_reason: encodeStopReason(message, response.stopReason, hasCalls, into),
+    usage: encodeUsage(response.usage),
+  }
+  return { body, losses: into.losses }
+}
+
+/** Clients of this wire take the proofs of this wire. */
+export function answerScope(into: Ledger): Parameters<typeof encodeTurnBlocks>[2] {
+  return { ledger: into, target: { format, provider: format, model: '' }, place: 'answer' }
+}
+
+/** Without its arguments an invalid call could run, so it is left out. */
+function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
+  for (const at of (message.invalidToolCalls ?? []).keys()) {
+    lose(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are no object')
+  }
+}
+
+/**
+ * The wire's own word where the message has it and it still holds; else the one for our reason. What this provider itself said holds
+ * with calls too: `end_turn` beside calls means that they ran while it answered.
+ */
+export function encodeStopReason(
+  message: AssistantMessage,
+  reason: StopReason,
+  hasCalls: boolean,
+  into: Ledger,
+): string | null {
+  const { rawStopReason: raw, response } = message
+  const isOwn = response?.provider === format
+  const meaning = lookup(stopReasons, raw) ?? (isOwn ? 'other' : undefined)
+  const settled = meaning !== undefined && isOwn ? settleStopReason(meaning, hasCalls) : meaning
+  if (raw !== undefined && settled === reason) return raw
+  if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // why there is none is written down already
+  const word = wireStopReasons[reason]
+  if (word !== null && lookup(stopReasons, word) !== reason) {
+    lose(into, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
+  }
+  return word
+}
+
+/** Never below 0, and never absent: clients calculate with them. */
+export function encodeUsage(usage: Usage = {}): WireUsage {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, reasoningTokens } = usage
+  const kept = keptOf(usage)
+  const details = field(kept, 'output_tokens_details')
+  const thinking = reasoningTokens === undefined ? undefined : { thinking_tokens: reasoningTokens }
+  return {
+    ...kept,
+    input_tokens: Math.max(0, inputTokens - (cacheReadTokens ?? 0) - (cacheWriteTokens ?? 0)),
+    output_tokens: outputTokens,
+    ...compact({
+      cache_read_input_tokens: cacheReadTokens,
+      cache_creation_input_tokens: cacheWriteTokens,
+      output_tokens_details: thinking && { ...(isObject(details) && details), ...thinking },
+    }),
+  }
+}

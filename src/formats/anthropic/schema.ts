@@ -1,0 +1,103 @@
+/**
+ * JSON Schema as structured output takes it: what it has no word for moves into the description, where the model still reads it.
+ *
+ * @see the helper of the official SDK: @anthropic-ai/sdk lib/transform-json-schema (1.11.0)
+ *
+ * @module
+ */
+import { isObject, lookup } from '../../core/lookup.ts'
+import type { Json, JsonObject, JsonSchema } from '../../core/model.ts'
+import { textOfArguments } from '../../core/tool-call.ts'
+
+/** Schemas nested deeper than this are left as they are. */
+const maxDepth = 64
+
+const formats: ReadonlySet<unknown> = new Set([
+  'date-time',
+  'time',
+  'date',
+  'duration',
+  'email',
+  'hostname',
+  'uri',
+  'ipv4',
+  'ipv6',
+  'uuid',
+])
+
+/** Where a keyword holds schemas: itself, by name, or in a row. */
+const nested: Readonly<Record<string, 'schema' | 'named' | 'row'>> = {
+  items: 'schema',
+  properties: 'named',
+  $defs: 'named',
+  definitions: 'named',
+  anyOf: 'row',
+  oneOf: 'row',
+  allOf: 'row',
+}
+const taken: ReadonlySet<string> = new Set([
+  'type',
+  'title',
+  'description',
+  'enum',
+  'const',
+  'default',
+  'required',
+  '$ref',
+])
+
+/** A schema that says the same in fewer words, and whether it differs from what was given. */
+export function narrowSchema(schema: JsonSchema): { readonly schema: JsonObject; readonly isChanged: boolean } {
+  const notes = { isChanged: false }
+  return { schema: narrow(schema as JsonObject, 0, notes), ...notes }
+}
+
+interface Notes {
+  isChanged: boolean
+}
+
+function narrow(schema: JsonObject, depth: number, notes: Notes): JsonObject {
+  if (depth > maxDepth) return schema
+  const narrowed: [string, Json][] = []
+  const unsaid: string[] = []
+  for (const [keyword, value] of Object.entries(schema)) {
+    const holds = lookup(nested, keyword)
+    if (holds !== undefined) narrowed.push([renamed(keyword, notes), narrowNested(value, holds, depth + 1, notes)])
+    else if (isTaken(keyword, value)) narrowed.push([keyword, value])
+    else if (keyword !== '$schema') unsaid.push(inWords(keyword, value))
+    else notes.isChanged = true
+  }
+  const result = Object.fromEntries(narrowed)
+  if ((schema.type === 'object' || isObject(schema.properties)) && result.additionalProperties !== false) {
+    result.additionalProperties = false
+    notes.isChanged = true
+  }
+  if (unsaid.length === 0) return result
+  notes.isChanged = true
+  const said = typeof schema.description === 'string' ? `${schema.description}\n\n` : ''
+  return { ...result, description: `${said}{${unsaid.join(', ')}}` }
+}
+
+function isTaken(keyword: string, value: Json): boolean {
+  if (keyword === 'format') return formats.has(value)
+  if (keyword === 'minItems') return value === 0 || value === 1
+  return taken.has(keyword) || (keyword === 'additionalProperties' && value === false)
+}
+
+function renamed(keyword: string, notes: Notes): string {
+  if (keyword !== 'oneOf') return keyword
+  notes.isChanged = true
+  return 'anyOf'
+}
+
+function inWords(keyword: string, value: Json): string {
+  const isTooDeep = textOfArguments({ value }) === undefined
+  return `${keyword}: ${isTooDeep ? '…' : JSON.stringify(value)}`
+}
+
+function narrowNested(value: Json, holds: 'schema' | 'named' | 'row', depth: number, notes: Notes): Json {
+  const one = (entry: Json) => (isObject(entry) ? narrow(entry, depth, notes) : entry)
+  if (holds === 'row') return Array.isArray(value) ? value.map(one) : value
+  if (holds === 'schema' || !isObject(value)) return one(value)
+  return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, one(entry)]))
+}

@@ -1,0 +1,91 @@
+/**
+ * Where blocks come from and go to, and what is kept of them on the way.
+ *
+ * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
+ *
+ * @module
+ */
+
+import { compact, field, isObject, otherFields, stringOr, unlessEmpty } from '../../core/lookup.ts'
+import type { ContentBlock, Json, JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../core/model.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { decodeCacheHint, encodeCacheHint } from './cache.ts'
+import { format } from './tables.ts'
+import type { WireBlock } from './wire.ts'
+
+/** Who made the proofs in what is read. */
+export interface Origin {
+  readonly provider: string
+  readonly model: string
+}
+
+/** A block that we have no word for, whole. */
+export function unknownBlock(wire: JsonObject): UnknownBlock {
+  return { type: 'unknown', format, providerType: stringOr(field(wire, 'type'), ''), value: wire }
+}
+
+/** The cache mark and the fields that we do not know. */
+export function extrasOf(
+  wire: JsonObject,
+  known: ReadonlySet<string>,
+): { metadata?: Metadata; providerData?: ProviderData } {
+  const rest = otherFields(wire, known)
+  if (rest === undefined) return {}
+  const cacheHint = decodeCacheHint(field(rest, 'cache_control'))
+  if (cacheHint === undefined) return { providerData: { [format]: rest } }
+  const { cache_control: _, ...kept } = rest
+  return compact({ metadata: { cacheHint }, providerData: unlessEmpty(kept) && { [format]: kept } })
+}
+
+/** Where blocks are written to. */
+export interface Scope {
+  readonly ledger: Ledger
+  /** Whose proofs are valid. */
+  readonly target: { readonly format: string; readonly provider: string; readonly model: string }
+  readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
+  /** `2026-10-21` or later. */
+  readonly isStrictVersion?: boolean
+  readonly unsignedThinking?: boolean
+}
+
+/** What we kept of this wire, as it came. */
+export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject | undefined {
+  const kept = field(holder.providerData, format)
+  return isObject(kept) ? kept : undefined
+}
+
+/** A value that came from this wire goes back to it as it is. */
+export function verbatim(value: Json | object): WireBlock {
+  return { ...(value as object) } as WireBlock
+}
+
+/** Notes that a block, or something of it, does not go. */
+export function drop(
+  path: string,
+  reason: string,
+  scope: Scope,
+  severity: 'info' | 'minor' | 'major' = 'minor',
+): undefined {
+  lose(scope.ledger, 'dropped', path, reason, severity)
+}
+
+/** Fields and proofs of other wires are for them alone. */
+export function noteForeignFields(
+  holder: { readonly providerData?: ProviderData; readonly opaque?: Opaque; readonly type?: string },
+  path: string,
+  ledger: Ledger,
+): void {
+  if (holder.opaque !== undefined && holder.type !== 'reasoning')
+    lose(ledger, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+  if (holder.providerData === undefined) return
+  for (const name of Object.keys(holder.providerData)) {
+    if (name !== format) lose(ledger, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
+  }
+}
+
+/** The fields kept with a block and its cache mark. */
+export function extrasFor(block: ContentBlock, path: string, scope: Scope): object {
+  const mark = scope.place === 'answer' ? undefined : encodeCacheHint(block.metadata, path, scope.ledger)
+  return { ...keptOf(block), ...compact({ cache_control: mark }) }
+}

@@ -1,0 +1,131 @@
+/**
+ * Anthropic Messages: how much the model is to think, both ways. A budget says it to older models, an effort to newer ones.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/extended-thinking (read 2026-11)
+ *
+ * @module
+ */
+
+import { field, lookup, objectIn } from '../../core/lookup.ts'
+import type { JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
+import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { efforts, isAdaptive, isNewer, minBudgetTokens } from './tables.ts'
+import type { WireOutputConfig, WireThinkingConfig } from './wire.ts'
+
+type Reasoning = NonNullable<RequestOptions['reasoning']>
+
+// ---- encoding ---------------------------------------------------------------------------------
+
+/** Newer models think unless they are told not to, so this has to be said. */
+function isOff({ effort, budgetTokens }: Reasoning): boolean {
+  return effort === 'none' || budgetTokens === 0
+}
+
+/** The budget asked for, where the model takes one. */
+export function budgetFor({ reasoning, model }: RequestOptions): number | undefined {
+  if (reasoning === undefined || isOff(reasoning) || isNewer(model)) return undefined
+  if (reasoning.budgetTokens !== undefined) return Math.max(minBudgetTokens, reasoning.budgetTokens)
+  return isAdaptive(model) ? undefined : lookup(effortBudgets, reasoning.effort)
+}
+
+/** What is said of thinking; `undefined` if nothing is. */
+export function encodeThinking(
+  options: RequestOptions,
+  maxTokens: number,
+  kept: JsonObject,
+  ledger: Ledger,
+): WireThinkingConfig | undefined {
+  const { reasoning } = options
+  if (reasoning === undefined) return undefined
+  if (isOff(reasoning)) return { type: 'disabled' }
+  const budget = budgetFor(options)
+  if (budget === undefined && isBare(reasoning) && !isAdaptive(options.model)) {
+    lose(ledger, 'dropped', 'options.reasoning', reasons.noAmount)
+    return undefined
+  }
+  if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
+  if (maxTokens <= minBudgetTokens) {
+    lose(ledger, 'dropped', 'options.reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
+    return { type: 'disabled' }
+  }
+  const sent = Math.min(budget, maxTokens - 1)
+  noteBudget(options, sent, ledger)
+  return { type: 'enabled', budget_tokens: sent }
+}
+
+function noteBudget({ reasoning, model }: RequestOptions, sent: number, ledger: Ledger): void {
+  const { effort, budgetTokens } = reasoning ?? {}
+  if (budgetTokens === undefined) {
+    const reason = `the model takes budgets only: ${sent} tokens are sent`
+    lose(ledger, 'changed', 'options.reasoning.effort', reason, 'info')
+  } else if (sent !== budgetTokens) {
+    const reason = `the budget must be from ${minBudgetTokens} to less than maxTokens: ${sent} is sent`
+    lose(ledger, 'changed', 'options.reasoning.budgetTokens', reason)
+  }
+  if (effort !== undefined && budgetTokens !== undefined && !isAdaptive(model))
+    lose(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+}
+
+/** It asks for reasoning, and says not how much. */
+function isBare({ effort, budgetTokens }: Reasoning): boolean {
+  return effort === undefined && budgetTokens === undefined
+}
+
+/** Whether thinking has to be asked for. A request of this wire that named an effort alone still does so. */
+function isAsked({ effort, budgetTokens }: Reasoning, kept: JsonObject): boolean {
+  if (effort === undefined) return budgetTokens !== undefined || keptThinking(kept) === undefined
+  return field(objectIn(kept, 'output_config'), 'effort') !== effort || field(kept, 'thinking') !== undefined
+}
+
+/** A way of thinking of this wire that was kept. */
+export function keptThinking(kept: JsonObject): WireThinkingConfig | undefined {
+  const thinking = field(kept, 'thinking')
+  return typeof field(thinking, 'type') === 'string' ? (thinking as unknown as WireThinkingConfig) : undefined
+}
+
+/** What was kept of the same way of thinking, such as `display`, goes with it. */
+export function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): WireThinkingConfig {
+  const { type, ...rest } = objectIn(kept, 'thinking')
+  const isSame = thinking.type !== 'disabled' && (type === undefined || type === thinking.type)
+  return isSame ? { ...rest, ...thinking } : thinking
+}
+
+/** The effort for models that think by it; of a budget that they do not take, the nearest. */
+export function chooseEffort({ reasoning, model }: RequestOptions, ledger: Ledger): WireOutputConfig['effort'] {
+  if (reasoning === undefined || !isAdaptive(model)) return undefined
+  if (reasoning.effort === undefined && !isNewer(model)) return undefined
+  const effort = isNewer(model) ? effortOf(reasoning, ledger) : reasoning.effort
+  const sent = lookup(efforts, effort)
+  if (effort !== undefined && sent !== undefined && sent !== effort) loseEffort(ledger, effort, sent)
+  return sent
+}
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+/** What a request says of thinking. */
+export interface Thinking {
+  readonly reasoning?: Reasoning
+  /** What our words leave of `thinking`. */
+  readonly kept?: JsonObject
+  /** An effort that came without thinking: of models that do not think by themselves it says something else. */
+  readonly keptEffort?: string
+}
+
+/** Reads `thinking` and `output_config.effort`, which together say how much to think. */
+export function readThinking(body: JsonObject, model: string): Thinking {
+  const thinking = objectIn(body, 'thinking')
+  const word = field(field(body, 'output_config'), 'effort')
+  const effort = typeof word === 'string' && Object.hasOwn(efforts, word) ? (word as ReasoningEffort) : undefined
+  const { type, budget_tokens: budgetTokens, ...rest } = thinking
+  const others = Object.keys(rest).length > 0 ? { kept: rest } : {}
+  const keptEffort = typeof word === 'string' ? { keptEffort: word } : {}
+  if (type === 'disabled') return { reasoning: { effort: 'none' }, ...others, ...keptEffort }
+  if (type === 'enabled' && typeof budgetTokens === 'number')
+    return { reasoning: { budgetTokens }, ...others, ...keptEffort }
+  const kept = type === undefined ? {} : { kept: thinking }
+  if (effort !== undefined && type === 'adaptive') return { reasoning: { effort }, ...kept }
+  if (effort !== undefined && isNewer(model)) return { reasoning: { effort }, ...kept, ...keptEffort }
+  return { ...kept, ...keptEffort }
+}

@@ -1,0 +1,210 @@
+/**
+ * Gemini: what an answer rests on. The wire counts UTF-8 bytes, we count UTF-16 units.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/google-search (read 2026-11)
+ *
+ * @module
+ */
+import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../core/lookup.ts'
+import type { CitationBlock, Json, JsonObject } from '../../core/model.ts'
+import { stillSays } from './part.ts'
+import type { WireGroundingMetadata, WireSegment } from './wire.ts'
+
+/**
+ * How long a text is in bytes and in units, without the text: only where the number of bytes per unit changes. A surrogate takes two
+ * bytes, so that a pair makes its four wherever a chunk is cut.
+ */
+export interface Track {
+  /** Which of the answer's parts the text is made of, and where in it each begins, in bytes. */
+  readonly parts: { readonly part: number; readonly byte: number }[]
+  units: number
+  bytes: number
+  readonly turns: Turn[]
+}
+interface Turn {
+  readonly units: number
+  readonly bytes: number
+  /** Bytes of each unit from here on. */
+  readonly width: number
+}
+
+export function newTrack(part: number, byte = 0): Track {
+  return { parts: [{ part, byte }], units: 0, bytes: 0, turns: [] }
+}
+
+/** Goes on with a text, from one run of units of the same width to the next. */
+export function follow(track: Track, text: string): void {
+  let start = 0
+  while (start < text.length) {
+    const width = widthOf(text.charCodeAt(start))
+    let end = start + 1
+    while (end < text.length && widthOf(text.charCodeAt(end)) === width) end++
+    advance(track, width, end - start)
+    start = end
+  }
+}
+
+function widthOf(unit: number): number {
+  if (unit < 0x80) return 1
+  if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) return 2
+  return 3
+}
+
+function advance(track: Track, width: number, units: number): void {
+  if (track.turns.at(-1)?.width !== width) track.turns.push({ units: track.units, bytes: track.bytes, width })
+  track.units += units
+  track.bytes += units * width
+}
+
+/** The unit at a byte; inside a character, its beginning. */
+export function unitsAt(track: Track, byte: number): number {
+  let low = 0
+  let high = track.turns.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if ((track.turns[middle]?.bytes ?? 0) <= byte) low = middle
+    else high = middle - 1
+  }
+  const turn = track.turns[low]
+  if (turn === undefined) return 0
+  return Math.min(track.units, turn.units + Math.floor((byte - turn.bytes) / turn.width))
+}
+
+/** The citations of each text, in the order of the tracks. */
+export function readCitations(candidate: Json | undefined, tracks: readonly Track[]): readonly CitationBlock[][] {
+  const cited: CitationBlock[][] = tracks.map(() => [])
+  const add = (segment: Json | undefined, source: object) => {
+    const place = locate(segment, tracks)
+    if (place !== undefined) cited[place.track]?.push({ type: 'citation', ...source, ...place.range } as CitationBlock)
+  }
+  for (const support of arrayOf(field(field(candidate, 'groundingMetadata'), 'groundingSupports'))) {
+    const segment = field(support, 'segment')
+    for (const source of sourcesOf(support, candidate)) add(segment, source)
+  }
+  const recited = field(candidate, 'citationMetadata')
+  for (const source of arrayOf(field(recited, 'citationSources') ?? field(recited, 'citations'))) {
+    add(source, compact({ url: text(source, 'uri'), title: text(source, 'title') }))
+  }
+  return cited
+}
+
+/** One for each chunk that a support names; one without a source if it names none. */
+function sourcesOf(support: Json, candidate: Json | undefined): readonly object[] {
+  const chunks = arrayOf(field(field(candidate, 'groundingMetadata'), 'groundingChunks'))
+  const quoted = text(field(support, 'segment'), 'text')
+  const indices = arrayOf(field(support, 'groundingChunkIndices'))
+  const named = indices.map((index) => (typeof index === 'number' ? chunks[index] : undefined)).filter(isObject)
+  if (named.length === 0) return [compact({ text: quoted })]
+  return named.map((chunk) => {
+    const source = Object.values(chunk).find(isObject) // `web`, `maps`, `retrievedContext`, `image`
+    return compact({ url: text(source, 'uri'), title: text(source, 'title'), text: quoted })
+  })
+}
+
+interface Place {
+  readonly track: number
+  /** Empty where the offsets lie outside of all texts. */
+  readonly range: { readonly startIndex?: number; readonly endIndex?: number }
+}
+
+/** In the part that the segment names; else, as recorded streams count, in all text of the answer in a row. */
+function locate(segment: Json | undefined, tracks: readonly Track[]): Place | undefined {
+  if (tracks.length === 0) return undefined
+  const end = numberOr(field(segment, 'endIndex'), undefined)
+  if (end === undefined) return { track: tracks.length - 1, range: {} }
+  const start = numberOr(field(segment, 'startIndex'), 0)
+  const part = numberOr(field(segment, 'partIndex'), 0)
+  for (const [index, track] of tracks.entries()) {
+    const begin = track.parts.find((one) => one.part === part)?.byte
+    const fits = begin !== undefined && begin + start >= 0 && begin + end <= track.bytes
+    if (fits) return { track: index, range: rangeIn(track, begin + start, begin + end) }
+  }
+  let before = 0
+  for (const [index, track] of tracks.entries()) {
+    const reaches = start - before < track.bytes
+    if (reaches && start >= before) return { track: index, range: rangeIn(track, start - before, end - before) }
+    before += track.bytes
+  }
+  return { track: tracks.length - 1, range: {} }
+}
+
+function rangeIn(track: Track, start: number, end: number): Place['range'] {
+  return { startIndex: unitsAt(track, start), endIndex: unitsAt(track, end) }
+}
+
+function text(value: Json | undefined, key: string): string | undefined {
+  return stringOr(field(value, key), undefined)
+}
+
+// ---- and back ---------------------------------------------------------------------------------
+
+/** A text of an answer on its way out. */
+export interface CitedText {
+  /** Its place among the parts. Texts in a row may share one. */
+  readonly part: number
+  readonly text: string
+  readonly citations: readonly CitationBlock[]
+}
+
+/** The metadata as it came, while it says what the citations say; else what they say. */
+export function encodeCitations(texts: readonly CitedText[], raw: JsonObject): JsonObject {
+  const tracks = texts.map((cited, at) => {
+    const track = newTrack(cited.part, -bytesBefore(texts, at))
+    follow(track, cited.text)
+    return track
+  })
+  const now = texts.map(({ citations }) => citations)
+  if (stillSays(raw, (kept) => readCitations(kept, tracks), now)) return raw
+  const { citationMetadata: _recited, groundingMetadata, ...rest } = raw
+  const { groundingChunks: _chunks, groundingSupports: _supports, ...facts } = (groundingMetadata ?? {}) as JsonObject
+  const grounding = { ...facts, ...(encodeGrounding(texts) as JsonObject | undefined) }
+  return Object.keys(grounding).length > 0 ? { ...rest, groundingMetadata: grounding } : rest
+}
+
+/** Bytes of the texts before that are in the same part. */
+function bytesBefore(texts: readonly CitedText[], at: number): number {
+  let bytes = 0
+  for (let one = at - 1; one >= 0 && texts[one]?.part === texts[at]?.part; one--)
+    bytes += byteLength(texts[one]?.text ?? '')
+  return bytes
+}
+
+/** Sources, each once, and what rests on them; `undefined` if nothing is cited. */
+function encodeGrounding(texts: readonly CitedText[]): WireGroundingMetadata | undefined {
+  const sources = new Map<string, { readonly index: number; readonly uri?: string; readonly title?: string }>()
+  const supports = texts.flatMap(({ part, text, citations }, at) => {
+    const before = citations.length > 0 ? bytesBefore(texts, at) : 0
+    return citations.map((citation) => {
+      const name = JSON.stringify([citation.url, citation.title])
+      const source = sources.get(name) ?? {
+        index: sources.size,
+        ...compact({ uri: citation.url, title: citation.title }),
+      }
+      sources.set(name, source)
+      return { segment: encodeSegment(part, before, text, citation), groundingChunkIndices: [source.index] }
+    })
+  })
+  if (supports.length === 0) return undefined
+  const groundingChunks = [...sources.values()].map(({ index: _, ...web }) => ({ web }))
+  return { groundingChunks, groundingSupports: supports }
+}
+
+function encodeSegment(
+  part: number,
+  before: number,
+  text: string,
+  { startIndex = 0, endIndex, text: quoted }: CitationBlock,
+): WireSegment {
+  const byteAt = (unit: number) => before + byteLength(text.slice(0, unit))
+  const start = endIndex === undefined ? 0 : byteAt(startIndex)
+  return compact({
+    partIndex: part > 0 ? part : undefined,
+    startIndex: start > 0 ? start : undefined,
+    endIndex: endIndex === undefined ? undefined : byteAt(endIndex),
+    text: quoted ?? (endIndex === undefined ? undefined : text.slice(startIndex, endIndex)),
+  })
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
+}

@@ -1,0 +1,178 @@
+/**
+ * Gemini: an answer in pieces, to the wire.
+ *
+ * Every chunk has a part, the last one too (an empty text, as the server sends it): the official client's chat forgets a whole answer of
+ * which one chunk has none.
+ *
+ * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (read 2026-11)
+ * @see https://github.com/googleapis/js-genai/blob/main/src/chats.ts (`isValidResponse`)
+ *
+ * @module
+ */
+import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { ApiError } from '../../core/errors.ts'
+import type { AssistantMessage, ContentBlock, MessageEvent } from '../../core/model.ts'
+import { type Ledger, ledger } from '../../kit/losses.ts'
+import { type CitedText, encodeCitations } from './citations.ts'
+import { encodeError } from './errors.ts'
+import { encodeFinish, encodeHead, encodeServed, serverScope } from './response.ts'
+import { encodeUsage } from './usage.ts'
+import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
+
+type BlockEvent = Extract<MessageEvent, { readonly index: number }>
+
+/** What one event leaves for the next. */
+interface EncoderState {
+  readonly reply: Reply
+  readonly ledger: Ledger
+  head: Partial<WireResponse>
+  /** The block that is being written. This wire has one at a time: events of later ones wait. */
+  current: number
+  readonly waiting: Map<number, BlockEvent[]>
+  /** Parts so far as a client counts them, text in a row being one. */
+  parts: number
+  /** What the last part was, as long as text may go on with it. */
+  last: 'text' | 'thought' | undefined
+  /** Of each text block, the part that it went on. */
+  readonly textParts: number[]
+  isEnded: boolean
+}
+
+/** Writes one answer. What it holds back, it holds no longer than until the block before has ended. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncoderState = {
+    reply,
+    ledger: ledger('Gemini', false),
+    head: encodeHead({}, reply),
+    current: 0,
+    waiting: new Map(),
+    parts: 0,
+    last: undefined,
+    textParts: [],
+    isEnded: false,
+  }
+  const cut = () => new ApiError('The answer was interrupted', { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          state.head = encodeHead({ response: event }, state.reply)
+          return
+        case 'message_end':
+          writeWaiting(state, out)
+          return writeEnd(state, event.message, event.response.providerData?.gemini, out)
+        case 'usage': // goes with the end
+        case 'warning':
+          return
+        default:
+          return takeTurn(state, event, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.ledger.losses,
+  }
+}
+
+function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  state.isEnded = true
+  out.push({ data: JSON.stringify(encodeError(error).body) })
+}
+
+// ---- blocks in their order --------------------------------------------------------------------
+
+function takeTurn(state: EncoderState, event: BlockEvent, out: Frame[]): void {
+  if (event.index > state.current) {
+    const events = state.waiting.get(event.index)
+    if (events === undefined) state.waiting.set(event.index, [event])
+    else events.push(event)
+    return
+  }
+  writeEvent(state, event, out)
+  if (!endsBlock(event)) return
+  state.current++
+  const next = state.waiting.get(state.current)
+  state.waiting.delete(state.current)
+  for (const waited of next ?? []) takeTurn(state, waited, out)
+}
+
+/** At the end nothing waits but for blocks that were never ended. */
+function writeWaiting(state: EncoderState, out: Frame[]): void {
+  for (const index of [...state.waiting.keys()].sort((one, other) => one - other)) {
+    for (const event of state.waiting.get(index) ?? []) writeEvent(state, event, out)
+  }
+}
+
+function endsBlock({ type }: BlockEvent): boolean {
+  return type === 'content_block' || type === 'tool_call' || type === 'invalid_tool_call'
+}
+
+function writeEvent(state: EncoderState, event: BlockEvent, out: Frame[]): void {
+  switch (event.type) {
+    case 'text_delta':
+      writePart(state, { text: event.text }, 'text', out)
+      break
+    case 'reasoning_delta':
+      writePart(state, { text: event.text, thought: true }, 'thought', out)
+      break
+    case 'tool_call':
+      writeBlock(state, event.call, `message.content[${event.index}]`, out)
+      break
+    case 'content_block':
+      writeBlock(state, event.block, `message.content[${event.index}]`, out)
+      break
+    case 'invalid_tool_call': // the reason for the end tells of it
+    case 'tool_call_chunk': // calls go whole
+  }
+}
+
+/** Of text and thoughts that were streamed only the proof is left: it goes on an empty part behind them, as the server sends it. */
+function writeBlock(state: EncoderState, block: ContentBlock, path: string, out: Frame[]): void {
+  if (block.type !== 'text' && block.type !== 'reasoning') {
+    const part = encodeServed(block, serverScope(state.ledger), path)
+    if (part !== undefined) writePart(state, part, undefined, out)
+    return
+  }
+  if (block.type === 'text') state.textParts.push(Math.max(0, state.parts - 1))
+  const proof = encodeServed({ ...block, text: '' }, serverScope(state.ledger), path)
+  if (proof !== undefined) writePart(state, proof, undefined, out)
+}
+
+function writePart(state: EncoderState, part: WirePart, kind: EncoderState['last'], out: Frame[]): void {
+  if (kind === undefined || kind !== state.last) state.parts++
+  state.last = kind
+  writeChunk(state, { content: { role: 'model', parts: [part] }, index: 0 }, {}, out)
+}
+
+function writeEnd(state: EncoderState, message: AssistantMessage, rest: WireResponse | undefined, out: Frame[]): void {
+  state.isEnded = true
+  const { content: _, ...raw } = message.providerData?.gemini ?? {}
+  const candidate = {
+    ...encodeCitations(citedTexts(state, message), raw),
+    content: { role: 'model', parts: [{ text: '' }] },
+    ...encodeFinish(message, state.ledger),
+    index: 0,
+  } as WireCandidate
+  const { candidates: others = [], ...fields } = rest ?? {}
+  const usage = message.usage && { usageMetadata: encodeUsage(message.usage) }
+  writeChunk(state, candidate, { ...fields, ...usage }, out, others)
+}
+
+function citedTexts({ textParts }: EncoderState, { content }: AssistantMessage): readonly CitedText[] {
+  const texts = blocksOf(content).filter((block) => block.type === 'text')
+  return texts.map(({ text, citations = [] }, at) => ({ part: textParts[at] ?? 0, text, citations }))
+}
+
+function writeChunk(
+  state: EncoderState,
+  candidate: WireCandidate,
+  fields: Partial<WireResponse>,
+  out: Frame[],
+  others: readonly WireCandidate[] = [],
+): void {
+  const chunk: WireResponse = { ...fields, candidates: [candidate, ...others], ...state.head }
+  out.push({ data: JSON.stringify(chunk) })
+}

@@ -1,0 +1,103 @@
+/**
+ * Gemini: the tools that Google runs itself, as typed values.
+ *
+ * Beside functions of your own they work on Gemini 3 and later alone, with `toolConfig.includeServerSideToolInvocations`.
+ *
+ * @see https://ai.google.dev/api/caching#Tool (read 2026-11)
+ *
+ * @module
+ */
+
+import { compact } from '../../core/lookup.ts'
+import type { HostedTool } from '../../kit/hosted-tool.ts'
+
+/** From which confidence on that a site is a fraud it is left out of the results. */
+export type BlockingConfidence =
+  | 'BLOCK_LOW_AND_ABOVE'
+  | 'BLOCK_MEDIUM_AND_ABOVE'
+  | 'BLOCK_HIGH_AND_ABOVE'
+  | 'BLOCK_HIGHER_AND_ABOVE'
+  | 'BLOCK_VERY_HIGH_AND_ABOVE'
+  | 'BLOCK_ONLY_EXTREMELY_HIGH'
+
+/** What {@link googleSearch} takes. */
+export interface GoogleSearchOptions {
+  /** Sites to leave out, 2000 at most. Vertex AI only. Default: none. */
+  readonly blockedDomains?: readonly string[]
+  /** Vertex AI only. */
+  readonly blockingConfidence?: BlockingConfidence
+  /** What to search for: pages, pictures or both. Default: pages. */
+  readonly searchTypes?: readonly ('web' | 'image')[]
+  /** Only results from `start` on and before `end`, both in RFC 3339. Not on Vertex AI. Default: of any time. */
+  readonly timeRange?: { readonly start: string; readonly end: string }
+}
+
+/** A search by Google, as the wire has it. */
+export type WireGoogleSearch = {
+  googleSearch: {
+    excludeDomains?: string[]
+    blockingConfidence?: BlockingConfidence
+    searchTypes?: { webSearch?: Record<string, never>; imageSearch?: Record<string, never> }
+    timeRangeFilter?: { startTime: string; endTime: string }
+  }
+}
+
+/**
+ * Lets the model search with Google.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/google-search (read 2026-11)
+ * @example
+ * ```ts
+ * import { gemini, googleSearch } from 'isoglot/gemini'
+ *
+ * const tools = [googleSearch()]
+ * await generate({ model: gemini('gemini-3-flash-preview', { apiKey }), prompt: 'What is new on Mars?', tools })
+ * ```
+ */
+export function googleSearch(options: GoogleSearchOptions = {}): HostedTool<'gemini', WireGoogleSearch> {
+  const { blockedDomains, blockingConfidence, searchTypes, timeRange } = options
+  const search = compact({
+    excludeDomains: blockedDomains && [...blockedDomains],
+    blockingConfidence,
+    searchTypes: searchTypes && encodeSearchTypes(searchTypes),
+    timeRangeFilter: timeRange && { startTime: timeRange.start, endTime: timeRange.end },
+  })
+  return hosted({ googleSearch: search })
+}
+
+function encodeSearchTypes(types: readonly ('web' | 'image')[]) {
+  return {
+    ...(types.includes('web') && { webSearch: {} }),
+    ...(types.includes('image') && { imageSearch: {} }),
+  }
+}
+
+/** A code execution, as the wire has it. */
+export type WireCodeExecution = { codeExecution: Record<string, never> }
+
+/**
+ * Lets the model run Python in a sandbox of Google's.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/code-execution (read 2026-11)
+ */
+export function codeExecution(): HostedTool<'gemini', WireCodeExecution> {
+  return hosted({ codeExecution: {} })
+}
+
+/** The reading of addresses, as the wire has it. */
+export type WireUrlContext = { urlContext: Record<string, never> }
+
+/**
+ * Lets the model read pages whose addresses stand in the conversation.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/url-context (read 2026-11)
+ */
+export function urlContext(): HostedTool<'gemini', WireUrlContext> {
+  return hosted({ urlContext: {} })
+}
+
+function hosted<Value extends WireGoogleSearch | WireCodeExecution | WireUrlContext>(
+  value: Value,
+): HostedTool<'gemini', Value> {
+  return { type: 'provider_tool', format: 'gemini', value }
+}

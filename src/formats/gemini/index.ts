@@ -1,0 +1,104 @@
+/**
+ * Google Gemini, `generateContent` and `streamGenerateContent`: a provider, and the wire in both directions.
+ *
+ * @see https://ai.google.dev/api/generate-content (read 2026-11)
+ *
+ * @module
+ */
+
+import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { compact } from '../../core/lookup.ts'
+import { carrying } from '../../kit/carry.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
+import { decodeStream } from './stream.ts'
+import { type GeminiDialect, geminiDialect, rulesOf } from './tables.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
+
+export { encodeStream } from './encode-stream.ts'
+export { decodeError, encodeError } from './errors.ts'
+export {
+  type BlockingConfidence,
+  codeExecution,
+  type GoogleSearchOptions,
+  googleSearch,
+  urlContext,
+  type WireCodeExecution,
+  type WireGoogleSearch,
+  type WireUrlContext,
+} from './hosted-tools.ts'
+export { decodeRequest, encodeRequest } from './request.ts'
+export { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+export { decodeStream } from './stream.ts'
+export { type GeminiDialect, geminiDialect } from './tables.ts'
+export { encodeDefinitions, encodeResult } from './tools.ts'
+export type { WireRequest, WireResponse } from './wire.ts'
+
+/** What {@link gemini} takes beside the model's name. */
+export interface GeminiSettings extends ModelSettings {
+  /** Where developer messages go, since Gemini has no such role. Default `user`; `system` puts them behind the system text. */
+  readonly developer?: 'user' | 'system'
+  /**
+   * Where later system and developer messages go. Default: they stay, as tagged text of the user. With `hoist`, `developer` is `system` by
+   * default. Gemini has no `inline`.
+   */
+  readonly lateInstructions?: LateInstructions
+}
+
+/**
+ * A model of Google's Gemini API.
+ *
+ * The key travels in `x-goog-api-key`, never in the address. Browsers may call this API as it is.
+ *
+ * @param model Such as `gemini-3-pro-preview`; `tunedModels/…` for one of your own.
+ * @param settings Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
+ * @throws {TypeError} at `lateInstructions: 'inline'`.
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { gemini } from 'isoglot/gemini'
+ *
+ * const model = gemini('gemini-3-flash-preview', { apiKey })
+ * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
+ * ```
+ */
+export function gemini(model: string, settings: GeminiSettings = {}): Model {
+  const { lateInstructions, developer = lateInstructions === 'hoist' ? 'system' : 'user', baseUrl, ...rest } = settings
+  if (lateInstructions === 'inline') {
+    throw new TypeError(
+      'Cannot ask Gemini with lateInstructions "inline": it has no system role among its messages. Use "hoist", or leave it out',
+    )
+  }
+  const codec = createClientCodec({ ...geminiDialect, developer, ...compact({ lateInstructions }) })
+  const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
+  return { ...rest, codec, model, baseUrl: baseUrl ?? providerUrl, providerUrl }
+}
+
+/** What a client of this format, or of a host that speaks a dialect of it, needs. */
+export function createClientCodec(dialect: GeminiDialect = geminiDialect): ClientCodec {
+  const { provider } = dialect
+  return {
+    name: 'gemini',
+    provider,
+    ...(provider === 'gemini' && { title: 'Gemini' }),
+    framing: 'sse',
+    rules: rulesOf(dialect),
+    idPrefix: 'gemini_',
+    headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
+  }
+}
+
+/** What a server of this format needs. Its path names the model and the method. */
+export function createServerCodec(): ServerCodec {
+  return carrying({ name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+}

@@ -1,0 +1,187 @@
+/**
+ * Gemini: a conversation as the turns of this wire. Roles are `user` and `model` alone, and results are a user's.
+ *
+ * @see https://ai.google.dev/api/caching#Content (read 2026-11)
+ * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11)
+ *
+ * @module
+ */
+import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { compact, field } from '../../core/lookup.ts'
+import type {
+  AssistantMessage,
+  Content,
+  Context,
+  JsonObject,
+  Message,
+  ToolMessage,
+  ToolResultBlock,
+} from '../../core/model.ts'
+import { lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { encodeBlock } from './content.ts'
+import type { Scope } from './part.ts'
+import { isGemini3, unsignedCall } from './tables.ts'
+import { encodeCall, encodeResultPart, isMadeId } from './tools.ts'
+import type { WireContent, WirePart } from './wire.ts'
+
+/** One content on its way; neighbours of a kind become one. Results stand alone: beside other parts they may be misread. */
+interface Turn {
+  readonly kind: 'user' | 'model' | 'results'
+  readonly parts: WirePart[]
+  fields: JsonObject
+}
+
+/** The turns, in the order of the messages, system messages left out. */
+export function encodeContents(context: Context, scope: Scope): readonly WireContent[] {
+  const turns: Turn[] = []
+  const calls = callsOf(context.messages)
+  const messages = withoutPaused(context)
+  for (const [at, message] of messages.entries())
+    encodeMessage(message, { turns, calls, scope, path: `messages[${at}]` })
+  signFirstCalls(turns, scope)
+  return turns.map(({ kind, parts, fields }) => ({ ...fields, role: kind === 'model' ? 'model' : 'user', parts }))
+}
+
+/** A paused answer goes on if the same request is sent with its token: the pause itself is no turn. */
+function withoutPaused({ messages, providerState }: Context): readonly Message[] {
+  const last = messages.at(-1)
+  const isPaused = last?.role === 'assistant' && last.stopReason === 'pause'
+  return isPaused && typeof providerState?.continuationToken === 'string' ? messages.slice(0, -1) : messages
+}
+
+interface Known {
+  readonly name: string
+  readonly isMade: boolean
+}
+
+/** What the results need of their calls. */
+function callsOf(messages: readonly Message[]): ReadonlyMap<string, Known> {
+  const calls = new Map<string, Known>()
+  for (const message of messages) {
+    if (message.role !== 'assistant') continue
+    for (const block of blocksOfTurn(message)) {
+      if (block.type === 'tool_call')
+        calls.set(block.id, { name: block.name, isMade: isMadeId(block.id, block.generatedId) })
+    }
+  }
+  return calls
+}
+
+interface Place {
+  readonly turns: Turn[]
+  readonly calls: ReadonlyMap<string, Known>
+  readonly scope: Scope
+  /** Of the message. */
+  readonly path: string
+}
+
+function encodeMessage(message: Message, place: Place): void {
+  const fields = (field(message.providerData?.gemini, 'content') ?? {}) as JsonObject
+  switch (message.role) {
+    case 'system':
+      break
+    case 'developer':
+      encodeDeveloper(message.content, fields, place)
+      break
+    case 'user':
+      encodeUser(message.content, fields, place)
+      break
+    case 'assistant':
+      if (message.content === '' && blocksOfTurn(message).length === 0)
+        lose(place.scope.ledger, 'dropped', place.path, reasons.empty, 'info')
+      add(place.turns, 'model', encodeTurn(message, place.scope, place.path), fields)
+      break
+    case 'tool':
+      addResult(place, message, { toolCallId: message.toolCallId, isError: message.status === 'error' }, fields)
+      break
+  }
+}
+
+function encodeDeveloper(content: Content, fields: JsonObject, place: Place): void {
+  if (place.scope.dialect.developer === 'system') return
+  lose(place.scope.ledger, 'changed', place.path, 'Gemini has no role for developers: a user says it')
+  encodeUser(content, fields, place)
+}
+
+/** Results first, then what the user says. */
+function encodeUser(content: Content, fields: JsonObject, place: Place): void {
+  const blocks = blocksOf(content)
+  for (const block of blocks) {
+    if (block.type !== 'tool_result') continue
+    addResult(place, block, { toolCallId: block.toolCallId, isError: block.isError === true }, {})
+  }
+  if (content === '') lose(place.scope.ledger, 'dropped', place.path, reasons.empty, 'info')
+  const path = `${place.path}.content`
+  const said = blocks.flatMap((block, at) =>
+    block.type === 'tool_call'
+      ? refuse(place.scope, `${path}[${at}]`)
+      : (encodeBlock(block, place.scope, `${path}[${at}]`) ?? []),
+  )
+  add(place.turns, 'user', said, fields)
+}
+
+function refuse(scope: Scope, path: string): never[] {
+  lose(scope.ledger, 'dropped', path, 'it stands in a turn of the wrong role', 'major')
+  return []
+}
+
+/** The parts of a turn of the model. A call that never was one goes only if `prepare` made one of it. */
+function encodeTurn(message: AssistantMessage, scope: Scope, path: string): readonly WirePart[] {
+  for (const at of (message.invalidToolCalls ?? []).keys()) {
+    lose(scope.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, 'a call that is none cannot be sent')
+  }
+  return blocksOfTurn(message).flatMap((block, at) => {
+    const where = `${path}.content[${at}]`
+    if (block.type === 'tool_call') return encodeCall(block, scope, where)
+    if (block.type === 'tool_result') return refuse(scope, where)
+    return encodeBlock(block, scope, where) ?? []
+  })
+}
+
+function addResult(
+  place: Place,
+  result: Pick<ToolMessage | ToolResultBlock, 'content' | 'providerData' | 'name'>,
+  { toolCallId, isError }: { readonly toolCallId: string; readonly isError: boolean },
+  fields: JsonObject,
+): void {
+  const { scope, turns, path } = place
+  const call = place.calls.get(toolCallId)
+  const name = result.name ?? call?.name
+  if (name === undefined)
+    lose(scope.ledger, 'invented', `${path}.name`, 'Gemini must be told which tool a result is of')
+  const hasId = scope.dialect.callIds && !isMadeId(toolCallId, call?.isMade)
+  const head = compact({ name: name ?? 'unknown_tool', isError, id: hasId ? toolCallId : undefined })
+  const { part, besides } = encodeResultPart(result, head, scope, `${path}.content`)
+  add(turns, 'results', [part], fields)
+  if (besides.length > 0) add(turns, 'user', besides, {})
+}
+
+/** Media behind a result stay behind all results of their turn. */
+function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fields: JsonObject): void {
+  if (parts.length === 0) return
+  const last = turns.at(-1)
+  const results =
+    kind === 'results' && last?.kind === 'user' && turns.at(-2)?.kind === 'results' ? turns.at(-2) : undefined
+  const same = last?.kind === kind ? last : results
+  if (same === undefined) turns.push({ kind, parts: [...parts], fields })
+  else {
+    same.parts.push(...parts)
+    same.fields = { ...same.fields, ...fields }
+  }
+}
+
+/**
+ * Gemini 3 checks the first call of each step. One that another model made gets the documented placeholder, and only where there is no
+ * signature: in earlier turns too, which nobody checks, since the next turn must not change what was sent before.
+ */
+function signFirstCalls(turns: readonly Turn[], scope: Scope): void {
+  if (!isGemini3(scope.model)) return
+  for (const { kind, parts } of turns) {
+    const at = kind === 'model' ? parts.findIndex((part) => part.functionCall !== undefined) : -1
+    const part = parts[at]
+    if (part === undefined || part.thoughtSignature !== undefined) continue
+    parts[at] = { ...part, thoughtSignature: unsignedCall }
+    lose(scope.ledger, 'invented', 'contents', 'Gemini 3 wants a signature on a call that it did not make', 'info')
+  }
+}

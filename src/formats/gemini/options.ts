@@ -1,0 +1,187 @@
+/**
+ * Gemini: what is asked beside the conversation, both ways.
+ *
+ * @see https://ai.google.dev/api/generate-content#v1beta.GenerationConfig (read 2026-11)
+ * @see https://ai.google.dev/gemini-api/docs/thinking (read 2026-11)
+ *
+ * @module
+ */
+
+import { compact, field, isObject, lookup, numberOr } from '../../core/lookup.ts'
+import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
+import { loseEffort } from '../../kit/effort.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { stillSays } from './part.ts'
+import { fromOpenApi, toOpenApi } from './schema.ts'
+import {
+  budgetLimits,
+  efforts,
+  type GeminiDialect,
+  isGemini3,
+  maxStopSequences,
+  thinkingBudgets,
+  thinkingLevels,
+} from './tables.ts'
+import { decodeToolChoice, encodeToolChoice } from './tools.ts'
+import type { WireGenerationConfig, WireThinkingConfig, WireTool, WireToolConfig } from './wire.ts'
+
+type Reasoning = NonNullable<RequestOptions['reasoning']>
+
+/** Fields that are the same but for their names. */
+const plainFields = {
+  temperature: 'temperature',
+  topP: 'topP',
+  topK: 'topK',
+  seed: 'seed',
+  maxTokens: 'maxOutputTokens',
+  presencePenalty: 'presencePenalty',
+  frequencyPenalty: 'frequencyPenalty',
+} as const satisfies Partial<Record<keyof RequestOptions, keyof WireGenerationConfig>>
+type PlainOption = keyof typeof plainFields
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/** `undefined` if nothing is asked. */
+export function encodeConfig(
+  options: RequestOptions,
+  dialect: GeminiDialect,
+  ledger: Ledger,
+): WireGenerationConfig | undefined {
+  const raw = field(options.providerOptions?.gemini, 'generationConfig')
+  const { responseMimeType, responseSchema, responseJsonSchema, thinkingConfig, ...rest } = (raw ?? {}) as JsonObject
+  const format = compact({ responseMimeType, responseSchema, responseJsonSchema })
+  const config = {
+    ...rest,
+    ...encodePlain(options),
+    ...encodeStop(options.stop, ledger),
+    ...(stillSays(format, decodeFormat, options.responseFormat)
+      ? format
+      : encodeFormat(options.responseFormat, dialect, ledger)),
+    ...(stillSays(thinkingConfig, decodeThinking, options.reasoning)
+      ? { thinkingConfig }
+      : encodeThinking(options, ledger)),
+  }
+  return raw === undefined && Object.keys(config).length === 0 ? undefined : (config as WireGenerationConfig)
+}
+
+function encodePlain(options: RequestOptions): WireGenerationConfig {
+  const given = Object.entries(plainFields).map(([ours, theirs]) => [theirs, options[ours as PlainOption]])
+  return compact(Object.fromEntries(given))
+}
+
+function encodeStop(stop: RequestOptions['stop'], ledger: Ledger): WireGenerationConfig {
+  if (stop === undefined) return {}
+  if (stop.length > maxStopSequences) {
+    lose(ledger, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
+  }
+  return { stopSequences: stop.slice(0, maxStopSequences) }
+}
+
+function encodeFormat(
+  format: ResponseFormat | undefined,
+  dialect: GeminiDialect,
+  ledger: Ledger,
+): WireGenerationConfig {
+  if (format === undefined) return {}
+  const responseMimeType = 'application/json'
+  if (format.schema === undefined) return { responseMimeType }
+  if (dialect.schemas === 'json') return { responseMimeType, responseJsonSchema: format.schema }
+  return { responseMimeType, responseSchema: toOpenApi(format.schema, ledger, 'options.responseFormat.schema') }
+}
+
+/** A budget as it is, else a level on Gemini 3 and a budget on 2.5: both together are refused. Thoughts are shown but where they are off. */
+function encodeThinking(options: RequestOptions, ledger: Ledger): { readonly thinkingConfig?: WireThinkingConfig } {
+  const { effort, budgetTokens } = options.reasoning ?? {}
+  if (budgetTokens !== undefined) {
+    if (effort !== undefined) lose(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+    return { thinkingConfig: { thinkingBudget: budgetTokens, ...(budgetTokens !== 0 && { includeThoughts: true }) } }
+  }
+  if (options.reasoning === undefined) return {}
+  if (effort === undefined) {
+    lose(
+      ledger,
+      'changed',
+      'options.reasoning',
+      'it names no amount: the model chooses it, and shows its thoughts',
+      'info',
+    )
+    return { thinkingConfig: { includeThoughts: true } }
+  }
+  const shown = effort === 'none' ? {} : { includeThoughts: true }
+  if (isGemini3(options.model)) {
+    const level = thinkingLevels[effort]
+    if (level.toLowerCase() !== effort) loseEffort(ledger, effort, level)
+    return { thinkingConfig: { thinkingLevel: level, ...shown } }
+  }
+  const [least, most] = /pro/i.test(options.model) ? budgetLimits.pro : budgetLimits.flash
+  const budget = Math.min(Math.max(thinkingBudgets[effort], least), most)
+  if (budget !== thinkingBudgets[effort]) loseEffort(ledger, effort, `${budget} tokens`)
+  return { thinkingConfig: { thinkingBudget: budget, ...shown } }
+}
+
+/** The choice goes only where there are functions to choose from: else it is refused. */
+export function encodeToolConfig(
+  { toolChoice, providerOptions }: RequestOptions,
+  tools: readonly WireTool[],
+  ledger: Ledger,
+): WireToolConfig | undefined {
+  const raw = field(providerOptions?.gemini, 'toolConfig')
+  const config = field(raw, 'functionCallingConfig')
+  const isUntouched = config === undefined ? toolChoice === undefined : stillSays(config, decodeToolChoice, toolChoice)
+  if (isUntouched) return raw as WireToolConfig | undefined
+  const { mode: _mode, allowedFunctionNames: _names, ...rest } = (config ?? {}) as JsonObject
+  if (toolChoice === undefined) return { ...(raw as object), functionCallingConfig: rest }
+  if (!tools.some((tool) => tool.functionDeclarations !== undefined)) {
+    if (toolChoice !== 'auto' && toolChoice !== 'none')
+      lose(ledger, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
+    return raw as WireToolConfig | undefined
+  }
+  return { ...(raw as object), functionCallingConfig: { ...rest, ...encodeToolChoice(toolChoice) } }
+}
+
+// ---- decode -----------------------------------------------------------------------------------
+
+/** What of a `generationConfig` has words of ours, and the rest of it; what has both comes back as it was unless it is changed. */
+export function decodeConfig(config: JsonObject): {
+  readonly options: Partial<RequestOptions>
+  readonly rest: JsonObject
+} {
+  const rest = { ...config }
+  const options: Record<string, unknown> = {}
+  for (const [ours, theirs] of Object.entries(plainFields)) {
+    const value = numberOr(field(config, theirs), undefined)
+    if (value === undefined) continue
+    options[ours] = value
+    delete rest[theirs]
+  }
+  const stop = field(config, 'stopSequences')
+  if (Array.isArray(stop) && stop.every((one) => typeof one === 'string')) {
+    options.stop = stop
+    delete rest.stopSequences
+  }
+  const responseFormat = decodeFormat(config)
+  const reasoning = decodeThinking(field(config, 'thinkingConfig'))
+  return { options: { ...options, ...compact({ responseFormat, reasoning }) }, rest }
+}
+
+function decodeFormat(config: Json): ResponseFormat | undefined {
+  if (field(config, 'responseMimeType') !== 'application/json') return undefined
+  const openApi = field(config, 'responseSchema')
+  const schema = field(config, 'responseJsonSchema') ?? (isObject(openApi) ? fromOpenApi(openApi) : undefined)
+  return compact({ type: 'json', schema: isObject(schema) ? schema : undefined })
+}
+
+function decodeThinking(config: Json | undefined): Reasoning | undefined {
+  const budget = numberOr(field(config, 'thinkingBudget'), undefined)
+  if (budget === 0) return { effort: 'none' }
+  if (budget !== undefined && budget > 0) return { budgetTokens: budget }
+  const level = field(config, 'thinkingLevel')
+  const effort = lookup(efforts, typeof level === 'string' ? level.toUpperCase() : level)
+  return effort && { effort }
+}
+
+/** What a `toolConfig` says of the choice. */
+export function decodeToolConfig(config: Json | undefined): Pick<RequestOptions, 'toolChoice'> {
+  return compact({ toolChoice: decodeToolChoice(field(config, 'functionCallingConfig')) })
+}

@@ -1,0 +1,92 @@
+/**
+ * Gemini: what all parts have in common: who made them, their signatures, and the fields that have no word of ours.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11)
+ *
+ * @module
+ */
+
+import { field, isObject, otherFields } from '../../core/lookup.ts'
+import type { Json, JsonObject, Opaque, ProviderData } from '../../core/model.ts'
+import { textOfArguments } from '../../core/tool-call.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import type { GeminiDialect } from './tables.ts'
+import type { WirePart } from './wire.ts'
+
+// ---- decode -----------------------------------------------------------------------------------
+
+/** Who made what is read. */
+export interface Origin {
+  readonly provider: string
+  readonly model: string
+}
+
+/** A part's signature, which belongs to it and to nothing beside it. */
+export function proofOf(part: JsonObject, { provider, model }: Origin): Opaque | undefined {
+  const thoughtSignature = field(part, 'thoughtSignature')
+  if (typeof thoughtSignature !== 'string') return undefined
+  return { provider, model, format: 'gemini', data: { thoughtSignature } }
+}
+
+/** The fields of one wire object that have no word of ours. */
+export function keptFields(fields: JsonObject | undefined): ProviderData | undefined {
+  return fields === undefined || Object.keys(fields).length === 0 ? undefined : { gemini: fields }
+}
+
+/** The fields of a part, and of its data field, that have no word of ours. */
+export function kept(
+  part: JsonObject,
+  name: string,
+  known: ReadonlySet<string>,
+  isSigned: boolean,
+): ProviderData | undefined {
+  const inner = field(part, name)
+  const isKnown = (other: string) => other === name || (isSigned && other === 'thoughtSignature')
+  const rest = otherFields(part, { has: isKnown })
+  const innerRest = isObject(inner) ? otherFields(inner, known) : undefined
+  if (rest === undefined && innerRest === undefined) return undefined
+  return keptFields({ ...rest, ...(innerRest && { [name]: innerRest }) })
+}
+
+/** JSON text of anything; `undefined` if it is nested too deep to be written. */
+export function jsonText(value: Json): string | undefined {
+  return textOfArguments({ value }) === undefined ? undefined : JSON.stringify(value)
+}
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/** What encoders of blocks need to know of the whole. */
+export interface Scope {
+  readonly ledger: Ledger
+  readonly dialect: GeminiDialect
+  /** Empty: proofs of all models of this provider may go. */
+  readonly model: string
+}
+
+/** What may carry a signature. */
+export interface Signable {
+  readonly opaque?: Opaque
+  readonly providerData?: ProviderData
+}
+
+/** The signature that may go on this part, if any. */
+export function signatureOf(block: Signable, scope: Scope, path: string): Pick<WirePart, 'thoughtSignature'> {
+  if (block.opaque === undefined) return {}
+  const target = { format: 'gemini', provider: scope.dialect.provider, model: scope.model }
+  const thoughtSignature = field(ownProof(block.opaque, target), 'thoughtSignature')
+  if (typeof thoughtSignature === 'string') return { thoughtSignature }
+  lose(scope.ledger, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
+  return {}
+}
+
+/** Leaves a block out, and tells it. */
+export function drop(scope: Scope, path: string, reason: string): undefined {
+  lose(scope.ledger, 'dropped', path, reason, 'minor')
+}
+
+/** Whether what was kept of the wire, read again, still says what we are to say: then it goes back as it came. */
+export function stillSays(kept: Json | undefined, read: (kept: Json) => unknown, now: unknown): boolean {
+  return kept !== undefined && JSON.stringify(read(kept)) === JSON.stringify(now)
+}

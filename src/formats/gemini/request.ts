@@ -1,0 +1,188 @@
+/**
+ * Gemini: requests, both ways. The model and the method stand in the path.
+ *
+ * @see https://ai.google.dev/api/generate-content#method:-models.generatecontent (read 2026-11)
+ *
+ * @module
+ */
+import { checkMessages } from '../../core/check-message.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import type { Content, ContentBlock, Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
+import { ledger, lose } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { decodePart, encodeBlock } from './content.ts'
+import { contentOf, decodeContents, decodeParts, invalid } from './decode-messages.ts'
+import { encodeContents } from './messages.ts'
+import { camelNames, camelNested, listOf } from './names.ts'
+import { decodeConfig, decodeToolConfig, encodeConfig, encodeToolConfig } from './options.ts'
+import type { Origin, Scope } from './part.ts'
+import { type GeminiDialect, geminiDialect, knownFields, wireOf } from './tables.ts'
+import { decodeDefinitions, encodeDefinitionsFor } from './tools.ts'
+import type { WirePart, WireRequest } from './wire.ts'
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/**
+ * Writes a conversation as a request.
+ *
+ * @throws {UnsupportedError} at a loss that `options.strict` does not allow.
+ * @throws {TypeError} at a model name that cannot stand in a path.
+ */
+export function encodeRequest(
+  given: Context,
+  { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
+): EncodedRequest<WireRequest> {
+  checkMessages(given.messages)
+  const scope: Scope = { ledger: ledger('Gemini', asked.strict), dialect, model: asked.model }
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.ledger)
+  const raw = options.providerOptions?.gemini ?? {}
+  const system = encodeSystem(context, scope)
+  const tools = encodeDefinitionsFor(context.tools ?? [], dialect, scope.ledger)
+  const generationConfig = encodeConfig(options, dialect, scope.ledger)
+  const toolConfig = encodeToolConfig(options, tools, scope.ledger)
+  const token = context.providerState?.continuationToken
+  const { generationConfig: _config, toolConfig: _choice, systemInstruction, ...rest } = raw
+  const body: WireRequest = {
+    ...rest,
+    ...compact({
+      systemInstruction: system.length > 0 ? { ...(systemInstruction as object), parts: system } : undefined,
+      contents: encodeContents(context, scope),
+      tools: unlessEmpty(tools),
+      toolConfig,
+      generationConfig,
+      continuationToken: stringOr(token, undefined),
+    }),
+  }
+  return { path: pathOf(options), headers: {}, body, losses: scope.ledger.losses }
+}
+
+/** `/models/{model}:{method}`; a name may have its collection before it, such as `tunedModels/mine`. */
+function pathOf({ model, stream }: RequestOptions): string {
+  const steps = model.split('/')
+  if (steps.some((step) => /^\.{0,2}$/.test(step))) {
+    throw new TypeError(`Cannot encode for Gemini: "${model}" is no name of a model`)
+  }
+  const name = steps.map((step) => encodeURIComponent(step)).join('/')
+  const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
+  return `/${steps.length > 1 ? '' : 'models/'}${name}:${method}`
+}
+
+// ---- system -----------------------------------------------------------------------------------
+
+/** System text from everywhere: this wire has one place for it. Developer text follows where the dialect puts it there. */
+function encodeSystem({ system, messages }: Context, scope: Scope): readonly WirePart[] {
+  if (system === '') lose(scope.ledger, 'dropped', 'system', lackReasons.empty, 'info')
+  const parts = [...encodeBlocks(blocksOf(system ?? null), scope, 'system')]
+  const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  for (const role of ['system', 'developer'] as const) {
+    if (role === 'developer' && scope.dialect.developer !== 'system') continue
+    for (const [at, message] of messages.entries()) {
+      if (message.role !== role) continue
+      const path = `messages[${at}]`
+      if (message.providerData !== undefined)
+        lose(scope.ledger, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
+      if (first >= 0 && at > first) lose(scope.ledger, 'changed', path, 'Gemini takes instructions at the head alone')
+      parts.push(...encodeBlocks(blocksOf(message.content), scope, `${path}.content`))
+    }
+  }
+  return parts
+}
+
+function encodeBlocks(blocks: readonly ContentBlock[], scope: Scope, path: string): readonly WirePart[] {
+  return blocks.flatMap((block, at) => encodeBlock(block, scope, `${path}[${at}]`) ?? [])
+}
+
+// ---- decode -----------------------------------------------------------------------------------
+
+/**
+ * Reads a request. The path tells the model and whether to stream. Names may be in `camelCase` or `snake_case`; what has no word of ours
+ * is kept under `options.providerOptions.gemini`, and what has one too where another form of it would not be the same on the wire.
+ *
+ * @throws {DecodeError} at what is no request, with its path.
+ */
+export function decodeRequest(
+  body: unknown,
+  { path = '', dialect = geminiDialect }: DecodeRequestOptions<GeminiDialect> = {},
+): DecodedRequest {
+  if (!isObject(body)) throw invalid('', 'it is not an object')
+  refuseDeep(body, 'Cannot decode Gemini request')
+  const wire = camelNames(body)
+  const { model, stream } = readPath(path, field(wire, 'model'))
+  // Who signed what a client sends back is not said: any model of this provider may have.
+  const origin: Origin = { provider: dialect.provider, model: '' }
+  const { system, rest: systemRest } = readSystem(field(wire, 'systemInstruction'), origin)
+  const tools = readTools(field(wire, 'tools'))
+  const toolConfig = camelNested(field(wire, 'toolConfig'), ['functionCallingConfig'])
+  const generationConfig = camelNested(field(wire, 'generationConfig'), ['thinkingConfig'])
+  const config = isObject(generationConfig) ? decodeConfig(generationConfig) : undefined
+  const gemini = {
+    ...otherFields(wire, knownFields.request),
+    ...compact({ systemInstruction: systemRest, toolConfig, generationConfig: config?.rest ?? generationConfig }),
+  }
+  return {
+    context: { ...compact({ system, tools }), messages: decodeContents(field(wire, 'contents'), origin) },
+    options: {
+      model,
+      ...(stream && { stream }),
+      ...config?.options,
+      ...decodeToolConfig(toolConfig),
+      ...compact({ providerOptions: unlessEmpty(gemini) && { gemini } }),
+    },
+    losses: [],
+  }
+}
+
+/** `…/models/{model}:{method}`; the collection of tuned models is part of the name. */
+function readPath(path: string, named: Json | undefined): { readonly model: string; readonly stream: boolean } {
+  const found = /(?:^|\/)(?:models\/|(?=tunedModels\/))([^?#]+)(?::|%3A)(\w+)/i.exec(path)
+  const model = found?.[1] === undefined ? textOr(named, '').replace(/^models\//, '') : decoded(found[1])
+  return { model, stream: found?.[2] === 'streamGenerateContent' }
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
+
+function readSystem(
+  instruction: Json | undefined,
+  origin: Origin,
+): { readonly system?: Content; readonly rest?: JsonObject } {
+  if (instruction === undefined || instruction === null) return {}
+  if (typeof instruction === 'string') return { system: instruction }
+  if (!isObject(instruction)) throw invalid('systemInstruction', 'it is not an object')
+  const wire = camelNames(instruction)
+  const parts = decodeParts(field(wire, 'parts'), 'systemInstruction.parts')
+  const system = contentOf(parts.map((part) => decodePart(part, origin)))
+  return compact({ system: system.length > 0 ? system : undefined, rest: otherFields(wire, new Set(['parts'])) })
+}
+
+function readTools(tools: Json | undefined): Context['tools'] {
+  if (tools === undefined || tools === null) return undefined
+  if (typeof tools !== 'object') throw invalid('tools', 'it is not an array')
+  return listOf(tools).flatMap((entry, at) => {
+    const wire = camelNested(entry, [])
+    if (!isObject(wire)) throw invalid(`tools[${at}]`, 'it is not an object')
+    const declarations = field(wire, 'functionDeclarations')
+    if (declarations === undefined) return decodeDefinitions(wire)
+    const functionDeclarations = readDeclarations(declarations, `tools[${at}].functionDeclarations`)
+    return decodeDefinitions({ ...wire, functionDeclarations })
+  })
+}
+
+function readDeclarations(declarations: Json, path: string): Json[] {
+  if (typeof declarations !== 'object' || declarations === null) throw invalid(path, 'it is not an array')
+  return listOf(declarations).map((declaration, at) => {
+    const wire = camelNested(declaration, [])
+    if (!isObject(wire)) throw invalid(`${path}[${at}]`, 'it is not an object')
+    if (typeof field(wire, 'name') !== 'string') throw invalid(`${path}[${at}].name`, 'it is not a string')
+    return wire
+  })
+}

@@ -1,0 +1,18 @@
+/**
+ * Gemini: where a proof of another provider has place, when a gateway answers in this wire.
+ *
+ * @module
+ */
+
+import { textOr } from '../../core/lookup.ts'
+import type { Slot } from '../../kit/carry.ts'
+import { geminiDialect } from './tables.ts'
+
+/** The signature of any part, calls included. It has to be base64, and a carrier is. */
+export const slot: Slot = {
+  format: 'gemini',
+  owners: [geminiDialect.provider],
+  onCalls: true,
+  write: (thoughtSignature) => ({ thoughtSignature }),
+  read: ({ thoughtSignature }) => [textOr(thoughtSignature, '')],
+}

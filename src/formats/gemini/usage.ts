@@ -1,0 +1,79 @@
+/**
+ * Gemini: figures. The prompt holds what is cached, and not what tools brought in; candidates do not hold thoughts.
+ *
+ * @see https://ai.google.dev/api/generate-content#UsageMetadata (read 2026-11)
+ *
+ * @module
+ */
+import { field, numberOr } from '../../core/lookup.ts'
+import type { Json, JsonObject, Usage } from '../../core/model.ts'
+import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
+import type { WireUsage } from './wire.ts'
+
+/** Each snapshot replaces, field by field, what is there; a field that is gone, or null, stays as it was. */
+export function mergeUsage(before: JsonObject, snapshot: JsonObject): JsonObject {
+  const merged = { ...before, ...snapshot }
+  for (const name in before) if (snapshot[name] === null) merged[name] = before[name] as Json
+  return merged
+}
+
+/** Whether two snapshots have the same counts, those by modality included: most chunks repeat the ones before. */
+export function isSameSnapshot(one: unknown, other: unknown, levels = 3): boolean {
+  if (one === other) return true
+  if (levels === 0 || !isParsedObject(one) || !isParsedObject(other)) return false
+  const names = Object.keys(one)
+  if (names.length !== Object.keys(other).length) return false
+  return names.every((name) => isSameSnapshot(one[name], other[name], levels - 1))
+}
+
+function isParsedObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
+/** Sums of what is told. Once the prompt or the total is, a count that is absent is 0. Comes with every chunk, so no copies here. */
+export function decodeUsage(wire: JsonObject): Usage {
+  const prompt = count(wire, 'promptTokenCount')
+  const output = count(wire, 'candidatesTokenCount')
+  const thoughts = count(wire, 'thoughtsTokenCount')
+  const total = count(wire, 'totalTokenCount')
+  const cached = count(wire, 'cachedContentTokenCount')
+  const isTold = (prompt ?? output ?? total) !== undefined
+  const usage = settleUsage({
+    inputTokens: isTold
+      ? addend(field(wire, 'promptTokenCount')) + addend(field(wire, 'toolUsePromptTokenCount'))
+      : undefined,
+    outputTokens: isTold
+      ? addend(field(wire, 'candidatesTokenCount')) + addend(field(wire, 'thoughtsTokenCount'))
+      : undefined,
+    totalTokens: total,
+    cacheReadTokens: cached,
+    cacheWriteTokens: undefined,
+    reasoningTokens: thoughts,
+  })
+  return { ...usage, providerData: { gemini: wire } }
+}
+
+function count(wire: JsonObject, name: keyof WireUsage): number | undefined {
+  return tokenCount(field(wire, name))
+}
+
+/** Our sums taken apart; a count of 0 is left out, as the server does. */
+export function encodeUsage(usage: Usage): WireUsage {
+  const raw = usage.providerData?.gemini ?? {}
+  const part = (name: keyof WireUsage) => numberOr(field(raw, name), 0)
+  const { inputTokens, outputTokens, reasoningTokens, cacheReadTokens } = usage
+  const counts = {
+    promptTokenCount:
+      inputTokens === undefined ? undefined : Math.max(0, inputTokens - part('toolUsePromptTokenCount')),
+    candidatesTokenCount: outputTokens === undefined ? undefined : Math.max(0, outputTokens - (reasoningTokens ?? 0)),
+    thoughtsTokenCount: reasoningTokens,
+    cachedContentTokenCount: cacheReadTokens,
+    totalTokenCount: usage.totalTokens ?? sum(inputTokens, outputTokens),
+  }
+  const told = Object.entries(counts).filter(([name, count]) => count !== undefined && (count !== 0 || name in raw))
+  return { ...raw, ...Object.fromEntries(told) }
+}
+
+function sum(input: number | undefined, output: number | undefined): number | undefined {
+  return input === undefined || output === undefined ? undefined : input + output
+}

@@ -1,0 +1,150 @@
+/**
+ * Ollama: blocks to the fields of a message and back. A message has one text, one thinking and a list of images, so that their order
+ * among one another is not kept.
+ *
+ * @see https://docs.ollama.com/api/chat
+ *
+ * @module
+ */
+import { DecodeError } from '../../core/errors.ts'
+import { compact, isObject, lookup, objectIn } from '../../core/lookup.ts'
+import { readDataUrl } from '../../core/media.ts'
+import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../core/model.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { format, leftOut, reasons, sniffImage } from './tables.ts'
+
+/** What of a message's blocks goes into fields other than its calls. */
+export interface Fields {
+  text: string
+  thinking: string
+  readonly images: string[]
+}
+
+/** Sorts blocks into the fields of a message; calls and results are others' business. `glue` stands between two texts. */
+export function encodeBlocks(blocks: readonly ContentBlock[], path: string, glue: string, losses: Ledger): Fields {
+  const fields = noFields()
+  for (const [at, block] of blocks.entries()) encodeBlock(block, fields, `${path}[${at}]`, glue, losses)
+  return fields
+}
+
+/** Where a message begins. */
+export function noFields(): Fields {
+  return { text: '', thinking: '', images: [] }
+}
+
+/** Adds one block to the fields of its message. */
+export function encodeBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Ledger): void {
+  noteForeign(block, where, losses)
+  switch (block.type) {
+    case 'text':
+      addText(block.text, fields, glue)
+      noteText(block, where, losses)
+      break
+    case 'plain_text':
+      addText(block.text, fields, glue)
+      break
+    case 'reasoning':
+      fields.thinking += block.text
+      break
+    case 'image':
+      addImage(block, fields, where, losses)
+      break
+    case 'tool_call':
+    case 'tool_result':
+      break // see tools.ts
+    default: {
+      const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
+      lose(losses, 'dropped', where, reason, severity)
+    }
+  }
+}
+
+function addText(text: string, fields: Fields, glue: string): void {
+  fields.text += fields.text === '' || text === '' ? text : glue + text
+}
+
+function noteText(block: ContentBlock & { type: 'text' }, where: string, losses: Ledger): void {
+  if (block.citations?.length) lose(losses, 'dropped', `${where}.citations`, lackReasons.citations)
+  if (block.refusal) lose(losses, 'changed', `${where}.refusal`, lackReasons.refusal, 'info')
+}
+
+function addImage(block: ImageBlock, fields: Fields, where: string, losses: Ledger): void {
+  const inline = block.data ?? (block.url === undefined ? undefined : base64Of(block.url))
+  if (inline === undefined) lose(losses, 'dropped', where, reasons.remoteImage, 'major')
+  else fields.images.push(inline)
+}
+
+function base64Of(url: string): string | undefined {
+  const parts = readDataUrl(url)
+  return parts?.base64 ? parts.data : undefined
+}
+
+interface Annotated {
+  readonly metadata?: Metadata
+  readonly providerData?: ProviderData
+  readonly opaque?: Opaque
+}
+
+/** What hangs on a message, block or tool and has no place here: nobody will miss it, but it is told. */
+export function noteForeign(value: Annotated, where: string, losses: Ledger): void {
+  if (value.metadata?.cacheHint !== undefined)
+    lose(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
+  if (value.opaque !== undefined) lose(losses, 'dropped', `${where}.opaque`, lackReasons.foreignProof, 'info')
+  for (const name of Object.keys(value.providerData ?? {})) {
+    if (name !== format) lose(losses, 'dropped', `${where}.providerData.${name}`, lackReasons.foreignFields, 'info')
+  }
+}
+
+/** Our own kept fields: what goes back under what we encode. */
+export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
+  return objectIn(value.providerData, format)
+}
+
+/** Images of a message, as blocks. A `data:` prefix is not of this wire, but clients send it. */
+export function decodeImages(images: readonly Json[], path: string, subject: Subject): ImageBlock[] {
+  return images.map((image, at) => {
+    const given = stringAt(image, `${path}[${at}]`, subject)
+    const parts = readDataUrl(given)
+    const data = parts?.data ?? given
+    const mimeType = parts?.mimeType ?? sniffImage(data)
+    return compact({ type: 'image', data, mimeType })
+  })
+}
+
+// ---- reading what may be anything -------------------------------------------------------------
+
+/** What is being decoded, for messages of errors. */
+export type Subject = 'request' | 'response'
+
+/** The value, if it is a string; nothing and `null` are an empty one, as the server has it. */
+export function stringAt(value: unknown, path: string, subject: Subject): string {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  throw misfit(path, 'not a string', subject, value)
+}
+
+/** The value, if it is a string with something in it. */
+export function textAt(value: unknown, path: string, subject: Subject): string {
+  const text = stringAt(value, path, subject)
+  if (text === '') throw misfit(path, 'missing', subject, value)
+  return text
+}
+
+/** The elements, if it is a list; nothing and `null` are an empty one. */
+export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
+  if (Array.isArray(value)) return value
+  if (value === undefined || value === null) return []
+  throw misfit(path, 'not a list', subject, value)
+}
+
+/** The value, if it is an object. */
+export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
+  if (isObject(value)) return value
+  const finding = value === undefined || value === null ? 'missing' : 'not an object'
+  throw misfit(path, finding, subject, value)
+}
+
+function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
+  return new DecodeError(`Cannot decode Ollama ${subject}: "${path}" is ${finding}`, { path, cause })
+}

@@ -1,0 +1,163 @@
+/**
+ * Ollama: whole requests, both ways.
+ *
+ * @see https://docs.ollama.com/api/chat
+ *
+ * @module
+ */
+
+import { checkMessages } from '../../core/check-message.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { compact, field, isObject, lookup, otherFields } from '../../core/lookup.ts'
+import type { Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
+import { effortOf, loseEffort } from '../../kit/effort.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
+import { type Ledger, ledger } from '../../kit/losses.ts'
+import { keptFields, listAt, objectAt, textAt } from './content.ts'
+import { decodeMessages, encodeMessages } from './messages.ts'
+import { format, readThink, thinkOfEffort, wire } from './tables.ts'
+import { chooseTools, decodeDefinition, encodeDefinitions } from './tools.ts'
+import type { WireOptions, WireRequest, WireThink } from './wire.ts'
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/**
+ * Writes a request.
+ *
+ * @throws {UnsupportedError} for what would be lost and matters: media other than inline images, another wire's tools.
+ */
+export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
+  checkMessages(given.messages)
+  const losses = ledger('Ollama', asked.strict)
+  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const kept = keptFields({ providerData: options.providerOptions })
+  const tools = chooseTools(context.tools, options.toolChoice, losses)
+  const body: WireRequest = {
+    ...kept,
+    model: options.model,
+    messages: encodeMessages(context, losses),
+    stream: options.stream ?? false, // absent, the server would stream
+    ...(tools && (tools.length > 0 || context.tools?.length === 0) && { tools: encodeDefinitions(tools) }),
+    ...encodeFormat(options),
+    ...encodeThink(options, losses),
+    ...encodeOptions(options, field(kept, 'options')),
+  }
+  return { path: '/api/chat', headers: {}, body, losses: losses.losses }
+}
+
+function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'format'> {
+  return responseFormat === undefined ? {} : { format: responseFormat.schema ?? 'json' }
+}
+
+function encodeThink({ reasoning }: RequestOptions, losses: Ledger): { think?: WireThink } {
+  if (reasoning === undefined) return {}
+  const effort = effortOf(reasoning, losses)
+  if (effort === undefined) return { think: true }
+  const think = thinkOfEffort[effort]
+  if (effort !== 'none' && think !== effort) loseEffort(losses, effort, String(think))
+  return { think }
+}
+
+function encodeOptions(options: RequestOptions, kept: Json | undefined): { options?: WireOptions } {
+  const encoded = compact({
+    num_predict: options.maxTokens,
+    temperature: options.temperature,
+    top_p: options.topP,
+    top_k: options.topK,
+    seed: options.seed,
+    stop: options.stop && [...options.stop],
+    frequency_penalty: options.frequencyPenalty,
+    presence_penalty: options.presencePenalty,
+  })
+  return Object.keys(encoded).length === 0 ? {} : { options: { ...(isObject(kept) && kept), ...encoded } }
+}
+
+// ---- decode -----------------------------------------------------------------------------------
+
+/**
+ * Reads a client's request, as tolerantly as the server does. `stream` absent means true.
+ *
+ * @throws {DecodeError} where the server would answer with 400: no model, messages that are none, content that is no string.
+ */
+export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
+  const request = objectAt(body, 'body', 'request')
+  refuseDeep(request, 'Cannot decode Ollama request')
+  const model = textAt(field(request, 'model'), 'model', 'request')
+  const messages = decodeMessages(listAt(field(request, 'messages'), 'messages', 'request'))
+  const tools = field(request, 'tools')
+  const definitions = listAt(tools, 'tools', 'request').map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
+  const context = compact({ messages, tools: Array.isArray(tools) ? definitions : undefined })
+  return { context, options: decodeOptions(request, model), losses: [] }
+}
+
+/** What of a field we have a word for: it is read, and else kept as it came. */
+type Reader = (value: Json) => Partial<RequestOptions> | undefined
+
+const number =
+  (name: keyof RequestOptions): Reader =>
+  (value) =>
+    typeof value === 'number' ? { [name]: value } : undefined
+
+/** The entries of `options`. */
+const runOptions: Readonly<Record<string, Reader>> = {
+  num_predict: (value) => (typeof value === 'number' && value > 0 ? { maxTokens: value } : undefined), // -1: no limit
+  temperature: number('temperature'),
+  top_p: number('topP'),
+  top_k: number('topK'),
+  seed: number('seed'),
+  frequency_penalty: number('frequencyPenalty'),
+  presence_penalty: number('presencePenalty'),
+  stop: (value) => {
+    if (typeof value === 'string') return { stop: [value] }
+    return isStrings(value) ? { stop: value } : undefined
+  },
+}
+
+function isStrings(value: Json): value is string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
+}
+
+/** The fields beside the conversation. */
+const requestOptions: Readonly<Record<string, Reader>> = {
+  stream: (value) => (typeof value === 'boolean' ? { stream: value } : undefined),
+  think: (value) => {
+    const reasoning = readThink(value)
+    return reasoning && { reasoning }
+  },
+  format: (value) => {
+    if (value === 'json') return { responseFormat: { type: 'json' } }
+    return isObject(value) ? { responseFormat: { type: 'json', schema: value } } : undefined
+  },
+}
+
+function decodeOptions(request: JsonObject, model: string): RequestOptions {
+  const options: Partial<RequestOptions> = { stream: true }
+  const { options: run, ...fields } = otherFields(request, conversationFields) ?? {}
+  const kept = readFields(fields, requestOptions, options)
+  const keptRun = isObject(run) ? readFields(run, runOptions, options) : run
+  if (keptRun !== undefined && (isEmpty(run) || !isEmpty(keptRun))) kept.options = keptRun
+  return { ...options, model, ...(!isEmpty(kept) && { providerOptions: { [format]: kept } }) }
+}
+
+const conversationFields: ReadonlySet<string> = new Set(['model', 'messages', 'tools'])
+
+function isEmpty(value: unknown): boolean {
+  return isObject(value) && Object.keys(value).length === 0
+}
+
+/** Reads what the table knows into `into`, and tells what is left. */
+function readFields(
+  fields: JsonObject,
+  readers: Readonly<Record<string, Reader>>,
+  into: Partial<RequestOptions>,
+): JsonObject {
+  const read = new Set<string>()
+  for (const [key, value] of Object.entries(fields)) {
+    const found = lookup(readers, key)?.(value)
+    if (found === undefined) continue
+    Object.assign(into, found)
+    read.add(key)
+  }
+  return otherFields(fields, read) ?? {}
+}

@@ -1,0 +1,74 @@
+/**
+ * Ollama: whole answers, both ways.
+ *
+ * @see https://docs.ollama.com/api/chat
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../core/codec.ts'
+import { blocksOfTurn } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
+import type { AssistantMessage, ChatResponse, ToolCall } from '../../core/model.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { encodeEnd } from './answer.ts'
+import { encodeBlocks, keptFields, noteForeign, objectAt } from './content.ts'
+import { invalidCallError } from './errors.ts'
+import { newState, readLine } from './stream.ts'
+import { format, idPrefix, reasons } from './tables.ts'
+import { encodeServedCall } from './tools.ts'
+import type { WireMessage, WireResponse } from './wire.ts'
+
+/**
+ * Reads a whole answer: a stream of one line.
+ *
+ * @throws {ApiError} if it is an error after all.
+ * @throws {DecodeError} if it is no answer.
+ * @throws {InterruptedError} if it is not `done`.
+ */
+export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
+  refuseDeep(body, 'Cannot decode Ollama response')
+  const fragments: Fragment[] = []
+  readLine(newState(), body, fragments)
+  objectAt(field(body, 'message'), 'message', 'response')
+  return fold(fragments, { provider: format, idPrefix, callsBefore })
+}
+
+/**
+ * Writes a whole answer.
+ *
+ * @throws {ApiError} if a call of it is none, in the words in which the server itself says so.
+ */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const losses = ledger('Ollama', false)
+  const end = encodeEnd(response, reply, losses)
+  const message = encodeMessage(response.message, losses)
+  return { body: { ...end, message }, losses: losses.losses }
+}
+
+function encodeMessage(message: AssistantMessage, losses: Ledger): WireMessage {
+  const blocks = blocksOfTurn(message)
+  const { text, thinking, images } = encodeBlocks(blocks, 'message.content', '', losses)
+  const calls = blocks.filter((block): block is ToolCall => block.type === 'tool_call').map(encodeServedCall)
+  noteForeign(message, 'message', losses)
+  refuseInvalidCalls(message, losses)
+  return {
+    ...keptFields(message),
+    role: 'assistant',
+    content: text,
+    ...compact({
+      thinking: textOr(thinking, undefined),
+      images: unlessEmpty(images),
+      tool_calls: unlessEmpty(calls),
+    }),
+  }
+}
+
+/** As in a stream: one that was cut with its answer is left out, any other is an error. */
+function refuseInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Ledger): void {
+  for (const call of invalidToolCalls) {
+    if (call.reason !== 'truncated') throw invalidCallError(call)
+    lose(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Ollama: tools, calls and results, both ways.
+ *
+ * @see https://docs.ollama.com/capabilities/tool-calling
+ *
+ * @module
+ */
+import { checkTools } from '../../core/check-message.ts'
+import type { CallFragment, CodecOptions, DecodedCalls } from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { compact, field, isObject, objectIn, otherFields, textOr, unlessEmpty } from '../../core/lookup.ts'
+import type {
+  AssistantMessage,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+} from '../../core/model.ts'
+import { readCall, textOfArguments } from '../../core/tool-call.ts'
+import { chosenTools, loseChoice } from '../../kit/lacks.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { markText } from '../../kit/tool-error.ts'
+import { encodeBlocks, keptFields, listAt, objectAt, type Subject } from './content.ts'
+import { inlineReferences } from './schema.ts'
+import { format, idPrefix, isMadeId, reasons } from './tables.ts'
+import type { WireMessage, WireTool, WireToolCall } from './wire.ts'
+
+// ---- definitions ------------------------------------------------------------------------------
+
+/** The tools, without those of other formats. References in schemas are written out, since the server would drop them. */
+export function encodeDefinitions(
+  tools: readonly (ToolDefinition | ProviderTool)[],
+  _options: CodecOptions = {},
+): WireTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool) => {
+    if (!('type' in tool)) return [encodeDefinition(tool)]
+    return tool.format === format ? [tool.value as unknown as WireTool] : []
+  })
+}
+
+function encodeDefinition(tool: ToolDefinition): WireTool {
+  const kept = keptFields(tool)
+  return {
+    ...kept,
+    type: 'function',
+    function: {
+      ...objectIn(kept, 'function'),
+      name: tool.name,
+      ...compact({ description: tool.description }),
+      parameters: encodeSchema(tool.parameters),
+    },
+  }
+}
+
+function encodeSchema(parameters: ToolDefinition['parameters']): WireTool['function']['parameters'] {
+  if (parameters === undefined) return { type: 'object', properties: {} }
+  return { type: 'object', ...inlineReferences(parameters) }
+}
+
+const definitionFields: ReadonlySet<string> = new Set(['type', 'function'])
+const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters'])
+
+/** Reads one entry of `tools`; what is no function is kept as it is. */
+export function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
+  const tool = objectAt(entry, path, 'request')
+  const body = field(tool, 'function')
+  const name = field(body, 'name')
+  if (!isObject(body) || typeof name !== 'string') return { type: 'provider_tool', format, value: tool }
+  const description = field(body, 'description')
+  const parameters = field(body, 'parameters')
+  return compact({
+    name,
+    description: typeof description === 'string' ? description : undefined,
+    parameters: isObject(parameters) ? parameters : undefined,
+    providerData: keep(tool, definitionFields, body, functionFields),
+  })
+}
+
+/** Fields that we have no word for, in the shape of the wire: those of the entry, and those of its `function`. */
+function keep(
+  entry: JsonObject,
+  entryFields: ReadonlySet<string>,
+  body: JsonObject,
+  bodyFields: ReadonlySet<string>,
+): { [format]: JsonObject } | undefined {
+  const outer = otherFields(entry, entryFields)
+  const inner = otherFields(body, bodyFields)
+  if (outer === undefined && inner === undefined) return undefined
+  return { [format]: { ...outer, ...compact({ function: inner }) } }
+}
+
+/** Which tools the model sees: with no `tool_choice` on the wire, leaving tools out is all that can be done. Those of other wires are left out later, with a loss. */
+export function chooseTools(
+  tools: readonly (ToolDefinition | ProviderTool)[] | undefined,
+  choice: RequestOptions['toolChoice'],
+  losses: Ledger,
+): readonly (ToolDefinition | ProviderTool)[] | undefined {
+  if (choice === undefined || choice === 'auto') return tools
+  if (tools === undefined || tools.length === 0) {
+    loseChoice({ toolChoice: choice }, losses)
+    return tools
+  }
+  if (choice === 'none') return chosenTools(tools, () => false, losses)
+  if (choice === 'required') {
+    lose(losses, 'dropped', 'options.toolChoice', reasons.toolChoice)
+    return tools
+  }
+  if ('name' in choice || choice.mode === 'required') {
+    lose(losses, 'changed', 'options.toolChoice', reasons.toolChoice)
+  }
+  const names: ReadonlySet<string> = new Set('name' in choice ? [choice.name] : choice.names)
+  return chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** The calls of an assistant's turn. One whose arguments were no object is sent with none, so that its result has a call. */
+export function encodeCalls(message: AssistantMessage, path: string, losses: Ledger): WireToolCall[] {
+  const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
+  const invalid = (message.invalidToolCalls ?? []).filter((call, at) => {
+    const isNamed = call.name !== undefined
+    const where = `${path}.invalidToolCalls[${at}]`
+    if (isNamed) lose(losses, 'changed', where, reasons.invalidCall)
+    else lose(losses, 'dropped', where, lackReasons.namelessCall)
+    return isNamed
+  })
+  return [...calls, ...invalid].sort((a, b) => a.index - b.index).map(encodeCall)
+}
+
+function encodeCall(call: ToolCall | InvalidToolCall): WireToolCall {
+  const kept = keptFields(call)
+  const isMade = call.id === undefined || ('generatedId' in call ? call.generatedId === true : isMadeId(call.id))
+  return {
+    ...kept,
+    ...compact({ id: isMade ? undefined : (call.id as string) }),
+    function: {
+      ...objectIn(kept, 'function'),
+      name: call.name ?? '',
+      arguments: 'arguments' in call ? call.arguments : {},
+    },
+  }
+}
+
+/** A call as the server itself sends it: with an id and its number. */
+export function encodeServedCall(call: ToolCall): WireToolCall {
+  const { id = call.id, function: body, ...rest } = encodeCall(call)
+  return { id, ...rest, function: { index: call.index, ...body } }
+}
+
+const callFields: ReadonlySet<string> = new Set(['id', 'function'])
+const callFunctionFields: ReadonlySet<string> = new Set(['index', 'name', 'arguments'])
+
+/** One call of a message as a fragment. It is whole; its number is kept only if it is not its place. */
+export function readCallFragment(entry: Json, position: number, path: string, subject: Subject): CallFragment {
+  const call = objectAt(entry, path, subject)
+  const body = objectAt(field(call, 'function'), `${path}.function`, subject)
+  const id = textOr(field(call, 'id'), undefined)
+  const name = textOr(field(body, 'name'), undefined)
+  const index = field(body, 'index')
+  const args = readArguments(field(body, 'arguments'))
+  const kept = keep(call, callFields, body, index === position ? callFunctionFields : indexlessFields)
+  return {
+    type: 'call',
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...(args !== undefined && { arguments: args }),
+    ...(kept && { providerData: kept }),
+  }
+}
+
+const indexlessFields: ReadonlySet<string> = new Set(['name', 'arguments'])
+
+/** An object; text of one is accepted; anything else becomes the text that shows why it is no call. */
+function readArguments(value: Json | undefined): string | JsonObject | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' || isObject(value)) return value
+  return textOfArguments(value as unknown as JsonObject) ?? '[]'
+}
+
+/** A call, or why it is none, of an entry whose id is settled. */
+export function readWholeCall(
+  fragment: CallFragment,
+  id: string,
+  generatedId: boolean,
+  index: number,
+): ToolCall | InvalidToolCall {
+  const { name, arguments: given = '', providerData } = fragment
+  const argumentsText = typeof given === 'string' ? given : textOfArguments(given)
+  const parts = { id, generatedId, name: name ?? undefined, index, providerData }
+  if (argumentsText !== undefined) return readCall({ ...parts, argumentsText })
+  return compact({
+    type: 'invalid_tool_call' as const,
+    ...{ id, name: name ?? undefined, index, providerData },
+    argumentsText: '',
+    reason: 'too_deep' as const,
+    error: 'The arguments are nested too deep',
+  })
+}
+
+/** The calls of an answer or of a message. Those without an id get one. */
+export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
+  const message = field(body, 'message') ?? body
+  const entries = listAt(field(message, 'tool_calls'), 'tool_calls', 'response')
+  const calls = entries.map((entry, at) => {
+    const fragment = readCallFragment(entry, at, `tool_calls[${at}]`, 'response')
+    return readWholeCall(fragment, fragment.id ?? `${idPrefix}${at}`, fragment.id === undefined, at)
+  })
+  return {
+    toolCalls: calls.filter((call) => call.type === 'tool_call'),
+    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
+  }
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/** The result of one call as an entry of `messages`: a message of role `tool`. */
+export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
+  return encodeResultFor(undefined, result, 'result', ledger('Ollama'))
+}
+
+/** The same for a call of a request: the tool's name if it is known, and the call's id only if it was not made by us. */
+export function encodeResultFor(
+  call: ToolCall | InvalidToolCall | undefined,
+  result: ToolMessage,
+  path: string,
+  losses: Ledger,
+): WireMessage {
+  const { text, images } = encodeBlocks(blocksOf(result.content), `${path}.content`, '\n', losses)
+  const name = result.name ?? call?.name
+  const isMade = call !== undefined && 'generatedId' in call ? call.generatedId : isMadeId(result.toolCallId)
+  return {
+    ...keptFields(result),
+    role: 'tool',
+    content: markText(text, result.status === 'error'),
+    ...compact({
+      images: unlessEmpty(images),
+      tool_name: name,
+      tool_call_id: isMade ? undefined : result.toolCallId,
+    }),
+  }
+}

@@ -1,0 +1,99 @@
+/** The ways in which hosts of this format are asked for reasoning: by effort or budget, in their own words; `none` switches it off. @module */
+
+import { compact } from '../../core/lookup.ts'
+import type { JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
+import { effortOf, efforts, loseEffort } from '../../kit/effort.ts'
+import { lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import type { Encoding } from './dialect.ts'
+
+type Reasoning = NonNullable<RequestOptions['reasoning']>
+
+/** `reasoning_effort`. */
+export function byEffort(reasoning: Reasoning, to: Encoding): JsonObject {
+  return isAmount(reasoning, to) ? compact({ reasoning_effort: takenEffort(reasoning, to) }) : {}
+}
+
+/** OpenRouter: `reasoning`, an object. */
+export function byReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
+  const { effort, budgetTokens } = reasoning
+  const isWanted = isOn(reasoning)
+  if (budgetTokens !== undefined && isWanted) {
+    noteEffort(effort, to)
+    return { reasoning: { max_tokens: budgetTokens } }
+  }
+  return { reasoning: effort === undefined && isWanted ? { enabled: true } : { effort: effort ?? 'none' } }
+}
+
+/** DeepSeek: `thinking`, on or off, and an effort where the dialect has some. */
+export function byThinking(reasoning: Reasoning, to: Encoding): JsonObject {
+  if (!isOn(reasoning)) return { thinking: { type: 'disabled' } }
+  const { efforts: taken } = to.dialect
+  if (taken === undefined) noteAmount(reasoning, to)
+  return { thinking: { type: 'enabled' }, ...(taken && compact({ reasoning_effort: takenEffort(reasoning, to) })) }
+}
+
+/** Alibaba: `enable_thinking`, with a budget. */
+export function byEnableThinking(reasoning: Reasoning, to: Encoding): JsonObject {
+  const { effort, budgetTokens } = reasoning
+  if (!isOn(reasoning)) return { enable_thinking: false }
+  if (budgetTokens === undefined) {
+    noteAmount(reasoning, to)
+    return { enable_thinking: true }
+  }
+  noteEffort(effort, to)
+  return { enable_thinking: true, thinking_budget: budgetTokens }
+}
+
+/** vLLM, llama.cpp: a word for the template of the chat. */
+export function byTemplate(reasoning: Reasoning, to: Encoding): JsonObject {
+  const enable = isOn(reasoning)
+  if (enable) noteAmount(reasoning, to)
+  return { chat_template_kwargs: { enable_thinking: enable } }
+}
+
+/** The host has no setting for it. */
+export function notAsked(reasoning: Reasoning, to: Encoding): JsonObject {
+  if (isAmount(reasoning, to)) lose(to.ledger, 'dropped', 'options.reasoning', reasons.noReasoning)
+  return {}
+}
+
+function isOn({ effort, budgetTokens }: Reasoning): boolean {
+  return effort === undefined ? budgetTokens !== 0 : effort !== 'none'
+}
+
+function isAmount({ effort, budgetTokens }: Reasoning, to: Encoding): boolean {
+  if (effort !== undefined || budgetTokens !== undefined) return true
+  lose(to.ledger, 'dropped', 'options.reasoning', reasons.noAmount)
+  return false
+}
+
+/** A budget says more than an effort beside it. */
+function noteEffort(effort: ReasoningEffort | undefined, to: Encoding): void {
+  if (effort !== undefined) lose(to.ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+}
+
+/** The host takes reasoning on or off, and no amount. */
+function noteAmount(reasoning: Reasoning, to: Encoding): void {
+  for (const [name, value] of Object.entries(reasoning)) {
+    if (value !== undefined) lose(to.ledger, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
+  }
+}
+
+/** The effort that the host has for the one asked for; `undefined` if it has none. */
+function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
+  const { efforts: given } = to.dialect
+  const [first, ...others] = (typeof given === 'function' ? given(to.model) : given) ?? efforts
+  if (first === undefined) {
+    for (const [name, value] of Object.entries(reasoning)) {
+      if (value !== undefined) lose(to.ledger, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
+    }
+    return undefined
+  }
+  const effort = effortOf(reasoning, to.ledger)
+  if (effort === undefined) return undefined
+  const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
+  const nearest = others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
+  if (nearest !== effort) loseEffort(to.ledger, effort, nearest)
+  return nearest
+}

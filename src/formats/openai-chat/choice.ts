@@ -1,0 +1,74 @@
+/** OpenAI Chat Completions: the choice among tools, to the wire. @module */
+
+import { field } from '../../core/lookup.ts'
+import type { ProviderTool, ToolChoice, ToolDefinition } from '../../core/model.ts'
+import { chosenTools } from '../../kit/lacks.ts'
+import { lose } from '../../kit/losses.ts'
+import { beyondTypes } from './content.ts'
+import type { Encoding, ToolChoosing, Tools } from './dialect.ts'
+import type { WireNamedChoice, WireToolChoice } from './wire.ts'
+
+interface Chosen {
+  readonly tools: Tools
+  readonly choice?: WireToolChoice
+}
+
+/** The tools that go, and the word for the choice among them. */
+export function encodeToolChoice(choice: ToolChoice | undefined, tools: Tools, to: Encoding): Chosen {
+  if (choice === undefined || tools.length === 0) return { tools }
+  if (choice === 'auto') return { tools, choice }
+  return (to.dialect.chooseTools ?? chooseAsOpenai)(choice, tools, to)
+}
+
+function chooseAsOpenai(choice: ToolChoice, tools: Tools): Chosen {
+  if (typeof choice === 'string') return { tools, choice }
+  if ('name' in choice) return { tools, choice: choiceOf(choice.name, tools) }
+  const { names, mode } = choice
+  const named = names.map((name) => choiceOf(name, tools))
+  return { tools, choice: { type: 'allowed_tools', allowed_tools: { mode, tools: named } } }
+}
+
+/**
+ * The choice for a host that has some of OpenAI's words for it. Where it has no word, fewer tools say the same.
+ *
+ * @param words those that it has: for no tool, for some tool, and for one by its name
+ * @param required its word for "some tool must be called"
+ */
+export function choosing(
+  words: readonly ('none' | 'required' | 'named')[],
+  required: 'required' | 'any' = 'required',
+): ToolChoosing {
+  const some = ({ dialect, ledger: into }: Encoding): { choice: WireToolChoice } => {
+    if (words.includes('required')) return { choice: required === 'any' ? beyondTypes('any') : 'required' }
+    lose(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
+    return { choice: 'auto' }
+  }
+  return (choice, tools, to) => {
+    const { title } = to.dialect
+    if (choice === 'auto') return { tools, choice }
+    if (choice === 'none') return words.includes('none') ? { tools, choice } : { tools: only(tools, [], to) }
+    if (choice === 'required') return { tools, ...some(to) }
+    if ('name' in choice) {
+      if (words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
+      lose(to.ledger, 'changed', 'options.toolChoice', `${title} cannot name a tool: the others are left out`)
+      return { tools: only(tools, [choice.name], to), ...some(to) }
+    }
+    const left = only(tools, choice.names, to)
+    lose(to.ledger, 'changed', 'options.toolChoice', `${title} has no choice of some: the others are left out`)
+    return { tools: left, ...(choice.mode === 'required' ? some(to) : { choice: choice.mode }) }
+  }
+}
+
+/** A choice says which kind of tool it names: a function, or a custom tool, which takes free text. */
+function choiceOf(name: string, tools: Tools): WireNamedChoice {
+  const isCustom = tools.some((tool) => isProviderTool(tool) && field(tool.value.custom, 'name') === name)
+  return isCustom ? { type: 'custom', custom: { name } } : { type: 'function', function: { name } }
+}
+
+function only(tools: Tools, names: readonly string[], to: Encoding): Tools {
+  return chosenTools(tools, (tool) => !isProviderTool(tool) && names.includes(tool.name), to.ledger)
+}
+
+export function isProviderTool(tool: ToolDefinition | ProviderTool): tool is ProviderTool {
+  return 'type' in tool && tool.type === 'provider_tool'
+}

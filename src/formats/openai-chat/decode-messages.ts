@@ -1,0 +1,121 @@
+/**
+ * OpenAI Chat Completions: the messages of a request, from the wire.
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { Fragment } from '../../core/codec.ts'
+import { DecodeError } from '../../core/errors.ts'
+import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMessage } from '../../core/model.ts'
+import { nextNumber } from '../../kit/ids.ts'
+import { unmark } from '../../kit/tool-error.ts'
+import { decodeContent, kept } from './content.ts'
+import { endMessage, readDelta } from './delta.ts'
+import { compatible } from './hosts.ts'
+import { callsInOrder } from './response.ts'
+import { newStreamState } from './stream.ts'
+import { format, proofOwners } from './tables.ts'
+
+/** The roles of the wire; `function` is what `tool` was called. */
+const roles: Readonly<Record<string, Role>> = {
+  system: 'system',
+  developer: 'developer',
+  user: 'user',
+  assistant: 'assistant',
+  tool: 'tool',
+  function: 'tool',
+}
+
+/** What earlier messages leave for later ones. */
+interface Reading {
+  /** The number of the next id that is made. */
+  nextId: number
+  /** The id of the latest call of the deprecated form, which its result does not name. */
+  legacyId: string
+  readonly model: string
+}
+
+/** @throws {DecodeError} if it is no array of objects with known roles. */
+export function decodeMessages(value: unknown, model: string): Message[] {
+  if (!Array.isArray(value)) {
+    throw new DecodeError(`Cannot decode ${format} request: "messages" is no array`, { path: 'messages' })
+  }
+  const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(idsIn)), legacyId: '', model }
+  return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
+}
+
+const idPrefix = 'call_'
+
+function idsIn(message: unknown): string[] {
+  const calls = arrayOf(field(message, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(message, 'tool_call_id')].filter((id) => typeof id === 'string')
+}
+
+const messageFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_calls'])
+const resultFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 'tool_call_id'])
+
+function decodeMessage(message: unknown, path: string, reading: Reading): Message {
+  const role = lookup(roles, field(message, 'role'))
+  if (!isObject(message) || role === undefined) {
+    const finding = isObject(message) ? `role is ${JSON.stringify(message.role)?.slice(0, 40)}` : 'it is no object'
+    throw new DecodeError(`Cannot decode ${format} request: "${path}" is no message: ${finding}`, { path })
+  }
+  if (role === 'assistant') return decodeAssistant(message, path, reading)
+  const content = decodeContent(message.content, `${path}.content`)
+  const name = textOr(message.name, undefined)
+  if (role === 'tool') return decodeResult(message, content, name, reading)
+  const others = otherFields(withoutNulls(message), messageFields)
+  return compact({ role, content, name, providerData: others && { [format]: others } })
+}
+
+/** A field that is null says nothing. */
+function withoutNulls(message: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(message).filter(([, value]) => value !== null))
+}
+
+function decodeResult(message: JsonObject, content: Content, name: string | undefined, reading: Reading): ToolMessage {
+  const { content: said, isError } = unmark(content)
+  const others = otherFields(withoutNulls(message), resultFields)
+  return compact({
+    role: 'tool',
+    toolCallId: textOr(message.tool_call_id, reading.legacyId),
+    name,
+    content: said,
+    status: isError ? 'error' : undefined,
+    providerData: others && { [format]: others },
+  })
+}
+
+/** An assistant's message is read as an answer is: calls, reasoning and what is unknown come out the same. */
+function decodeAssistant(message: JsonObject, path: string, reading: Reading): AssistantMessage {
+  const { name, content, ...said } = message
+  const state = { ...newStreamState(compatible), model: reading.model }
+  const fragments: Fragment[] = []
+  readDelta(state, { ...withoutNulls(said), content: checkedContent(content, path) }, fragments, true)
+  endMessage(state, fragments)
+  fragments.push({ type: 'end', stopReason: 'stop' })
+  const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
+  const { stopReason: _, ...decoded } = read
+  const calls = callsInOrder(decoded)
+  reading.nextId += calls.length
+  const legacy = calls.find((call) => kept(call)?.type === 'function_call')
+  if (legacy !== undefined) reading.legacyId = legacy.id ?? ''
+  const isPlain =
+    typeof content === 'string' && content !== '' && Array.isArray(decoded.content) && decoded.content.length === 1
+  return { ...decoded, ...compact({ content: isPlain ? content : undefined, name: stringOr(name, undefined) }) }
+}
+
+function checkedContent(content: Json | undefined, path: string): Json {
+  const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content)
+  if (isContent) return content ?? null
+  throw new DecodeError(`Cannot decode ${format} request: "${path}.content" is no content`, { path: `${path}.content` })
+}
+
+/** A request does not tell who made its proofs; the field tells. */
+function owned(fragment: Fragment): Fragment {
+  if (!('opaque' in fragment) || fragment.opaque === undefined) return fragment
+  const word = Object.keys(fragment.opaque.data)[0]
+  const provider = stringOr(lookup(proofOwners, word), fragment.opaque.provider)
+  return { ...fragment, opaque: { ...fragment.opaque, provider } }
+}

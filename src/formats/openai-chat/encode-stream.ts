@@ -1,0 +1,254 @@
+/**
+ * OpenAI Chat Completions: from our events to its chunks. Calls may be open side by side on this wire, so nothing waits but a call
+ * whose id or name is not known yet.
+ *
+ * @module
+ */
+import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
+import { ApiError } from '../../core/errors.ts'
+import { arrayOf, compact, isObject } from '../../core/lookup.ts'
+import type {
+  ChatResponse,
+  ContentBlock,
+  InvalidToolCall,
+  JsonObject,
+  MessageEvent,
+  TextBlock,
+  ToolCall,
+  ToolCallChunk,
+  Usage,
+} from '../../core/model.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { kept } from './content.ts'
+import type { Encoding } from './dialect.ts'
+import { encodeError } from './errors.ts'
+import { openai } from './hosts.ts'
+import { checkCarried, encodeAnnotations, finishReason, identity, reasoningDetails } from './response.ts'
+import { format } from './tables.ts'
+import { encodeCall } from './tools.ts'
+import { encodeUsage } from './usage.ts'
+
+/** A call on its way out. */
+interface CallOut {
+  /** Its index on the wire. */
+  readonly index: number
+  isOpen: boolean
+  /** It is no function's, so its pieces cannot be sent as they are. */
+  isHeld: boolean
+  /** Arguments sent, or, before it is open, held back. */
+  text: string
+}
+
+interface EncodeState {
+  readonly reply: Reply
+  readonly ledger: Ledger
+  /** What every chunk begins with. */
+  head: JsonObject
+  isStarted: boolean
+  isEnded: boolean
+  hasRefusal: boolean
+  /** By the number of their block. */
+  readonly calls: Map<number, CallOut>
+  /** Text said before the block of each number, for the offsets of citations. */
+  said: number
+  readonly saidBefore: Map<number, number>
+}
+
+/** Writes one answer as a stream. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncodeState = {
+    reply,
+    ledger: ledger(openai.title, false),
+    head: {},
+    isStarted: false,
+    isEnded: false,
+    hasRefusal: false,
+    calls: new Map(),
+    said: 0,
+    saidBefore: new Map(),
+  }
+  const message = 'Cannot finish the stream: the answer ended before its own end'
+  const cut = () => new ApiError(message, { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          return begin(state, event, out)
+        case 'text_delta':
+          return sendText(state, event, out)
+        case 'reasoning_delta':
+          return send(state, { reasoning_content: event.text }, out)
+        case 'tool_call_chunk':
+          if (event.chunk.type === 'tool_call_chunk') sendChunk(state, event.index, event.chunk, out)
+          return
+        case 'tool_call':
+        case 'invalid_tool_call':
+          return sendRest(state, event.index, event.call, out)
+        case 'content_block':
+          return sendBlock(state, event.index, event.block, out)
+        case 'message_end':
+          return finish(state, event.response, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.ledger.losses,
+  }
+}
+
+function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  state.isEnded = true
+  out.push({ data: JSON.stringify(encodeError(error).body) })
+}
+
+function begin(state: EncodeState, said: { readonly id?: string; readonly model?: string }, out: Frame[]): void {
+  if (state.isStarted) return
+  state.isStarted = true
+  const { id, model } = said
+  const response = compact({ id, model })
+  state.head = {
+    ...identity({ role: 'assistant', content: null, response }, state.reply),
+    object: 'chat.completion.chunk',
+  }
+  pushChunk(state, { role: 'assistant', content: '' }, out)
+}
+
+function send(state: EncodeState, delta: JsonObject, out: Frame[]): void {
+  if (!state.isStarted) begin(state, {}, out)
+  pushChunk(state, delta, out)
+}
+
+function pushChunk(state: EncodeState, delta: JsonObject, out: Frame[]): void {
+  const choices = [{ index: 0, delta, finish_reason: null }]
+  out.push({ data: JSON.stringify({ ...state.head, choices }) })
+}
+
+// ---- text and other blocks --------------------------------------------------------------------
+
+function sendText(state: EncodeState, event: MessageEvent & { type: 'text_delta' }, out: Frame[]): void {
+  const { index, text, refusal } = event
+  if (refusal) {
+    state.hasRefusal = true
+    send(state, { refusal: text }, out)
+    return
+  }
+  if (!state.saidBefore.has(index)) state.saidBefore.set(index, state.said)
+  state.said += text.length
+  send(state, { content: text }, out)
+}
+
+function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: Frame[]): void {
+  const path = `message.content[${index}]`
+  checkCarried(block, path, state)
+  switch (block.type) {
+    case 'text':
+      sendCitations(state, index, block, out)
+      return
+    case 'reasoning': {
+      const details = reasoningDetails(block)
+      if (details.length > 0) send(state, { reasoning_details: details }, out)
+      return
+    }
+    case 'audio': {
+      const { id = '', data = '', transcript = '' } = block
+      send(state, { audio: { expires_at: 0, ...kept(block), id, data, transcript } }, out)
+      return
+    }
+    case 'image': {
+      const url = block.data === undefined ? block.url : `data:${block.mimeType ?? 'image/png'};base64,${block.data}`
+      if (url !== undefined) send(state, { images: [{ type: 'image_url', image_url: { url } }] }, out)
+      return
+    }
+    case 'unknown':
+      if (block.format === format) {
+        lose(state.ledger, 'dropped', path, 'a stream has text alone where a whole answer may have parts')
+      }
+  }
+}
+
+function sendCitations(state: EncodeState, index: number, block: TextBlock, out: Frame[]): void {
+  const before = state.saidBefore.get(index) ?? 0
+  const annotations = encodeAnnotations([{ type: 'text', text: '' }, block]).map(({ type, url_citation: citation }) => {
+    const { start_index: start, end_index: end } = citation
+    return { type, url_citation: { ...citation, start_index: start + before, end_index: end + before } }
+  })
+  if (annotations.length > 0) send(state, { annotations }, out)
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+function callOut(state: EncodeState, index: number): CallOut {
+  let call = state.calls.get(index)
+  if (call === undefined) {
+    call = { index: state.calls.size, isOpen: false, isHeld: false, text: '' }
+    state.calls.set(index, call)
+  }
+  return call
+}
+
+/** Clients take id, type and name once: the call is opened with the first piece of its arguments, when the name is whole. */
+function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out: Frame[]): void {
+  const call = callOut(state, index)
+  const { id, name, argumentsDelta = '' } = chunk
+  if (kept(chunk)?.type !== undefined) call.isHeld = true
+  if (argumentsDelta === '' || call.isHeld) return
+  call.text += argumentsDelta
+  if (call.isOpen) {
+    sendCall(state, call, { function: { arguments: argumentsDelta } }, out)
+    return
+  }
+  if (id === undefined || name === undefined) return
+  call.isOpen = true
+  sendCall(state, call, { id, type: 'function', function: { name, arguments: call.text } }, out)
+}
+
+/** What the chunks of a call did not say. */
+function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidToolCall, out: Frame[]): void {
+  const call = callOut(state, index)
+  const whole = encodeCall(ended, wire(state))
+  const proof = ended.opaque?.format === format ? ended.opaque.data : {}
+  if (!call.isOpen) {
+    if (ended.name === undefined) {
+      lose(state.ledger, 'invented', `message.invalidToolCalls[${ended.index}].name`, 'a call must have a name')
+    }
+    sendCall(state, call, { ...whole, ...proof }, out)
+    return
+  }
+  const text = ended.argumentsText
+  const rest = text.startsWith(call.text) ? text.slice(call.text.length) : ''
+  if (rest !== '' || Object.keys(proof).length > 0) {
+    sendCall(state, call, { ...proof, function: { arguments: rest } }, out)
+  }
+}
+
+function sendCall(state: EncodeState, call: CallOut, fields: JsonObject, out: Frame[]): void {
+  send(state, { tool_calls: [{ index: call.index, ...fields }] }, out)
+}
+
+function wire({ ledger: into }: EncodeState): Encoding {
+  return { dialect: openai, model: '', ledger: into }
+}
+
+// ---- the end ----------------------------------------------------------------------------------
+
+function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
+  if (!state.isStarted) begin(state, response.message.response ?? {}, out)
+  state.isEnded = true
+  const { choices, ...own } = kept(response) ?? {}
+  const choice = arrayOf(choices)[0]
+  const last = {
+    ...(isObject(choice) ? choice : {}),
+    index: 0,
+    delta: {},
+    finish_reason: finishReason(response, state.calls.size > 0, state.ledger),
+  }
+  out.push({ data: JSON.stringify({ ...own, ...state.head, choices: [last] }) })
+  if (response.usage !== undefined && state.reply.includeUsage !== false) sendUsage(state, response.usage, out)
+  out.push({ data: '[DONE]' })
+}
+
+function sendUsage(state: EncodeState, usage: Usage, out: Frame[]): void {
+  out.push({ data: JSON.stringify({ ...state.head, choices: [], usage: encodeUsage(usage) }) })
+}

@@ -1,0 +1,84 @@
+/** OpenAI itself, and a host of which nothing is known: the dialects that all others begin with. @module */
+import type { ReasoningEffort } from '../../core/model.ts'
+import { byEffort } from './ask-reasoning.ts'
+import { choosing } from './choice.ts'
+import type { ChatDialect } from './dialect.ts'
+
+/** Where providers that speak of reasoning put it. */
+const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
+
+/** What only OpenAI has, and what others have refused it for. */
+const openaiAlone: readonly string[] = [
+  'store',
+  'metadata',
+  'prompt_cache_key',
+  'prompt_cache_options',
+  'prompt_cache_retention',
+  'safety_identifier',
+  'service_tier',
+  'verbosity',
+  'prediction',
+  'modalities',
+  'audio',
+  'web_search_options',
+  'moderation',
+]
+
+/** The fields only OpenAI has, less those that a host takes, and with those that it refuses. */
+export function refusing(fields: readonly string[] = [], taking: readonly string[] = []): ReadonlySet<string> {
+  return new Set([...openaiAlone, ...fields].filter((name) => !taking.includes(name)))
+}
+
+/** OpenAI itself. */
+export const openai: ChatDialect = {
+  provider: 'openai',
+  title: 'OpenAI',
+  baseUrl: 'https://api.openai.com/v1',
+  maxTokensField: 'max_completion_tokens',
+  refuses: /* @__PURE__ */ new Set(['top_k']),
+  renames: { user: 'safety_identifier' },
+  asksForUsage: true,
+  jsonSchema: true,
+  developerRole: 'developer',
+  textParts: true,
+  cacheField: 'prompt_cache_breakpoint',
+  customTools: true,
+  rawArguments: true,
+  askReasoning: byEffort,
+  reasons: isReasoning,
+  whileReasoning: {
+    refuses: /* @__PURE__ */ new Set([
+      'temperature',
+      'top_p',
+      'frequency_penalty',
+      'presence_penalty',
+      'logprobs',
+      'top_logprobs',
+      'logit_bias',
+    ]),
+  },
+  reasoningFields: everyReasoningField,
+}
+
+/** A host of which nothing is known: what nearly all take, and nothing else. The other dialects begin here. */
+export const compatible: ChatDialect = {
+  provider: 'openai-compatible',
+  title: 'OpenAI-compatible',
+  baseUrl: 'http://localhost:8000/v1',
+  maxTokensField: 'max_tokens',
+  refuses: /* @__PURE__ */ refusing(),
+  asksForUsage: true,
+  jsonSchema: true,
+  developerRole: 'system',
+  chooseTools: /* @__PURE__ */ choosing(['none', 'required', 'named']),
+  askReasoning: byEffort,
+  reasoningFields: everyReasoningField,
+  endsWithoutReason: true,
+}
+
+/** o-series and gpt-5 always reason; gpt-5.1 to 5.4 only when told to; chat variants never do. */
+function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
+  if (!/^(?:o\d|gpt-5(?!.*chat))/.test(model)) return false
+  if (/^gpt-5\.[1-4](?!.*pro)/.test(model)) return effort !== undefined && effort !== 'none'
+  return effort !== 'none' || !/^gpt-5\.\d/.test(model)
+}

@@ -1,0 +1,104 @@
+/**
+ * OpenAI Chat Completions, and the frame for every server that speaks it.
+ *
+ * @module
+ */
+
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { carrying } from '../../kit/carry.ts'
+import type { ChatDialect } from './dialect.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { openai } from './hosts.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
+import { decodeStream } from './stream.ts'
+import { format, rulesOf } from './tables.ts'
+import { encodeDefinitions, encodeResult } from './tools.ts'
+
+export { byEffort, byEnableThinking, byReasoning, byTemplate, byThinking, notAsked } from './ask-reasoning.ts'
+export { choosing } from './choice.ts'
+export type {
+  ChatDialect,
+  DialectErrors,
+  Encoding,
+  MessageOrder,
+  ReasoningReplay,
+  ReasoningTurn,
+  ToolChoosing,
+} from './dialect.ts'
+export { compatible, openai, refusing } from './hosts.ts'
+export { alternating, markingPrefill, oneSystem } from './order.ts'
+export { replayAs, replayDetails, replayThinking } from './replay.ts'
+export { spellCalls } from './spelled-calls.ts'
+export { booleanStrict, sameStrict, withoutStrict } from './strict.ts'
+export type { WireMessage, WireRequest, WireResponse, WireUsage } from './wire.ts'
+export {
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+  encodeResult,
+  encodeStream,
+}
+
+/**
+ * A model of OpenAI's, asked by Chat Completions.
+ *
+ * @example
+ * ```ts
+ * const model = openaiChat('gpt-5.6', { apiKey })
+ * const { message } = await generate({ model, prompt: 'Hello' })
+ * ```
+ */
+export function openaiChat(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(openai, model, settings)
+}
+
+/** A model of any server that speaks this format, described by its dialect. */
+export function chatModel(dialect: ChatDialect, model: string, settings: ModelSettings = {}): Model {
+  const { baseUrl: providerUrl } = dialect
+  return {
+    ...settings,
+    codec: createClientCodec(dialect),
+    model,
+    baseUrl: settings.baseUrl ?? providerUrl,
+    providerUrl,
+  }
+}
+
+/** The client's half for one server. */
+export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
+  return {
+    name: format,
+    provider: dialect.provider,
+    title: dialect.title,
+    framing: 'sse',
+    rules: rulesOf(dialect),
+    idPrefix: dialect.idPrefix ?? 'call_',
+    headers: (apiKey) => keyHeaders(dialect, apiKey),
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
+  }
+}
+
+function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string | undefined): Record<string, string> {
+  if (apiKey === undefined) return {}
+  return { [keyHeader]: keyHeader === 'authorization' ? `Bearer ${apiKey}` : apiKey }
+}
+
+/** The gateway's half: what answers as OpenAI does. */
+export function createServerCodec(): ServerCodec {
+  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+}

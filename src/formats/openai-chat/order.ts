@@ -1,0 +1,80 @@
+/** The orders of messages that hosts demand. @module */
+import { lose } from '../../kit/losses.ts'
+import type { Encoding, MessageOrder } from './dialect.ts'
+import type { WireMessage, WireTextPart } from './wire.ts'
+
+/** One system message, first: several are joined by blank lines. */
+export const oneSystem: MessageOrder = {
+  userFirst: false,
+  arrange: (messages, to) => joinNeighbours(messages, ['system'], to),
+}
+
+/** One system message, and user and assistant take turns: neighbours are joined by blank lines. */
+export const alternating: MessageOrder = {
+  userFirst: true,
+  arrange: (messages, to) => joinNeighbours(messages, ['system', 'user', 'assistant'], to),
+}
+
+/** The same order, with `prefix: true` on a last message of the assistant's, which the model goes on with. */
+export function markingPrefill(order: MessageOrder): MessageOrder {
+  return {
+    ...order,
+    arrange(messages, to) {
+      const out = order.arrange(messages, to)
+      const last = out.at(-1)
+      if (last?.role !== 'assistant' || last.tool_calls !== undefined) return out
+      return [...out.slice(0, -1), { ...last, prefix: true } as WireMessage]
+    },
+  }
+}
+
+function joinNeighbours(
+  messages: readonly WireMessage[],
+  roles: readonly WireMessage['role'][],
+  to: Encoding,
+): WireMessage[] {
+  const out: WireMessage[] = []
+  for (const message of messages) {
+    const last = out.at(-1)
+    const both = last && roles.includes(message.role) ? join(last, message) : undefined
+    if (both === undefined) {
+      out.push(message)
+      continue
+    }
+    lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
+    out[out.length - 1] = withCommonName(both, last, message, to)
+  }
+  return out
+}
+
+/** The joined message, without a name where two participants said it. */
+function withCommonName(
+  both: WireMessage,
+  one: WireMessage | undefined,
+  other: WireMessage,
+  to: Encoding,
+): WireMessage {
+  const [name, otherName] = [one, other].map((message) => (message && 'name' in message ? message.name : undefined))
+  if (name === undefined || otherName === undefined || name === otherName) return both
+  lose(to.ledger, 'dropped', 'messages', `two messages of "${name}" and "${otherName}" are sent as one`, 'info')
+  const { name: _, ...nameless } = both as WireMessage & { readonly name?: string }
+  return nameless as WireMessage
+}
+
+/** Two messages of one role as one; calls end a message. */
+function join(one: WireMessage, other: WireMessage): WireMessage | undefined {
+  if (one.role === 'system' && other.role === 'system')
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  if (one.role === 'user' && other.role === 'user')
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  if (one.role === 'assistant' && other.role === 'assistant' && one.tool_calls === undefined)
+    return { ...one, ...other, content: joined(one.content, other.content) }
+  return undefined
+}
+
+function joined<Part>(one: string | Part[] | null, other: string | Part[] | null): string | (Part | WireTextPart)[] {
+  if (typeof one === 'string' && typeof other === 'string') return `${one}\n\n${other}`
+  const parts = (content: string | Part[] | null): (Part | WireTextPart)[] =>
+    typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? [])
+  return [...parts(one), ...parts(other)]
+}

@@ -1,0 +1,65 @@
+/** The ways in which hosts of this format want earlier reasoning back. @module */
+
+import type { ReasoningBlock } from '../../core/model.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { beyondTypes, kept, loseBlock, loseReasoning } from './content.ts'
+import type { ReasoningReplay, ReasoningTurn } from './dialect.ts'
+import { reasoningDetails } from './response.ts'
+import { format } from './tables.ts'
+import type { WireTextPart } from './wire.ts'
+
+/**
+ * As text in a field of the message.
+ *
+ * @param fromFirstCalls only from the first turn with calls on, and there always, be it empty
+ */
+export function replayAs(field: 'reasoning_content' | 'reasoning', fromFirstCalls = false): ReasoningReplay {
+  return {
+    isPlain: true,
+    write(turn, to) {
+      if (!fromFirstCalls || turn.inCalls) {
+        const text = reasoningIn(turn)
+          .map((block) => block.text)
+          .join('')
+        return text !== '' || fromFirstCalls ? { [field]: text } : {}
+      }
+      loseReasoning(turn, to)
+      return {}
+    },
+  }
+}
+
+/** Mistral: a part before the text. */
+export const replayThinking: ReasoningReplay = {
+  isPlain: true,
+  write(turn) {
+    const found = reasoningIn(turn)
+    if (found.every(({ text }) => text === '')) return {}
+    const { content } = turn
+    const thinking = found.map((block) =>
+      beyondTypes<WireTextPart>({ ...kept(block), type: 'thinking', thinking: [{ type: 'text', text: block.text }] }),
+    )
+    if (typeof content !== 'string') return { content: [...thinking, ...(content ?? [])] }
+    return { content: content === '' ? thinking : [...thinking, { type: 'text', text: content }] }
+  },
+}
+
+/** OpenRouter: its own proofs, unmodified. */
+export const replayDetails: ReasoningReplay = {
+  isPlain: false,
+  write({ blocks, path }, to) {
+    const target = { format, provider: to.dialect.provider, model: to.model }
+    const details = blocks.flatMap((block, at) => {
+      if (block.type !== 'reasoning') return []
+      if (ownProof(block.opaque, target) !== undefined) return reasoningDetails(block)
+      loseBlock(block, `${path}[${at}]`, to, reasons.reasoningProof)
+      return []
+    })
+    return details.length > 0 ? { reasoning_details: details } : {}
+  },
+}
+
+function reasoningIn({ blocks }: ReasoningTurn): readonly ReasoningBlock[] {
+  return blocks.filter((block): block is ReasoningBlock => block.type === 'reasoning')
+}

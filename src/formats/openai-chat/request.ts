@@ -1,0 +1,320 @@
+/**
+ * OpenAI Chat Completions: requests, both ways.
+ *
+ * @module
+ */
+
+import { checkMessages } from '../../core/check-message.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { DecodeError } from '../../core/errors.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  objectIn,
+  otherFields,
+  setOwn,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import type {
+  Context,
+  Json,
+  JsonObject,
+  JsonSchema,
+  RequestOptions,
+  ResponseFormat,
+  ToolChoice,
+} from '../../core/model.ts'
+import { efforts } from '../../kit/effort.ts'
+import { loseChoice, withoutLacks } from '../../kit/lacks.ts'
+import { ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { encodeToolChoice } from './choice.ts'
+import { decodeMessages } from './decode-messages.ts'
+import type { ChatDialect, Encoding } from './dialect.ts'
+import { openai } from './hosts.ts'
+import { encodeMessages } from './messages.ts'
+import { format, plainOptions, requestFields, wireOf } from './tables.ts'
+import { decodeDefinitions, decodeToolChoice, encodeDefinitionsFor } from './tools.ts'
+import type { WireMessage, WireRequest } from './wire.ts'
+
+/** The fields beside the conversation. */
+type WireOptions = Omit<WireRequest, 'model' | 'messages' | 'tools' | 'tool_choice'>
+
+/**
+ * Writes a request.
+ *
+ * @throws {UnsupportedError} if something would be lost that `options.strict` says must not be: by default, content.
+ */
+export function encodeRequest(
+  given: Context,
+  { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
+): EncodedRequest<WireRequest> {
+  checkMessages(given.messages)
+  const to: Encoding = { dialect, model: asked.model, ledger: ledger(dialect.title, asked.strict) }
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.ledger)
+  const schema = encodeResponseFormat(options.responseFormat, to)
+  const messages = encodeMessages(context, to)
+  const fields: WireOptions = {
+    ...objectIn(options.providerOptions, format),
+    ...encodeOptions(options, to),
+    ...schema.fields,
+  }
+  const tools = encodeTools(context, options, to)
+  if (tools.tools === undefined) {
+    loseChoice(options, to.ledger)
+    delete fields.parallel_tool_calls // refused where there are none
+  }
+  const body: WireRequest = {
+    ...suited(fields, options, to),
+    model: options.model,
+    messages: withInstruction(messages, schema.instruction, to),
+    ...tools,
+  }
+  return {
+    path: dialect.path ?? '/chat/completions',
+    headers: {},
+    body,
+    losses: to.ledger.losses,
+  }
+}
+
+function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
+  const { dialect } = to
+  const fields: WireOptions = compact({
+    stream: options.stream,
+    temperature: options.temperature,
+    top_p: options.topP,
+    top_k: options.topK,
+    seed: options.seed,
+    frequency_penalty: options.frequencyPenalty,
+    presence_penalty: options.presencePenalty,
+    parallel_tool_calls: options.parallelToolCalls,
+    user: options.user,
+  })
+  if (options.maxTokens !== undefined) fields[dialect.maxTokensField] = options.maxTokens
+  if (options.stop !== undefined && options.stop.length > 0) fields.stop = encodeStops(options.stop, to)
+  const { reasoning } = options
+  return reasoning === undefined ? fields : { ...fields, ...dialect.askReasoning(reasoning, to) }
+}
+
+function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encoding): string[] {
+  const { maxStops = 4, title } = dialect
+  if (stops.length > maxStops)
+    lose(into, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
+  return stops.slice(0, maxStops)
+}
+
+// ---- what the host takes ----------------------------------------------------------------------
+
+/** The fields under the host's names, without those that it refuses. */
+function suited(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
+  const { refuses, renames = {} } = to.dialect
+  const refusesNow = isReasoning(options, to) ? to.dialect.whileReasoning?.refuses : undefined
+  const out: JsonObject = {}
+  for (const [name, value] of Object.entries(withUsage(fields, options, to))) {
+    const isRefused = refuses.has(name)
+    if (isRefused || (refusesNow?.has(name) && value !== null)) {
+      const reason = isRefused
+        ? `${to.dialect.title} does not take it`
+        : `${to.model} does not take it while it reasons`
+      if (value !== null) lose(to.ledger, 'dropped', optionPath(name), reason)
+      continue
+    }
+    const written = lookup(renames, name) ?? name
+    setOwn(out, written, value as Json)
+  }
+  return out
+}
+
+function isReasoning({ model, reasoning }: RequestOptions, { dialect }: Encoding): boolean {
+  return dialect.reasons?.(model, reasoning?.effort) === true
+}
+
+function optionPath(name: string): string {
+  const option = plainOptions.find(([wire]) => wire === name)?.[1]
+  return option === undefined ? `options.providerOptions["${format}"].${name}` : `options.${option}`
+}
+
+/** Usage in a stream comes only where it is asked for. */
+function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: Encoding): WireOptions {
+  const { stream_options: own, ...others } = fields
+  if (!options.stream || !dialect.asksForUsage) return others
+  return { ...others, stream_options: { include_usage: true, ...(isObject(own) ? own : {}) } }
+}
+
+// ---- structured output and tools --------------------------------------------------------------
+
+interface Structured {
+  readonly fields: Pick<WireRequest, 'response_format'>
+  /** What the prompt must say, since the host cannot be told otherwise. */
+  readonly instruction?: string
+}
+
+function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding): Structured {
+  if (wanted === undefined) return { fields: {} }
+  const { schema, name = 'response', description, strict } = wanted
+  if (schema === undefined) {
+    return { fields: { response_format: { type: 'json_object' } }, instruction: 'Answer in JSON.' }
+  }
+  if (to.dialect.jsonSchema) {
+    if (wanted.name === undefined)
+      lose(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+    const jsonSchema = { name, schema, ...compact({ description, strict }) }
+    return { fields: { response_format: { type: 'json_schema', json_schema: jsonSchema } } }
+  }
+  lose(
+    to.ledger,
+    'changed',
+    'options.responseFormat.schema',
+    `${to.dialect.title} takes no schema: the prompt tells it`,
+  )
+  return {
+    fields: { response_format: { type: 'json_object' } },
+    instruction: `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`,
+  }
+}
+
+/** `json_object` is refused unless the messages speak of JSON; a schema is always told. */
+function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
+  if (instruction === undefined) return messages
+  const isSaid =
+    instruction === 'Answer in JSON.' && messages.some(({ content }) => /json/i.test(JSON.stringify(content)))
+  if (isSaid) return messages
+  lose(to.ledger, 'invented', 'system', 'the messages have to speak of JSON', 'info')
+  const [first, ...others] = messages
+  if (first?.role === 'system' && typeof first.content === 'string') {
+    return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others]
+  }
+  return [{ role: 'system', content: instruction }, ...messages]
+}
+
+function encodeTools(
+  { tools = [] }: Context,
+  options: RequestOptions,
+  to: Encoding,
+): Pick<WireRequest, 'tools' | 'tool_choice'> {
+  if (to.dialect.withoutTools && tools.length > 0) {
+    lose(to.ledger, 'dropped', 'tools', `${to.dialect.title} takes no tools`, 'major')
+    return {}
+  }
+  const isFree = isReasoning(options, to) && to.dialect.whileReasoning?.refusesForcedCalls === true
+  const { tools: left, choice } = encodeToolChoice(
+    isFree ? unforced(options.toolChoice, to) : options.toolChoice,
+    tools,
+    to,
+  )
+  const definitions = encodeDefinitionsFor(left, to.dialect, to.ledger)
+  if (definitions.length === 0) return {}
+  return compact({ tools: definitions, tool_choice: choice })
+}
+
+function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | undefined {
+  if (choice === undefined || choice === 'auto' || choice === 'none') return choice
+  lose(to.ledger, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
+  return 'auto'
+}
+
+// ---- from the wire ----------------------------------------------------------------------------
+
+/**
+ * Reads a request, tolerant of what clients send: deprecated names, text as string or parts, nulls.
+ *
+ * @throws {DecodeError} naming the path, if a field that we read is of the wrong type.
+ */
+export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is no object`)
+  refuseDeep(body, `Cannot decode ${format} request`)
+  const model = textOr(field(body, 'model'), undefined)
+  if (model === undefined) throw wrong('model', 'a string')
+  const messages = decodeMessages(field(body, 'messages'), model)
+  const tools = decodeDefinitions(body)
+  return {
+    context: compact({ messages, tools: unlessEmpty(tools) }),
+    options: { model, ...decodeOptions(body) },
+    losses: [],
+  }
+}
+
+function wrong(path: string, wanted: string): DecodeError {
+  return new DecodeError(`Cannot decode ${format} request: "${path}" is not ${wanted}`, { path })
+}
+
+function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
+  const plain: JsonObject = {}
+  for (const [name, option, type] of plainOptions) {
+    const value = field(body, name) ?? undefined
+    if (value === undefined) continue
+    if (typeof value !== type) throw wrong(name, `a ${type}`)
+    plain[option] = value
+  }
+  const chosen = decodeToolChoice(body)
+  const responseFormat = decodeResponseFormat(field(body, 'response_format'))
+  const reasoning = decodeEffort(field(body, 'reasoning_effort'))
+  // Words that we do not know go back to this wire as they came.
+  const unread = new Set<string>()
+  if (chosen === undefined && (field(body, 'tool_choice') ?? null) !== null) unread.add('tool_choice')
+  if (responseFormat === undefined && typeof field(field(body, 'response_format'), 'type') === 'string') {
+    unread.add('response_format')
+  }
+  if (reasoning === undefined && typeof field(body, 'reasoning_effort') === 'string') unread.add('reasoning_effort')
+  const others = otherFields(body, { has: (name) => requestFields.has(name) && !unread.has(name) })
+  return compact({
+    ...plain,
+    user: stringOr(plain.user, stringOr(field(body, 'safety_identifier'), undefined)),
+    maxTokens: countIn(body, 'max_completion_tokens') ?? countIn(body, 'max_tokens'),
+    stop: decodeStops(field(body, 'stop')),
+    toolChoice: chosen,
+    responseFormat,
+    reasoning,
+    providerOptions: others && { [format]: others },
+  }) as Omit<RequestOptions, 'model'>
+}
+
+function countIn(body: JsonObject, name: string): number | undefined {
+  const value = field(body, name) ?? undefined
+  if (value === undefined) return undefined
+  if (typeof value !== 'number') throw wrong(name, 'a number')
+  return value
+}
+
+function decodeStops(value: Json | undefined): string[] | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string') return [value]
+  const stops = arrayOf(value).filter((stop) => typeof stop === 'string')
+  if (!Array.isArray(value) || stops.length < value.length) throw wrong('stop', 'a string or strings')
+  return stops
+}
+
+function decodeEffort(value: Json | undefined): RequestOptions['reasoning'] {
+  if (value === undefined || value === null) return undefined
+  if (typeof value !== 'string') throw wrong('reasoning_effort', 'a string')
+  const effort = efforts.find((one) => one === value)
+  return effort && { effort }
+}
+
+function decodeResponseFormat(value: Json | undefined): ResponseFormat | undefined {
+  if (value === undefined || value === null) return undefined
+  const type = field(value, 'type')
+  if (typeof type !== 'string') throw wrong('response_format', 'an object with a type')
+  if (type === 'json_object') return { type: 'json' }
+  const said = field(value, 'json_schema')
+  if (type !== 'json_schema') return undefined
+  if (!isObject(said)) throw wrong('response_format.json_schema', 'an object')
+  const schema = field(said, 'schema')
+  const strict = field(said, 'strict')
+  return {
+    type: 'json',
+    schema: (isObject(schema) ? schema : {}) as JsonSchema,
+    ...compact({
+      name: textOr(said.name, undefined),
+      description: stringOr(said.description, undefined),
+      strict: typeof strict === 'boolean' ? strict : undefined,
+    }),
+  }
+}

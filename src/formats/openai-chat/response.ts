@@ -1,0 +1,273 @@
+/**
+ * OpenAI Chat Completions: whole answers. Reading one is reading a stream of one large piece.
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type {
+  CodecOptions,
+  DecodedCalls,
+  DecodeResponseOptions,
+  EncodedResponse,
+  Fragment,
+  Reply,
+} from '../../core/codec.ts'
+import { blocksOfTurn } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { DecodeError } from '../../core/errors.ts'
+import { arrayOf, compact, field, isObject, lookup, unlessEmpty } from '../../core/lookup.ts'
+import { toDataUrl } from '../../core/media.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  InvalidToolCall,
+  JsonObject,
+  TextBlock,
+  ToolCall,
+} from '../../core/model.ts'
+import { settleStopReason } from '../../core/stop-reason.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { kept, loseBlock } from './content.ts'
+import type { ChatDialect, Encoding } from './dialect.ts'
+import { errorWithin } from './errors.ts'
+import { openai } from './hosts.ts'
+import { finishAnswer, newStreamState, readBody } from './stream.ts'
+import { finishReasons, format, stopReasons } from './tables.ts'
+import { encodeCall } from './tools.ts'
+import { encodeUsage } from './usage.ts'
+import type { WireAnnotation, WireCall, WireResponse } from './wire.ts'
+
+/**
+ * Reads an answer.
+ *
+ * @throws {ApiError} if it is an error, though it came with a 200.
+ * @throws {DecodeError} if it has no choices.
+ * @throws {InterruptedError} if it says of no reason why it ended, and the host always does.
+ */
+export function decodeResponse(
+  body: unknown,
+  { callsBefore = 0, dialect = openai }: DecodeResponseOptions<ChatDialect> = {},
+): ChatResponse {
+  const { provider, idPrefix = 'call_' } = dialect
+  return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore })
+}
+
+function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
+  refuseDeep(body, `Cannot decode ${dialect.title} response`)
+  const error = errorWithin(body, dialect)
+  if (error !== undefined) throw error
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} response: it is no object`)
+  if (!isObject(arrayOf(field(body, 'choices'))[0])) {
+    throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
+  }
+  const state = newStreamState(dialect)
+  const fragments: Fragment[] = []
+  readBody(state, body, fragments, true)
+  finishAnswer(state, fragments)
+  return fragments
+}
+
+/** The calls in a whole answer, whether or not it says why it ended. */
+export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
+  const fragments = readWhole(body, dialect)
+  const isEnded = fragments.some(({ type }) => type === 'end')
+  const { message } = fold(isEnded ? fragments : [...fragments, { type: 'end', stopReason: 'stop' }], {
+    idPrefix: dialect.idPrefix ?? 'call_',
+  })
+  const toolCalls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
+  return { toolCalls, invalidToolCalls: message.invalidToolCalls ?? [] }
+}
+
+// ---- to the wire ------------------------------------------------------------------------------
+
+/** Writes an answer, with every field that clients rely on. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const { message } = response
+  const to: Encoding = { dialect: openai, model: '', ledger: ledger(openai.title, false) }
+  const { choices, ...own } = kept(response) ?? {}
+  const [choice, ...others] = arrayOf(choices)
+  const answer = encodeAnswer(message, to)
+  const body = {
+    ...own,
+    ...identity(message, reply),
+    object: 'chat.completion',
+    choices: [
+      {
+        logprobs: null,
+        ...(isObject(choice) ? choice : {}),
+        index: 0,
+        message: answer,
+        finish_reason:
+          'function_call' in answer ? 'function_call' : finishReason(response, 'tool_calls' in answer, to.ledger),
+      },
+      ...others,
+    ],
+    ...compact({ usage: response.usage && encodeUsage(response.usage) }),
+  }
+  return { body: body as unknown as WireResponse, losses: to.ledger.losses }
+}
+
+/** What every body and chunk begins with. */
+export function identity(message: AssistantMessage | undefined, reply: Reply): JsonObject {
+  const said = message?.response
+  return {
+    id: reply.id ?? said?.id ?? 'chatcmpl-0',
+    created: reply.createdAt ?? said?.createdAt ?? 0,
+    model: reply.model ?? said?.model ?? '',
+  }
+}
+
+/** Calls are said whatever the provider said; else its own word stands where it is one of this wire and means the same. */
+export function finishReason(response: ChatResponse, hasCalls: boolean, into: Ledger): string {
+  const { rawStopReason: raw } = response.message
+  const { stopReason } = response
+  if (hasCalls && settleStopReason(stopReason, true) === 'tool_calls') return 'tool_calls'
+  const means = lookup(stopReasons, raw)
+  if (
+    raw !== undefined &&
+    (means === stopReason || (means === 'stop' && stopReason === 'refusal' && isRefusal(response)))
+  ) {
+    return raw
+  }
+  const word = stopReason === 'tool_calls' || stopReason === 'max_rounds' ? 'stop' : finishReasons[stopReason]
+  if (lookup(stopReasons, word) !== stopReason) {
+    lose(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+  }
+  return word
+}
+
+function isRefusal({ message }: ChatResponse): boolean {
+  return blocksOfTurn(message).some((block) => block.type === 'text' && block.refusal === true)
+}
+
+function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
+  const blocks = blocksOfTurn(message)
+  const said = blocks.filter((block): block is TextBlock => block.type === 'text' && !block.refusal)
+  const parts = contentParts(blocks)
+  const calls = encodeCalls(message, to)
+  const annotations = encodeAnnotations(said)
+  for (const [at, block] of blocks.entries()) checkCarried(block, `message.content[${at}]`, to)
+  return {
+    ...kept(message),
+    role: 'assistant',
+    content: parts ?? (said.length > 0 ? said.map((block) => block.text).join('') : null),
+    refusal: textOfKind(blocks, (block) => block.type === 'text' && block.refusal === true) ?? null,
+    ...encodeReasoning(blocks),
+    ...compact({ annotations: unlessEmpty(annotations as unknown as JsonObject[]) }),
+    ...encodeMedia(blocks),
+    ...calls,
+  }
+}
+
+function textOfKind(blocks: readonly ContentBlock[], isOfKind: (block: ContentBlock) => boolean): string | undefined {
+  const found = blocks.filter(isOfKind) as readonly TextBlock[]
+  return found.length === 0 ? undefined : found.map((block) => block.text).join('')
+}
+
+/** Parts of this wire that we have no word for can only stand among parts. */
+function contentParts(blocks: readonly ContentBlock[]): JsonObject[] | undefined {
+  if (!blocks.some(isUnknownPart)) return undefined
+  return blocks.flatMap((block) => {
+    if (isUnknownPart(block)) return [block.value as JsonObject]
+    return block.type === 'text' && !block.refusal ? [{ type: 'text', text: block.text }] : []
+  })
+}
+
+function isUnknownPart(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {
+  return block.type === 'unknown' && block.format === format && !isUnknownCall(block)
+}
+
+function isUnknownCall(block: ContentBlock): boolean {
+  return block.type === 'unknown' && block.format === format && block.providerType.startsWith('tool_calls')
+}
+
+/** Reasoning in the word that most clients read, and OpenRouter's proofs as they are. */
+function encodeReasoning(blocks: readonly ContentBlock[]): JsonObject {
+  const text = textOfKind(blocks, (block) => block.type === 'reasoning')
+  const details = blocks.flatMap((block) => reasoningDetails(block))
+  return compact({ reasoning_content: text || undefined, reasoning_details: unlessEmpty(details) })
+}
+
+/** The details that a reasoning block carries in this format, whoever made them. */
+export function reasoningDetails(block: ContentBlock): JsonObject[] {
+  if (block.type !== 'reasoning' || block.opaque?.format !== format) return []
+  return arrayOf(block.opaque.data.reasoning_details).filter(isObject)
+}
+
+/** One offset runs through all text, whereas ours begins anew in each block. */
+export function encodeAnnotations(said: readonly TextBlock[]): WireAnnotation[] {
+  let before = 0
+  return said.flatMap(({ text, citations = [] }) => {
+    const start = before
+    before += text.length
+    return citations.map((citation) => ({
+      type: 'url_citation' as const,
+      url_citation: {
+        ...kept(citation),
+        start_index: start + (citation.startIndex ?? 0),
+        end_index: start + (citation.endIndex ?? text.length),
+        title: citation.title ?? '',
+        url: citation.url ?? '',
+      },
+    }))
+  })
+}
+
+/** Made audio has a place on the wire; made images have one at OpenRouter, which clients know. */
+function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
+  const fields: JsonObject = {}
+  const images: JsonObject[] = []
+  for (const block of blocks) {
+    if (block.type === 'audio') {
+      const { id = '', data = '', transcript = '' } = block
+      fields.audio = { expires_at: 0, ...kept(block), id, data, transcript }
+    }
+    if (block.type === 'image') {
+      const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
+      if (url !== undefined) images.push({ ...kept(block), type: 'image_url', image_url: { url } })
+    }
+  }
+  return images.length > 0 ? { ...fields, images } : fields
+}
+
+function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
+  const blocks = blocksOfTurn(message)
+  const calls = callsInOrder(message)
+  const legacy = calls.length === 1 && calls[0] !== undefined && kept(calls[0])?.type === 'function_call'
+  const encoded = calls.map((call) => withProof(encodeCall(call, to), call))
+  if (legacy) return { function_call: encoded[0]?.function ?? null }
+  const unknown = blocks.filter(isUnknownCall).map((block) => (block as ContentBlock & { type: 'unknown' }).value)
+  return encoded.length + unknown.length > 0 ? { tool_calls: [...encoded, ...unknown] } : {}
+}
+
+/** A proof that came in this format goes out in it: the client sends it back through us. */
+function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject {
+  return { ...wire, ...(call.opaque?.format === format && call.opaque.data) }
+}
+
+/** Calls and what was meant as one: the wire's arguments are text, so that both can be said. */
+export function callsInOrder(message: AssistantMessage): readonly (ToolCall | InvalidToolCall)[] {
+  const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
+  return [...calls, ...(message.invalidToolCalls ?? [])].sort((a, b) => a.index - b.index)
+}
+
+const carried: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
+
+/** Notes what an answer on this wire has no place for. */
+export function checkCarried(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>): void {
+  if (carried.has(block.type)) {
+    if (block.type === 'image' && block.data === undefined && block.url === undefined) {
+      loseBlock(block, path, to, 'an answer has no place for the id of a file')
+    }
+    return
+  }
+  if (block.type === 'unknown' && block.format === format) return
+  if (block.type !== 'reasoning') {
+    loseBlock(block, path, to, `an answer has no place for ${block.type}`)
+    return
+  }
+  if (block.opaque !== undefined && block.opaque.format !== format) {
+    lose(to.ledger, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
+  }
+}

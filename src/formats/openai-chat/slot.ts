@@ -1,0 +1,18 @@
+/**
+ * OpenAI Chat Completions: where a proof of another provider has place, when a gateway answers in this wire.
+ *
+ * @module
+ */
+
+import { arrayOf, field, textOr } from '../../core/lookup.ts'
+import type { Slot } from '../../kit/carry.ts'
+import { format, proofOwners } from './tables.ts'
+
+/** OpenRouter's `reasoning_details` beside the text: clients that keep an answer's message as it is send them back. */
+export const slot: Slot = {
+  format,
+  owners: [proofOwners.reasoning_details, proofOwners.extra_content],
+  onCalls: false,
+  write: (data) => ({ reasoning_details: [{ type: 'reasoning.encrypted', data }] }),
+  read: (proof) => arrayOf(proof.reasoning_details).map((detail) => textOr(field(detail, 'data'), '')),
+}

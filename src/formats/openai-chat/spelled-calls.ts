@@ -1,0 +1,59 @@
+/**
+ * Calls and results as text, for a host that has no tools: a conversation that ran some elsewhere goes on there.
+ *
+ * @module
+ */
+import { blocksOf } from '../../core/content.ts'
+import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage, UserMessage } from '../../core/model.ts'
+import { lose, renumber } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import type { Encoding } from './dialect.ts'
+import { callsInOrder } from './response.ts'
+import { exactArguments } from './tools.ts'
+
+/** The same conversation without calls and results: what was called stands in the turn, and what came of it is said by the user. */
+export function spellCalls(messages: readonly Message[], to: Encoding): readonly Message[] {
+  return messages.map((message, at) => {
+    if (message.role !== 'tool' && (message.role !== 'assistant' || callsInOrder(message).length === 0)) return message
+    const path = `messages[${at}]`
+    lose(to.ledger, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
+    return message.role === 'tool' ? spellResult(message, path, to) : spellTurn(message, `${path}.content`, to)
+  })
+}
+
+function spellTurn(turn: AssistantMessage, path: string, to: Encoding): AssistantMessage {
+  const { toolCalls: _, invalidToolCalls: __, ...message } = turn
+  const blocks = blocksOf(message.content)
+  const said = [...blocks.keys()].filter((at) => blocks[at]?.type !== 'tool_call')
+  for (const [at, block] of blocks.entries()) {
+    if (block.type === 'tool_call') loseFields(block, `${path}[${at}]`, to)
+  }
+  renumber(to.ledger, path, said)
+  const calls = callsInOrder(turn).map((call) => {
+    const said = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
+    return text(`<tool_call${nameOf(call.name)}>${said}</tool_call>`)
+  })
+  return { ...message, content: [...said.map((at) => blocks[at] as ContentBlock), ...calls] }
+}
+
+function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessage {
+  const { name, content, status } = result
+  loseFields(result, path, to)
+  const tag = status === 'error' ? 'tool_error' : 'tool_result'
+  const blocks = blocksOf(content)
+  renumber(to.ledger, `${path}.content`, [0, ...blocks.keys()]) // the tag is the first
+  return { role: 'user', content: [text(`<${tag}${nameOf(name)}>`), ...blocks, text(`</${tag}>`)] }
+}
+
+/** Text has no fields of the wire. */
+function loseFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
+  if (providerData !== undefined) lose(to.ledger, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+}
+
+function nameOf(name: string | undefined): string {
+  return name === undefined ? '' : ` name=${JSON.stringify(name)}`
+}
+
+function text(value: string): ContentBlock {
+  return { type: 'text', text: value }
+}

@@ -1,0 +1,169 @@
+/**
+ * OpenAI Chat Completions: tools, the choice among them, calls and results.
+ *
+ * A custom call has free text where a function has arguments: here it is a call with `{ input }`, marked in its kept fields, so that
+ * it runs and pairs like any other and goes back as what it was.
+ *
+ * @module
+ */
+import { checkTools } from '../../core/check-message.ts'
+import type { CodecOptions } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { DecodeError } from '../../core/errors.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import type {
+  InvalidToolCall,
+  JsonObject,
+  JsonSchema,
+  ProviderTool,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+} from '../../core/model.ts'
+import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import { markParts, markText } from '../../kit/tool-error.ts'
+import { isProviderTool } from './choice.ts'
+import { beyondTypes, encodeTextParts, kept, toContent } from './content.ts'
+import type { ChatDialect, Encoding, Tools } from './dialect.ts'
+import { openai } from './hosts.ts'
+import { format } from './tables.ts'
+import type { WireCall, WireTool, WireToolResult } from './wire.ts'
+
+// ---- definitions ------------------------------------------------------------------------------
+
+/** The `tools` of a request, without those of other formats, and without custom tools where the host has none. */
+export function encodeDefinitions(tools: Tools, { dialect = openai }: CodecOptions<ChatDialect> = {}): WireTool[] {
+  return encodeDefinitionsFor(tools, dialect, ledger(dialect.title, false))
+}
+
+/** The same within a request, whose losses are noted together. */
+export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: Ledger): WireTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool, at) => {
+    if (!isProviderTool(tool)) {
+      const note = (reason: string) =>
+        lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
+      const strict = dialect.strict === undefined ? tool.strict : dialect.strict(tool, tools, note)
+      return [encodeDefinition(tool, strict)]
+    }
+    if (tool.format !== format) return []
+    if (tool.value.type !== 'custom' || dialect.customTools) return [beyondTypes<WireTool>(tool.value)]
+    lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
+    return []
+  })
+}
+
+function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): WireTool {
+  const own = kept(tool)
+  const { name, description } = tool
+  const parameters = tool.parameters as JsonObject | undefined
+  const known = isObject(own?.function) ? own.function : {}
+  return { ...own, type: 'function', function: { ...known, ...compact({ name, description, parameters, strict }) } }
+}
+
+/** From `tools`, or the deprecated `functions`. */
+export function decodeDefinitions(body: unknown): Tools {
+  const tools = arrayOf(field(body, 'tools')).map((tool, at) => decodeDefinition(tool, `tools[${at}]`))
+  const functions = arrayOf(field(body, 'functions')).map((one, at) =>
+    decodeDefinition({ type: 'function', function: one }, `functions[${at}]`),
+  )
+  return [...tools, ...functions]
+}
+
+const toolFields = new Set(['type', 'function'])
+const functionFields = new Set(['name', 'description', 'parameters', 'strict'])
+
+function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
+  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is no object`, { path })
+  const said = field(tool, 'function')
+  const name = textOr(field(said, 'name'), undefined)
+  if (name === undefined || !isObject(said)) return { type: 'provider_tool', format, value: tool }
+  const parameters = field(said, 'parameters')
+  const strict = field(said, 'strict')
+  const more = otherFields(said, functionFields)
+  const own = { ...otherFields(tool, toolFields), ...compact({ function: more }) }
+  return {
+    name,
+    ...compact({
+      description: stringOr(field(said, 'description'), undefined),
+      parameters: isObject(parameters) ? (parameters as JsonSchema) : undefined,
+      strict: typeof strict === 'boolean' ? strict : undefined,
+      providerData: unlessEmpty(own) && { [format]: own },
+    }),
+  }
+}
+
+// ---- the choice among them --------------------------------------------------------------------
+
+/** From `tool_choice`, or the deprecated `function_call`; `undefined` where it is neither. */
+export function decodeToolChoice(body: unknown): ToolChoice | undefined {
+  const choice = field(body, 'tool_choice') ?? field(body, 'function_call')
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  if (choice === 'any') return 'required'
+  const name = nameIn(choice) ?? textOr(field(choice, 'name'), undefined)
+  if (name !== undefined) return { name }
+  const allowed = field(choice, 'allowed_tools')
+  if (!isObject(allowed)) return undefined
+  const mode = field(allowed, 'mode') ?? 'auto'
+  if (mode !== 'auto' && mode !== 'required') return undefined
+  return { names: arrayOf(field(allowed, 'tools')).flatMap((tool) => nameIn(tool) ?? []), mode }
+}
+
+function nameIn(value: unknown): string | undefined {
+  return textOr(field(field(value, 'function'), 'name'), textOr(field(field(value, 'custom'), 'name'), undefined))
+}
+
+// ---- calls and results ------------------------------------------------------------------------
+
+/** A call, with the very text that its arguments came as, unless they were changed since. */
+export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): WireCall {
+  const { type, ...own } = kept(call) ?? {}
+  const proof = ownProof(call.opaque, { format, provider: to.dialect.provider, model: to.model })
+  const id = call.id ?? ''
+  const name = call.name ?? ''
+  if (type === 'custom' && call.type === 'tool_call' && to.dialect.customTools) {
+    return { ...own, ...proof, id, type, custom: { name, input: stringOr(call.arguments.input, '') } }
+  }
+  return { ...own, ...proof, id, type: 'function', function: { name, arguments: argumentsOf(call, to.dialect) } }
+}
+
+function argumentsOf(call: ToolCall | InvalidToolCall, dialect: ChatDialect): string {
+  if (call.type === 'tool_call') return exactArguments(call)
+  const isHarmless = dialect.rawArguments === true && call.argumentsText !== ''
+  return isHarmless ? call.argumentsText : '{}'
+}
+
+/** The text of a call's arguments as it came, or a new one if they were changed since. Never empty. */
+export function exactArguments(call: ToolCall): string {
+  const read = parseArguments(call.argumentsText)
+  const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
+}
+
+/** The message that answers a call. */
+export function encodeResult(
+  result: ToolMessage,
+  { dialect = openai }: CodecOptions<ChatDialect> = {},
+): WireToolResult {
+  return encodeResultFor({ dialect, model: '', ledger: ledger(dialect.title) }, result, '')
+}
+
+/** The same within a request: a failure is said in the text, since the wire has no flag for it. */
+export function encodeResultFor(to: Encoding, result: ToolMessage, path: string): WireToolResult {
+  const parts = encodeTextParts(blocksOf(result.content), `${path}content`, to)
+  const content = toContent(parts, to, typeof result.content === 'string')
+  const isError = result.status === 'error'
+  return {
+    ...kept(result),
+    role: 'tool',
+    tool_call_id: result.toolCallId,
+    ...compact({ name: to.dialect.resultName ? result.name : undefined }),
+    content:
+      typeof content === 'string'
+        ? markText(content, isError)
+        : markParts(content, isError, { type: 'text', text: '' }),
+  }
+}

@@ -1,0 +1,246 @@
+/**
+ * OpenAI Responses: what is in a message of input, and what an answer's text rests on.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses/create#responses-create-input
+ *
+ * @module
+ */
+
+import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../core/lookup.ts'
+import { readDataUrl, toDataUrl } from '../../core/media.ts'
+import type {
+  CitationBlock,
+  Content,
+  ContentBlock,
+  FileBlock,
+  ImageBlock,
+  Json,
+  JsonObject,
+  Metadata,
+  ProviderData,
+  UnknownBlock,
+} from '../../core/model.ts'
+import { loseTtl } from '../../kit/lacks.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import type { ResponsesDialect } from './dialect.ts'
+import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'
+import type { WireInputFile, WireInputImage, WireInputPart, WireUrlCitation } from './wire.ts'
+
+/** What parts are encoded for. */
+export interface PartScope {
+  readonly into: Ledger
+  readonly dialect: ResponsesDialect
+}
+
+// ---- input parts: encoding --------------------------------------------------------------------
+
+/** Content as the wire has it: a string stays one, and blocks are parts. */
+export function encodeParts(content: Content, path: string, scope: PartScope): string | WireInputPart[] {
+  if (typeof content === 'string') return content
+  return content.flatMap((block, at) =>
+    block.type === 'tool_result' ? [] : (encodePart(block, `${path}[${at}]`, scope) ?? []),
+  )
+}
+
+/** One part; `undefined` if it cannot be one, and then the loss is written down. */
+export function encodePart(block: ContentBlock, path: string, scope: PartScope): WireInputPart | undefined {
+  const part = encodeKnownPart(block, path, scope)
+  if (part === undefined) return undefined
+  const hint = block.metadata?.cacheHint
+  if (hint === undefined) return { ...keptFields(block), ...part }
+  const breakpoint = cacheBreakpoint(hint)
+  if (hint !== 'ephemeral' && breakpoint.ttl === undefined) loseTtl(scope.into, path, 'its own time')
+  return { ...keptFields(block), ...part, prompt_cache_breakpoint: breakpoint }
+}
+
+function encodeKnownPart(block: ContentBlock, path: string, { into }: PartScope): WireInputPart | undefined {
+  switch (block.type) {
+    case 'text':
+      return { type: 'input_text', text: block.text }
+    case 'plain_text':
+      return { type: 'input_text', text: block.text }
+    case 'image':
+      return encodeImage(block, path, into)
+    case 'file':
+      return encodeFile(block, path, into)
+    case 'unknown':
+      return encodeUnknownPart(block, path, into)
+    default:
+      lose(into, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
+      return undefined
+  }
+}
+
+function encodeImage(block: ImageBlock, path: string, into: Ledger): WireInputImage | undefined {
+  const source = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
+  if (source === undefined && block.fileId === undefined) {
+    lose(into, 'dropped', path, 'the image has neither data nor an address', 'major')
+    return undefined
+  }
+  return {
+    type: 'input_image',
+    detail: block.detail ?? (stringOr(keptFields(block).detail, 'auto') as WireInputImage['detail']),
+    ...(source === undefined ? { file_id: block.fileId as string } : { image_url: source }),
+  }
+}
+
+function encodeFile(block: FileBlock, path: string, into: Ledger): WireInputFile | undefined {
+  const name = block.filename === undefined ? {} : { filename: block.filename }
+  if (block.data !== undefined) {
+    const mimeType = block.mimeType ?? 'application/octet-stream'
+    return { type: 'input_file', file_data: toDataUrl(mimeType, block.data), filename: 'file', ...name }
+  }
+  if (block.fileId !== undefined) return { type: 'input_file', file_id: block.fileId, ...name }
+  if (block.url !== undefined) return { type: 'input_file', file_url: block.url, ...name }
+  lose(into, 'dropped', path, 'the file has neither data nor an address', 'major')
+  return undefined
+}
+
+function encodeUnknownPart(block: UnknownBlock, path: string, into: Ledger): WireInputPart | undefined {
+  if (block.format === format && isObject(block.value)) return verbatim(block.value)
+  lose(into, 'dropped', path, reasons.foreignBlock)
+  return undefined
+}
+
+/**
+ * What came from this wire and goes back as it came, and what a model said: the official client's types demand an `id` and a `status` of
+ * it, which the server does without. Nothing else is sent whose type the compiler does not check.
+ */
+export function verbatim<T>(value: Json | object): T {
+  return value as T
+}
+
+/** Fields of this wire that a block was read with. */
+export function keptFields(block: { readonly providerData?: ProviderData }): JsonObject {
+  return block.providerData && Object.hasOwn(block.providerData, format) ? (block.providerData[format] ?? {}) : {}
+}
+
+/** Fields to keep with a block; none if there are none. */
+export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
+  return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
+}
+
+// ---- input parts: decoding --------------------------------------------------------------------
+
+/** What a message of input says. */
+export function decodeParts(content: unknown): Content {
+  if (typeof content === 'string') return content
+  return arrayOf(content).map(decodePart)
+}
+
+type PartReader = (part: JsonObject) => ContentBlock | undefined
+
+const partReaders: Readonly<Record<string, PartReader>> = {
+  input_text: (part) => readText(part),
+  output_text: (part) => readText(part),
+  text: (part) => readText(part),
+  input_image: readImage,
+  input_file: readFile,
+}
+
+function decodePart(part: Json): ContentBlock {
+  const type = field(part, 'type')
+  const read = isObject(part) ? lookup(partReaders, type)?.(part) : undefined
+  return read ?? unknownBlock(part)
+}
+
+/** What we have no word for, as it came. */
+export function unknownBlock(value: Json, kept?: JsonObject): UnknownBlock {
+  return { type: 'unknown', format, providerType: stringOr(field(value, 'type'), ''), value, ...keeping(kept) }
+}
+
+function readText(part: JsonObject): ContentBlock | undefined {
+  const text = field(part, 'text')
+  if (typeof text !== 'string') return undefined
+  return { type: 'text', text, ...readExtras(part, knownOfText) }
+}
+
+const knownOfText = new Set(['type', 'text', 'prompt_cache_breakpoint'])
+const knownOfImage = new Set(['type', 'detail', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
+/** An unknown word for the detail is kept. */
+const knownOfOddImage = new Set(['type', 'image_url', 'file_id', 'prompt_cache_breakpoint'])
+const knownOfFile = new Set(['type', 'file_data', 'file_id', 'file_url', 'filename', 'prompt_cache_breakpoint'])
+
+/** The cache hint of a part, and the fields that we do not know. */
+function readExtras(
+  part: JsonObject,
+  known: ReadonlySet<string>,
+): { metadata?: Metadata; providerData?: ProviderData } {
+  const breakpoint = field(part, 'prompt_cache_breakpoint')
+  const rest = otherFields(part, known)
+  if (breakpoint === undefined) return keeping(rest)
+  const ttl = readCacheTtl(field(breakpoint, 'ttl'))
+  const isKnown =
+    field(breakpoint, 'mode') === 'explicit' && (ttl !== undefined || field(breakpoint, 'ttl') === undefined)
+  if (!isKnown) return keeping({ ...rest, prompt_cache_breakpoint: breakpoint })
+  return { metadata: { cacheHint: ttl === undefined ? 'ephemeral' : { ttl } }, ...keeping(rest) }
+}
+
+const details: Readonly<Record<string, NonNullable<ImageBlock['detail']>>> = {
+  auto: 'auto',
+  low: 'low',
+  high: 'high',
+  original: 'original',
+}
+
+function readImage(part: JsonObject): ContentBlock | undefined {
+  const source = readSource(field(part, 'image_url'), 'url') ?? readFileId(part)
+  if (source === undefined) return undefined
+  const detail = lookup(details, field(part, 'detail'))
+  const known = detail === undefined ? knownOfOddImage : knownOfImage
+  return { type: 'image', ...source, ...compact({ detail }), ...readExtras(part, known) }
+}
+
+function readFile(part: JsonObject): ContentBlock | undefined {
+  const source =
+    readSource(field(part, 'file_data'), 'data') ?? readFileId(part) ?? readSource(field(part, 'file_url'), 'url')
+  if (source === undefined) return undefined
+  const filename = stringOr(field(part, 'filename'), undefined)
+  return { type: 'file', ...source, ...compact({ filename }), ...readExtras(part, knownOfFile) }
+}
+
+/** Base64 in a data URL is data; everything else is an address. */
+function readSource(value: unknown, otherwise: 'url' | 'data'): Partial<FileBlock> | undefined {
+  if (typeof value !== 'string') return undefined
+  const inline = readDataUrl(value)
+  if (inline?.base64) return { data: inline.data, mimeType: inline.mimeType }
+  return otherwise === 'url' || inline !== undefined ? { url: value } : undefined
+}
+
+function readFileId(part: JsonObject): Partial<FileBlock> | undefined {
+  const fileId = stringOr(field(part, 'file_id'), undefined)
+  return fileId === undefined ? undefined : { fileId }
+}
+
+// ---- annotations ------------------------------------------------------------------------------
+
+const knownOfAnnotation = new Set(['url', 'title', 'start_index', 'end_index'])
+
+/** An annotation of any kind. Its type and the fields we have no word for are kept, and mark it as this wire's own. */
+export function readAnnotation(annotation: Json): CitationBlock {
+  const rest = isObject(annotation) ? otherFields(annotation, knownOfAnnotation) : undefined
+  return {
+    type: 'citation',
+    ...compact({
+      url: stringOr(field(annotation, 'url'), undefined),
+      title: stringOr(field(annotation, 'title'), undefined),
+      startIndex: numberOr(field(annotation, 'start_index'), undefined),
+      endIndex: numberOr(field(annotation, 'end_index'), undefined),
+    }),
+    providerData: { [format]: rest ?? {} },
+  }
+}
+
+/** An annotation again; what another wire cited becomes a `url_citation`, whose fields are all required. */
+export function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation {
+  const own = citation.providerData?.[format]
+  const given = compact({
+    url: citation.url,
+    title: citation.title,
+    start_index: citation.startIndex,
+    end_index: citation.endIndex,
+  })
+  if (own !== undefined) return { ...own, ...given } as unknown as WireUrlCitation
+  return { type: 'url_citation', url: '', title: '', start_index: 0, end_index: text.length, ...given }
+}

@@ -1,0 +1,79 @@
+/**
+ * OpenAI Responses, the tools that OpenAI runs itself: a search of files.
+ *
+ * @see https://platform.openai.com/docs/guides/tools-file-search (read 2026-11)
+ *
+ * @module
+ */
+
+import { compact } from '../../../core/lookup.ts'
+import type { HostedTool } from '../../../kit/hosted-tool.ts'
+import { hosted } from './hosted.ts'
+
+/** A condition on the attributes of files; the words are those of the wire. */
+export type FileFilter =
+  | {
+      type: 'eq' | 'ne' | 'gt' | 'gte' | 'lt' | 'lte' | 'in' | 'nin'
+      key: string
+      value: string | number | boolean | (string | number)[]
+    }
+  | { type: 'and' | 'or'; filters: FileFilter[] }
+
+/** How what was found is ordered. */
+export interface RankingOptions {
+  /** Default `auto`. */
+  readonly ranker?: 'auto' | 'default-2024-11-15'
+  /** From 0 to 1: what scores less is left out. Default 0. */
+  readonly scoreThreshold?: number
+  /** How much meaning weighs against words, where both are searched. */
+  readonly hybridSearch?: { readonly embeddingWeight: number; readonly textWeight: number }
+}
+
+/** What {@link fileSearch} takes. */
+export interface FileSearchOptions {
+  /** The ids of the vector stores to search. */
+  readonly vectorStoreIds: readonly string[]
+  /** Default: all files. */
+  readonly filters?: FileFilter
+  /** From 1 to 50. Default: the provider's. */
+  readonly maxResults?: number
+  readonly ranking?: RankingOptions
+}
+
+type WireRanking = {
+  ranker?: 'auto' | 'default-2024-11-15'
+  score_threshold?: number
+  hybrid_search?: { embedding_weight: number; text_weight: number }
+}
+
+/** A file search, as the wire has it. */
+export type WireFileSearch = {
+  type: 'file_search'
+  vector_store_ids: string[]
+  filters?: FileFilter
+  max_num_results?: number
+  ranking_options?: WireRanking
+}
+
+/**
+ * Lets the model search files that were put into vector stores.
+ */
+export function fileSearch(options: FileSearchOptions): HostedTool<'openai-responses', WireFileSearch> {
+  const { vectorStoreIds, filters, maxResults, ranking } = options
+  return hosted({
+    type: 'file_search',
+    vector_store_ids: [...vectorStoreIds],
+    ...compact({ filters, max_num_results: maxResults, ranking_options: ranking && encodeRanking(ranking) }),
+  })
+}
+
+function encodeRanking({ ranker, scoreThreshold, hybridSearch }: RankingOptions): WireRanking {
+  return compact({
+    ranker,
+    score_threshold: scoreThreshold,
+    hybrid_search: hybridSearch && {
+      embedding_weight: hybridSearch.embeddingWeight,
+      text_weight: hybridSearch.textWeight,
+    },
+  })
+}

@@ -1,0 +1,115 @@
+/**
+ * OpenAI Responses, and every server that speaks it.
+ *
+ * @module
+ */
+
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { compact } from '../../core/lookup.ts'
+import { carrying } from '../../kit/carry.ts'
+import { decodeRequest } from './decode-request.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { encodeRequest } from './request.ts'
+import { decodeResponse, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
+import { decodeStream } from './stream.ts'
+import { format, idPrefix, rulesOf } from './tables.ts'
+import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+
+/**
+ * A model that is asked by OpenAI's Responses.
+ *
+ * Stateless by default: nothing is stored, and reasoning travels with the history in encrypted form. To chain stored answers
+ * instead, give `providerOptions: { 'openai-responses': { store: true } }` and hand each response's `providerState` to the next
+ * request.
+ *
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { openaiResponses } from 'isoglot/openai-responses'
+ *
+ * const { message } = await generate({ model: openaiResponses('gpt-5', { apiKey }), prompt: 'Hello' })
+ * ```
+ */
+export function openaiResponses(model: string, settings: ModelSettings = {}): Model {
+  return responsesModel(model, settings, openaiDialect)
+}
+
+/** A model of any server of this format. @throws {TypeError} if neither the settings nor the dialect say where it is. */
+export function responsesModel(model: string, settings: ModelSettings, dialect: ResponsesDialect): Model {
+  const baseUrl = settings.baseUrl ?? dialect.baseUrl
+  if (baseUrl === undefined)
+    throw new TypeError(`Cannot ask ${dialect.title ?? dialect.provider}: it needs a "baseUrl"`)
+  const { baseUrl: providerUrl } = dialect
+  return { ...settings, baseUrl, codec: createClientCodec(dialect), model, ...(providerUrl && { providerUrl }) }
+}
+
+/** The client's half, for a server of this format. Default: OpenAI's. */
+export function createClientCodec(dialect: ResponsesDialect = openaiDialect): ClientCodec {
+  const { provider, title } = dialect
+  return {
+    name: format,
+    provider,
+    ...compact({ title }),
+    framing: 'sse',
+    rules: rulesOf(dialect),
+    idPrefix,
+    headers: (apiKey) => keyHeaders(apiKey, dialect),
+    encodeRequest: (context, options) => encodeRequest(context, { ...options, dialect }),
+    decodeResponse: (body, options) => decodeResponse(body, { ...options, dialect }),
+    decodeStream: (options) => decodeStream({ ...options, dialect }),
+    decodeError: (answer) => decodeError(answer, { dialect }),
+    encodeDefinitions: (tools) => encodeDefinitions(tools, { dialect }),
+    decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
+    encodeResult: (result) => encodeResult(result, { dialect }),
+  }
+}
+
+function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect): Record<string, string> {
+  if (apiKey === undefined) return {}
+  return keyHeader === 'api-key' ? { 'api-key': apiKey } : { authorization: `Bearer ${apiKey}` }
+}
+
+/** The gateway's half. */
+export function createServerCodec(): ServerCodec {
+  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+}
+
+export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'
+export { azureDialect, copilotDialect, lmStudioDialect, openRouterDialect } from './dialects.ts'
+export {
+  type CodeInterpreterOptions,
+  type ContainerOptions,
+  codeInterpreter,
+  type NetworkPolicy,
+  type WireCodeInterpreter,
+} from './hosted-tools/code-interpreter.ts'
+export {
+  type FileFilter,
+  type FileSearchOptions,
+  fileSearch,
+  type RankingOptions,
+  type WireFileSearch,
+} from './hosted-tools/file-search.ts'
+export {
+  type ImageGenerationOptions,
+  imageGeneration,
+  type WireImageGeneration,
+} from './hosted-tools/image-generation.ts'
+export { type McpOptions, type McpPlace, type McpToolFilter, mcp, type WireMcp } from './hosted-tools/mcp.ts'
+export { type WebSearchOptions, type WireWebSearch, webSearch } from './hosted-tools/web-search.ts'
+export {
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+  encodeResult,
+  encodeStream,
+}

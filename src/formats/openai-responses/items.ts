@@ -1,0 +1,270 @@
+/**
+ * OpenAI Responses: from the items of an output to pieces of blocks. Streams and whole answers share it, and so do the
+ * assistant's items of a request.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses/object#responses/object-output
+ *
+ * @module
+ */
+import type { Fragment } from '../../core/codec.ts'
+import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type { Json, JsonObject, Opaque } from '../../core/model.ts'
+import { keeping, readAnnotation, unknownBlock } from './content.ts'
+import type { ResponsesDialect } from './dialect.ts'
+import { format, type HostedCall, hostedCalls } from './tables.ts'
+import { callFragment, customCall, wrappedCalls, wrapperName } from './tools.ts'
+
+/** What is known of an answer while its items are read. */
+export interface Reading {
+  readonly dialect: ResponsesDialect
+  model: string
+  /** The last reasoning item: those that follow belong to it, and may not be sent back without it. */
+  after: string | undefined
+  /** What decides how the answer ended: whether it said something, declined to, or waits for an approval. */
+  hasText: boolean
+  hasRefusal: boolean
+  needsApproval: boolean
+  /** Whether the wrapper of parallel calls is opened. In a history it is not: its output answers the wrapper. */
+  readonly opensWrappers: boolean
+}
+
+export function newReading(dialect: ResponsesDialect, model: string, opensWrappers = true): Reading {
+  return { dialect, model, after: undefined, hasText: false, hasRefusal: false, needsApproval: false, opensWrappers }
+}
+
+/** What a stream has told of an item already; of a whole item, nothing. */
+export interface Progress {
+  readonly type: string
+  /** Its place among the items that came. */
+  readonly order: number
+  /** Length of what came of each text, by its index: to find what deltas left out. */
+  readonly lengths: Map<number, number>
+  /** How many annotations came for each text. */
+  readonly annotations: Map<number, number>
+  /** Which part of reasoning is open. */
+  part: string
+}
+
+export function newProgress(type = '', order = 0): Progress {
+  return { type, order, lengths: new Map(), annotations: new Map(), part: '' }
+}
+
+/** Ids that we made ourselves for a client of the gateway: no server knows them. */
+export const madeId: RegExp = /^[a-z]+_iso_/
+
+type ItemReader = (item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]) => void
+
+const readers: Readonly<Record<string, ItemReader>> = {
+  message: readMessage,
+  reasoning: readReasoning,
+  function_call: readCall,
+  [customCall]: readCall,
+  image_generation_call: readImage,
+}
+
+/** Reads an item that is whole; what we have no word for is an `unknown` block, to be sent back as it is. */
+export function readItem(item: Json, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
+  if (!isObject(item)) return
+  const type = stringOr(field(item, 'type'), field(item, 'role') === 'assistant' ? 'message' : '')
+  if (type === 'mcp_approval_request') reading.needsApproval = true
+  const read = lookup(readers, type) ?? (lookup(hostedCalls, type) ? readHosted : readUnknown)
+  read(item, key, progress, reading, out)
+}
+
+// ---- messages ---------------------------------------------------------------------------------
+
+const knownOfMessage = new Set(['type', 'id', 'role', 'content', 'status'])
+const knownOfText = new Set(['type', 'text', 'annotations'])
+const knownOfRefusal = new Set(['type', 'refusal'])
+
+/** The key of a text: an item may hold several. */
+export function textKey(item: number, index: number): string {
+  return `${item}/${index}`
+}
+
+function readMessage(item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
+  const content = field(item, 'content')
+  const parts = typeof content === 'string' ? [{ type: 'output_text', text: content }] : arrayOf(content)
+  const isAssistants = (field(item, 'role') ?? 'assistant') === 'assistant'
+  if (!isAssistants || (parts.length === 0 && progress.lengths.size === 0)) {
+    out.push({ type: 'block', block: unknownBlock(item) })
+    return
+  }
+  const opaque = proofOf(item, reading)
+  const message = otherFields(item, knownOfMessage)
+  const places = streamedPlaces(parts, progress)
+  for (const [at, part] of parts.entries()) {
+    const text = textOfPart(part)
+    if (!isObject(part) || text === undefined) {
+      out.push({ type: 'block', block: unknownBlock(part, { part: true, proof: opaque.data }) })
+      continue
+    }
+    const index = places.get(at) ?? at
+    const refusal = field(part, 'type') === 'refusal' && { refusal: true as const }
+    if (refusal) reading.hasRefusal = true
+    else if (text !== '') reading.hasText = true
+    out.push({ type: 'text', key: textKey(key, index), text: text.slice(progress.lengths.get(index) ?? 0), ...refusal })
+    const citations = arrayOf(field(part, 'annotations')).slice(progress.annotations.get(index) ?? 0)
+    const kept = otherFields(part, refusal ? knownOfRefusal : knownOfText)
+    const fields = { ...withoutEmptyLogprobs(kept), ...compact({ message }) }
+    out.push(
+      compact({
+        type: 'patch',
+        key: textKey(key, index),
+        opaque,
+        citations: citations.length > 0 ? citations.map(readAnnotation) : undefined,
+        ...keeping(fields),
+      }),
+    )
+  }
+  for (const index of new Set([...parts.keys(), ...places.values(), ...progress.lengths.keys()])) {
+    out.push({ type: 'close', key: textKey(key, index) })
+  }
+}
+
+function textOfPart(part: Json): string | undefined {
+  const type = field(part, 'type')
+  if (type !== 'output_text' && type !== 'refusal') return undefined
+  return stringOr(field(part, type === 'refusal' ? 'refusal' : 'text'), undefined)
+}
+
+/**
+ * The `content_index` under which each text of a whole item was streamed, by its place in the item. They are the same, but at hosts
+ * that count reasoning parts in the stream and not in the item, such as Bedrock and vLLM: there the texts are paired in order.
+ */
+function streamedPlaces(parts: readonly Json[], { lengths }: Progress): ReadonlyMap<number, number> {
+  const texts = [...parts.keys()].filter((at) => textOfPart(parts[at] ?? null) !== undefined)
+  const came = [...lengths.keys()].sort((one, other) => one - other)
+  if (came.every((index) => texts.includes(index))) return new Map()
+  const highest = Math.max(...came, parts.length)
+  return new Map(texts.map((at, order) => [at, came[order] ?? highest + order]))
+}
+
+/** Every answer has the field, and hardly any has something in it. */
+function withoutEmptyLogprobs(fields: JsonObject | undefined): JsonObject {
+  const { logprobs, ...rest } = fields ?? {}
+  return logprobs === undefined || arrayOf(logprobs).length === 0 ? rest : { ...rest, logprobs }
+}
+
+// ---- reasoning --------------------------------------------------------------------------------
+
+/** What stands between the parts of a summary. */
+export const partBreak = '\n\n'
+
+/** All that can be read of reasoning: the summary, then the reasoning itself where a server shows it. */
+export function reasoningText(item: JsonObject): string {
+  const parts = [...arrayOf(field(item, 'summary')), ...arrayOf(field(item, 'content'))]
+  return parts.flatMap((part) => textOr(field(part, 'text'), [])).join(partBreak)
+}
+
+function readReasoning(item: JsonObject, key: number, progress: Progress, reading: Reading, out: Fragment[]): void {
+  const text = reasoningText(item)
+  out.push({ type: 'reasoning', key, text: text.slice(progress.lengths.get(0) ?? 0) })
+  const { type: _, summary, ...rest } = item
+  const isPlain = isPlainSummary(summary, text) && arrayOf(rest.content).length === 0
+  const id = textOr(field(item, 'id'), undefined)
+  const isMade = id !== undefined && madeId.test(id)
+  const data = isPlain ? rest : { ...rest, summary: summary ?? [] }
+  if (isMade) delete data.id
+  reading.after = undefined
+  const isProof = !isMade || typeof data.encrypted_content === 'string'
+  out.push(compact({ type: 'patch', key, opaque: isProof ? proof(data, reading) : undefined }), { type: 'close', key })
+  if (!isMade) reading.after = id
+}
+
+/** One part without further fields, or none: can be written again from the text alone. */
+function isPlainSummary(summary: unknown, text: string): boolean {
+  const parts = arrayOf(summary)
+  if (parts.length === 0) return text === ''
+  return parts.length === 1 && text !== '' && isObject(parts[0]) && Object.keys(parts[0]).length === 2
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+function readCall(item: JsonObject, key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
+  const server = isServerCall(item, reading.dialect)
+  const opaque = server ? proof(item, reading) : proofOf(item, reading)
+  const isWrapper = reading.opensWrappers && field(item, 'name') === wrapperName
+  const wrapped = isWrapper ? wrappedCalls(item) : []
+  for (const { wrapper, ...call } of wrapped) {
+    const part = `${key}/${call.id}`
+    out.push({ type: 'call', key: part, ...call, opaque, ...keeping({ wrapper }) }, { type: 'close', key: part })
+  }
+  if (wrapped.length > 0) return
+  out.push(callFragment(item, { key, opaque, server }))
+  // One that was cut stays open: whether it is a call is for the end to say.
+  if (field(item, 'status') !== 'incomplete') out.push({ type: 'close', key })
+}
+
+/** Some servers report what they run themselves as a client's call, and only the tool's name tells. */
+export function isServerCall(item: JsonObject, dialect: ResponsesDialect): boolean {
+  return dialect.serverTools.has(stringOr(field(item, 'name'), ''))
+}
+
+function readHosted(item: JsonObject, key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
+  const hosted = lookup(hostedCalls, field(item, 'type')) as HostedCall
+  const output = hosted.output === undefined ? undefined : (field(item, hosted.output) ?? undefined)
+  const error = field(item, 'error') ?? undefined
+  const id = stringOr(field(item, 'id'), '')
+  const name = hostedName(item, hosted)
+  const given = hostedArguments(item, hosted)
+  const taken = new Set([...given.fields, ...(output === undefined ? [] : [hosted.output ?? ''])])
+  const data = otherFields(item, taken) ?? {}
+  out.push(
+    { type: 'call', key, id, name, arguments: given.value, final: true, server: true, opaque: proof(data, reading) },
+    { type: 'close', key },
+  )
+  if (output === undefined && error === undefined) return
+  const status = error !== undefined || field(item, 'status') === 'failed' ? 'error' : 'success'
+  const result = output ?? error
+  out.push({ type: 'block', block: { type: 'server_tool_result', toolCallId: id, name, status, output: result } })
+}
+
+/** The tool's own name where the item has one, as those of MCP servers and xAI do. */
+export function hostedName(item: JsonObject, hosted: HostedCall): string {
+  return textOr(field(item, 'name'), hosted.name)
+}
+
+function hostedArguments(item: JsonObject, { input }: HostedCall): { value: string | JsonObject; fields: string[] } {
+  if (typeof item.arguments === 'string') return { value: item.arguments, fields: [] }
+  if (typeof input === 'string') {
+    const value = field(item, input)
+    return isObject(value) ? { value, fields: [input] } : { value: {}, fields: [] }
+  }
+  const fields = input.filter((name) => (item[name] ?? null) !== null)
+  return { value: compact(Object.fromEntries(fields.map((name) => [name, item[name]]))) as JsonObject, fields }
+}
+
+// ---- generated images, and the rest -----------------------------------------------------------
+
+function readImage(item: JsonObject, _key: number, _progress: Progress, reading: Reading, out: Fragment[]): void {
+  const { result, ...rest } = item
+  if (typeof result !== 'string' || result === '') {
+    out.push({ type: 'block', block: unknownBlock(item) })
+    return
+  }
+  const mimeType = `image/${textOr(field(item, 'output_format'), 'png')}`
+  out.push({ type: 'block', block: { type: 'image', data: result, mimeType, opaque: proof(rest, reading) } })
+}
+
+const readUnknown: ItemReader = (item, _key, _progress, _reading, out) => {
+  out.push({ type: 'block', block: unknownBlock(item) })
+}
+
+// ---- proofs -----------------------------------------------------------------------------------
+
+function proof(data: JsonObject, { dialect, model, after }: Reading): Opaque {
+  return {
+    provider: dialect.provider,
+    model,
+    format,
+    data: after === undefined ? data : { ...data, reasoningId: after },
+  }
+}
+
+/** The id, status and reasoning that an item belongs to. */
+function proofOf(item: JsonObject, reading: Reading): Opaque {
+  const { id, status } = item
+  const isMade = typeof id === 'string' && madeId.test(id)
+  return proof(compact({ id: isMade ? undefined : id, status }) as JsonObject, reading)
+}

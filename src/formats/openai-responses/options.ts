@@ -1,0 +1,170 @@
+/**
+ * OpenAI Responses: what is asked beside the conversation, both ways.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ *
+ * @module
+ */
+
+import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
+import { effortOf } from '../../kit/effort.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import type { ResponsesDialect } from './dialect.ts'
+import { efforts, format } from './tables.ts'
+import { decodeToolChoice } from './tools.ts'
+import type { WireRequest, WireTextFormat } from './wire.ts'
+
+/** The fields that say how to answer. */
+export function encodeOptions(
+  options: RequestOptions,
+  kept: JsonObject,
+  dialect: ResponsesDialect,
+  into: Ledger,
+): Partial<WireRequest> {
+  return {
+    ...compact({
+      stream: options.stream,
+      max_output_tokens: encodeMaxTokens(options.maxTokens, dialect, into),
+      temperature: options.temperature,
+      top_p: options.topP,
+      text: encodeText(options.responseFormat, kept, into),
+      reasoning: encodeReasoning(options, kept, into),
+    }),
+    ...encodeUser(options.user, kept, dialect),
+    ...encodeExtraOptions(options, dialect),
+  }
+}
+
+function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, into: Ledger): number | undefined {
+  if (tokens === undefined || tokens >= dialect.minOutputTokens) return tokens
+  const reason = `less than ${dialect.minOutputTokens} is refused`
+  lose(into, 'changed', 'options.maxTokens', reason)
+  return dialect.minOutputTokens
+}
+
+function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, into: Ledger): WireRequest['text'] {
+  if (wanted === undefined) return undefined
+  const text = isObject(kept.text) ? kept.text : {}
+  return { ...text, format: encodeFormat(wanted, into) }
+}
+
+function encodeFormat({ schema, name, description, strict }: ResponseFormat, into: Ledger): WireTextFormat {
+  if (schema === undefined) return { type: 'json_object' }
+  if (name === undefined) lose(into, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+  return {
+    type: 'json_schema',
+    name: name ?? 'response',
+    schema: schema as JsonObject,
+    ...compact({ description, strict }),
+  }
+}
+
+function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Ledger): WireRequest['reasoning'] {
+  if (reasoning === undefined) return undefined
+  const effort = effortOf(reasoning, into)
+  if (effort !== undefined) return { ...(isObject(kept.reasoning) ? kept.reasoning : {}), effort }
+  lose(into, 'dropped', 'options.reasoning', reasons.noAmount)
+  return undefined
+}
+
+function encodeUser(user: string | undefined, kept: JsonObject, dialect: ResponsesDialect): JsonObject {
+  if (user === undefined) return {}
+  const isOldField = Object.hasOwn(kept, 'user') && !Object.hasOwn(kept, 'safety_identifier')
+  return { [isOldField ? 'user' : dialect.userField]: user }
+}
+
+function encodeExtraOptions(options: RequestOptions, { extraOptions }: ResponsesDialect): JsonObject {
+  const given = Object.entries(extraOptions).map(([name, wireName]) => [
+    wireName,
+    options[name as keyof RequestOptions],
+  ])
+  return compact(Object.fromEntries(given))
+}
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+/** Read here or with the conversation; everything else is kept as it is. */
+const knownOfRequest: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'instructions', 'tools', 'previous_response_id', 'stream', 'max_output_tokens', 'temperature'],
+  ...['top_p', 'text', 'reasoning', 'tool_choice', 'parallel_tool_calls', 'safety_identifier', 'user', 'store'],
+])
+
+/** The options that a request asks for. */
+export function decodeOptions(body: JsonObject): RequestOptions {
+  const { text, reasoning, tool_choice: choice } = body
+  const responseFormat = readFormat(field(text, 'format'))
+  const effort = lookup(efforts, field(reasoning, 'effort'))
+  const toolChoice = decodeToolChoice(choice)
+  const identifier = stringOr(field(body, 'safety_identifier'), undefined)
+  const user = stringOr(field(body, 'user'), undefined)
+  const kept = {
+    ...otherFields(body, knownOfRequest),
+    ...unread(body, 'instructions', 'string'),
+    ...unread(body, 'previous_response_id', 'string'),
+    ...unread(body, 'stream', 'boolean'),
+    ...unread(body, 'parallel_tool_calls', 'boolean'),
+    ...unread(body, 'max_output_tokens', 'number'),
+    ...unread(body, 'temperature', 'number'),
+    ...unread(body, 'top_p', 'number'),
+    ...unread(body, 'safety_identifier', 'string'),
+    ...compact({
+      text: keptText(text, responseFormat !== undefined),
+      reasoning: effort === undefined ? reasoning : withoutField(reasoning, 'effort'),
+      tool_choice: toolChoice === undefined ? choice : undefined,
+      user: field(body, 'user'), // says that the older field is the one in use
+      safety_identifier: user !== undefined && identifier !== undefined ? identifier : undefined,
+      tools: Array.isArray(body.tools) ? undefined : body.tools,
+      // The wire's default is written out, since ours is another.
+      store: field(body, 'store') ?? true,
+    }),
+  }
+  return {
+    model: textOr(field(body, 'model'), ''),
+    ...compact({
+      stream: typeof body.stream === 'boolean' ? body.stream : undefined,
+      maxTokens: numberOr(field(body, 'max_output_tokens'), undefined),
+      temperature: numberOr(field(body, 'temperature'), undefined),
+      topP: numberOr(field(body, 'top_p'), undefined),
+      responseFormat,
+      reasoning: effort === undefined ? undefined : { effort },
+      toolChoice,
+      parallelToolCalls: typeof body.parallel_tool_calls === 'boolean' ? body.parallel_tool_calls : undefined,
+      user: identifier ?? user,
+    }),
+    providerOptions: { [format]: kept },
+  }
+}
+
+/** A field whose value is of no use to us stays as it came. */
+function unread(body: JsonObject, name: string, type: string): JsonObject {
+  const value = field(body, name)
+  return value === undefined || typeof value === type ? {} : { [name]: value }
+}
+
+function readFormat(given: unknown): ResponseFormat | undefined {
+  const type = field(given, 'type')
+  if (type === 'json_object') return { type: 'json' }
+  const schema = field(given, 'schema')
+  if (type !== 'json_schema' || !isObject(schema)) return undefined
+  const strict = field(given, 'strict')
+  return {
+    type: 'json',
+    schema,
+    ...compact({
+      name: stringOr(field(given, 'name'), undefined),
+      description: stringOr(field(given, 'description'), undefined),
+      strict: typeof strict === 'boolean' ? strict : undefined,
+    }),
+  }
+}
+
+function keptText(text: Json | undefined, isRead: boolean): Json | undefined {
+  return isRead ? withoutField(text, 'format') : text
+}
+
+/** The other fields, if there are any. */
+function withoutField(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) ? otherFields(value, new Set([name])) : value
+}

@@ -1,0 +1,299 @@
+/**
+ * OpenAI Responses: a conversation as a list of items.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses/create
+ *
+ * @module
+ */
+import { checkMessages } from '../../core/check-message.ts'
+import type { EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn, textOf } from '../../core/content.ts'
+import { arrayOf, compact, field, findLastIndex, objectIn, unlessEmpty } from '../../core/lookup.ts'
+import type {
+  AssistantMessage,
+  Content,
+  Context,
+  InstructionMessage,
+  JsonObject,
+  Message,
+  RequestOptions,
+  ToolCall,
+  ToolMessage,
+  ToolResultBlock,
+  UserMessage,
+} from '../../core/model.ts'
+import { withoutLacks } from '../../kit/lacks.ts'
+import { type Ledger, ledger, lose, renamed } from '../../kit/losses.ts'
+import { ownProof } from '../../kit/opaque.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
+import { encodeOptions } from './options.ts'
+import { format, target, wireOf } from './tables.ts'
+import { customCall, encodeChoiceOptions, encodeDefinitions, encodeResultFor, wrapperOf } from './tools.ts'
+import { encodeTurn, type TurnScope } from './turns.ts'
+import type { WireCallOutput, WireFunctionTool, WireItem, WireRequest } from './wire.ts'
+
+// ---- encoding ---------------------------------------------------------------------------------
+
+/** Where a conversation goes. */
+interface Scope extends PartScope {
+  readonly model: string
+  readonly isStored: boolean
+  /** Calls of the conversation, by id: results say what their calls say. */
+  readonly calls: Map<string, ToolCall>
+}
+
+/**
+ * A request of this wire.
+ *
+ * Stateless unless `providerState.previousResponseId` or `providerOptions['openai-responses'].store` says otherwise: `store: false`,
+ * and reasoning is asked for in encrypted form, to be sent back with the history.
+ *
+ * @throws {UnsupportedError} at a loss that `options.strict` does not allow; by default those of content.
+ */
+export function encodeRequest(
+  given: Context,
+  { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
+): EncodedRequest<WireRequest> {
+  checkMessages(given.messages)
+  const into = ledger(target, asked.strict)
+  const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
+  const kept = objectIn(options.providerOptions, format)
+  const chain = findChain(context, kept, dialect, into)
+  const isStored = chain.previousResponseId !== undefined || kept.store === true
+  const scope: Scope = { into, dialect, model: options.model, isStored, calls: new Map() }
+  into.places.set('system.content', 'system') // the system text is encoded as the content of a message
+  const lead = splitInstructions(context, dialect, chain.previousResponseId !== undefined, into)
+  const input = [
+    ...lead.items.flatMap((message) => encodeMessage(message, 'system', scope)),
+    ...encodeMessages(context.messages, chain.from, lead.hoisted, scope),
+  ]
+  const tools = [
+    ...encodeDefinitions(context.tools ?? []),
+    ...arrayOf(kept.tools).map((tool) => verbatim<WireFunctionTool>(tool ?? {})),
+  ]
+  const body: WireRequest = {
+    ...kept,
+    ...storage(kept, chain.previousResponseId, options.model, dialect),
+    ...encodeOptions(options, kept, dialect, into),
+    model: options.model,
+    ...placeInstructions(lead.instructions, withWordJson(input, options, into)),
+    ...compact({ tools: context.tools === undefined ? unlessEmpty(tools) : tools }),
+    ...encodeChoiceOptions(options, tools.length > 0, into),
+  }
+  return { path: '/responses', headers: {}, body, losses: into.losses }
+}
+
+interface Chain {
+  readonly previousResponseId?: string
+  /** The first message that the server does not have. */
+  readonly from: number
+}
+
+/**
+ * What a stored answer spares: the messages up to it. With `store: false` the history itself is sent, where we have it.
+ *
+ * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
+ */
+function findChain(
+  { messages, providerState }: Context,
+  kept: JsonObject,
+  dialect: ResponsesDialect,
+  into: Ledger,
+): Chain {
+  const id = providerState?.previousResponseId
+  if (id === undefined) return { from: 0 }
+  const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
+  // What a client answers to a server's tool, such as a consent, stands in a turn of unknown items: it is no answer, and is sent.
+  const isAnswer = (message: Message) =>
+    message.role === 'assistant' && blocksOfTurn(message).some(({ type }) => type !== 'unknown')
+  const last = findLastIndex(messages, isAnswer)
+  if (at < 0 && last >= 0) {
+    const { response } = messages[last] as AssistantMessage
+    if (dialect.stores && response?.id === undefined) {
+      const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
+      lose(into, 'dropped', 'messages', reason)
+      return { previousResponseId: id, from: last + 1 }
+    }
+    lose(into, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
+    return { from: 0 }
+  }
+  if (dialect.stores && (kept.store !== false || at < 0)) return { previousResponseId: id, from: at + 1 }
+  const severity = at < 0 ? 'major' : 'info'
+  lose(into, 'dropped', 'providerState.previousResponseId', 'answers are not stored: the history is sent', severity)
+  return { from: 0 }
+}
+
+/** Where the state is. What the caller says of it wins; what we choose ourselves is complete. */
+function storage(
+  kept: JsonObject,
+  previousResponseId: string | undefined,
+  model: string,
+  dialect: ResponsesDialect,
+): Pick<WireRequest, 'store' | 'include' | 'previous_response_id'> {
+  if (previousResponseId !== undefined) return { store: kept.store !== false, previous_response_id: previousResponseId }
+  if (kept.store === true) return {}
+  const asks = dialect.encryptsReasoning(model) && (kept.store === undefined || kept.include === undefined)
+  if (!asks) return { store: false }
+  return { store: false, include: verbatim([...new Set([...arrayOf(kept.include), 'reasoning.encrypted_content'])]) }
+}
+
+/** Leading system text, which goes to a field of its own where it is plain and the server has one. */
+interface Lead {
+  readonly instructions: string
+  /** Messages that are in `instructions`. */
+  readonly hoisted: ReadonlySet<Message>
+  /** The context's own system text, where it has to be an item. */
+  readonly items: readonly InstructionMessage[]
+}
+
+function splitInstructions(
+  { system, messages }: Context,
+  dialect: ResponsesDialect,
+  isChained: boolean,
+  into: Ledger,
+): Lead {
+  const head: InstructionMessage[] =
+    system === undefined || system.length === 0 ? [] : [{ role: 'system', content: system }]
+  if (dialect.system === 'item') {
+    if (!isChained || head.length === 0) return { instructions: '', hoisted: new Set(), items: head }
+    lose(into, 'dropped', 'system', 'the stored answer has its system text already', 'info')
+    return { instructions: '', hoisted: new Set(), items: [] }
+  }
+  const all: readonly Message[] = [...head, ...messages]
+  const end = all.findIndex((message) => !isPlainSystem(message))
+  const plain = all.slice(0, end < 0 ? all.length : end)
+  const texts = plain.map(textOf).filter((text) => text !== '')
+  return {
+    instructions: texts.join('\n\n'),
+    hoisted: new Set(plain),
+    items: head.filter((one) => !plain.includes(one)),
+  }
+}
+
+function isPlainSystem(message: Message): boolean {
+  const { role, metadata, providerData } = message
+  if (role !== 'system' || metadata?.cacheHint !== undefined || providerData !== undefined) return false
+  return blocksOf(message.content).every(
+    (block) => block.type === 'text' && block.metadata?.cacheHint === undefined && block.providerData === undefined,
+  )
+}
+
+/** An empty input is refused even with instructions: alone, they are the input. */
+function placeInstructions(instructions: string, input: WireItem[]): { instructions?: string; input: WireItem[] } {
+  if (instructions === '') return { input }
+  return input.length === 0 ? { input: [{ role: 'system', content: instructions }] } : { instructions, input }
+}
+
+function encodeMessages(
+  messages: readonly Message[],
+  from: number,
+  hoisted: ReadonlySet<Message>,
+  scope: Scope,
+): WireItem[] {
+  const items: WireItem[] = []
+  for (const [at, message] of messages.entries()) {
+    for (const block of message.role === 'assistant' ? blocksOfTurn(message) : []) {
+      if (block.type === 'tool_call') scope.calls.set(block.id, block)
+    }
+    if (at < from || hoisted.has(message)) continue
+    for (const item of encodeMessage(message, `messages[${at}]`, scope)) addItem(items, item)
+  }
+  return items
+}
+
+/** Results of calls that came in one wrapper are one output under its id. */
+function addItem(items: WireItem[], item: WireItem): void {
+  const last = items.at(-1)
+  const isMore = item.type === 'function_call_output' && last?.type === item.type && last.call_id === item.call_id
+  if (!isMore) items.push(item)
+  else items[items.length - 1] = { ...last, output: `${textOfOutput(last.output)}\n${textOfOutput(item.output)}` }
+}
+
+function textOfOutput(output: WireCallOutput['output']): string {
+  return typeof output === 'string' ? output : JSON.stringify(output ?? '')
+}
+
+function encodeMessage(message: Message, path: string, scope: Scope): WireItem[] {
+  switch (message.role) {
+    case 'assistant':
+      return encodeAssistant(message, path, scope)
+    case 'tool':
+      return [encodeToolMessage(message, path, scope)]
+    default:
+      return encodeInput(message, path, scope)
+  }
+}
+
+function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): WireItem[] {
+  if (message.metadata?.cacheHint !== undefined)
+    lose(scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
+  const kept = keptFields(message)
+  if (typeof message.content === 'string' && Object.keys(kept).length > 0) {
+    return [{ ...kept, role: 'assistant', content: message.content }]
+  }
+  return verbatim(encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, turnScope(message, scope)))
+}
+
+function turnScope({ response }: AssistantMessage, { into, dialect, model, isStored }: Scope): TurnScope {
+  const to = { format, provider: dialect.provider, model }
+  return {
+    into,
+    reader: isStored ? 'stored' : 'stateless',
+    proof: (opaque) => ownProof(opaque, to),
+    isOwn: response?.provider === undefined || response.provider === dialect.provider,
+  }
+}
+
+/** A result goes back in the way that its call came. */
+function encodeToolMessage(message: ToolMessage, path: string, scope: Scope): WireCallOutput {
+  const call = scope.calls.get(message.toolCallId)
+  const { type, caller } = call === undefined ? ({} as JsonObject) : keptFields(call)
+  const like = { ...(type === customCall && { type: `${customCall}_output` }), ...(caller && { caller }) }
+  const fields = { ...like, ...keptFields(message) }
+  const { providerData: _, ...rest } = message
+  const toolCallId = wrapperOf(call)?.call_id ?? message.toolCallId
+  return encodeResultFor(scope, { ...rest, toolCallId, ...keeping(fields) }, path)
+}
+
+function encodeInput(message: UserMessage | InstructionMessage, path: string, scope: Scope): WireItem[] {
+  const content = withHint(message)
+  const last = `${path}.content[${blocksOf(content).length - 1}].metadata`
+  if (message.metadata?.cacheHint !== undefined) renamed(scope.into, last, `${path}.metadata`)
+  const results = blocksOf(content).filter((block): block is ToolResultBlock => block.type === 'tool_result')
+  const hasMore = results.length < blocksOf(content).length
+  const outputs = results.map((result) =>
+    encodeToolMessage(toMessage(result), `${path}.content[${blocksOf(content).indexOf(result)}]`, scope),
+  )
+  if (results.length > 0 && !hasMore) return outputs
+  const parts = encodeParts(content, `${path}.content`, scope)
+  return [...outputs, { ...keptFields(message), role: message.role, content: parts }]
+}
+
+/** A hint on the message is one on its last part. */
+function withHint({ content, metadata }: UserMessage | InstructionMessage): Content {
+  const blocks = blocksOf(content)
+  const last = blocks.at(-1)
+  if (metadata?.cacheHint === undefined || last === undefined) return content
+  return [...blocks.slice(0, -1), { ...last, metadata: { ...last.metadata, cacheHint: metadata.cacheHint } }]
+}
+
+function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessage {
+  return { role: 'tool', ...result, ...(isError && { status: 'error' as const }) }
+}
+
+/** The server refuses `json_object` unless the input has the word; instructions do not count. */
+function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, into: Ledger): WireItem[] {
+  if (responseFormat === undefined || responseFormat.schema !== undefined || hasWordJson(items)) return items
+  const reason = 'the wire wants the word "JSON" in the input'
+  lose(into, 'invented', 'messages', reason)
+  return [{ role: 'developer', content: 'Answer in JSON.' }, ...items]
+}
+
+function hasWordJson(input: readonly WireItem[]): boolean {
+  const texts = input
+    .map((item) => ('content' in item ? item.content : ''))
+    .flatMap((content) => (Array.isArray(content) ? content.map((part) => field(part, 'text')) : content))
+  return texts.some((text) => typeof text === 'string' && /json/i.test(text))
+}

@@ -1,0 +1,181 @@
+/**
+ * OpenAI Responses: its words, and ours for them.
+ *
+ * @see https://platform.openai.com/docs/api-reference/responses (as of `openai` 7.55.0)
+ *
+ * @module
+ */
+
+import type { Rules } from '../../core/codec.ts'
+import type { ApiErrorKind } from '../../core/errors.ts'
+import { compact, lookup } from '../../core/lookup.ts'
+import type { Metadata, ReasoningEffort, StopReason } from '../../core/model.ts'
+import type { ErrorWords } from '../../kit/api-error.ts'
+import type { Lack, Wire } from '../../kit/lacks.ts'
+import type { ResponsesDialect } from './dialect.ts'
+import type { WireCacheBreakpoint } from './wire.ts'
+
+/** The name of the format. */
+export const format = 'openai-responses'
+
+/** Who loses, in messages. */
+export const target = 'OpenAI Responses'
+
+/** Calls that come without an id get this and a number. */
+export const idPrefix = 'call_'
+
+/** What `prepare` must see to. `call_id` has 1 to 64 characters; names of 64 are safe on every server. */
+export function rulesOf(dialect: ResponsesDialect): Rules {
+  return {
+    format,
+    provider: dialect.provider,
+    callId: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
+    toolName: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
+    resultMedia: dialect.resultMedia,
+    foreignReasoning: 'drop',
+    lateInstructions: 'keep',
+    userFirst: false,
+    refusesEmpty: false,
+    pairs: 'id',
+    chains: dialect.stores,
+  }
+}
+
+/** What a server of this format lacks. */
+export function wireOf({ provider, extraOptions, cacheHints }: ResponsesDialect): Wire {
+  const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'titles', 'errorFlag'])
+  for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
+    if (extraOptions[name] === undefined) lacks.add(name)
+  }
+  if (!cacheHints) lacks.add('cacheHints')
+  return { format, provider, lacks, keepsReasoning: false, state: 'previousResponseId' }
+}
+
+/** Why an answer is `incomplete`; a word not in it reads as `other`. */
+const incompleteReasons: Readonly<Record<string, StopReason>> = {
+  max_output_tokens: 'length',
+  content_filter: 'content_filter',
+  max_messages: 'other',
+  steered: 'other',
+}
+
+/** How an answer stands. `failed` is an error and not in it; what is not yet final reads as `interrupted`. */
+const statuses: Readonly<Record<string, StopReason>> = {
+  completed: 'stop',
+  cancelled: 'aborted',
+  queued: 'interrupted',
+  in_progress: 'interrupted',
+}
+
+export function readStopReason(status: string, reason: string | undefined): StopReason {
+  if (status === 'incomplete') return lookup(incompleteReasons, reason) ?? 'other'
+  return lookup(statuses, status) ?? 'other'
+}
+
+/** The `status` and the reason for `incomplete` that say why a turn ended. */
+export function statusOf(reason: StopReason, word: string | undefined): { status: string; reason: string | null } {
+  if (reason === 'length') return { status: 'incomplete', reason: 'max_output_tokens' }
+  if (reason === 'content_filter') return { status: 'incomplete', reason: 'content_filter' }
+  if (reason === 'interrupted') return { status: word === 'queued' ? 'queued' : 'in_progress', reason: null }
+  if (reason === 'aborted') return { status: 'cancelled', reason: null }
+  if (reason === 'error') return { status: 'failed', reason: null }
+  const isIncomplete = reason === 'other' && lookup(incompleteReasons, word) !== undefined
+  return isIncomplete ? { status: 'incomplete', reason: word ?? null } : { status: 'completed', reason: null }
+}
+
+export const efforts: Readonly<Record<string, ReasoningEffort>> = {
+  none: 'none',
+  minimal: 'minimal',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'xhigh',
+  max: 'max',
+}
+
+/** A hosted call: which of our names it has, which of its fields say what was asked, and which what came of it. */
+export interface HostedCall {
+  readonly name: string
+  /** One field whose object is the arguments, or the fields that make them. */
+  readonly input: string | readonly string[]
+  readonly output?: string
+}
+
+/** Calls that the server runs. Hosted items that are not here, and calls that a client must answer, are kept as `unknown`. */
+export const hostedCalls: Readonly<Record<string, HostedCall>> = {
+  web_search_call: { name: 'web_search', input: 'action' },
+  x_search_call: { name: 'x_search', input: [] },
+  file_search_call: { name: 'file_search', input: ['queries'], output: 'results' },
+  code_interpreter_call: { name: 'code_interpreter', input: ['code', 'container_id'], output: 'outputs' },
+  mcp_call: { name: 'mcp', input: [], output: 'output' },
+}
+
+/** How long a prefix is kept: the wire knows two times, and its own default. */
+const ttls: Readonly<Record<string, '30m' | '12h'>> = { '30m': '30m', '12h': '12h' }
+
+export function cacheBreakpoint(hint: NonNullable<Metadata['cacheHint']>): WireCacheBreakpoint {
+  const ttl = hint === 'ephemeral' ? undefined : lookup(ttls, hint.ttl)
+  return compact({ mode: 'explicit', ttl })
+}
+
+export function readCacheTtl(ttl: unknown): '30m' | '12h' | undefined {
+  return lookup(ttls, ttl)
+}
+
+const kinds: Readonly<Record<string, ApiErrorKind>> = {
+  invalid_api_key: 'authentication',
+  model_not_found: 'not_found',
+  previous_response_not_found: 'not_found',
+  rate_limit_exceeded: 'rate_limit',
+  insufficient_quota: 'rate_limit',
+  context_length_exceeded: 'context_length',
+  invalid_prompt: 'invalid_request',
+  invalid_encrypted_content: 'invalid_request',
+  bio_policy: 'invalid_request',
+  cyber_policy: 'invalid_request',
+  misalignment_policy_violation: 'invalid_request',
+  data_residency_mismatch: 'invalid_request',
+  image_content_policy_violation: 'invalid_request',
+  invalid_image: 'invalid_request',
+  invalid_image_format: 'invalid_request',
+  invalid_image_mode: 'invalid_request',
+  invalid_image_url: 'invalid_request',
+  invalid_base64_image: 'invalid_request',
+  image_too_large: 'invalid_request',
+  image_too_small: 'invalid_request',
+  image_parse_error: 'invalid_request',
+  image_file_too_large: 'invalid_request',
+  image_file_not_found: 'invalid_request',
+  unsupported_image_media_type: 'invalid_request',
+  empty_image_file: 'invalid_request',
+  failed_to_download_image: 'invalid_request',
+  vector_store_timeout: 'timeout',
+  slow_down: 'overloaded',
+  server_is_overloaded: 'overloaded',
+}
+
+const final: ReadonlySet<string> = new Set(['insufficient_quota'])
+
+export function errorWords(provider: string): ErrorWords {
+  return { provider, kinds, final }
+}
+
+/** In mid-stream there is no status, and the `type` has to do, which else says less than it. */
+export function midStreamWords(provider: string): ErrorWords {
+  return { provider, kinds: { ...kinds, invalid_request_error: 'invalid_request', server_error: 'server' }, final }
+}
+
+/** What this wire says of each kind of failure: the status, the type and the code. */
+export const errorAnswers: Readonly<
+  Record<ApiErrorKind, readonly [status: number, type: string, code: string | null]>
+> = {
+  authentication: [401, 'invalid_request_error', 'invalid_api_key'],
+  permission: [403, 'invalid_request_error', null],
+  invalid_request: [400, 'invalid_request_error', null],
+  not_found: [404, 'invalid_request_error', 'model_not_found'],
+  context_length: [400, 'invalid_request_error', 'context_length_exceeded'],
+  rate_limit: [429, 'requests', 'rate_limit_exceeded'],
+  overloaded: [503, 'server_error', 'slow_down'],
+  server: [500, 'server_error', 'server_error'],
+  timeout: [504, 'server_error', null],
+}

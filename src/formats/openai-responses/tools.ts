@@ -1,0 +1,319 @@
+/**
+ * OpenAI Responses: definitions, choice, calls and results of tools.
+ *
+ * `call_id` links a call and its result and is our `ToolCall.id`; the item's own `id` is a proof and travels apart.
+ *
+ * @see https://platform.openai.com/docs/guides/function-calling?api-mode=responses
+ *
+ * @module
+ */
+
+import { fold } from '../../assemble/fold.ts'
+import { checkTools } from '../../core/check-message.ts'
+import type { BlockKey, CodecOptions, DecodedCalls, Fragment } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type {
+  Content,
+  Json,
+  JsonObject,
+  Opaque,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+} from '../../core/model.ts'
+import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
+import { loseChoice } from '../../kit/lacks.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { markParts, markText, unmark } from '../../kit/tool-error.ts'
+import { decodeParts, encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
+import { openaiDialect, type ResponsesDialect } from './dialect.ts'
+import { format, idPrefix, target } from './tables.ts'
+import type {
+  WireCallOutput,
+  WireCustomCall,
+  WireFunctionCall,
+  WireFunctionTool,
+  WireInputPart,
+  WireRequest,
+  WireToolChoice,
+} from './wire.ts'
+
+// ---- definitions ------------------------------------------------------------------------------
+
+type AnyTool = ToolDefinition | ProviderTool
+
+/** Definitions as the wire has them: flat. Tools of other formats are left out. */
+export function encodeDefinitions(
+  tools: readonly AnyTool[],
+  _options: CodecOptions<ResponsesDialect> = {},
+): WireFunctionTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
+}
+
+function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
+  if ('type' in tool && tool.type === 'provider_tool') {
+    return tool.format === format ? verbatim<WireFunctionTool>(tool.value) : undefined
+  }
+  const { name, description, parameters, strict } = tool as ToolDefinition
+  const isOwn = (tool as ToolDefinition).providerData?.[format] !== undefined
+  return {
+    type: 'function',
+    // Absent is not `false` but "strict if it can be", which may change the schema: what was not written for this wire says `false`.
+    ...(isOwn ? {} : { strict: false, parameters: { type: 'object', properties: {} } }),
+    ...keptFields(tool as ToolDefinition),
+    ...compact({ name, description, parameters, strict }),
+  } as WireFunctionTool
+}
+
+const knownOfTool = new Set(['type', 'name', 'description', 'parameters', 'strict'])
+
+/** Functions become definitions; every other kind of tool stays as it is. */
+export function decodeDefinitions(tools: unknown): AnyTool[] {
+  return arrayOf(tools).flatMap((tool) => (isObject(tool) ? [decodeDefinition(tool)] : []))
+}
+
+function decodeDefinition(tool: JsonObject): AnyTool {
+  const name = field(tool, 'name')
+  if (field(tool, 'type') !== 'function' || typeof name !== 'string') {
+    return { type: 'provider_tool', format, value: tool }
+  }
+  const { parameters, strict, description } = tool
+  const unread = compact({
+    parameters: parameters === null ? null : undefined,
+    strict: strict === null ? null : undefined,
+    description: description === null ? null : undefined,
+  })
+  return compact({
+    name,
+    description: stringOr(description, undefined),
+    parameters: isObject(parameters) ? parameters : undefined,
+    strict: typeof strict === 'boolean' ? strict : undefined,
+    providerData: { [format]: { ...otherFields(tool, knownOfTool), ...unread } },
+  })
+}
+
+// ---- choice -----------------------------------------------------------------------------------
+
+export function encodeToolChoice(choice: ToolChoice): WireToolChoice {
+  if (typeof choice === 'string') return choice
+  if ('name' in choice) return { type: 'function', name: choice.name }
+  return { type: 'allowed_tools', mode: choice.mode, tools: choice.names.map((name) => ({ type: 'function', name })) }
+}
+
+/** `undefined` for a choice that we have no word for: it is kept as it is. */
+export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === 'auto' || choice === 'none' || choice === 'required') return choice
+  const type = field(choice, 'type')
+  const name = field(choice, 'name')
+  if (type === 'function' && typeof name === 'string') return { name }
+  const mode = field(choice, 'mode')
+  if (type !== 'allowed_tools' || (mode !== 'auto' && mode !== 'required')) return undefined
+  const tools = arrayOf(field(choice, 'tools'))
+  const names = tools.flatMap((tool) => (field(tool, 'type') === 'function' ? textOr(field(tool, 'name'), []) : []))
+  return names.length === tools.length ? { names, mode } : undefined
+}
+
+/** Leaves out a choice that has nothing to choose from. */
+export function encodeChoiceOptions(
+  options: RequestOptions,
+  hasTools: boolean,
+  into: Ledger,
+): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
+  const { toolChoice, parallelToolCalls } = options
+  if (!hasTools) {
+    loseChoice(options, into)
+    return {}
+  }
+  return compact({
+    tool_choice: toolChoice === undefined ? undefined : encodeToolChoice(toolChoice),
+    parallel_tool_calls: parallelToolCalls,
+  })
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** Calls of custom tools: their input is free text, and we have it as the one argument `input`. */
+export const customCall = 'custom_tool_call'
+
+const knownOfCall = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'input', 'status'])
+
+/** What a call is read with, beside itself. */
+export interface CallReading {
+  readonly key: BlockKey
+  readonly opaque: Opaque
+  /** The server runs it. */
+  readonly server: boolean
+}
+
+/** A whole call: replaces what came of it before. */
+export function callFragment(item: JsonObject, { key, opaque, server }: CallReading): Fragment {
+  const isCustom = field(item, 'type') === customCall
+  const rest = otherFields(item, knownOfCall)
+  const kept = isCustom ? { ...rest, type: customCall } : rest
+  const given = isCustom ? customArguments(field(item, 'input')) : argumentsOf(item)
+  return {
+    type: 'call',
+    key,
+    id: textOr(field(item, 'call_id'), null),
+    name: textOr(field(item, 'name'), null),
+    ...(given !== '' && { arguments: given, final: true }), // some hosts empty them again at the end
+    opaque,
+    ...keeping(kept),
+    ...(server && { server: true as const }),
+  }
+}
+
+/** The text of the arguments, or an object where a server sends one. */
+export function argumentsOf(item: JsonObject): string | JsonObject {
+  const given = field(item, 'arguments')
+  return typeof given === 'string' || isObject(given) ? given : ''
+}
+
+function customArguments(input: unknown): string {
+  return JSON.stringify({ input: stringOr(input, '') })
+}
+
+/** The beginning of the arguments of a custom call, a piece in the middle, and their end. */
+export const customOpening = '{"input":"'
+export function customPiece(delta: string): string {
+  return JSON.stringify(delta).slice(1, -1)
+}
+
+/** Which calls an answer holds. */
+export function decodeToolCalls(
+  body: unknown,
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
+): DecodedCalls {
+  const opaque: Opaque = { provider: dialect.provider, model: textOr(field(body, 'model'), ''), format, data: {} }
+  const calls = arrayOf(field(body, 'output')).filter(isCallItem)
+  const fragments = calls.map((item, key) => callFragment(item, { key, opaque, server: false }))
+  const isCut = field(body, 'status') === 'incomplete'
+  const end: Fragment = { type: 'end', stopReason: isCut ? 'length' : 'stop' }
+  const { message } = fold([...fragments, end], { idPrefix })
+  return {
+    toolCalls: blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call'),
+    invalidToolCalls: message.invalidToolCalls ?? [],
+  }
+}
+
+export function isCallItem(item: Json): item is JsonObject {
+  const type = field(item, 'type')
+  return type === 'function_call' || type === customCall
+}
+
+/** A call as an item, without its id: whether that may be sent is for the turn to decide. */
+export function encodeCall(call: ToolCall): WireFunctionCall | WireCustomCall {
+  const { type, ...kept } = keptFields(call)
+  if (type === customCall) {
+    const input = stringOr(field(call.arguments, 'input'), textOfCall(call))
+    return { ...kept, type: customCall, call_id: call.id, name: call.name, input }
+  }
+  return { ...kept, type: 'function_call', call_id: call.id, name: call.name, arguments: textOfCall(call) }
+}
+
+/** The text that the call came with, but for arguments that were changed since. */
+function textOfCall(call: ToolCall): string {
+  const parsed = parseArguments(call.argumentsText)
+  const isSame = 'reason' in parsed || JSON.stringify(parsed.value) === JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
+}
+
+// ---- the wrapper of parallel calls ------------------------------------------------------------
+
+/** Models leak this tool of theirs: one call whose arguments are the real ones (vercel/ai 6be0f51). */
+export const wrapperName = 'multi_tool_use.parallel'
+
+/** The calls within a wrapper, each with what is needed to write the wrapper again; none if it is not as we know it. */
+export function wrappedCalls(
+  item: JsonObject,
+): readonly { id: string; name: string; arguments: JsonObject; wrapper: JsonObject }[] {
+  const given = argumentsOf(item)
+  const parsed = typeof given === 'string' ? parseArguments(given) : { value: given }
+  const uses = 'value' in parsed ? arrayOf(field(parsed.value, 'tool_uses')) : []
+  const id = stringOr(field(item, 'call_id'), '')
+  const wrapper = { call_id: id, arguments: given }
+  const calls = uses.flatMap((use, at) => {
+    const name = stringOr(field(use, 'recipient_name'), '').replace(/^functions\./, '')
+    const parameters = field(use, 'parameters') ?? {}
+    return name !== '' && isObject(parameters) ? [{ id: `${id}_${at}`, name, arguments: parameters, wrapper }] : []
+  })
+  return id !== '' && calls.length === uses.length ? calls : []
+}
+
+/** The wrapper that a call came in. */
+export function wrapperOf(call: ToolCall | undefined): { call_id: string; arguments: string } | undefined {
+  const wrapper = call === undefined ? undefined : keptFields(call).wrapper
+  const id = field(wrapper, 'call_id')
+  const given = field(wrapper, 'arguments')
+  if (typeof id !== 'string') return undefined
+  return { call_id: id, arguments: typeof given === 'string' ? given : JSON.stringify(given ?? {}) }
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/** The result of one call as an entry of `input`: a `function_call_output`, or a `custom_tool_call_output`. */
+export function encodeResult(
+  result: ToolMessage,
+  { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
+): WireCallOutput {
+  return encodeResultFor({ into: ledger(target), dialect }, result, 'result')
+}
+
+/** The same within a request. The wire has no flag for errors, so the text says so. */
+export function encodeResultFor(scope: PartScope, result: ToolMessage, path: string): WireCallOutput {
+  const { type: _, ...kept } = keptFields(result)
+  const isCustom = keptFields(result).type === `${customCall}_output`
+  return {
+    ...kept,
+    type: isCustom ? `${customCall}_output` : 'function_call_output',
+    call_id: result.toolCallId,
+    output: encodeOutput(result, `${path}.content`, scope),
+  }
+}
+
+function encodeOutput(result: ToolMessage, path: string, scope: PartScope): WireCallOutput['output'] {
+  const isTextOnly = blocksOf(result.content).every((block) => block.type === 'text' || block.type === 'plain_text')
+  const takesParts = scope.dialect.resultMedia.size > 0
+  const isJoined = isTextOnly && !takesParts
+  const content = isJoined ? joined(result.content) : result.content
+  for (const [at, block] of isJoined ? blocksOf(result.content).entries() : []) {
+    if (block.providerData !== undefined)
+      lose(scope.into, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
+  }
+  const output = encodeParts(content, path, scope)
+  const isError = result.status === 'error'
+  if (typeof output === 'string') return markText(output, isError)
+  return markParts<WireInputPart>(output, isError, { type: 'input_text', text: '' })
+}
+
+function joined(content: Content): string {
+  return blocksOf(content)
+    .map((block) => ('text' in block ? block.text : ''))
+    .join('\n')
+}
+
+const knownOfOutput = new Set(['call_id', 'output', 'type'])
+
+/** A result, its error mark taken off again. */
+export function decodeResult(item: JsonObject, name: string | undefined): ToolMessage {
+  const type = field(item, 'type')
+  const output = field(item, 'output')
+  const content =
+    typeof output === 'string' || Array.isArray(output) ? decodeParts(output) : JSON.stringify(output ?? '')
+  const { content: said, isError } = unmark(content)
+  const kept = type === 'function_call_output' ? {} : { type: type ?? null }
+  return compact({
+    role: 'tool',
+    toolCallId: stringOr(field(item, 'call_id'), ''),
+    name,
+    content: said,
+    status: isError ? 'error' : undefined,
+    ...keeping({ ...otherFields(item, knownOfOutput), ...kept }),
+  })
+}

@@ -1,0 +1,168 @@
+/**
+ * Carriers: a provider's proof inside the opaque slot of another wire.
+ *
+ * A gateway that answers in one wire with what another provider signed has nowhere to keep that proof but with the client, who sends
+ * the history again. So it travels in the slot that the client's wire has for proofs of its own, which every client echoes: Anthropic's
+ * `thinking.signature`, Responses' `encrypted_content`, Gemini's `thoughtSignature`, Chat's `reasoning_details`.
+ *
+ * The text is base64 of `isoglot/1` and JSON in plain ASCII, chosen so that it holds letters and digits alone and needs no padding: a
+ * client that reads the slot as bytes and writes them in another base64 alphabet gives back the same text. A carrier is not signed and
+ * hides nothing: whoever holds the proof could read and change it before, and the provider checks it. The number is the version; a
+ * signed carrier will be `isoglot/2`.
+ *
+ * @module
+ */
+import { compact, field, isObject, lookup, numberOr, textOr } from '../core/lookup.ts'
+import type { Json, JsonObject, Opaque } from '../core/model.ts'
+import { parseObject, textOfArguments } from '../core/tool-call.ts'
+
+/** How base64 of `isoglot/` and any digit begins. */
+const mark = 'aXNvZ2xvdC8'
+/** The version that we make and read. */
+const version = 'isoglot/1'
+
+/** Longest carrier that is made by default, in characters. Encrypted reasoning of a long turn is about a tenth of it. */
+export const maxCarrierLength: number = 1024 * 1024
+
+export interface CarrierOptions {
+  /** Longest carrier, in characters. Default {@link maxCarrierLength}. */
+  readonly maxLength?: number
+  /** The id of the call that the proof belongs to, where it travels in the slot of another block. */
+  readonly on?: string
+  /** How long the text is that the proof is for, in UTF-16 units: clients join and cut texts. */
+  readonly length?: number
+}
+
+/**
+ * The proof as text for another wire's opaque slot; `undefined` if it is too large, or too deeply nested, to be carried: the caller
+ * writes that loss down.
+ */
+export function packProof(opaque: Opaque, options: CarrierOptions = {}): string | undefined {
+  const { maxLength = maxCarrierLength, on, length } = options
+  const { provider, model, format, data } = opaque
+  const json = textOfArguments({ ...compact({ on, length }), provider, model, format, data })
+  if (json === undefined || (json.length * 4) / 3 > maxLength) return undefined
+  const text = plain(json)
+  const packed = btoa(version + text + ' '.repeat((3 - (text.length % 3)) % 3))
+  return packed.length > maxLength ? undefined : packed
+}
+
+/** The proof in a carrier; `undefined` for every text that is none: the proof of the wire's own provider, or nonsense. */
+export function unpackProof(text: string): Opaque | undefined {
+  return unpackCarrier(text)?.opaque
+}
+
+/** A carrier's proof, and what was packed beside it. */
+export interface Carried {
+  readonly opaque: Opaque
+  readonly on?: string
+  readonly length?: number
+}
+
+/** As {@link unpackProof}, with what was packed beside the proof. */
+export function unpackCarrier(text: string): Carried | undefined {
+  const carried = isCarrier(text) ? decodeBase64(text) : undefined
+  if (!carried?.startsWith(version)) return undefined
+  const parsed = parseObject(carried.slice(version.length))
+  if ('reason' in parsed) return undefined
+  const opaque = readOpaque(parsed.value)
+  if (opaque === undefined) return undefined
+  const on = textOr(field(parsed.value, 'on'), undefined)
+  const length = numberOr(field(parsed.value, 'length'), undefined)
+  return compact({ opaque, on, length })
+}
+
+/** Whether a text is a carrier, of whatever version. One that cannot be unpacked is nobody's proof: it goes to no provider. */
+export function isCarrier(text: string): boolean {
+  return text.startsWith(mark)
+}
+
+/** Whether a carrier may stand in a text of any kind, such as a request's body. */
+export function holdsCarrier(text: string): boolean {
+  return text.includes(mark)
+}
+
+/** Fields of answers that clients send back as they came. */
+const proofFields: ReadonlySet<string> = new Set([
+  ...['signature', 'data', 'encrypted_content', 'thoughtSignature', 'thought_signature'],
+])
+/** The mark, or a first piece of it: clients join the pieces of a stream. Or an escape, behind which it may hide. */
+const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)?)?)?"|\\u/
+
+/**
+ * The JSON text of a provider's answer without carriers. Only we write them: one that a provider sends would come back with the history,
+ * and what is in it would go to another provider as that one's own proof.
+ */
+export function withoutCarriers(text: string): string {
+  if (!mayHoldMark.test(text)) return text
+  let isForged = false
+  const value: unknown = JSON.parse(text, (key, field) => {
+    const isMark = typeof field === 'string' && field !== '' && (isCarrier(field) || mark.startsWith(field))
+    if (!isMark || !proofFields.has(key)) return field
+    isForged = true
+    return ''
+  })
+  return isForged ? JSON.stringify(value) : text
+}
+
+type Shape = true | readonly [Shape] | { readonly [field: string]: Shape }
+
+const part = { type: true, text: true } as const
+const detail = { ...part, summary: true, data: true, signature: true, id: true, format: true, index: true } as const
+
+/** The fields of a proof by format and kind of block. A client can write anything into a carrier, and only these are taken out of it. */
+const knownProofs: Readonly<
+  Record<string, Partial<Record<'reasoning' | 'tool_call', { readonly [field: string]: Shape }>>>
+> = {
+  anthropic: { reasoning: { signature: true, data: true } },
+  gemini: { reasoning: { thoughtSignature: true }, tool_call: { thoughtSignature: true } },
+  'openai-responses': {
+    reasoning: { id: true, status: true, encrypted_content: true, reasoningId: true, summary: [part], content: [part] },
+  },
+  'openai-chat': {
+    reasoning: { reasoning_details: [detail] },
+    tool_call: { extra_content: { google: { thought_signature: true } } },
+  },
+}
+
+/** The proof with the fields that it has in its format; `undefined` if it has none of them. */
+export function knownProof(opaque: Opaque, kind: 'reasoning' | 'tool_call'): Opaque | undefined {
+  const shape = lookup(knownProofs, opaque.format)?.[kind]
+  const data = shape && pick(opaque.data, shape)
+  return isObject(data) && Object.keys(data).length > 0 ? { ...opaque, data } : undefined
+}
+
+function pick(value: Json, shape: Shape): Json | undefined {
+  if (shape === true) return typeof value === 'object' && value !== null ? undefined : value
+  if (isShapeOfList(shape)) return Array.isArray(value) ? value.flatMap((one) => pick(one, shape[0]) ?? []) : undefined
+  if (!isObject(value)) return undefined
+  const picked = Object.keys(value).map((name) => [name, pick(value[name] as Json, lookup(shape, name) ?? {})] as const)
+  return compact(Object.fromEntries(picked.filter(([name]) => Object.hasOwn(shape, name)))) as JsonObject
+}
+
+/** `Array.isArray` does not narrow lists that are read-only. */
+function isShapeOfList(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape)
+}
+
+function readOpaque(value: JsonObject): Opaque | undefined {
+  const [provider, model, format, data] = ['provider', 'model', 'format', 'data'].map((key) => field(value, key))
+  if (typeof provider !== 'string' || typeof model !== 'string' || typeof format !== 'string') return undefined
+  return isObject(data) ? { provider, model, format, data } : undefined
+}
+
+/**
+ * JSON in ASCII and without `>`, `?`, `~` and DEL: of all ASCII characters, these alone can make a `+` or `/` of base64, which other
+ * alphabets write in other ways. They stand inside strings only, where JSON can escape them.
+ */
+function plain(json: string): string {
+  return json.replace(/[>?~\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+function decodeBase64(text: string): string | undefined {
+  try {
+    return atob(text)
+  } catch {
+    return undefined
+  }
+}

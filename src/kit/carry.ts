@@ -1,0 +1,244 @@
+/**
+ * Proofs of other providers in the answers of a gateway, and back out of the history that its client sends.
+ *
+ * A wire says where its slot is; the rest is the same for all: an answer is changed before the wire's encoder sees it, so that what it
+ * sees are proofs of its own, and a request is changed after the wire's decoder has read it.
+ *
+ * @module
+ */
+
+import type {
+  DecodedRequest,
+  DecodeRequestOptions,
+  EncodedResponse,
+  Frame,
+  Reply,
+  ServerCodec,
+  StreamEncoder,
+} from '../core/codec.ts'
+import { blocksOfTurn } from '../core/content.ts'
+import type {
+  AssistantMessage,
+  ChatResponse,
+  ContentBlock,
+  JsonObject,
+  Message,
+  MessageEvent,
+  Opaque,
+  ReasoningBlock,
+  ToolCall,
+} from '../core/model.ts'
+import { type Carried, isCarrier, knownProof, packProof, unpackCarrier } from './carrier.ts'
+
+/** Where a wire has place for a carrier. */
+export interface Slot {
+  readonly format: string
+  /** Whose proofs the wire's decoder knows as theirs: those need no carrier. A carrier is written as one of the first's. */
+  readonly owners: readonly [string, ...string[]]
+  /** Whether calls have a slot of their own; else their proofs travel on reasoning behind them, which says whose they are. */
+  readonly onCalls: boolean
+  /** A proof of this wire that holds the carrier. */
+  write(carrier: string): JsonObject
+  /** What of a proof of this wire may be a carrier. */
+  read(data: JsonObject): readonly string[]
+}
+
+/** The server half, with the proofs of other providers carried in the slot of its wire. */
+export function carrying<Codec extends ServerCodec>(codec: Codec, slot: Slot): Codec {
+  return {
+    ...codec,
+    decodeRequest: (body: unknown, options?: DecodeRequestOptions): DecodedRequest =>
+      unpackRequest(codec.decodeRequest(body, options), slot),
+    encodeResponse: (response: ChatResponse, reply?: Reply): EncodedResponse =>
+      codec.encodeResponse(packResponse(response, slot), reply),
+    encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), slot),
+  }
+}
+
+// ---- into answers -----------------------------------------------------------------------------
+
+function packResponse(response: ChatResponse, slot: Slot): ChatResponse {
+  const blocks = blocksOfTurn(response.message)
+  if (!blocks.some((block) => 'opaque' in block && block.opaque !== undefined)) return response
+  const { toolCalls: _, ...message } = response.message
+  return { ...response, message: { ...message, content: blocks.flatMap((block) => packBlock(block, slot)) } }
+}
+
+function packBlock(block: ContentBlock, slot: Slot): readonly ContentBlock[] {
+  if (block.type === 'reasoning') return [packReasoning(block, slot)]
+  return block.type === 'tool_call' ? packCall(block, slot) : [withoutForgery(block, slot)]
+}
+
+/** Other blocks have no slot: a carrier in the proof of one is the provider's own, and it goes nowhere. */
+function withoutForgery(block: ContentBlock, slot: Slot): ContentBlock {
+  if (carriersOn(block, slot).length === 0) return block
+  const { opaque: _, ...rest } = block as ContentBlock & { readonly opaque: Opaque }
+  return rest as ContentBlock
+}
+
+/** What is too large to be carried stays as it is: the encoder finds that it has no place for it, and says so. */
+function packReasoning(block: ReasoningBlock, slot: Slot): ReasoningBlock {
+  if (block.opaque === undefined || isOwn(block.opaque, slot)) return block
+  const carrier = packProof(block.opaque, { length: block.text.length })
+  return carrier === undefined ? block : { ...block, opaque: proofOf(carrier, slot) }
+}
+
+/** A call, and the reasoning that its proof travels on. */
+function packCall(call: ToolCall, slot: Slot): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
+  const { opaque, ...bare } = call
+  if (opaque === undefined || isOwn(opaque, slot) || !isNeeded(opaque)) return [withoutForgery(call, slot) as ToolCall]
+  const carrier = packProof(opaque, slot.onCalls ? {} : { on: call.id, length: 0 })
+  if (carrier === undefined) return [call]
+  const proof = proofOf(carrier, slot)
+  return slot.onCalls ? [{ ...bare, opaque: proof }] : [bare, { type: 'reasoning', text: '', opaque: proof }]
+}
+
+/**
+ * A proof of the slot's own wire goes as it is. One in which a provider put a carrier is packed like those of other wires, so that it comes
+ * back to that provider: as it is, it would be read as a carrier of ours, and be another provider's proof.
+ */
+function isOwn({ format, provider, data }: Opaque, slot: Slot): boolean {
+  return format === slot.format && slot.owners.includes(provider) && !slot.read(data).some(isCarrier)
+}
+
+/** Gemini refuses a call without the signature that it made. The proofs that others put on calls are ids of items, which are not missed. */
+function isNeeded({ data }: Opaque): boolean {
+  return Object.hasOwn(data, 'thoughtSignature') || Object.hasOwn(data, 'extra_content')
+}
+
+function proofOf(carrier: string, { format, owners, write }: Slot): Opaque {
+  return { provider: owners[0], model: '', format, data: write(carrier) }
+}
+
+/** Blocks are numbered anew, since those that proofs travel on stand between them. */
+function packStream(encoder: StreamEncoder, slot: Slot): StreamEncoder {
+  const numbers = new Map<number, number>()
+  let next = 0
+  const numberOf = (index: number) => {
+    const known = numbers.get(index)
+    if (known !== undefined) return known
+    numbers.set(index, next)
+    return next++
+  }
+  return {
+    ...encoder,
+    push(event: MessageEvent, out: Frame[]): void {
+      if (!('index' in event)) {
+        encoder.push(event, out)
+        return
+      }
+      const index = numberOf(event.index)
+      if (event.type === 'tool_call') {
+        const [call, host] = packCall(event.call, slot)
+        encoder.push({ ...event, index, call }, out)
+        if (host !== undefined) encoder.push({ type: 'content_block', index: next++, block: host }, out)
+      } else if (event.type === 'content_block') {
+        for (const block of packBlock(event.block, slot)) encoder.push({ ...event, index, block }, out)
+      } else encoder.push(index === event.index ? event : { ...event, index }, out)
+    },
+  }
+}
+
+// ---- out of requests --------------------------------------------------------------------------
+
+function unpackRequest(decoded: DecodedRequest, slot: Slot): DecodedRequest {
+  const messages = decoded.context.messages.map((message) => unpackMessage(message, slot))
+  return { ...decoded, context: { ...decoded.context, messages } }
+}
+
+function unpackMessage(message: Message, slot: Slot): Message {
+  if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
+  const content = message.content.map((block) => ofAnyModel(block, slot))
+  const isCarried = content.some((block) => carriersOn(block, slot).length > 0)
+  return { ...message, content: isCarried ? unpackBlocks({ ...message, content }, slot) : content }
+}
+
+/** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
+function ofAnyModel(block: ContentBlock, slot: Slot): ContentBlock {
+  const opaque = 'opaque' in block ? block.opaque : undefined
+  return opaque?.format === slot.format ? ({ ...block, opaque: { ...opaque, model: '' } } as ContentBlock) : block
+}
+
+function carriersOn(block: ContentBlock, slot: Slot): readonly string[] {
+  const opaque = 'opaque' in block ? block.opaque : undefined
+  return opaque?.format === slot.format ? slot.read(opaque.data).filter(isCarrier) : []
+}
+
+/** The proofs that are in the carriers of a block. Broken carriers hold none, and so do those without a field that their format has there. */
+function carriedOn(block: ContentBlock, slot: Slot): readonly Carried[] {
+  return carriersOn(block, slot).flatMap((carrier) => {
+    const carried = unpackCarrier(carrier)
+    const isOfCall = carried?.on !== undefined || block.type === 'tool_call'
+    const opaque = carried && knownProof(carried.opaque, isOfCall ? 'tool_call' : 'reasoning')
+    return opaque === undefined ? [] : { ...carried, opaque }
+  })
+}
+
+function unpackBlocks(message: AssistantMessage, slot: Slot): readonly ContentBlock[] {
+  const blocks = blocksOfTurn(message)
+  const ofCalls = new Map<string, Opaque>()
+  for (const block of blocks) {
+    for (const { on, opaque } of carriedOn(block, slot)) if (on !== undefined) ofCalls.set(on, opaque)
+  }
+  const unpacked: ContentBlock[] = []
+  let run: ReasoningBlock[] = []
+  for (const block of blocks) {
+    if (block.type === 'reasoning' && (block.opaque === undefined || carriersOn(block, slot).length > 0)) {
+      run.push(block)
+      continue
+    }
+    unpacked.push(...unpackRun(run, slot), block.type === 'tool_call' ? unpackCall(block, ofCalls, slot) : block)
+    run = []
+  }
+  return [...unpacked, ...unpackRun(run, slot)]
+}
+
+function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, slot: Slot): ToolCall {
+  const isCarried = carriersOn(call, slot).length > 0
+  const own = isCarried ? carriedOn(call, slot)[0]?.opaque : call.opaque
+  const opaque = ofCalls.get(call.id) ?? own
+  const { opaque: _, ...bare } = call
+  return opaque === undefined ? bare : { ...bare, opaque }
+}
+
+/**
+ * Reasoning blocks in a row, with their proofs. Some wires join the texts of a turn, and some clients keep each piece of a text apart;
+ * so that each proof finds its text again, its carrier says how long that was. A proof whose text is gone is dropped with it.
+ */
+function unpackRun(run: readonly ReasoningBlock[], slot: Slot): readonly ReasoningBlock[] {
+  if (run.every((block) => isWhole(block, slot))) return run.flatMap((block) => cutByProofs([block], slot))
+  const joined = cutByProofs(run, slot)
+  return joined.length > 0 ? joined : run.filter(({ text }) => text !== '').map(withoutProof)
+}
+
+/** The proofs of blocks: those of calls aside. */
+function ownProofs(blocks: readonly ReasoningBlock[], slot: Slot): readonly Carried[] {
+  return blocks.flatMap((block) => carriedOn(block, slot)).filter(({ on }) => on === undefined)
+}
+
+function lengthOf(proofs: readonly Carried[]): number {
+  return proofs.reduce((sum, { length = 0 }) => sum + length, 0)
+}
+
+function isWhole(block: ReasoningBlock, slot: Slot): boolean {
+  return block.opaque === undefined || lengthOf(ownProofs([block], slot)) === block.text.length
+}
+
+/** One block for each proof, with its part of the text; nothing if the proofs are for another text. */
+function cutByProofs(blocks: readonly ReasoningBlock[], slot: Slot): readonly ReasoningBlock[] {
+  const proofs = ownProofs(blocks, slot)
+  const text = blocks.map((block) => block.text).join('')
+  if (proofs.length === 0) return blocks.filter((block) => block.text !== '').map(withoutProof)
+  if (lengthOf(proofs) !== text.length) return []
+  const [first] = blocks
+  let at = 0
+  return proofs.map(({ opaque, length = 0 }, index) => {
+    const part = text.slice(at, at + length)
+    at += length
+    return { ...(index === 0 && first), type: 'reasoning', text: part, opaque }
+  })
+}
+
+function withoutProof({ opaque: _, ...block }: ReasoningBlock): ReasoningBlock {
+  return block
+}

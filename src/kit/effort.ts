@@ -1,0 +1,50 @@
+/**
+ * How much a model is to think, in words and in tokens, for wires that know one of the two.
+ *
+ * @module
+ */
+
+import type { ReasoningEffort, RequestOptions } from '../core/model.ts'
+import { type Ledger, lose } from './losses.ts'
+
+/** Least first. */
+export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
+
+/** What each effort is in tokens. */
+export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
+  none: 0,
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 24_576,
+  max: 32_768,
+}
+
+/** The effort asked for. Of a budget it is the nearest one, which is a loss; where both are given, the effort wins. */
+export function effortOf(
+  { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,
+  into: Ledger,
+): ReasoningEffort | undefined {
+  if (budgetTokens === undefined) return effort
+  const path = 'options.reasoning.budgetTokens'
+  if (effort !== undefined) {
+    lose(into, 'dropped', path, 'the effort is sent', 'info')
+    return effort
+  }
+  const nearest = nearestEffort(budgetTokens)
+  if (nearest !== 'none') lose(into, 'changed', path, `the target takes efforts only: "${nearest}" is the nearest`)
+  return nearest
+}
+
+/** Writes down that another effort is sent than the one asked for. */
+export function loseEffort(into: Ledger, asked: ReasoningEffort, sent: string): void {
+  lose(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
+}
+
+/** The effort that a budget is nearest to; `none` for no tokens alone. */
+export function nearestEffort(budgetTokens: number): ReasoningEffort {
+  if (budgetTokens <= 0) return 'none'
+  const distance = (effort: ReasoningEffort) => Math.abs(effortBudgets[effort] - budgetTokens)
+  return efforts.slice(1).reduce((best, effort) => (distance(effort) < distance(best) ? effort : best))
+}

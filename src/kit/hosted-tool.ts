@@ -1,0 +1,24 @@
+/**
+ * Tools that a provider runs itself, as typed values: what those of all formats have in common.
+ *
+ * @module
+ */
+import type { JsonObject, ProviderTool } from '../core/model.ts'
+
+/** A {@link ProviderTool} whose value is known. What makes one stands in the path of its format, such as `isoglot/anthropic`. */
+export interface HostedTool<Format extends string, Value extends JsonObject> extends ProviderTool {
+  readonly format: Format
+  /** What goes to the wire, as it is. */
+  readonly value: Value
+}
+
+/** Where the user is, more or less: a search answers for that place. */
+export type UserLocation = {
+  readonly city?: string
+  /** Such as `California`. */
+  readonly region?: string
+  /** Two letters of ISO 3166-1, such as `US`. */
+  readonly country?: string
+  /** A name of the IANA, such as `America/Los_Angeles`. */
+  readonly timezone?: string
+}

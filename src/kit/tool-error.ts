@@ -1,0 +1,43 @@
+/** How the wires without a flag for it say that a tool failed: a mark before the text of its result. @module */
+import type { Content } from '../core/model.ts'
+
+/** What the text of a failed tool's result begins with. */
+export const toolErrorMark = '[tool error] '
+/** What stands before the text of a result that did not fail and begins with the mark itself, so that it is not read as one that did. */
+const escapeMark = '[tool result] '
+const escapable = /^(?:\[tool result\] )*\[tool error\] /
+
+/** The text of a result with its mark. */
+export function markText(text: string, isError: boolean): string {
+  if (isError) return toolErrorMark + text
+  return escapable.test(text) ? escapeMark + text : text
+}
+
+/** The same of a result in parts: the mark goes before the text of the first, or stands in a part of its own, made of `textPart`. */
+export function markParts<Part extends { readonly type: string }>(
+  parts: readonly Part[],
+  isError: boolean,
+  textPart: Part & { readonly text: string },
+): Part[] {
+  const [first, ...rest] = parts
+  if (first?.type === textPart.type) {
+    const { text } = first as typeof textPart
+    return [{ ...first, text: markText(text, isError) }, ...rest]
+  }
+  return isError ? [{ ...textPart, text: toolErrorMark }, ...parts] : [...parts]
+}
+
+/** The content of a result without its mark, and whether it failed. */
+export function unmark(content: Content): { readonly content: Content; readonly isError: boolean } {
+  if (typeof content === 'string') return unmarkText(content)
+  const [first, ...rest] = content
+  if (first?.type !== 'text') return { content, isError: false }
+  const { content: text, isError } = unmarkText(first.text)
+  if (text === first.text) return { content, isError }
+  return { content: text === '' && rest.length > 0 ? rest : [{ ...first, text }, ...rest], isError }
+}
+
+function unmarkText(text: string): { readonly content: string; readonly isError: boolean } {
+  if (text.startsWith(toolErrorMark)) return { content: text.slice(toolErrorMark.length), isError: true }
+  return { content: escapable.test(text) ? text.slice(escapeMark.length) : text, isError: false }
+}

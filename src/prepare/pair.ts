@@ -1,0 +1,177 @@
+/**
+ * Calls and their results: every call has one result, right behind its turn and in the order of the calls, under an id that is legal
+ * and that no other call of the conversation has, and with the number of its place.
+ *
+ * @module
+ */
+import { blocksOf } from '../core/content.ts'
+import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage } from '../core/model.ts'
+import { legalId } from '../kit/ids.ts'
+import { type Item, note, resultTag, type Task, tagged, withContent } from './task.ts'
+
+/** What a model is told of a call whose result is not known. */
+export const noResult = 'No result is available for this call; do not assume that it ran'
+
+/** A call, and the result that was found for it. */
+interface Slot {
+  /** The id that results name. */
+  readonly id: string
+  readonly call: ToolCall
+  readonly error: string | undefined
+  answer:
+    | { readonly item: Item; readonly message: ToolMessage; readonly arrival: number; readonly isLate: boolean }
+    | undefined
+}
+
+/** A turn of the assistant with calls of ours. */
+interface Turn {
+  readonly item: Item
+  readonly slots: readonly Slot[]
+}
+
+/** The calls so far. */
+interface Calls {
+  /** Those without a result, by the id that results name, in order. */
+  readonly open: Map<string, Slot[]>
+  /** The latest one of each id that has its result. */
+  readonly answered: Map<string, Slot>
+  /** Ids as the wire has them. */
+  readonly taken: Set<string>
+  /** How often each id was made another one. */
+  readonly copies: Map<string, number>
+  latest: Turn | undefined
+}
+
+/** Pairs calls and results. Calls that the provider ran itself are none of ours. */
+export function pairResults(items: readonly Item[], task: Task): readonly Item[] {
+  const sequence: (Item | Turn)[] = []
+  const calls: Calls = { open: new Map(), answered: new Map(), taken: new Set(), copies: new Map(), latest: undefined }
+  for (const [arrival, item] of items.entries()) {
+    const { message } = item
+    if (message.role === 'tool') {
+      const slot = takeSlot(calls, message)
+      if (slot === undefined) sequence.push(...strayResult(item, message, calls, task))
+      else slot.answer = { item, message, arrival, isLate: !endsWith(sequence, slot) }
+    } else if (message.role === 'assistant' && blocksOf(message.content).some(isCall)) {
+      calls.latest = openTurn(item, message, calls, task)
+      sequence.push(calls.latest)
+    } else sequence.push(item)
+  }
+  return sequence.flatMap((entry) => ('slots' in entry ? writeTurn(entry, task) : [entry]))
+}
+
+/** Whether the turn of this call is the last thing that was said. */
+function endsWith(sequence: readonly (Item | Turn)[], slot: Slot): boolean {
+  const last = sequence.at(-1)
+  return last !== undefined && 'slots' in last && last.slots.includes(slot)
+}
+
+function isCall(block: ContentBlock): block is ToolCall {
+  return block.type === 'tool_call'
+}
+
+function openTurn(item: Item, message: AssistantMessage, calls: Calls, task: Task): Turn {
+  const slots: Slot[] = []
+  const blocks = blocksOf(message.content).map((block) => {
+    if (!isCall(block)) return block
+    const id = takeId(block.id, calls, task)
+    const index = slots.length
+    const call = id === block.id && index === block.index ? block : { ...block, id, index }
+    if (id !== block.id) note(task, 'changed', `${item.path}.content`, `the call "${block.id}" goes as "${id}"`)
+    if (index !== block.index)
+      note(task, 'changed', `${item.path}.content`, `the call "${id}" is number ${index} of its turn`)
+    task.places.set(call, task.places.get(block) ?? item.path)
+    slots.push({ id: block.id, call, error: task.invalid.get(block)?.error, answer: undefined })
+    return call
+  })
+  const isSame = blocks.every((block, at) => block === blocksOf(message.content)[at])
+  for (const slot of [...slots].reverse()) put(calls.open, slot.id, slot)
+  return { item: isSame ? item : withContent(item, blocks), slots }
+}
+
+function put<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const values = map.get(key)
+  if (values === undefined) map.set(key, [value])
+  else values.push(value)
+}
+
+/** The id as the wire may have it; where a call before has that one, another, the same each time. */
+function takeId(id: string, { taken, copies }: Calls, { rules }: Task): string {
+  let legal = legalId(id, rules.callId)
+  let copy = copies.get(id) ?? 1
+  while (taken.has(legal)) legal = legalId(`${id}#${++copy}`, rules.callId)
+  copies.set(id, copy)
+  taken.add(legal)
+  return legal
+}
+
+/**
+ * The call that a result answers, which now has it: of the latest turn that has an unanswered one with this id, the first. A result
+ * without an id belongs to the latest turn, and answers its first unanswered call of this name.
+ */
+function takeSlot({ open, answered, latest }: Calls, message: ToolMessage): Slot | undefined {
+  const slot = message.toolCallId === '' ? findByName(latest, message.name) : open.get(message.toolCallId)?.pop()
+  if (slot === undefined) return undefined
+  if (message.toolCallId === '') open.set(slot.id, open.get(slot.id)?.filter((other) => other !== slot) ?? [])
+  answered.set(slot.id, slot)
+  return slot
+}
+
+function findByName(turn: Turn | undefined, name: string | undefined): Slot | undefined {
+  return turn?.slots.find(({ call, answer }) => answer === undefined && (name === undefined || call.name === name))
+}
+
+/** A result that answers no call, or a call that has its result already: it may not be sent as one, and its text is not lost. */
+function strayResult(item: Item, message: ToolMessage, { answered, latest }: Calls, task: Task): readonly Item[] {
+  if (latest === undefined && task.chained) return [item]
+  const answer = answered.get(message.toolCallId)?.answer
+  const isRepeated = answer !== undefined && isSameContent(answer.message, message)
+  if (isRepeated || message.content.length === 0) {
+    note(
+      task,
+      'dropped',
+      item.path,
+      isRepeated ? 'the call has this result already' : 'it is the empty result of no call',
+    )
+    return []
+  }
+  note(
+    task,
+    'changed',
+    item.path,
+    `the result of "${message.toolCallId}" answers no call and became user text`,
+    'minor',
+  )
+  const content = tagged(message.content, resultTag(message.toolCallId, message.name), '</tool_result>')
+  return [{ path: item.path, message: { role: 'user', content } }]
+}
+
+function isSameContent(one: Message, other: Message): boolean {
+  return JSON.stringify(one.content) === JSON.stringify(other.content)
+}
+
+function writeTurn({ item, slots }: Turn, task: Task): readonly Item[] {
+  let latest = -1
+  const results = slots.map((slot) => {
+    if (slot.answer === undefined) return madeResult(slot, item.path, task)
+    if (slot.answer.isLate || slot.answer.arrival < latest) {
+      note(task, 'changed', slot.answer.item.path, 'results stand right behind their calls, in the order of these')
+    }
+    latest = Math.max(latest, slot.answer.arrival)
+    return namedResult(slot, slot.answer.item, slot.answer.message, task)
+  })
+  return [item, ...results]
+}
+
+function madeResult({ call, error }: Slot, path: string, task: Task): Item {
+  const reason = `the call "${call.id}" has no result`
+  note(task, 'invented', path, reason, 'minor')
+  const content = error === undefined ? noResult : `The call was not run: ${error}`
+  return { path, message: { role: 'tool', toolCallId: call.id, name: call.name, content, status: 'error' } }
+}
+
+function namedResult({ call }: Slot, item: Item, message: ToolMessage, task: Task): Item {
+  if (message.toolCallId === call.id && message.name === call.name) return item
+  note(task, 'changed', item.path, `the result names its call "${call.id}" and its tool "${call.name}"`)
+  return { ...item, message: { ...message, toolCallId: call.id, name: call.name } }
+}

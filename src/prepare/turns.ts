@@ -1,0 +1,121 @@
+/** The assistant's turns: where their calls stand, and which turns are of no use. @module */
+
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { findLastIndex } from '../core/lookup.ts'
+import type {
+  AssistantMessage,
+  InvalidToolCall,
+  StopReason,
+  ToolCall,
+  ToolMessage,
+  ToolResultBlock,
+} from '../core/model.ts'
+import { legalId } from '../kit/ids.ts'
+import { type Item, note, type Task, withContent } from './task.ts'
+import { wellFormed } from './well-formed.ts'
+
+/** Moves the calls of the `toolCalls` field behind the blocks, but for those that stand there already. */
+export function foldCalls(items: readonly Item[], task: Task): readonly Item[] {
+  return items.map((item) => {
+    const { message, path } = item
+    if (message.role !== 'assistant' || message.toolCalls === undefined) return item
+    const { toolCalls: _, ...rest } = message
+    note(task, 'changed', `${path}.toolCalls`, 'calls stand in the content')
+    return { path, message: { ...rest, content: blocksOfTurn(message) } }
+  })
+}
+
+const failures: ReadonlySet<StopReason | undefined> = new Set(['error', 'aborted', 'interrupted'])
+
+/** Drops turns that failed before there was anything in them. */
+export function dropFailedTurns(items: readonly Item[], task: Task): readonly Item[] {
+  return items.filter(({ message, path }) => {
+    if (message.role !== 'assistant' || !failures.has(message.stopReason) || isUseful(message)) return true
+    const reason = `the turn ended as "${message.stopReason}" with nothing in it that can be used`
+    note(task, 'dropped', path, reason, 'minor')
+    return false
+  })
+}
+
+function isUseful(message: AssistantMessage): boolean {
+  return blocksOf(message.content).some((block) =>
+    block.type === 'text' ? block.text.trim() !== '' : block.type !== 'reasoning',
+  )
+}
+
+/** Makes turns whole: invalid calls become calls that can be sent, and reasoning does not come last. */
+export function settleTurns(items: readonly Item[], task: Task): readonly Item[] {
+  return items.map((item) => {
+    if (item.message.role !== 'assistant') return item
+    return withoutLastReasoning(withInvalidCalls(item, item.message, task), task)
+  })
+}
+
+/**
+ * A wire has no invalid calls, but a turn without them would be another turn. The raw text travels where arguments are text; where
+ * they are an object, it is empty. Neither ever runs: the turn gets an error result.
+ */
+function withInvalidCalls(item: Item, message: AssistantMessage, task: Task): Item {
+  const { invalidToolCalls, ...rest } = message
+  if (invalidToolCalls === undefined) return item
+  const blocks = [...blocksOf(message.content)]
+  for (const invalid of invalidToolCalls) {
+    const call = sendable(invalid, item.path, task)
+    task.invalid.set(call, invalid)
+    const next = blocks.findIndex((block) => block.type === 'tool_call' && block.index > call.index)
+    blocks.splice(next < 0 ? blocks.length : next, 0, call)
+    note(task, 'changed', `${item.path}.invalidToolCalls`, 'an invalid call goes as a call that failed', 'minor')
+  }
+  if (invalidToolCalls.length === 0) note(task, 'dropped', `${item.path}.invalidToolCalls`, 'it is empty')
+  return { ...item, message: { ...rest, content: blocks } }
+}
+
+function sendable(invalid: InvalidToolCall, path: string, task: Task): ToolCall {
+  const name = invalid.name ?? 'unnamed_tool'
+  return {
+    type: 'tool_call',
+    id: invalid.id ?? `invalid_${path.replace(/\D+/g, '')}_${invalid.index}`,
+    name: legalId(name, task.rules.toolName),
+    arguments: {},
+    argumentsText: wellFormed(invalid.argumentsText),
+    index: invalid.index,
+    complete: true,
+  }
+}
+
+/**
+ * Where reasoning is bound to what follows it, nothing following is an error. A wire that keeps anybody's reasoning does not bind it.
+ */
+function withoutLastReasoning(item: Item, task: Task): Item {
+  const blocks = item.message.content
+  if (task.rules.foreignReasoning === 'keep' || blocks === null || typeof blocks === 'string') return item
+  const end = findLastIndex(blocks, (block) => block.type !== 'reasoning') + 1
+  if (end === blocks.length) return item
+  note(task, 'dropped', `${item.path}.content`, 'it is reasoning that nothing follows', 'minor')
+  return withContent(item, blocks.slice(0, end))
+}
+
+/** Makes a tool message of each result that stands as a block in another message: before a user's own words, behind a model's. */
+export function liftResults(items: readonly Item[], task: Task): readonly Item[] {
+  return items.flatMap((item) => {
+    const { content, role } = item.message
+    if (content === null || typeof content === 'string' || role === 'tool') return [item]
+    const results = content.filter((block) => block.type === 'tool_result')
+    if (results.length === 0) return [item]
+    note(task, 'changed', `${item.path}.content`, 'results that stand as blocks became messages')
+    const lifted = results.map((block) => ({
+      path: task.places.get(block) ?? item.path,
+      message: toToolMessage(block),
+    }))
+    const rest = content.filter((block) => block.type !== 'tool_result')
+    if (rest.length === 0) return lifted
+    const kept = withContent(item, rest)
+    return role === 'assistant' ? [kept, ...lifted] : [...lifted, kept]
+  })
+}
+
+/** The message form of a result block. */
+function toToolMessage(block: ToolResultBlock): ToolMessage {
+  const { type: _, isError, id: _id, ...fields } = block
+  return { role: 'tool', ...fields, ...(isError !== undefined && { status: isError ? 'error' : 'success' }) }
+}

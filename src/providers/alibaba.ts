@@ -1,0 +1,28 @@
+/**
+ * Alibaba: OpenAI Chat Completions, and how it differs.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { byEnableThinking, type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
+
+/** How Alibaba differs. */
+export const alibabaDialect: ChatDialect = {
+  ...compatible,
+  provider: 'alibaba',
+  title: 'Alibaba',
+  baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+  askReasoning: byEnableThinking,
+}
+
+/**
+ * A Qwen model, served by Alibaba Cloud (DashScope).
+ *
+ * @example
+ * ```ts
+ * const model = alibaba('qwen3-max', { apiKey })
+ * ```
+ */
+export function alibaba(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(alibabaDialect, model, settings)
+}

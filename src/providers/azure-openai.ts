@@ -1,0 +1,48 @@
+/**
+ * Azure OpenAI: OpenAI's models behind an address and a key of one's own.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { type ChatDialect, chatModel, openai } from '../formats/openai-chat/index.ts'
+
+/** How Azure OpenAI differs. */
+export const azureOpenaiDialect: ChatDialect = {
+  ...openai,
+  provider: 'azure-openai',
+  title: 'Azure OpenAI',
+  baseUrl: '', // everyone has their own
+  keyHeader: 'api-key',
+}
+
+/** What {@link azureOpenai} takes beside the name of the deployment. */
+export interface AzureSettings extends ModelSettings {
+  /** The name of the resource: `https://{resource}.openai.azure.com`. Needed, unless `baseUrl` is given. */
+  readonly resource?: string
+  /** Asks by the older path, which names deployment and version. Default: the `v1` path, which does not. */
+  readonly apiVersion?: string
+}
+
+/**
+ * A deployment of Azure OpenAI.
+ *
+ * @throws {TypeError} if neither `resource` nor `baseUrl` is given.
+ * @example
+ * ```ts
+ * const model = azureOpenai('my-gpt', { resource: 'my-resource', apiKey })
+ * ```
+ */
+export function azureOpenai(deployment: string, settings: AzureSettings): Model {
+  const { resource, apiVersion, ...others } = settings
+  if (resource === undefined && settings.baseUrl === undefined) {
+    throw new TypeError('Cannot address Azure OpenAI: neither "resource" nor "baseUrl" is given')
+  }
+  const host = `https://${resource}.openai.azure.com/openai`
+  if (apiVersion === undefined) {
+    const dialect = { ...azureOpenaiDialect, baseUrl: `${host}/v1` }
+    return chatModel(dialect, deployment, others)
+  }
+  const path = `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`
+  const baseUrl = `${host}/deployments/${encodeURIComponent(deployment)}`
+  return chatModel({ ...azureOpenaiDialect, path, baseUrl }, deployment, others)
+}

@@ -1,0 +1,28 @@
+/**
+ * Gemini (compatible): OpenAI Chat Completions, and how it differs.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
+
+/** How Gemini (compatible) differs. */
+export const geminiChatDialect: ChatDialect = {
+  ...compatible,
+  provider: 'gemini',
+  title: 'Gemini (compatible)',
+  baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  refuses: /* @__PURE__ */ refusing(['seed', 'logit_bias', 'top_k']),
+}
+
+/**
+ * A Gemini model, asked by Google's compatible endpoint; `isoglot/gemini` speaks its own format, which can do more.
+ *
+ * @example
+ * ```ts
+ * const model = geminiChat('gemini-3-pro', { apiKey })
+ * ```
+ */
+export function geminiChat(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(geminiChatDialect, model, settings)
+}

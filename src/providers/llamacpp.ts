@@ -1,0 +1,30 @@
+/**
+ * llama.cpp: OpenAI Chat Completions, and how it differs.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { byTemplate, type ChatDialect, chatModel, compatible, replayAs } from '../formats/openai-chat/index.ts'
+
+/** How llama.cpp differs. */
+export const llamacppDialect: ChatDialect = {
+  ...compatible,
+  provider: 'llamacpp',
+  title: 'llama.cpp',
+  baseUrl: 'http://localhost:8080/v1',
+  askReasoning: byTemplate,
+  replay: /* @__PURE__ */ replayAs('reasoning_content'),
+  errors: { kinds: { exceed_context_size_error: 'context_length' } },
+}
+
+/**
+ * A model that `llama-server` serves.
+ *
+ * @example
+ * ```ts
+ * const model = llamacpp('qwen3', { apiKey })
+ * ```
+ */
+export function llamacpp(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(llamacppDialect, model, settings)
+}

@@ -1,0 +1,31 @@
+/**
+ * Moonshot: OpenAI Chat Completions, and how it differs.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { type ChatDialect, chatModel, choosing, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
+
+/** How Moonshot differs. */
+export const moonshotDialect: ChatDialect = {
+  ...compatible,
+  provider: 'moonshot',
+  title: 'Moonshot',
+  baseUrl: 'https://api.moonshot.ai/v1',
+  refuses: /* @__PURE__ */ refusing(['top_k']),
+  chooseTools: /* @__PURE__ */ choosing(['none', 'named']),
+  efforts: ['low', 'medium', 'high'],
+  replay: /* @__PURE__ */ replayAs('reasoning_content'),
+}
+
+/**
+ * A Kimi model, served by Moonshot.
+ *
+ * @example
+ * ```ts
+ * const model = moonshot('kimi-k3', { apiKey })
+ * ```
+ */
+export function moonshot(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(moonshotDialect, model, settings)
+}

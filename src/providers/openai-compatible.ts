@@ -1,0 +1,38 @@
+/**
+ * Any other server that speaks OpenAI Chat Completions.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
+
+/** The server's address, and of its dialect what differs from the usual. */
+export interface CompatibleServer extends Partial<ChatDialect>, Omit<ModelSettings, 'baseUrl'> {
+  readonly baseUrl: string
+}
+
+/**
+ * The models of a server that speaks OpenAI Chat Completions.
+ *
+ * @example
+ * ```ts
+ * const local = openaiCompatible({ baseUrl: 'http://localhost:8000/v1', provider: 'my-server' })
+ * const { message } = await generate({ model: local('qwen3'), prompt: 'Hello' })
+ * ```
+ * @throws {TypeError} without a `baseUrl`.
+ */
+export function openaiCompatible(server: CompatibleServer): (model: string, settings?: ModelSettings) => Model {
+  if (typeof server?.baseUrl !== 'string') {
+    throw new TypeError(
+      'Cannot address the server: openaiCompatible({ baseUrl }) makes the function that takes a model',
+    )
+  }
+  const { apiKey, headers, body, fetch, ...differences } = server
+  const own = { apiKey, headers, body, fetch }
+  const given = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) as ModelSettings
+  const dialect: ChatDialect = { ...compatible, title: server.provider ?? compatible.title, ...differences }
+  return (model, settings = {}) => {
+    const { providerUrl: _, ...own } = chatModel(dialect, model, { ...given, ...settings })
+    return own // whether it needs a key, its owner knows
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * OpenRouter: OpenAI Chat Completions, and how it differs.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import {
+  byReasoning,
+  type ChatDialect,
+  chatModel,
+  compatible,
+  refusing,
+  replayDetails,
+} from '../formats/openai-chat/index.ts'
+
+/** How OpenRouter differs. */
+export const openrouterDialect: ChatDialect = {
+  ...compatible,
+  provider: 'openrouter',
+  title: 'OpenRouter',
+  baseUrl: 'https://openrouter.ai/api/v1',
+  refuses: /* @__PURE__ */ refusing(
+    [],
+    ['metadata', 'modalities', 'audio', 'prediction', 'service_tier', 'verbosity', 'web_search_options'],
+  ),
+  cacheField: 'cache_control',
+  mediaUrls: /* @__PURE__ */ new Set(['file', 'video']),
+  askReasoning: byReasoning,
+  replay: replayDetails,
+}
+
+/**
+ * A model that OpenRouter serves.
+ *
+ * @example
+ * ```ts
+ * const model = openrouter('anthropic/claude-sonnet-5', { apiKey })
+ * ```
+ */
+export function openrouter(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(openrouterDialect, model, settings)
+}

@@ -1,0 +1,28 @@
+/**
+ * Together: OpenAI Chat Completions, and how it differs.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { type ChatDialect, chatModel, compatible } from '../formats/openai-chat/index.ts'
+
+/** How Together differs. */
+export const togetherDialect: ChatDialect = {
+  ...compatible,
+  provider: 'together',
+  title: 'Together',
+  baseUrl: 'https://api.together.xyz/v1',
+  stopReasons: { eos: 'stop' },
+}
+
+/**
+ * A model that Together serves.
+ *
+ * @example
+ * ```ts
+ * const model = together('meta-llama/Llama-3.3-70B-Instruct-Turbo', { apiKey })
+ * ```
+ */
+export function together(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(togetherDialect, model, settings)
+}

@@ -1,0 +1,39 @@
+/**
+ * xAI's models, asked by Responses: OpenAI's format with what `xaiDialect` says of it.
+ *
+ * @see https://docs.x.ai/docs/api-reference#create-new-response
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { type ResponsesDialect, variant } from '../formats/openai-responses/dialect.ts'
+import { responsesModel } from '../formats/openai-responses/index.ts'
+
+/** `instructions` and `previous_response_id` exclude each other there, so system text is an item. */
+export const xaiDialect: ResponsesDialect = /* @__PURE__ */ variant({
+  provider: 'xai',
+  title: 'xAI',
+  baseUrl: 'https://api.x.ai/v1',
+  system: 'item',
+  encryptsReasoning: () => true,
+  resultMedia: new Set(),
+  cacheHints: false,
+  userField: 'user',
+  minOutputTokens: 1,
+  serverTools: new Set(['x_user_search', 'x_keyword_search', 'x_semantic_search', 'x_thread_fetch']),
+})
+
+/**
+ * A model of xAI that is asked by Responses. Stateless by default, as `openaiResponses` is.
+ *
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { xaiResponses } from 'isoglot/xai-responses'
+ *
+ * const { message } = await generate({ model: xaiResponses('grok-4.3', { apiKey }), prompt: 'Hello' })
+ * ```
+ */
+export function xaiResponses(model: string, settings: ModelSettings = {}): Model {
+  return responsesModel(model, settings, xaiDialect)
+}

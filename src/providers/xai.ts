@@ -1,0 +1,37 @@
+/**
+ * xAI: OpenAI Chat Completions, and how it differs.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ReasoningEffort } from '../core/model.ts'
+import { type ChatDialect, chatModel, compatible, refusing } from '../formats/openai-chat/index.ts'
+
+/** grok-4 and grok-4.20 refuse every effort; grok-4.5 cannot be switched off. */
+function efforts(model: string): readonly ReasoningEffort[] {
+  if (/^grok-4(?:-|$|\.20)/.test(model)) return []
+  return /^grok-4\.5/.test(model) ? ['low', 'medium', 'high'] : ['none', 'low', 'medium', 'high']
+}
+
+/** How xAI differs. */
+export const xaiDialect: ChatDialect = {
+  ...compatible,
+  provider: 'xai',
+  title: 'xAI',
+  baseUrl: 'https://api.x.ai/v1',
+  refuses: /* @__PURE__ */ refusing(['top_k', 'logit_bias']),
+  efforts,
+  countsReasoningApart: true,
+}
+
+/**
+ * A model that xAI serves.
+ *
+ * @example
+ * ```ts
+ * const model = xai('grok-4.5', { apiKey })
+ * ```
+ */
+export function xai(model: string, settings: ModelSettings = {}): Model {
+  return chatModel(xaiDialect, model, settings)
+}
