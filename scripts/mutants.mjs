@@ -50,7 +50,7 @@ const areas = [
   ['src/client/**/*.ts', 16],
   ['src/formats/*/{stream,encode-stream,delta,items,response}.ts', 16],
   ['src/formats/*/{request,messages,turns,content,tools,options}.ts', 16],
-  ['src/messages/prepare/*.ts', 8],
+  ['src/prepare/*.ts', 8],
   ['src/tools/*.ts', 8],
   ['src/gateway/*.ts', 10],
   ['examples/worker/**/*.ts', 8],

@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { publicPaths } from '../scripts/built-files.mjs'
 import { anthropic } from '../src/formats/anthropic/index.ts'
 import { model, parseModel, providerNames } from '../src/models.ts'
 
@@ -60,8 +60,10 @@ describe('model', () => {
   })
 
   it('knows every codec and dialect there is, by its public path', () => {
-    const folders = readdirSync(join(import.meta.dirname, '..', 'src', 'codecs')).filter((name) => name !== 'index.ts')
-    expect(folders.filter((folder) => !providerNames.includes(folder))).toEqual([])
+    const sources = Object.entries(publicPaths(join(import.meta.dirname, '..')))
+    const codecs = sources.filter(([, source]) => /^src\/(formats|providers)\//.test(source)).map(([name]) => name)
+    expect(codecs.length).toBeGreaterThan(20)
+    expect(codecs.filter((name) => !providerNames.includes(name))).toEqual([])
   })
 
   it.each(providerNames)('makes a model of %s that goes where it is told', (name) => {

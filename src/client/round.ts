@@ -3,7 +3,7 @@
 import { usageOf } from '../core/add-usage.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
-import type { AssistantMessage, Context, Loss, Message } from '../core/model.ts'
+import type { AssistantMessage, Context, Loss, Message, MessageEvent } from '../core/model.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { withAskedModel } from '../kit/opaque.ts'
@@ -104,7 +104,8 @@ export class Round implements ToolHost, Asker {
     try {
       for (let step = await answer.next(); !step.done; step = await answer.next()) {
         const batch = step.value
-        for (const [at, event] of batch.entries()) {
+        for (let at = 0; at < batch.length; at++) {
+          const event = batch[at] as MessageEvent
           if (event.type === 'warning') {
             warnings.push(event.warning)
             this.#warn([event.warning])
