@@ -15,6 +15,8 @@ const dist = join(root, 'dist')
 const budgetsFile = join(import.meta.dirname, 'sizes.json')
 /** Budgets are whole multiples of this, so that a word more or less does not matter. */
 const grainBytes = 256
+/** By so much brotli differs where the same code stands in another order. */
+const noiseBytes = 64
 
 /** Public paths that are no provider. */
 const others = {
@@ -156,7 +158,7 @@ function compare() {
 /** A budget that is missing is made; one that is there never grows. */
 function lower() {
   const next = Object.entries(sizes).map(([name, { brotli }]) => {
-    const needed = Math.ceil(brotli / grainBytes) * grainBytes
+    const needed = Math.ceil((brotli + noiseBytes) / grainBytes) * grainBytes
     return [name, Math.min(needed, Object.hasOwn(budgets, name) ? budgets[name] : needed)]
   })
   writeFileSync(budgetsFile, `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`)
