@@ -79,8 +79,8 @@ export default defineConfig({
     // Only a test that hangs may meet these: a busy machine is ten times slower than an idle one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Twice the cores that most machines of CI have, since the tests of the Worker and of pages mostly wait.
-    maxWorkers: 4,
+    // One more than the cores that most machines of CI have: a tenth less work than with four, since more of them only take turns.
+    maxWorkers: 3,
     // Tests that run beside one another wait for timeouts of a Worker, and compute nothing.
     maxConcurrency: 50,
     projects: [
