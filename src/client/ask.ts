@@ -3,7 +3,7 @@ import { collect } from '../assemble/fold.ts'
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
-import type { AssistantMessage, ChatResponse, MessageEvent } from '../core/model.ts'
+import type { AssistantMessage, MessageEvent } from '../core/model.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
 import { replay } from './replay.ts'
@@ -37,7 +37,7 @@ export interface Question {
 }
 
 /** The events of an answer in batches, one for each chunk of the network. It is asked for again only while no event was handed out. */
-export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], ChatResponse> {
+export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { request } = asker
   const { timeouts, liveArguments, maxEventBytes, retries } = request
   const { callsBefore, idempotencyKey } = question
@@ -74,7 +74,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           yield batch
         }
         isLeft = false
-        return collect(batch)
+        return
       } catch (error) {
         isLeft = false
         const { signal } = deadline

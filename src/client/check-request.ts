@@ -1,6 +1,5 @@
 /** What in a request is of the wrong type: TypeScript checks literals, and code without it meets one sentence here. @module */
 import { isObject } from '../core/lookup.ts'
-import { checkApproval } from '../tools/definition.ts'
 import type { RunRequest } from './request.ts'
 
 /** The types that each field may have; a field that is not here is for the codec. */
@@ -44,7 +43,7 @@ export function checkRequest(request: RunRequest): void {
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], tools = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger } = request
   for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
   if (Array.isArray(prompt) && !isPair(prompt)) {
     throw new TypeError(
@@ -54,15 +53,6 @@ export function checkRequest(request: RunRequest): void {
   const isContext =
     isObject(prompt) && ['messages', 'prompt', 'system', 'tools', 'providerState'].some((name) => name in prompt)
   if (isObject(prompt) && !isContext) checkMessage(prompt, 'prompt')
-  for (const [at, one] of tools.entries()) {
-    const isTool = isObject(one) && (typeof one.name === 'string' || one.type === 'provider_tool')
-    const isMade = isTool && ('run' in one || !('execute' in one || one.terminal))
-    if (!isMade) {
-      const finding = isTool ? 'was not made by tool(), and has nothing to run it' : 'is not a tool'
-      throw new TypeError(`Cannot ask: "tools[${at}]" ${finding}; make one with tool({ name, parameters, execute })`)
-    }
-    checkApproval(one, `"tools[${at}]"`)
-  }
   if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
   }

@@ -18,7 +18,7 @@ import { type ContextParts, createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { checkReplacing, definitionOf } from '../tools/definition.ts'
+import { checkReplacing, checkGivenTools, definitionOf } from '../tools/definition.ts'
 import type { Tool, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Resumable } from './resume.ts'
@@ -89,6 +89,7 @@ export function beginningOf(request: RunRequest): Beginning {
   const { tools: given = [], ...context } = createContext(
     compact({ system, messages, prompt, providerState, tools: request.tools }),
   )
+  checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
   const tools = new Map<string, { readonly tool: Tool | ToolDefinition | ProviderTool; readonly place: string }>()
   for (const [at, tool] of given.entries()) {

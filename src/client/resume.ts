@@ -51,7 +51,7 @@ function streamIdOf({ headers }: Response): string | undefined {
 /** An answer that is under way: what has come of it, and where the rest is. */
 export interface Underway {
   readonly model: Model
-  readonly id: string | undefined
+  readonly id: string
   /** The connection that is there already. */
   readonly response: Response | undefined
   readonly decoder: Pick<AnswerDecoder, 'isEnded' | 'taken' | 'reconnect'>
@@ -63,7 +63,6 @@ async function* allChunks(
   { model, id, response, decoder, timeouts }: Underway,
   deadline: Deadline,
 ): AsyncGenerator<Uint8Array> {
-  if (id === undefined) return response && (yield* chunksOf(response, deadline))
   let connection = response
   let failures = 0
   for (;;) {

@@ -8,7 +8,8 @@ import { nextNumber } from '../kit/ids.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { withAskedModel } from '../kit/opaque.ts'
 import { prepare } from '../prepare/prepare.ts'
-import type { Tool, ToolHost, ToolRunner } from '../tools/model.ts'
+import { canRun } from '../tools/definition.ts'
+import type { ToolHost, ToolRunner } from '../tools/model.ts'
 import { type Asker, ask, type Question } from './ask.ts'
 import { beginningOf, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
@@ -39,7 +40,7 @@ export class Round implements ToolHost, Asker {
 
   constructor(request: RunRequest, isStreamed: boolean, signal: AbortSignal, said: Message[]) {
     const beginning = beginningOf(request)
-    const { idempotencyKey, resume } = request
+    const { idempotencyKey, resume, approvals = [] } = request
     this.request = request
     this.isStreamed = isStreamed
     this.signal = signal
@@ -47,7 +48,12 @@ export class Round implements ToolHost, Asker {
     said.push(...beginning.said)
     this.context = beginning.context
     this.tools = beginning.tools
-    const runner = [...this.tools.values()].find((tool): tool is Tool => 'run' in tool)
+    const runner = [...this.tools.values()].find(canRun)
+    if (runner === undefined && approvals.length > 0) {
+      throw new TypeError(
+        'Cannot ask: "approvals" decide about calls, and no tool can run; make tools with tool({ … })',
+      )
+    }
     this.#toolRun = runner && new runner.run(this)
     this.#key = idempotencyKey ?? (resume && isStreamed ? crypto.randomUUID() : undefined)
   }
@@ -61,8 +67,10 @@ export class Round implements ToolHost, Asker {
 
   async *#rounds(): AsyncGenerator<StreamEvent[], RunResult> {
     const { approvals } = this.request
-    const left = approvals && (yield* this.#toolRun?.goOn(approvals) ?? nothing())
-    if (left) return this.#finish(left.outcome, left.message, left.pending)
+    if (approvals !== undefined && this.#toolRun !== undefined) {
+      const ending = yield* this.#toolRun.goOn(approvals)
+      if (ending !== undefined) return this.#finish(ending.outcome, ending.message, ending.pending)
+    }
     let empty = 0
     for (;;) {
       const message = yield* this.#askModel()
@@ -99,30 +107,24 @@ export class Round implements ToolHost, Asker {
     const news = this.#warn(losses)
     if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
     const warnings = [...losses]
-    const answer = ask(this, question)
     let response: RunResponse | undefined
-    try {
-      for (let step = await answer.next(); !step.done; step = await answer.next()) {
-        const batch = step.value
-        for (let at = 0; at < batch.length; at++) {
-          const event = batch[at] as MessageEvent
-          if (event.type === 'warning') {
-            warnings.push(event.warning)
-            this.#warn([event.warning])
-          } else if (event.type === 'message_end') {
-            const message = (await this.#toolRun?.mark(event.message)) ?? event.message
-            const { response: whole } = event
-            if (message !== event.message) batch[at] = { ...event, message, response: { ...whole, message } }
-            response = { ...whole, message: withAskedModel(message, question.model.model), warnings }
-          }
+    for await (const batch of ask(this, question)) {
+      for (let at = 0; at < batch.length; at++) {
+        const event = batch[at] as MessageEvent
+        if (event.type === 'warning') {
+          warnings.push(event.warning)
+          this.#warn([event.warning])
+        } else if (event.type === 'message_end') {
+          const message = (await this.#toolRun?.mark(event.message)) ?? event.message
+          const { response: whole } = event
+          if (message !== event.message) batch[at] = { ...event, message, response: { ...whole, message } }
+          response = { ...whole, message: withAskedModel(message, question.model.model), warnings }
         }
-        const told = this.isStreamed ? batch : batch.filter(({ type }) => type === 'message_end' || type === 'warning')
-        if (told.length > 0) yield told
       }
-    } finally {
-      await answer.return(undefined as never)
+      const told = this.isStreamed ? batch : batch.filter(({ type }) => type === 'message_end' || type === 'warning')
+      if (told.length > 0) yield told
     }
-    if (response === undefined) throw new TypeError('The answer ended without its end')
+    if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
     const { message, providerState } = response
     this.responses.push(response)
     if (isEmptyAnswer(message)) return message
@@ -187,8 +189,6 @@ export class Round implements ToolHost, Asker {
     })
   }
 }
-
-async function* nothing(): AsyncGenerator<never, undefined> {}
 
 /** The provider's own tools took long, and it asks for the turn back to go on with it. */
 function isPaused(message: AssistantMessage): boolean {

@@ -15,6 +15,11 @@ export function isRunnable(definition: object): definition is Tool {
   return 'execute' in definition && typeof definition.execute === 'function'
 }
 
+/** The tool, if it can run here. */
+export function runnable(tool: object | undefined): Tool | undefined {
+  return tool !== undefined && isRunnable(tool) ? tool : undefined
+}
+
 /**
  * Two tools of one name: the later one counts, but not where a person has to approve one of them, or where the name was chosen by an MCP
  * server. Otherwise whoever adds a tool could take the place of one that asks first.
@@ -29,6 +34,29 @@ export function checkReplacing(earlier: object, later: object, name: string): vo
   const why = isMcp ? 'one of them is of an MCP server' : 'one of them needs approval'
   const how = isMcp ? 'give its tools another name by mcpTools(client, { prefix })' : 'rename one of them'
   throw new TypeError(`Cannot use two tools named "${name}": ${why}; ${how}`)
+}
+
+/**
+ * Checks the tools of a request, or of the context in it.
+ *
+ * @throws {TypeError} for a value that is not a tool, for a tool that could run and was not made by `tool`, and for a word in place of an
+ * approval rule.
+ */
+export function checkGivenTools(tools: readonly unknown[]): void {
+  if (!Array.isArray(tools)) throw new TypeError('Cannot ask: "tools" is not a list')
+  for (const [at, tool] of tools.entries()) {
+    const isTool = isObject(tool) && (typeof tool.name === 'string' || tool.type === 'provider_tool')
+    if (!isTool || (('execute' in tool || tool.terminal) && !canRun(tool))) {
+      const finding = isTool ? 'was not made by tool(), so it has no code that runs it' : 'is not a tool'
+      throw new TypeError(`Cannot ask: "tools[${at}]" ${finding}; make one with tool({ name, parameters, execute })`)
+    }
+    checkApproval(tool, `"tools[${at}]"`)
+  }
+}
+
+/** Whether a tool carries the code that runs it. */
+export function canRun(tool: object): tool is Tool {
+  return 'run' in tool && typeof tool.run === 'function'
 }
 
 /** @throws {TypeError} for a word in place of the rule: code without TypeScript would wait for nobody. */

@@ -1,5 +1,5 @@
 /** Makes tools. @module */
-import { isObject } from '../core/lookup.ts'
+import { compact, isObject } from '../core/lookup.ts'
 import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import { checkApproval } from './definition.ts'
 import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
@@ -48,12 +48,15 @@ export function tool<const Parameters extends AnySchema>(
   }
   checkApproval(definition, `tool "${definition.name}"`)
   const schema: AnySchema | undefined = parameters ?? inputSchema ?? input_schema
+  const standard = schema !== undefined && isStandardSchema(schema) ? schema : undefined
   return {
     ...definition,
-    ...(schema !== undefined && { parameters: toParameters(schema, definition.name) }),
-    ...(schema !== undefined && isStandardSchema(schema) && { parse: (args: JsonObject) => parseWith(schema, args) }),
-    ...(execute !== undefined && { execute: execute as Tool['execute'] }),
-    ...((execute !== undefined || definition.terminal) && { run: ToolRun }),
+    ...compact({
+      parameters: schema && toParameters(schema, definition.name),
+      parse: standard && ((args: JsonObject) => parseWith(standard, args)),
+      execute: execute as Tool['execute'] | undefined,
+      run: execute !== undefined || definition.terminal ? ToolRun : undefined,
+    }),
   }
 }
 

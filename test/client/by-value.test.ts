@@ -26,6 +26,15 @@ const fetch = async () => {
 const model = openaiChat('m', { apiKey: 'k', fetch })
 const made = tool({ name: 'f', execute: () => 1 })
 const words = [true, false, 'yes', 1, null, {}, [], () => true]
+const wrongTools: readonly (readonly [string, object, string])[] = [
+  ...words.map(
+    (value) =>
+      [`needsApproval: ${JSON.stringify(value)} on a copy`, { ...made, needsApproval: value }, 'approval()'] as const,
+  ),
+  ['a tool that was not made by tool', { name: 'f', execute: () => 1 }, 'tool('],
+  ['a terminal tool that was not made by tool', { name: 'f', terminal: true }, 'tool('],
+  ['a tool with a word in place of the code that runs it', { name: 'f', execute: () => 1, run: 'yes' }, 'tool('],
+]
 const withField = (field: string, maker: string, values: readonly unknown[] = words) =>
   values.map((value): [string, object, string] => [`${field}: ${JSON.stringify(value)}`, { [field]: value }, maker])
 
@@ -35,20 +44,29 @@ describe('what is not the value that a field takes', () => {
     ...withField('budget', 'budget()', [...words, { maxTokens: 5 }]),
     ...withField('split', 'splitting()'),
     ...withField('liveArguments', 'liveArguments()', [...words, liveArguments]),
-    ...words.map((value): [string, object, string] => [
-      `needsApproval: ${JSON.stringify(value)} on a copy of a tool`,
-      { tools: [{ ...made, needsApproval: value }] },
-      'approval()',
+    ...wrongTools.map(([what, one, maker]): [string, object, string] => [what, { tools: [one] }, maker]),
+    ...wrongTools.map(([what, one, maker]): [string, object, string] => [
+      `${what}, in a context`,
+      { prompt: { messages: ['x'], tools: [one] } },
+      maker,
     ]),
-    ['a tool that was not made by tool', { tools: [{ name: 'f', execute: () => 1 }] }, 'tool('],
-    ['a terminal tool that was not made by tool', { tools: [{ name: 'f', terminal: true }] }, 'tool('],
+    ...wrongTools.map(([what, one, maker]): [string, object, string] => [
+      `${what}, in a context of a context`,
+      { prompt: { prompt: { messages: ['x'], tools: [one] } } },
+      maker,
+    ]),
+    [
+      'decisions about calls, and nothing that could run them',
+      { approvals: [{ toolCallId: 'a', approved: true }] },
+      'tool(',
+    ],
     ['a message that asks to be split', { messages: [message.user('a b', { split: {} })] }, 'splitting()'],
   ])('is refused with the name of what makes it: %s', async (_, more, maker) => {
     const request = { model, prompt: 'x', ...more } as RunRequest
     const ways = [
       () => generate(request),
       () => stream(request).response,
-      async () => createChat({ ...request } as never).send('x'),
+      async () => createChat({ ...request, prompt: undefined } as never).send(request.prompt as never),
     ]
     for (const ask of ways) {
       const error = await ask().then(

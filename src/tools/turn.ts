@@ -1,0 +1,221 @@
+/** Runs the calls of one turn. @module */
+import { isCall } from '../core/content.ts'
+import { compact } from '../core/lookup.ts'
+import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
+import type { AnyCall } from '../core/tool-call.ts'
+import type { Approval } from './approval.ts'
+import { runnable } from './definition.ts'
+import { describe, failed, invokeTool, toToolMessage } from './invoke.ts'
+import type { CallLedger } from './ledger.ts'
+import type { Tool, ToolEvent, ToolHost, ToolResult } from './model.ts'
+
+/** What came of the calls of one turn. */
+export interface TurnResult {
+  /** In the order of the calls. */
+  readonly results: readonly ToolResult[]
+  /** Calls that wait for consent. */
+  readonly pending: readonly ToolCall[]
+  /** What `onToolResult` threw. */
+  readonly failures: readonly unknown[]
+}
+
+/** May run, waits for a person, or was refused (with what the model is told). */
+type Consent = 'given' | 'pending' | { readonly refused: string }
+
+interface Job {
+  readonly call: AnyCall
+  readonly consent: Consent
+  readonly signal: AbortSignal
+}
+
+/** Runs the calls of one turn, in the way their tools ask for, and tells of each as it goes. */
+export class CallTurn {
+  readonly #host: ToolHost
+  readonly #ledger: CallLedger
+  /** The conversation up to where the results go. */
+  readonly #messages: readonly Message[]
+  readonly #approvals: readonly Approval[]
+  /** What the ledger knows a call by. */
+  readonly #keyOf: (call: ToolCall) => string
+  readonly #events = queue<ToolEvent>()
+
+  constructor(
+    host: ToolHost,
+    ledger: CallLedger,
+    messages: readonly Message[],
+    approvals: readonly Approval[],
+    keyOf: (call: ToolCall) => string,
+  ) {
+    this.#host = host
+    this.#ledger = ledger
+    this.#messages = messages
+    this.#approvals = approvals
+    this.#keyOf = keyOf
+  }
+
+  async *run(calls: readonly AnyCall[]): AsyncGenerator<ToolEvent[], TurnResult> {
+    const done = this.#runAll(calls).finally(this.#events.close)
+    done.catch(() => {})
+    yield* this.#events.batches()
+    return await done
+  }
+
+  async #runAll(calls: readonly AnyCall[]): Promise<TurnResult> {
+    // Each call has a signal of its own, so that any number of them adds one listener to that of the run.
+    const controllers = calls.map(() => new AbortController())
+    const { signal } = this.#host
+    const forward = () => {
+      for (const one of controllers) one.abort(signal.reason)
+    }
+    if (signal.aborted) forward()
+    signal.addEventListener('abort', forward, { once: true })
+    try {
+      return await this.#runEach(calls, (at) => controllers[at]?.signal ?? signal)
+    } finally {
+      signal.removeEventListener('abort', forward)
+    }
+  }
+
+  async #runEach(calls: readonly AnyCall[], signalAt: (at: number) => AbortSignal): Promise<TurnResult> {
+    const consents = calls.map((call, at) => unlessAborted(this.#consentTo(call), signalAt(at)))
+    const all = await Promise.all(consents)
+    const jobs = calls.map((call, at): Job => ({ call, consent: all[at] as Consent, signal: signalAt(at) }))
+    const pending = jobs.filter(({ consent }) => consent === 'pending').map(({ call }) => call as ToolCall)
+    for (const call of pending) this.#events.push({ type: 'approval_request', call })
+
+    const ready = jobs.filter(({ consent }) => consent !== 'pending')
+    const isInTurn = this.#host.request.toolMode === 'sequential'
+    const isAlone = ({ call }: Job) => isInTurn || this.#toolOf(call)?.sequential === true
+    const results = new Map<AnyCall, ToolResult>()
+    const failures: unknown[] = []
+    const run = async (job: Job) => {
+      const { result, isNew } = await this.#runOne(job)
+      results.set(job.call, result)
+      // What the callbacks throw is for the caller, once what the tools did is in the conversation.
+      const told = [this.#tellCaller(result, job), ...(isNew ? [this.#keep(result, job)] : [])]
+      for (const one of await Promise.allSettled(told)) if (one.status === 'rejected') failures.push(one.reason)
+    }
+    await Promise.all(ready.filter((job) => !isAlone(job)).map(run))
+    for (const job of ready.filter(isAlone)) await run(job)
+    return { results: ready.flatMap(({ call }) => results.get(call) ?? []), pending, failures }
+  }
+
+  async #consentTo(call: AnyCall): Promise<Consent> {
+    const rule = this.#toolOf(call)?.needsApproval
+    if (!isCall(call) || rule === undefined || !(await rule.isNeeded(call))) return 'given'
+    const mine = this.#approvals.filter(({ toolCallId }) => toolCallId === call.id)
+    const counts = await Promise.all(mine.map((decision) => rule.counts(call, decision)))
+    const decisions = mine.filter((_, at) => counts[at])
+    if (decisions.length === 0) return 'pending'
+    const refusal = decisions.find(({ approved }) => approved !== true) // one is enough
+    return refusal === undefined ? 'given' : { refused: refusal.reason ?? 'The user refused this call' }
+  }
+
+  #toolOf({ name }: AnyCall): Tool | undefined {
+    return name === undefined ? undefined : runnable(this.#host.tools.get(name))
+  }
+
+  /** The result, and whether the tool ran for it. */
+  async #runOne(job: Job): Promise<{ readonly result: ToolResult; readonly isNew: boolean }> {
+    const { call, signal } = job
+    if (signal.aborted) return { result: aborted(call), isNew: false }
+    this.#events.push({ type: 'tool_start', call })
+    const obstacle = await unlessAborted(this.#obstacleTo(job), signal).catch(() => aborted(call))
+    const result = obstacle ?? (await this.#invoke(job))
+    this.#events.push({ type: 'tool_result', result })
+    return { result, isNew: obstacle === undefined && isCall(call) }
+  }
+
+  #invoke({ call, signal }: Job): Promise<ToolResult> {
+    const { tools, request } = this.#host
+    const { toolTimeoutMs, maxResultLength, maxResultMedia } = request
+    const progress = (data: unknown) => {
+      this.#events.push({ type: 'tool_progress', toolCallId: call.id ?? '', data })
+    }
+    const limits = compact({ toolTimeoutMs, maxResultLength, maxResultMedia })
+    return invokeTool(call, tools, { messages: this.#messages, signal, progress, ...limits })
+  }
+
+  /** What stands in place of running a call: a person or the caller refuses it, or it has run before. */
+  async #obstacleTo({ call, consent }: Job): Promise<ToolResult | undefined> {
+    const refusal = typeof consent === 'object' ? consent.refused : await this.#refusalOf(call)
+    if (refusal !== undefined) return failed(call, 'rejected', refusal)
+    if (!isCall(call)) return undefined
+    try {
+      const claim = await this.#ledger.claim(this.#keyOf(call))
+      if (claim === true) return undefined
+      if (typeof claim === 'object' && claim !== null) return again(call, claim)
+      return failed(call, 'duplicate', 'This call has run before, and does not run twice')
+    } catch (cause) {
+      return failed(call, 'unavailable', 'The call was not run: nobody can tell whether it ran before', cause)
+    }
+  }
+
+  /** Why the caller refuses a call; a callback that throws refuses it too. */
+  async #refusalOf(call: AnyCall): Promise<string | undefined> {
+    try {
+      const verdict = await this.#host.request.onToolRequest?.(call, this.#toolOf(call))
+      return verdict ? verdict.reject : undefined
+    } catch (cause) {
+      return cause instanceof Error ? describe(cause) : 'The call was refused'
+    }
+  }
+
+  async #tellCaller(result: ToolResult, { signal }: Job): Promise<void> {
+    await unlessAborted(Promise.resolve(this.#host.request.onToolResult?.(result)), signal)
+  }
+
+  async #keep(result: ToolResult, { call, signal }: Job): Promise<void> {
+    if (!isCall(call)) return
+    await unlessAborted(Promise.resolve(this.#ledger.keep?.(this.#keyOf(call), toToolMessage(result))), signal)
+  }
+}
+
+function aborted(call: AnyCall): ToolResult {
+  return failed(call, 'aborted', 'The run was cancelled before the tool ran')
+}
+
+/** The result that a call had when it ran. */
+function again(call: ToolCall, { content, status = 'success', artifacts, extra }: ToolMessage): ToolResult {
+  return { call, toolCallId: call.id, name: call.name, content, status, ...compact({ artifacts, extra }) }
+}
+
+/** A callback that never settles does not hold up a run that was cancelled. */
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** What is pushed comes out in batches, until it is closed. */
+function queue<T>() {
+  let waiting: T[] = []
+  let isClosed = false
+  let wake = () => {}
+  return {
+    push(item: T) {
+      waiting.push(item)
+      wake()
+    },
+    close() {
+      isClosed = true
+      wake()
+    },
+    async *batches(): AsyncGenerator<T[]> {
+      while (!isClosed || waiting.length > 0) {
+        if (waiting.length === 0) {
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+          continue
+        }
+        const batch = waiting
+        waiting = []
+        yield batch
+      }
+    },
+  }
+}
