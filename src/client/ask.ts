@@ -1,4 +1,4 @@
-/** One answer of a model: asked for as a stream where it has one, and again where that is safe. @module */
+/** Requests one answer of a model, as a stream where the format has one, and retries where that is safe. @module */
 import { collect } from '../assemble/fold.ts'
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
@@ -19,7 +19,7 @@ export interface Asker {
   streamId: string | undefined
   /** Settles when it is known by which name a server keeps the answer that is being asked for. */
   asked: Promise<unknown> | undefined
-  /** Keeps what there is of an answer that did not end properly. */
+  /** Keeps the part that came of an answer that did not end properly. */
   break(partial: AssistantMessage): void
 }
 
@@ -36,7 +36,7 @@ export interface Question {
   readonly streamId: string | undefined
 }
 
-/** The events of an answer in batches, one for each chunk of the network. It is asked for again only while no event was handed out. */
+/** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
 export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { request } = asker
   const { timeouts, liveArguments, maxEventBytes, retries } = request
@@ -145,7 +145,7 @@ function chunksFor(asker: Asker, { model, response, decoder, deadline, question 
   return resume.chunks({ model, id, response, decoder, timeouts }, deadline)
 }
 
-/** Keeps a body that is one JSON value: because it was asked for whole, or because the server answers a request for a stream so. */
+/** Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested. */
 class WholeBody {
   /** `undefined` until it shows. */
   isWhole: boolean | undefined
@@ -182,7 +182,7 @@ class WholeBody {
   }
 }
 
-/** Each line of NDJSON is an object: only one that goes on behind its first line is a body. No event of SSE begins so. */
+/** In NDJSON each line is an object, so only an object that continues after its first line is a whole body. No SSE event starts with `{`. */
 function startsWhole(start: string, { framing }: ClientCodec): boolean {
   return framing === 'sse' ? start.startsWith('{') : /^\{[ \t\r]*\n/.test(start)
 }

@@ -1,4 +1,4 @@
-/** What in a request is of the wrong type: TypeScript checks literals, and code without it meets one sentence here. @module */
+/** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
 import { isObject } from '../core/lookup.ts'
 import type { RunRequest } from './request.ts'
 

@@ -1,4 +1,4 @@
-/** What a run tells while it goes on, and how it ended. Types only. @module */
+/** The events and the result of a run. Types only. @module */
 import type {
   AssistantMessage,
   ChatResponse,

@@ -17,10 +17,10 @@ import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.t
 /** How often a model that says nothing is asked again. */
 const mostEmptyAnswers = 2
 
-/** One run: everything that changes while it goes on. */
+/** The state of one run. */
 export class Round implements ToolHost, Asker {
   readonly request: RunRequest
-  /** Whether the caller is told each event of an answer, or only how it ended. */
+  /** Whether the caller gets each event of an answer, or only its end. */
   readonly isStreamed: boolean
   readonly signal: AbortSignal
   /** Grows with what is said, the prompt first. */
@@ -28,14 +28,14 @@ export class Round implements ToolHost, Asker {
   readonly tools: ReadonlyMap<string, object>
   readonly responses: RunResponse[] = []
   context: Context
-  /** What there is of an answer that did not end properly, or that was left. */
+  /** The part that came of an answer that did not end properly, or that the caller left. */
   partial: AssistantMessage | undefined
   streamId: string | undefined
   asked: Promise<unknown> | undefined
   /** Each loss once, as they came up. */
   readonly #warnings: Loss[] = []
   readonly #toolRun: ToolRunner | undefined
-  /** What the requests of this run are known by, to a server that answers none of them twice. */
+  /** The idempotency key of the first request, and the stem of the others. */
   readonly #key: string | undefined
 
   constructor(request: RunRequest, isStreamed: boolean, signal: AbortSignal, said: Message[]) {
@@ -159,7 +159,7 @@ export class Round implements ToolHost, Asker {
     return this.responses.length < (this.request.maxRounds ?? 10)
   }
 
-  /** Reports the losses that are new to the run: each is told in the round it first comes up, and not again. */
+  /** Reports each loss once in a run, in the round where it first appears. Returns the new ones. */
   #warn(losses: readonly Loss[]): readonly Loss[] {
     const warnings = this.#warnings
     const news: Loss[] = []

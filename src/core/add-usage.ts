@@ -35,7 +35,7 @@ export function subtractUsage(from: Usage, usage: Usage): Usage {
   return rest
 }
 
-/** What all answers together have used; `undefined` if none tells. */
+/** The usage of all answers together; `undefined` if no answer reports it. */
 export function usageOf(responses: readonly ChatResponse[]): Usage | undefined {
   const sum = addUsage(...responses.map(({ usage }) => usage))
   return Object.keys(sum).length > 0 ? sum : undefined

@@ -1,4 +1,5 @@
 /** The paths of a gateway, and what each asks for. @module */
+import { compact } from '../core/lookup.ts'
 import type { WireName } from './types.ts'
 
 /**
@@ -53,7 +54,7 @@ function findModelList(pathname: string, headers: Headers): Route | undefined {
   const [, version, id] = found
   const openai = headers.has('anthropic-version') ? 'anthropic' : 'openai-chat'
   const wire = version === 'v1beta' ? 'gemini' : openai
-  return { kind: 'models', method: 'GET', wire, ...(id !== undefined && { id: decoded(id) }) }
+  return compact({ kind: 'models', method: 'GET', wire, id: id === undefined ? undefined : decoded(id) })
 }
 
 /** A name may have colons of its own, such as `qwen3:8b`: the last one stands before the method. */
@@ -63,13 +64,13 @@ function findGemini(pathname: string, alt: string | null): Route | undefined {
     case 'generateContent':
       return { kind: 'answer', method: 'POST', wire: 'gemini', path: pathname }
     case 'streamGenerateContent':
-      return {
+      return compact({
         kind: 'answer',
         method: 'POST',
         wire: 'gemini',
         path: pathname,
-        ...(alt !== 'sse' && { framing: 'array' }),
-      }
+        framing: alt === 'sse' ? undefined : 'array',
+      })
     case 'countTokens':
       return { kind: 'count', method: 'POST', wire: 'gemini', path: pathname }
     default:

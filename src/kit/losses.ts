@@ -78,3 +78,8 @@ function writtenPath(path: string, places: ReadonlyMap<string, string>): string 
   }
   return path
 }
+
+/** Writes down that a prefix is kept for another time than the one asked for. */
+export function loseTtl(into: Ledger, path: string, sent: string): void {
+  lose(into, 'changed', `${path}.metadata.cacheHint`, `the target does not have this time: it keeps ${sent}`, 'info')
+}

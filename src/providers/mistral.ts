@@ -28,7 +28,7 @@ function encodeDocument(block: FileBlock, path: string, to: Encoding): WirePart 
   return undefined
 }
 
-/** The data alone, of what OpenAI takes. */
+/** Mistral takes only the data of the part that OpenAI takes. */
 function encodeSpeech(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
   const part = encodeAudio(block, path, to)
   return part && beyondTypes({ type: 'input_audio', input_audio: block.data ?? '' })

@@ -28,7 +28,7 @@ export interface Budget {
 /**
  * How much a run may use in all. It is looked at before the model is asked again, so that the last answer may go beyond it.
  *
- * @throws {TypeError} for a limit that is no number.
+ * @throws {TypeError} for a limit that is not a number.
  */
 export function budget(limits: BudgetLimits): Budget {
   for (const [name, limit] of Object.entries(limits)) {

@@ -1,9 +1,9 @@
-/** What of a tool a model is told, and what of it is no tool. @module */
+/** The part of a tool that a model sees, and the checks of tools. @module */
 import { isObject } from '../core/lookup.ts'
 import type { ToolDefinition } from '../core/model.ts'
 import type { Tool } from './model.ts'
 
-/** What of a tool a model is told: none of its functions and behaviour. */
+/** The part of a tool that a model sees: without its functions and behaviour. */
 export function definitionOf(tool: Tool | ToolDefinition): ToolDefinition {
   const { run, execute, parse, convert, sequential, terminal, needsApproval, timeoutMs, fromMcp, ...definition } =
     tool as Tool
@@ -22,7 +22,7 @@ export function runnable(tool: object | undefined): Tool | undefined {
 
 /**
  * Two tools of one name: the later one counts, but not where a person has to approve one of them, or where the name was chosen by an MCP
- * server. Otherwise whoever adds a tool could take the place of one that asks first.
+ * server. Otherwise an added tool could replace one that asks for approval.
  *
  * @throws {TypeError} that says how to rename one of them.
  */
@@ -59,7 +59,7 @@ export function canRun(tool: object): tool is Tool {
   return 'run' in tool && typeof tool.run === 'function'
 }
 
-/** @throws {TypeError} for a word in place of the rule: code without TypeScript would wait for nobody. */
+/** @throws {TypeError} for a value that is not a rule: a run would not ask for approval, and JavaScript does not check types. */
 export function checkApproval(tool: object, place: string): void {
   const needsApproval: unknown = 'needsApproval' in tool ? tool.needsApproval : undefined
   if (needsApproval === undefined || (isObject(needsApproval) && typeof needsApproval.isNeeded === 'function')) return

@@ -1,4 +1,4 @@
-/** What a tool is, how a run uses it, and what comes of it. Types only. @module */
+/** Tools, the options and events of a run that has tools, and results. Types only. @module */
 import type {
   AssistantMessage,
   ChatResponse,
@@ -23,7 +23,7 @@ export interface ToolContext {
   readonly messages: readonly Message[]
   /** Fires when the run is cancelled, or the tool has had its time. */
   readonly signal: AbortSignal
-  /** Tells the caller how it goes on: a `tool_progress` event each. */
+  /** Reports progress to the caller, as a `tool_progress` event. */
   progress(data: unknown): void
 }
 
@@ -50,7 +50,7 @@ export interface Tool extends ToolDefinition, ToolBehaviour {
   readonly run: new (
     host: ToolHost,
   ) => ToolRunner
-  /** Checks and converts arguments. What it throws is told to the model, and the tool is not run. */
+  /** Checks and converts arguments. If it throws, the model gets the message, and the tool does not run. */
   readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
   readonly execute: (args: never, context: ToolContext) => unknown
   /** `mcpTools` made it: its name is the server's choice, and never replaces that of another tool. */
@@ -108,7 +108,7 @@ export interface ToolOptions extends ResultLimits {
   readonly toolMode?: 'concurrent' | 'sequential'
   /** How long one tool may run, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number
-  /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model is told why. */
+  /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model gets the reason. */
   readonly onToolRequest?: (
     call: ToolCall | InvalidToolCall,
     tool: Tool | undefined,
@@ -119,7 +119,7 @@ export interface ToolOptions extends ResultLimits {
 /** A callback that only looks returns nothing. */
 export type ToolVerdict = void | { readonly reject: string }
 
-/** What a run tells of its tools. */
+/** The events of a run about its tools. */
 export type ToolEvent =
   | { readonly type: 'tool_start'; readonly call: AnyCall }
   | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly data: unknown }

@@ -82,7 +82,7 @@ export class ToolRun implements ToolRunner {
     return budget?.isUsedUp(progress) ? 'budget' : undefined
   }
 
-  /** Runs what may run, adds the results to the conversation, and tells which calls wait for consent. */
+  /** Runs the calls that may run, adds their results to the conversation, and returns the calls that wait for consent. */
   async *#runCalls({ message, calls, end }: Turn, approvals: readonly Approval[] = []): Steps<TurnResult> {
     const host = this.#host
     const messages = host.context.messages.slice(0, end)
@@ -133,7 +133,7 @@ function keysAmong(messages: readonly Message[], turn: AssistantMessage): (call:
   return (call) => randomPartOf(call) ?? (times.has(call.id) ? `${call.id}#${times.get(call.id)}` : call.id)
 }
 
-/** Whether a terminal tool was called with arguments that it takes: with others, the model is told so. */
+/** Whether a terminal tool was called with arguments that fit. If they do not fit, the call gets an error result. */
 async function isTerminal(calls: readonly AnyCall[], tools: ReadonlyMap<string, object>): Promise<boolean> {
   for (const call of calls) {
     const tool = isCall(call) ? (tools.get(call.name) as Tool | undefined) : undefined

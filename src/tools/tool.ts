@@ -14,7 +14,7 @@ export interface ToolSpec<Parameters> extends Omit<ToolDefinition, 'parameters'>
   readonly inputSchema?: Parameters
   /** The same under the name that Anthropic has for it. */
   readonly input_schema?: Parameters
-  /** Runs it. May return a string, JSON, content blocks, a `ToolOutput`, or a promise; what it throws is told to the model. */
+  /** Runs it. May return a string, JSON, content blocks, a `ToolOutput`, or a promise. If it throws, the model gets the message. */
   readonly execute: (args: ArgumentsOf<Parameters>, context: ToolContext) => unknown
 }
 

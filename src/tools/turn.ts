@@ -19,7 +19,7 @@ export interface TurnResult {
   readonly failures: readonly unknown[]
 }
 
-/** May run, waits for a person, or was refused (with what the model is told). */
+/** The call may run, waits for a person, or was refused for a reason that the model gets. */
 type Consent = 'given' | 'pending' | { readonly refused: string }
 
 interface Job {
@@ -28,14 +28,14 @@ interface Job {
   readonly signal: AbortSignal
 }
 
-/** Runs the calls of one turn, in the way their tools ask for, and tells of each as it goes. */
+/** Runs the calls of one turn, at the same time or in turn, and reports each step as an event. */
 export class CallTurn {
   readonly #host: ToolHost
   readonly #ledger: CallLedger
-  /** The conversation up to where the results go. */
+  /** The conversation before the results. */
   readonly #messages: readonly Message[]
   readonly #approvals: readonly Approval[]
-  /** What the ledger knows a call by. */
+  /** The key of a call in the ledger. */
   readonly #keyOf: (call: ToolCall) => string
   readonly #events = queue<ToolEvent>()
 
@@ -147,7 +147,7 @@ export class CallTurn {
       if (typeof claim === 'object' && claim !== null) return again(call, claim)
       return failed(call, 'duplicate', 'This call has run before, and does not run twice')
     } catch (cause) {
-      return failed(call, 'unavailable', 'The call was not run: nobody can tell whether it ran before', cause)
+      return failed(call, 'unavailable', 'The call was not run: the ledger failed, so it may have run before', cause)
     }
   }
 

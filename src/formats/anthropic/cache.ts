@@ -8,8 +8,7 @@
 
 import { isObject } from '../../core/lookup.ts'
 import type { Metadata } from '../../core/model.ts'
-import { loseTtl } from '../../kit/lacks.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Ledger, lose, loseTtl } from '../../kit/losses.ts'
 import type { WireCacheControl } from './wire.ts'
 
 type CacheHint = NonNullable<Metadata['cacheHint']>

@@ -23,8 +23,8 @@ import type {
   ToolResultBlock,
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
-import { chosenTools } from '../../kit/lacks.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { chosenTools } from '../../kit/tool-choice.ts'
 import { encodeCacheHint } from './cache.ts'
 import { decodeBlock, encodeBlock } from './content.ts'
 import { extrasOf, keptOf, noteForeignFields, type Origin, type Scope } from './scope.ts'

@@ -83,7 +83,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
   return {
     name: 'gemini',
     provider,
-    ...(provider === 'gemini' && { title: 'Gemini' }),
+    ...compact({ title: provider === 'gemini' ? 'Gemini' : undefined }),
     framing: 'sse',
     rules: rulesOf(dialect),
     idPrefix: 'gemini_',

@@ -21,9 +21,9 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
-import { chosenTools, loseChoice } from '../../kit/lacks.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
+import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
 import { markText } from '../../kit/tool-error.ts'
 import { encodeBlocks, keptFields, listAt, objectAt, type Subject } from './content.ts'
 import { inlineReferences } from './schema.ts'

@@ -2,8 +2,8 @@
 
 import { field } from '../../core/lookup.ts'
 import type { ProviderTool, ToolChoice, ToolDefinition } from '../../core/model.ts'
-import { chosenTools } from '../../kit/lacks.ts'
 import { lose } from '../../kit/losses.ts'
+import { chosenTools } from '../../kit/tool-choice.ts'
 import { beyondTypes } from './content.ts'
 import type { Encoding, ToolChoosing, Tools } from './dialect.ts'
 import type { WireNamedChoice, WireToolChoice } from './wire.ts'
@@ -20,7 +20,7 @@ export function encodeToolChoice(choice: ToolChoice | undefined, tools: Tools, t
   return (to.dialect.chooseTools ?? chooseAsOpenai)(choice, tools, to)
 }
 
-function chooseAsOpenai(choice: ToolChoice, tools: Tools): Chosen {
+function chooseAsOpenai(choice: Exclude<ToolChoice, 'auto'>, tools: Tools): Chosen {
   if (typeof choice === 'string') return { tools, choice }
   if ('name' in choice) return { tools, choice: choiceOf(choice.name, tools) }
   const { names, mode } = choice
@@ -45,7 +45,6 @@ export function choosing(
   }
   return (choice, tools, to) => {
     const { title } = to.dialect
-    if (choice === 'auto') return { tools, choice }
     if (choice === 'none') return words.includes('none') ? { tools, choice } : { tools: only(tools, [], to) }
     if (choice === 'required') return { tools, ...some(to) }
     if ('name' in choice) {

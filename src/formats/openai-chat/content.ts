@@ -18,8 +18,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../core/model.ts'
-import { loseTtl } from '../../kit/lacks.ts'
-import { lose } from '../../kit/losses.ts'
+import { lose, loseTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { Encoding, ReasoningTurn } from './dialect.ts'
 import { format } from './tables.ts'

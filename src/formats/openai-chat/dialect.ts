@@ -53,7 +53,7 @@ export interface MessageOrder {
 export interface ReasoningReplay {
   /** Whether it goes without a proof. */
   readonly isPlain: boolean
-  /** The fields of the message. `inCalls`: whether the turn stands behind the first calls of the conversation. */
+  /** The fields of the message. See {@link ReasoningTurn}. */
   write(turn: ReasoningTurn, to: Encoding): Partial<Pick<WireAssistant, 'content'>> & DialectMessageFields
 }
 
@@ -61,7 +61,7 @@ export interface ReasoningReplay {
 export interface ReasoningTurn {
   readonly blocks: readonly ContentBlock[]
   readonly path: string
-  /** Whether it stands behind the first calls of the conversation, or is these. */
+  /** Whether the turn holds the first calls of the conversation, or comes after them. */
   readonly inCalls: boolean
   /** What was said in it, as it is written. */
   readonly content: string | readonly (WireTextPart | WireRefusalPart)[] | null
@@ -69,7 +69,7 @@ export interface ReasoningTurn {
 
 /** How a host takes tools where it differs from OpenAI. */
 export type ToolChoosing = (
-  choice: ToolChoice,
+  choice: Exclude<ToolChoice, 'auto'>,
   tools: Tools,
   to: Encoding,
 ) => { readonly tools: Tools; readonly choice?: WireToolChoice }
@@ -106,7 +106,7 @@ export interface ChatDialect {
   readonly developerRole: 'developer' | 'system'
   /** Takes arrays of text parts in every role; else text alone is sent as one string. */
   readonly textParts?: boolean
-  /** The order of messages that it demands: `oneSystem`, `alternating`. Default: any. */
+  /** The order of messages that it demands: `oneSystem`, `alternating`. Default: the order stays as it is. */
   readonly order?: MessageOrder
   /** Refuses a user message right after tool results: `prepare` puts a word of the assistant's between. */
   readonly bridgesResults?: boolean

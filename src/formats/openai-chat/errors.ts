@@ -10,7 +10,7 @@ import type { ApiError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject } from '../../core/lookup.ts'
 import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
 import type { ChatDialect } from './dialect.ts'
-import { openai } from './hosts.ts'
+import { openai } from './dialects.ts'
 import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tables.ts'
 
 /** Reads an error answer, whichever of the shapes it has that these hosts use. */

@@ -7,9 +7,9 @@
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { carrying } from '../../kit/carry.ts'
 import type { ChatDialect } from './dialect.ts'
+import { openai } from './dialects.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
-import { openai } from './hosts.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
 import { slot } from './slot.ts'
@@ -17,7 +17,6 @@ import { decodeStream } from './stream.ts'
 import { format, rulesOf } from './tables.ts'
 import { encodeDefinitions, encodeResult } from './tools.ts'
 
-export { byEffort, byEnableThinking, byReasoning, byTemplate, byThinking, notAsked } from './ask-reasoning.ts'
 export { choosing } from './choice.ts'
 export type {
   ChatDialect,
@@ -28,11 +27,12 @@ export type {
   ReasoningTurn,
   ToolChoosing,
 } from './dialect.ts'
-export { compatible, openai, refusing } from './hosts.ts'
-export { alternating, markingPrefill, oneSystem } from './order.ts'
-export { replayAs, replayDetails, replayThinking } from './replay.ts'
-export { spellCalls } from './spelled-calls.ts'
-export { booleanStrict, sameStrict, withoutStrict } from './strict.ts'
+export { compatible, openai, refusing } from './dialects.ts'
+export { byEffort, byEnableThinking, byReasoning, byTemplate, byThinking, notAsked } from './quirks/ask-reasoning.ts'
+export { alternating, markingPrefill, oneSystem } from './quirks/order.ts'
+export { replayAs, replayDetails, replayThinking } from './quirks/replay.ts'
+export { spellCalls } from './quirks/spelled-calls.ts'
+export { booleanStrict, sameStrict, withoutStrict } from './quirks/strict.ts'
 export type { WireMessage, WireRequest, WireResponse, WireUsage } from './wire.ts'
 export {
   decodeError,

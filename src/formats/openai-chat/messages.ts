@@ -123,8 +123,9 @@ function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessa
   const results = blocks.flatMap((block, at) => {
     if (block.type !== 'tool_result') return []
     const { type: _, isError, id: _id, ...result } = block
-    const answer = { ...result, role: 'tool', ...(isError && { status: 'error' as const }) } as const
-    return [encodeResultFor(to, answer as ToolMessage, `${path}.content[${at}].`)]
+    const status = isError ? ('error' as const) : undefined
+    const answer: ToolMessage = { ...result, role: 'tool', ...compact({ status }) }
+    return [encodeResultFor(to, answer, `${path}.content[${at}].`)]
   })
   if (results.length > 0 && said.length === 0) return results
   const parts = encodeUserParts(blocks, `${path}.content`, to)

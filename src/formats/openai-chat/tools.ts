@@ -28,7 +28,7 @@ import { markParts, markText } from '../../kit/tool-error.ts'
 import { isProviderTool } from './choice.ts'
 import { beyondTypes, encodeTextParts, kept, toContent } from './content.ts'
 import type { ChatDialect, Encoding, Tools } from './dialect.ts'
-import { openai } from './hosts.ts'
+import { openai } from './dialects.ts'
 import { format } from './tables.ts'
 import type { WireCall, WireTool, WireToolResult } from './wire.ts'
 

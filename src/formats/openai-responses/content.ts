@@ -20,8 +20,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../core/model.ts'
-import { loseTtl } from '../../kit/lacks.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Ledger, lose, loseTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'

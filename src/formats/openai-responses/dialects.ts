@@ -1,5 +1,5 @@
 /**
- * Servers that speak OpenAI Responses, each a value of what it does otherwise. xAI has a folder of its own.
+ * Servers that speak OpenAI Responses, each a value of what it does otherwise. xAI's is in `src/providers`, since it has a path of its own.
  *
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses, https://openrouter.ai/docs/api-reference/responses-api,
  *   https://lmstudio.ai/docs/developer/openai-compat

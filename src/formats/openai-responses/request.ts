@@ -22,10 +22,10 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../../core/model.ts'
-import { withoutLacks } from '../../kit/lacks.ts'
 import { type Ledger, ledger, lose, renamed } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeOptions } from './options.ts'
@@ -280,7 +280,7 @@ function withHint({ content, metadata }: UserMessage | InstructionMessage): Cont
 }
 
 function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessage {
-  return { role: 'tool', ...result, ...(isError && { status: 'error' as const }) }
+  return { role: 'tool', ...result, ...compact({ status: isError ? ('error' as const) : undefined }) }
 }
 
 /** The server refuses `json_object` unless the input has the word; instructions do not count. */

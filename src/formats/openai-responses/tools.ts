@@ -26,9 +26,9 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
-import { loseChoice } from '../../kit/lacks.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
+import { loseChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText, unmark } from '../../kit/tool-error.ts'
 import { decodeParts, encodeParts, keeping, keptFields, type PartScope, verbatim } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'

@@ -1,7 +1,7 @@
 /** The orders of messages that hosts demand. @module */
-import { lose } from '../../kit/losses.ts'
-import type { Encoding, MessageOrder } from './dialect.ts'
-import type { WireMessage, WireTextPart } from './wire.ts'
+import { lose } from '../../../kit/losses.ts'
+import type { Encoding, MessageOrder } from '../dialect.ts'
+import type { WireMessage, WireTextPart } from '../wire.ts'
 
 /** One system message, first: several are joined by blank lines. */
 export const oneSystem: MessageOrder = {

@@ -1,13 +1,13 @@
 /** The ways in which hosts of this format want earlier reasoning back. @module */
 
-import type { ReasoningBlock } from '../../core/model.ts'
-import { ownProof } from '../../kit/opaque.ts'
-import * as reasons from '../../kit/reasons.ts'
-import { beyondTypes, kept, loseBlock, loseReasoning } from './content.ts'
-import type { ReasoningReplay, ReasoningTurn } from './dialect.ts'
-import { reasoningDetails } from './response.ts'
-import { format } from './tables.ts'
-import type { WireTextPart } from './wire.ts'
+import type { ReasoningBlock } from '../../../core/model.ts'
+import { ownProof } from '../../../kit/opaque.ts'
+import * as reasons from '../../../kit/reasons.ts'
+import { beyondTypes, kept, loseBlock, loseReasoning } from '../content.ts'
+import type { ReasoningReplay, ReasoningTurn } from '../dialect.ts'
+import { reasoningDetails } from '../response.ts'
+import { format } from '../tables.ts'
+import type { WireTextPart } from '../wire.ts'
 
 /**
  * As text in a field of the message.

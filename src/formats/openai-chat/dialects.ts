@@ -1,8 +1,8 @@
 /** OpenAI itself, and a host of which nothing is known: the dialects that all others begin with. @module */
 import type { ReasoningEffort } from '../../core/model.ts'
-import { byEffort } from './ask-reasoning.ts'
 import { choosing } from './choice.ts'
 import type { ChatDialect } from './dialect.ts'
+import { byEffort } from './quirks/ask-reasoning.ts'
 
 /** Where providers that speak of reasoning put it. */
 const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']

@@ -1,7 +1,7 @@
 /** What hosts do with `strict` of a tool. @module */
-import type { ToolDefinition } from '../../core/model.ts'
-import { isProviderTool } from './choice.ts'
-import type { Tools } from './dialect.ts'
+import type { ToolDefinition } from '../../../core/model.ts'
+import { isProviderTool } from '../choice.ts'
+import type { Tools } from '../dialect.ts'
 
 /** The host refuses the field. */
 export function withoutStrict(): undefined {}

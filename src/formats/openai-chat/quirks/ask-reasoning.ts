@@ -1,11 +1,11 @@
 /** The ways in which hosts of this format are asked for reasoning: by effort or budget, in their own words; `none` switches it off. @module */
 
-import { compact } from '../../core/lookup.ts'
-import type { JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
-import { effortOf, efforts, loseEffort } from '../../kit/effort.ts'
-import { lose } from '../../kit/losses.ts'
-import * as reasons from '../../kit/reasons.ts'
-import type { Encoding } from './dialect.ts'
+import { compact } from '../../../core/lookup.ts'
+import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
+import { effortOf, efforts, loseEffort } from '../../../kit/effort.ts'
+import { lose } from '../../../kit/losses.ts'
+import * as reasons from '../../../kit/reasons.ts'
+import type { Encoding } from '../dialect.ts'
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>
 

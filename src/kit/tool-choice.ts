@@ -1,0 +1,33 @@
+/** What formats do with a choice among tools that they have no word for. @module */
+import type { ProviderTool, RequestOptions, ToolDefinition } from '../core/model.ts'
+import { type Ledger, lose, renumber } from './losses.ts'
+import * as reasons from './reasons.ts'
+
+/** What is said of calls where there is nothing to call. */
+export function loseChoice(
+  { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
+  into: Ledger,
+): void {
+  const isSaid = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
+  if (isSaid) lose(into, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
+  if (parallelToolCalls === false) lose(into, 'dropped', 'options.parallelToolCalls', reasons.noTools, 'info')
+}
+
+/** The tools that a choice leaves, for a wire that has no word for the choice. */
+export function chosenTools<T extends ToolDefinition | ProviderTool>(
+  tools: readonly T[],
+  isChosen: (tool: T) => boolean,
+  into: Ledger,
+): readonly T[] {
+  const left = [...tools.entries()].filter(([at, tool]) => {
+    if (isChosen(tool)) return true
+    lose(into, 'dropped', `tools[${at}]`, reasons.unchosen, 'info')
+    return false
+  })
+  renumber(
+    into,
+    'tools',
+    left.map(([at]) => at),
+  )
+  return left.map(([, tool]) => tool)
+}
