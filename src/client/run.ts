@@ -155,7 +155,7 @@ export async function finish({ batches, response }: Run): Promise<RunResult> {
   return response
 }
 
-/** A promise that does nothing before somebody waits for it. */
+/** A promise that starts its work when it is first awaited. */
 export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
   return {
     // biome-ignore lint/suspicious/noThenProperty: a promise that begins when it is awaited must define `then`

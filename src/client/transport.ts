@@ -79,7 +79,7 @@ function isAddress(baseUrl: string): boolean {
   return baseUrl === '' || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^[./]/i.test(baseUrl)
 }
 
-/** A provider's own address answers nobody without a key; it may stand in a header of the model's. */
+/** A provider's own address needs a key. The key may be in a header of the model. */
 function needsKey({ providerUrl, baseUrl, headers = {} }: Model): boolean {
   return baseUrl === providerUrl && baseUrl.startsWith('https:') && !Object.keys(headers).some(isSecretName)
 }

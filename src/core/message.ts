@@ -8,7 +8,7 @@ import type { AssistantMessage, Content, InstructionMessage, ToolMessage, UserMe
 /** The fields of a message beside its role and content. */
 export type MessageOptions<Message> = Omit<Message, 'role' | 'content'>
 
-/** Instructions of whoever runs the application. The `system` of a context is the better place for them. */
+/** Instructions of the application's operator. The `system` of a context is the better place for them. */
 export function system(content: Content, options: MessageOptions<InstructionMessage> = {}): InstructionMessage {
   return { role: 'system', content, ...options }
 }

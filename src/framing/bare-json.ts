@@ -1,6 +1,6 @@
 /**
  * JSON that stands in an event stream without `data:`, such as the error that Gemini sends in the middle of an answer, or an answer
- * that is one JSON array because nobody asked for events.
+ * that is one JSON array because the request did not ask for events.
  *
  * @see https://github.com/googleapis/js-genai/blob/main/src/_api_client.ts whose reader looks for such an error in each chunk
  *

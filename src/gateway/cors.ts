@@ -12,7 +12,7 @@ type Origins = GatewayOptions['origins']
 /** Headers of an answer that a page may read. */
 const exposed = 'retry-after, x-request-id, request-id, x-should-retry'
 
-/** The header of each answer that says who may read it; none if nobody of another origin may. */
+/** The headers that allow another origin to read the answer. Empty if no other origin may. */
 export function corsHeaders(request: Request, origins: Origins): Record<string, string> {
   if (origins === undefined) return {}
   const origin = request.headers.get('origin')

@@ -5,7 +5,7 @@ import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReas
 
 /** What is known of an answer so far. */
 export interface Seen {
-  /** The provider has said something: from now on the answer is its answer, and nobody else is asked. */
+  /** The provider has sent content: from now on the gateway tries no other provider. */
   hasBegun: boolean
   usage: Usage | undefined
   /** The provider said more after `usage`: these figures are not those of the whole answer. */

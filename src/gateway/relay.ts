@@ -55,7 +55,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // The headers of a whole answer go out with its first byte, and without them nobody could tell why the line broke.
+        // The headers of a whole answer go out with its first byte, and without them the client could not see why the connection broke.
         if (!call.stream) controller.enqueue(encoder.encode(keepAlive))
       },
       async pull(controller) {

@@ -96,7 +96,7 @@ export function translateRequest(
 }
 
 /**
- * A client that goes on from a stored answer does not send what came before it: nobody but that provider could go on from there.
+ * A client that goes on from a stored answer does not send what came before it: only that provider could continue from there.
  */
 function withoutState(context: Context, { rules }: Target, into: Ledger): Context {
   const { providerState, ...rest } = context
@@ -255,7 +255,7 @@ function attempt(action: () => void): { readonly error: unknown } | undefined {
   }
 }
 
-/** The error that a client is told: one of ours says what happened, another may hold what is nobody's business. */
+/** The error for the client: an error of isoglot as it is; the text of any other error may hold secrets, so it is replaced. */
 function tellable(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   const message = error instanceof IsoglotError ? error.message : 'The answer could not be translated'

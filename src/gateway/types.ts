@@ -85,7 +85,7 @@ export interface Admission {
   readonly model: string
   readonly wire: WireName
   readonly stream: boolean
-  /** Most tokens of the answer: what was asked, within the limits; `undefined` if nobody sets any. */
+  /** Most tokens of the answer: what was asked, within the limits; `undefined` if there is no limit. */
   readonly maxOutputTokens: number | undefined
   readonly caller: unknown
   /** What was asked, in neutral terms. */
@@ -103,7 +103,7 @@ export interface UsageReport {
 }
 
 /**
- * How a request ended. `answered`: properly. `refused`: nobody was asked. `failed`: no provider answered, or one broke off. `left`: the
+ * How a request ended. `answered`: properly. `refused`: no provider was asked. `failed`: no provider answered, or one broke off. `left`: the
  * client went before the end.
  */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'left'
@@ -141,7 +141,7 @@ export interface EndReport {
   readonly firstEventMs?: number
 }
 
-/** What a gateway is made of: its models, and the policy of whoever runs it. */
+/** What a gateway is made of: its models, and the policy of its operator. */
 export interface GatewayOptions<Env = unknown> {
   /** The table of models, or a function that makes it of the environment; it is called once for each. */
   readonly models: GatewayModels | ((env: Env) => GatewayModels)

@@ -82,7 +82,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     keepAlive: 'event: ping\ndata: {"type":"ping"}\n\n',
     limits: [['max_tokens']],
     headers: { 'anthropic-version': /^\d{4}-\d\d-\d\d$/, 'anthropic-beta': /^[\w.-]+(?:, ?[\w.-]+){0,63}$/ },
-    foreign: /"signature"\s*:\s*""/, // thinking that nobody signed
+    foreign: /"signature"\s*:\s*""/, // thinking without a signature
     lastFrame: { event: 'message_stop', data: '{"type":"message_stop"}' },
     errorFrames: asTheyAre,
   },

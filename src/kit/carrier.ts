@@ -7,7 +7,7 @@
  *
  * The text is base64 of `isoglot/1` and JSON in plain ASCII, chosen so that it holds letters and digits alone and needs no padding: a
  * client that reads the slot as bytes and writes them in another base64 alphabet gives back the same text. A carrier is not signed and
- * hides nothing: whoever holds the proof could read and change it before, and the provider checks it. The number is the version; a
+ * hides nothing: a client that holds the proof could read and change it before, and the provider checks it. The number is the version; a
  * signed carrier will be `isoglot/2`.
  *
  * @module
@@ -72,7 +72,7 @@ export function unpackCarrier(text: string): Carried | undefined {
   return compact({ opaque, on, length })
 }
 
-/** Whether a text is a carrier, of whatever version. One that cannot be unpacked is nobody's proof: it goes to no provider. */
+/** Whether a text is a carrier, of whatever version. One that cannot be unpacked is not sent to any provider. */
 export function isCarrier(text: string): boolean {
   return text.startsWith(mark)
 }

@@ -1,4 +1,4 @@
-/** Whose proof is whose: what one provider signed goes back to it and to nobody else. @module */
+/** Which provider a proof belongs to: what a provider signed goes back only to that provider. @module */
 import type { AssistantMessage, ContentBlock, JsonObject, Opaque } from '../core/model.ts'
 
 /**

@@ -168,7 +168,7 @@ export const knownBlockTypes: readonly ContentBlock['type'][] = [
 
 export { readBlock as from }
 
-/** All of them under one name: an object, and no module namespace, since a bundler leaves out an object that nobody uses. */
+/** All of them under one name: an object, and no module namespace, since a bundler removes an unused object. */
 export const block: {
   readonly text: typeof text
   readonly plainText: typeof plainText

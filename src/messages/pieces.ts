@@ -28,7 +28,7 @@ export function longestHead(text: string, fits: (piece: string) => boolean): str
   return fits(head) ? head : ''
 }
 
-/** At least one character, so that whoever cuts comes to an end. */
+/** At least one character, so that cutting ends. */
 function endInWord(text: string, from: number, to: number, fits: (piece: string) => boolean): number {
   const endAt = (size: number) => (isHighSurrogate(text, from + size - 1) ? from + size + 1 : from + size)
   const size = mostThat(to - from, (size) => fits(text.slice(from, endAt(size))))

@@ -1,7 +1,7 @@
 /** Plain JSON, or an error that says what is none. @module */
 import type { Json } from '../core/model.ts'
 
-/** Deeper data than this is somebody's attack, or goes in circles. */
+/** Deeper data is an attack, or cyclic. */
 const maxDepth = 512
 
 /**

@@ -21,7 +21,7 @@ const maxDepth = 8
 
 /**
  * A block from whatever may be meant as one: text or a data URL, one of our blocks, or a part as a provider or another library writes
- * it. A type that nobody knows makes an `unknown` block, with everything in it; fields that nobody knows go to `metadata`.
+ * it. An unknown type makes an `unknown` block, with everything in it; unknown fields go to `metadata`.
  *
  * @throws {DecodeError} if it is no block, lacks what its type needs, or is a call whose arguments are not an object.
  */

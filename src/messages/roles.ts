@@ -17,7 +17,7 @@ const roles: Readonly<Record<RoleAlias, Role>> = {
   function: 'tool',
 }
 
-/** Our role of this name; `undefined` if nobody has it. */
+/** Our role of this name; `undefined` for an unknown name. */
 export function roleOf(name: unknown): Role | undefined {
   return lookup(roles, name)
 }

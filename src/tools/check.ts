@@ -10,7 +10,7 @@ import type { JsonSchema } from '../core/model.ts'
 /** Deeper than this, values are not looked at; arguments are never nested so deep. */
 const maxDepth = 64
 
-/** How many problems are looked for: a million of them would tell nobody more. */
+/** Most problems that one check reports. */
 const maxProblems = 20
 
 /** What does not fit, each with its place, such as `city: must be a string`; empty if all does. At most 20. */

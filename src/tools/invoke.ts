@@ -20,8 +20,8 @@ export interface InvokeOptions extends ResultLimits {
 }
 
 /**
- * Runs one call of one of these tools, by their names. Never rejects, and settles when the time is up whatever the tool does. It asks nobody
- * for consent: `needsApproval` is the loop's to heed.
+ * Runs one call of one of these tools, by their names. Never rejects, and settles when the time is up whatever the tool does. It does not
+ * check approvals: the loop does (`needsApproval`).
  */
 export async function invokeTool(
   call: ToolCall | InvalidToolCall,
@@ -128,7 +128,7 @@ async function run(
   } catch (cause) {
     return failed(call, 'invalid_arguments', `The arguments do not fit: ${describe(cause)}`, cause)
   }
-  // The check may have taken its time, and nobody may wait for the tool any more.
+  // The check may have taken so long that the run was cancelled.
   if (signal.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
   try {
     const value = await tool.execute(args as never, { call, messages: options.messages ?? [], signal, progress })

@@ -90,7 +90,7 @@ export function isNewer(model: string): boolean {
 export function isAdaptive(model: string): boolean {
   return model.startsWith('claude-') && !budgetOnly.test(model)
 }
-/** `max_tokens` where nobody names one: the wire requires it, and Claude 3 allows no more than 4096. */
+/** `max_tokens` if the request has none: the wire requires it, and Claude 3 allows no more than 4096. */
 export function defaultMaxTokens(model: string): number {
   return /^claude-(?:3-(?:opus|sonnet|haiku)|[12]|instant)/.test(model) ? 4096 : 8192
 }

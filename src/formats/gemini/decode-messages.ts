@@ -161,7 +161,7 @@ function joinKept({ providerData }: Message, kept: Kept): Kept {
   return { providerData: { gemini: { ...providerData.gemini, ...kept.providerData.gemini } } }
 }
 
-/** By id, else the first call of its name that waits, else one that nobody made. */
+/** By id, otherwise the first open call of its name, otherwise a new call. */
 function readResult(reading: Reading, part: JsonObject, result: JsonObject): ToolMessage {
   const id = textOr(field(result, 'id'), undefined)
   const name = field(result, 'name')

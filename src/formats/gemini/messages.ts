@@ -173,7 +173,7 @@ function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fiel
 
 /**
  * Gemini 3 checks the first call of each step. One that another model made gets the documented placeholder, and only where there is no
- * signature: in earlier turns too, which nobody checks, since the next turn must not change what was sent before.
+ * signature: in earlier turns too, which the server does not check, since the next turn must not change what was sent before.
  */
 function signFirstCalls(turns: readonly Turn[], scope: Scope): void {
   if (!isGemini3(scope.model)) return

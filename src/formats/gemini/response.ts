@@ -92,7 +92,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body, losses: book.losses }
 }
 
-/** Who answers; what nobody says is left out. */
+/** The identity of the answer, without fields that are not known. */
 export function encodeHead(message: Pick<AssistantMessage, 'response'>, reply: Reply): Partial<WireResponse> {
   return compact({
     modelVersion: reply.model ?? message.response?.model,

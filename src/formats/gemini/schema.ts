@@ -58,7 +58,7 @@ const shared: ReadonlySet<string> = new Set([
   ...['propertyOrdering', 'minItems', 'maxItems', 'minLength', 'maxLength', 'minProperties', 'maxProperties'],
   ...['minimum', 'maximum', 'pattern', 'default', 'example'],
 ])
-/** Keywords whose loss nobody will miss. */
+/** Keywords that do not change which values fit. */
 const silent: ReadonlySet<string> = new Set(['$schema', '$id', '$defs', 'definitions', '$comment', '$anchor'])
 
 interface Task {

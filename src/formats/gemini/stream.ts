@@ -107,7 +107,7 @@ function parseFrame(parse: (text: string) => unknown, text: string): unknown {
 
 // ---- chunks -----------------------------------------------------------------------------------
 
-/** Reads a chunk or a whole body; or a list of chunks, which the API sends where nobody asked for events. */
+/** Reads a chunk or a whole body; or a list of chunks, which the API sends if the request did not ask for events. */
 export function readChunks(state: State, value: unknown, out: Fragment[]): void {
   if (!Array.isArray(value)) readChunk(state, value, '', out)
   else for (const [at, chunk] of value.entries()) readChunk(state, chunk, `[${at}]`, out)

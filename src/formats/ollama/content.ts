@@ -86,7 +86,7 @@ interface Annotated {
   readonly opaque?: Opaque
 }
 
-/** What hangs on a message, block or tool and has no place here: nobody will miss it, but it is told. */
+/** Fields of a message, block or tool that this format has no place for. Each is reported as a loss of severity `info`. */
 export function noteForeign(value: Annotated, where: string, losses: Ledger): void {
   if (value.metadata?.cacheHint !== undefined)
     lose(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')

@@ -189,7 +189,7 @@ function encodeReasoning(blocks: readonly ContentBlock[]): JsonObject {
   return compact({ reasoning_content: text || undefined, reasoning_details: unlessEmpty(details) })
 }
 
-/** The details that a reasoning block carries in this format, whoever made them. */
+/** The details that a reasoning block carries in this format, of any provider. */
 export function reasoningDetails(block: ContentBlock): JsonObject[] {
   if (block.type !== 'reasoning' || block.opaque?.format !== format) return []
   return arrayOf(block.opaque.data.reasoning_details).filter(isObject)
