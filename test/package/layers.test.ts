@@ -8,7 +8,10 @@ const root = join(import.meta.dirname, '../../src')
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
 
 /** From the lowest up. */
-const layers = 'core kit framing assemble formats providers tools messages prepare import client gateway'.split(' ')
+const layers =
+  'core kit framing assemble formats providers tools messages prepare import client prices page chat bindings otel wraps gateway worker test'.split(
+    ' ',
+  )
 /** By which users come in. */
 const doors = ['index.ts', 'messages/index.ts', 'import/index.ts', 'codec.ts', 'models.ts', 'mcp.ts']
 
