@@ -1,4 +1,4 @@
-/** `docs/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
+/** `docs/evidence/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
 import type { Loss } from '../../src/core/model.ts'
 import { allows, type History, moments, recordedHistories, writtenHistories } from './histories.ts'
 import { judge, type Target, targets, wires } from './matrix.ts'

@@ -1,4 +1,4 @@
-/** `docs/translation.md`, from what came of every recording in every wire. */
+/** `docs/evidence/translation.md`, from what came of every recording in every wire. */
 import { type Wire, wires } from './answers.ts'
 import { namedRules, type Verdict } from './coverage.ts'
 
