@@ -14,6 +14,8 @@ export function publicPaths(root) {
     gateway: 'src/gateway/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
+    response: 'src/page/response.ts',
+    read: 'src/page/read.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
