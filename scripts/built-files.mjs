@@ -14,6 +14,9 @@ export function publicPaths(root) {
     gateway: 'src/gateway/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
+    chat: 'src/chat/index.ts',
+    'chat-model': 'src/chat/model-transport.ts',
+    'chat-tools': 'src/chat/page-tools.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
