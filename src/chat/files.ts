@@ -77,17 +77,17 @@ function isText(mimeType: string): boolean {
   return mimeType.startsWith('text/') || mimeType === 'application/json'
 }
 
-/** First bytes, as Latin-1, by type. @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern (read 2026-11) */
+/** First bytes by type, in hexadecimal. @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern (read 2026-11) */
 const beginnings: readonly (readonly [type: string, bytes: RegExp])[] = [
-  ['image/png', /^\x89PNG\r\n\x1a\n/],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF[^]{4}WEBPVP/],
-  ['application/pdf', /^%PDF-/],
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(37|39)61/],
+  ['image/webp', /^52494646.{8}574542505650/],
+  ['application/pdf', /^255044462d/],
 ]
 
 function typeOf(bytes: Uint8Array): string | undefined {
-  const head = String.fromCharCode(...bytes.subarray(0, 16))
+  const head = Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
   const known = beginnings.find(([, pattern]) => pattern.test(head))
   if (known !== undefined) return known[0]
   try {
