@@ -54,6 +54,11 @@ export class ChatState {
     return this.#entries
   }
 
+  /** Shown with what is published next. */
+  set entries(entries: readonly Entry[]) {
+    this.#entries = entries
+  }
+
   /** All that is sent with a turn: a message that never reached the model is not part of it. */
   get messages(): readonly Message[] {
     return this.#entries.flatMap(({ role, state, messages }) => (role === 'user' && state === 'failed' ? [] : messages))

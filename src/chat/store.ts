@@ -49,12 +49,12 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const said = (content: Content) =>
       entryOf({ id, role: 'user', state: 'sending', createdAt: Date.now(), messages: [{ role: 'user', content }] })
     let entry = said(content)
-    chat.set({ status: 'submitted', error: undefined, outcome: undefined }, [...before.slice(0, at), entry])
+    chat.entries = [...before.slice(0, at), entry]
     if (files.length > 0) {
+      chat.set({ status: 'submitted', error: undefined, outcome: undefined })
       try {
-        const blocks = await Promise.all(
-          files.map((file) => toBlock(file, compact({ upload: rules.upload, signal: turn.signal }))),
-        )
+        const { signal } = turn
+        const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
         entry = { ...said([...blocks, ...blocksOf(content)]), createdAt: entry.createdAt }
       } catch (cause) {
         if (!turns.isCurrent(turn)) return
@@ -63,7 +63,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         throw cause
       }
       if (!turns.isCurrent(turn)) return
-      chat.set({}, chat.with(entry))
+      chat.entries = chat.with(entry)
     }
     chat.save()
     await turns.ask({ ...question, added: entry.messages }, turn)
@@ -121,7 +121,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     if (at < 0) throw new TypeError('Cannot regenerate: there is no message of the user to answer')
     const answerId = entries[at + 1]?.id
     turns.giveUp()
-    chat.set({}, asSending(entries.slice(0, at + 1)))
+    chat.entries = asSending(entries.slice(0, at + 1))
     await turns.ask({ trigger: 'regenerate', ...compact({ messageId: answerId }) })
   }
 
@@ -131,7 +131,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     if (question === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
     const { entries } = chat
     const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
-    chat.set({}, question.base ? [...before, question.base] : asSending(before))
+    chat.entries = question.base ? [...before, question.base] : asSending(before)
     await turns.ask(question)
   }
 
@@ -161,7 +161,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     }
     const { entries } = chat
     const isAnswer = entries.at(-1)?.role === 'assistant'
-    chat.set({}, isAnswer ? entries.slice(0, -1) : entries) // the events begin with the answer
+    chat.entries = isAnswer ? entries.slice(0, -1) : entries // the events begin with the answer
     await turns.ask({ trigger: 'resume' }, turn, batches)
     return true
   }
