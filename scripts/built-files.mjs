@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+/** The paths that import a framework, by its name: the only ones with an import of another package. */
+export const bindings = ['react', 'vue', 'svelte', 'solid']
+
 /** The source of each public path, by its name. Each format and provider is a path of its own, named for its folder or file. */
 export function publicPaths(root) {
   const formats = readdirSync(join(root, 'src', 'formats'))
@@ -16,6 +19,10 @@ export function publicPaths(root) {
     mcp: 'src/mcp.ts',
     response: 'src/page/response.ts',
     read: 'src/page/read.ts',
+    chat: 'src/chat/index.ts',
+    'chat-model': 'src/chat/model-transport.ts',
+    'chat-tools': 'src/chat/page-tools.ts',
+    ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
