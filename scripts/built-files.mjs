@@ -23,6 +23,8 @@ export function publicPaths(root) {
     'chat-model': 'src/chat/model-transport.ts',
     'chat-tools': 'src/chat/page-tools.ts',
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
+    prices: 'src/prices/index.ts',
+    test: 'src/test/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }

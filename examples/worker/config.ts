@@ -5,9 +5,10 @@
  * @module
  */
 import { createScrubber } from 'isoglot/gateway'
+import type { Prices } from 'isoglot/prices'
 import * as v from 'valibot'
 import type { Accounts } from './accounts.ts'
-import { type Price, pricesSetting } from './prices.ts'
+import { pricesSetting } from './prices.ts'
 import { type Entry, idOf, type Provider, providers, type Service } from './providers.ts'
 import {
   apiKey,
@@ -48,7 +49,7 @@ export interface Config {
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
   readonly models: readonly Entry[]
-  readonly prices: Readonly<Record<string, Price>>
+  readonly prices: Prices
   /** Most output tokens one answer may have. Default 4096. */
   readonly maxOutputTokens: number
   readonly spending: Spending

@@ -7,9 +7,10 @@
 
 import type { Admission, EndReport } from 'isoglot/gateway'
 import type { Content, ImageBlock, JsonObject } from 'isoglot/messages'
+import { capPriceOf, type Price } from 'isoglot/prices'
 import { type Accounts, type Reservation, type Settlement, wholeWorker } from './accounts.ts'
 import type { Config } from './config.ts'
-import { costOf, mostOf, type Price, priceOf } from './prices.ts'
+import { costOf, mostOf } from './prices.ts'
 import { refuse } from './refusal.ts'
 import type { Session } from './session.ts'
 
@@ -46,7 +47,7 @@ export interface Purse {
 export async function reserve(admission: Admission, body: JsonObject, id: string, purse: Purse): Promise<Reserved> {
   const { config } = purse
   const reserved = mostTokensOf(id, body, admission.request, admission.maxOutputTokens ?? config.maxOutputTokens)
-  const price = priceOf(id, config.prices)
+  const price = capPriceOf(id, config.prices)
   const cost = mostOf(price, reserved.inputTokens, reserved.outputTokens)
   const provider = id.slice(0, id.indexOf(':'))
   const lease = Math.max(leaseMs, config.limits.totalTimeoutMs + marginMs)
