@@ -124,6 +124,32 @@ export function workersAi(
   return chatModel({ ...workersAiDialect, baseUrl }, model, { ...settings, headers, apiKey: apiToken })
 }
 
+/** What {@link workersAiModels} reads of the `env` of a Worker. */
+export interface WorkersAiEnv {
+  /** Declared in `wrangler.toml` by `[ai]` and `binding = "AI"`. */
+  readonly AI?: WorkersAiBinding
+  /** Names of models, separated by commas. Default: `@cf/qwen/qwen3-30b-a3b-fp8`, which calls tools and is in the free allowance. */
+  readonly AI_MODELS?: string
+}
+
+/**
+ * The models of a Worker that has the binding `AI`, by their names, for `createGateway`: no provider's key is needed. None without the
+ * binding.
+ *
+ * @example
+ * ```ts
+ * export default { fetch: createGateway({ models: workersAiModels }).fetch }
+ * ```
+ */
+export function workersAiModels({
+  AI,
+  AI_MODELS = '@cf/qwen/qwen3-30b-a3b-fp8',
+}: WorkersAiEnv): Readonly<Record<string, Model>> {
+  if (AI === undefined) return {}
+  const names = AI_MODELS.split(',').map((name) => name.trim())
+  return Object.fromEntries(names.filter(Boolean).map((name) => [name, workersAi(AI, name)]))
+}
+
 /** A `fetch` that asks the binding. Raw answers have a status and headers, and errors do not throw. */
 function bindingFetch(ai: WorkersAiBinding, gateway: string | undefined): typeof fetch {
   return async (_url, init) => {

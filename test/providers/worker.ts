@@ -1,6 +1,10 @@
 /** A Worker that asks `env.AI`: a request names what to try, the answer is what came of it. */
+import { createGateway } from '../../src/gateway/index.ts'
 import { generate, stream, t, tool } from '../../src/index.ts'
-import { type WorkersAiBinding, workersAi } from '../../src/providers/workers-ai.ts'
+import { type WorkersAiBinding, workersAi, workersAiModels } from '../../src/providers/workers-ai.ts'
+
+const AI_MODELS = '@cf/qwen/qwen3-30b-a3b-fp8, @cf/meta/llama-4-scout-17b-16e-instruct'
+const gateway = createGateway({ models: workersAiModels })
 
 interface Tried {
   readonly model: string
@@ -17,6 +21,9 @@ const weather = tool({
 
 export default {
   async fetch(request: Request, { AI }: { AI: WorkersAiBinding }): Promise<Response> {
+    if (new URL(request.url).pathname.startsWith('/v1/')) {
+      return gateway.fetch(request, { AI, AI_MODELS })
+    }
     const { model: name, prompts, isStopped = false, isWhole: wholeAnswer = false } = (await request.json()) as Tried
     const model = workersAi(AI, name, { gateway: 'my-gateway', headers: { 'x-session-affinity': 'here' } })
     if (isStopped) return Response.json(await stopAtFirst(model, prompts[0] ?? ''))

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
 import { generate, generateObject, message, stream, t, tool } from '../../src/index.ts'
-import { workersAi } from '../../src/providers/workers-ai.ts'
+import { workersAi, workersAiModels } from '../../src/providers/workers-ai.ts'
 import { type AskedAi, answerAi, newer, older } from '../support/workers-ai.ts'
 
 /** A binding that answers raw, as the real one does with `returnRawResponse`. */
@@ -183,6 +183,18 @@ describe('by REST', () => {
   it('an error with a 200 is an error too', async () => {
     const answer = Response.json({ result: null, success: false, errors: [{ code: 3007, message: 'Timeout' }] })
     expect((await asking({}, 'Hello', answer)).result).toMatchObject({ kind: 'timeout', providerCode: '3007' })
+  })
+})
+
+describe('the models of a Worker', () => {
+  it('are those that its settings name, or one that is free', () => {
+    const { ai: AI } = binding()
+    expect(Object.keys(workersAiModels({ AI, AI_MODELS: `${newer}, ${older},` }))).toEqual([newer, older])
+    expect(workersAiModels({ AI })).toMatchObject({ [newer]: { model: newer } })
+  })
+
+  it('are none without the binding', () => {
+    expect(workersAiModels({})).toEqual({})
   })
 })
 

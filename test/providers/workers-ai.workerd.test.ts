@@ -1,4 +1,6 @@
 /** Workers AI in workerd, by workerd's own code for the binding: detaching, raw answers, aborts and errors are the real ones. */
+
+import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serveInWorkerd } from '../gateway/workerd.ts'
 import type { Served } from '../support/serve.ts'
@@ -55,5 +57,19 @@ it('goes by the gateway and has the headers that it is given', async () => {
     '/ai-gateway/run',
     { gateway: { id: 'my-gateway' }, returnRawResponse: true },
     'here',
+  ])
+})
+
+it.each([newer, older])('a gateway in a Worker without any key answers the official client, by %s', async (model) => {
+  const client = new OpenAI({ baseURL: `${served.url}/v1`, apiKey: 'none', maxRetries: 0 })
+  const messages = [{ role: 'user', content: 'Hello' }] as const
+  const whole = await client.chat.completions.create({ model, messages: [...messages] })
+  expect(whole.choices[0]?.message.content).toBe('You said Hello')
+  const streamed = client.chat.completions.stream({ model, messages: [...messages] })
+  expect(await streamed.finalContent()).toBe('You said Hello')
+  const tools = [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object' } } }] as const
+  const called = client.chat.completions.stream({ model, messages: [...messages], tools: [...tools] })
+  expect((await called.finalMessage()).tool_calls).toMatchObject([
+    { function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
   ])
 })
