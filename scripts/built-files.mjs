@@ -25,6 +25,7 @@ export function publicPaths(root) {
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
     prices: 'src/prices/index.ts',
     test: 'src/test/index.ts',
+    'browser-model': 'src/browser-model/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }

@@ -27,11 +27,16 @@ import { openrouter } from './providers/openrouter.ts'
 import { perplexity } from './providers/perplexity.ts'
 import { together } from './providers/together.ts'
 import { vllm } from './providers/vllm.ts'
+import { type WorkersAiAccount, type WorkersAiSettings, workersAi } from './providers/workers-ai.ts'
 import { xai } from './providers/xai.ts'
 import { xaiResponses } from './providers/xai-responses.ts'
 
 /** What any provider's function takes. Fields that one provider alone has mean nothing to the others. */
-export type AnyModelSettings = AnthropicSettings & AzureSettings & GeminiSettings
+export type AnyModelSettings = AnthropicSettings &
+  AzureSettings &
+  GeminiSettings &
+  WorkersAiSettings &
+  Partial<Pick<WorkersAiAccount, 'accountId'>>
 
 type Provider = (model: string, settings: AnyModelSettings) => Model
 
@@ -59,6 +64,7 @@ const providers: Readonly<Record<string, Provider>> = {
   perplexity,
   together,
   vllm,
+  'workers-ai': workersAiModel,
   xai,
   'xai-responses': xaiResponses,
 }
@@ -77,7 +83,7 @@ export interface ModelName {
  * The model of a name such as `anthropic:claude-sonnet-5`.
  *
  * `openai` asks by Responses, and `openai-chat` by Chat Completions. `openai-compatible` is any server that speaks the latter, and
- * needs a `baseUrl`; `azure-openai` needs that or a `resource`.
+ * needs a `baseUrl`; `azure-openai` needs that or a `resource`, and `workers-ai` an `accountId`.
  *
  * @param name The provider's name, a colon, and the model's own name, in which there may be more colons.
  * @param settings What the provider's own function takes.
@@ -127,4 +133,8 @@ function short(text: string): string {
 function compatibleModel(name: string, { baseUrl, ...settings }: AnyModelSettings): Model {
   if (baseUrl === undefined) throw new TypeError('Cannot address an OpenAI-compatible server: "baseUrl" is not given')
   return openaiCompatible({ baseUrl })(name, settings)
+}
+
+function workersAiModel(name: string, { accountId = '', apiKey = '', ...settings }: AnyModelSettings): Model {
+  return workersAi({ accountId, apiToken: apiKey }, name, settings)
 }

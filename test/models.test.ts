@@ -71,16 +71,19 @@ describe('model', () => {
     expect(model(`${name}:m`, { baseUrl })).toMatchObject({ model: 'm', baseUrl })
   })
 
-  it.each(providerNames.filter((name) => name !== 'openai-compatible' && name !== 'azure-openai'))(
-    'knows the address of %s',
-    (name) => {
-      expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
-    },
-  )
+  const homeless = ['openai-compatible', 'azure-openai', 'workers-ai']
+  it.each(providerNames.filter((name) => !homeless.includes(name)))('knows the address of %s', (name) => {
+    expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
+  })
 
   it('needs an address for servers that have none of their own', () => {
     expect(() => model('openai-compatible:m')).toThrow(TypeError)
     expect(() => model('azure-openai:m')).toThrow(TypeError)
+    expect(() => model('workers-ai:@cf/qwen/q')).toThrow(TypeError)
+    expect(model('workers-ai:@cf/qwen/q', { accountId: 'acme', apiKey: 'k' })).toMatchObject({
+      model: '@cf/qwen/q',
+      baseUrl: 'https://api.cloudflare.com/client/v4/accounts/acme/ai/v1',
+    })
     expect(model('azure-openai:m', { resource: 'acme' }).baseUrl).toBe('https://acme.openai.azure.com/openai/v1')
   })
 })

@@ -97,7 +97,8 @@ function answerOf({ kind, text }: CorpusCase, client: ClientCodec): AssistantMes
 
 /** An error's body, which has no answer in it. */
 function isRefusal(body: unknown): boolean {
-  const { error, choices, output, content, candidates, message } = body as Record<string, unknown>
+  const { error, errors, internalCode, choices, output, content, candidates, message } = body as Record<string, unknown>
+  if (internalCode !== undefined || (Array.isArray(errors) && errors.length > 0)) return true // Workers AI
   const isAnswer = [choices, output, content, candidates, message].some((field) => field != null)
   return Array.isArray(body) || typeof body !== 'object' || (error != null && !isAnswer)
 }

@@ -353,6 +353,16 @@ export const answerRules: readonly Rule[] = [
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
   },
   {
+    name: 'made ids of calls of Workers AI',
+    to: ['openai-chat'],
+    within: true,
+    reason: 'calls of its older models have no id, and those of Chat Completions have one',
+    severity: 'info',
+    // Answers of these models do not name the model either.
+    apply: (seen, way) =>
+      seen.model === undefined ? onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way) : seen,
+  },
+  {
     name: 'calls that are none',
     to: ['anthropic'],
     reason: 'a client would run it without its arguments, so it is left out of a whole answer',

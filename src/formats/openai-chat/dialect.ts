@@ -28,6 +28,7 @@ import type {
   WireMessage,
   WirePart,
   WireRefusalPart,
+  WireRequest,
   WireTextPart,
   WireToolChoice,
 } from './wire.ts'
@@ -164,6 +165,10 @@ export interface ChatDialect {
   /** `completion_tokens` do not count reasoning. */
   readonly countsReasoningApart?: boolean
   readonly errors?: DialectErrors
+  /** Changes a request once it is written. Default: it is sent as written. */
+  readonly adaptRequest?: (body: WireRequest, to: Encoding) => WireRequest
+  /** Turns a chunk, a whole answer or an error that has another form into one of this format. Default: all have the format's. */
+  readonly adaptAnswer?: (body: JsonObject) => JsonObject
 }
 
 /** What errors mean at one host, where that is not what they mean at most. */
@@ -174,4 +179,6 @@ export interface DialectErrors {
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
   /** By status, where there is no body. */
   readonly emptyStatuses?: Readonly<Record<string, ApiErrorKind>>
+  /** Words of failures that do not pass by waiting. */
+  readonly final?: ReadonlySet<string>
 }

@@ -80,7 +80,7 @@ export function encodeRequest(
   return {
     path: dialect.path ?? '/chat/completions',
     headers: {},
-    body,
+    body: dialect.adaptRequest?.(body, to) ?? body,
     losses: to.ledger.losses,
   }
 }

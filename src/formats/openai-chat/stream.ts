@@ -85,9 +85,10 @@ export function decodeStream({
   }
 }
 
-function parseChunk(parse: (text: string) => unknown, data: string, { title }: ChatDialect): unknown {
+function parseChunk(parse: (text: string) => unknown, data: string, { title, adaptAnswer }: ChatDialect): unknown {
   try {
-    return parse(data)
+    const chunk = parse(data)
+    return adaptAnswer && isObject(chunk) ? adaptAnswer(chunk) : chunk
   } catch (cause) {
     throw new DecodeError(`Cannot decode ${title} stream: a chunk is no JSON`, { cause })
   }
