@@ -21,9 +21,13 @@ export async function buildSite(folder = join(root, 'site')) {
     {
       options: join(root, 'docs', 'typedoc.json'),
       entryPoints: Object.values(publicPaths(root)).map((file) => join(root, file)),
-      projectDocuments: ['docs/README.md', ...guides(), 'examples/README.md', ...evidence()].map((file) =>
-        join(root, file),
-      ),
+      projectDocuments: [
+        'docs/README.md',
+        ...guides(),
+        'examples/README.md',
+        ...kinds.Providers,
+        ...kinds.Evidence,
+      ].map((file) => join(root, file)),
       navigationLeaves: Object.keys(publicPaths(root)).map(importPath),
       navigationLinks: { Playground: playground },
     },
@@ -55,8 +59,9 @@ function linkPlayground(folder) {
 
 /** A page is named by its heading, and stands with its kind. */
 function nameDocument(document) {
-  const isEvidence = evidence().some((file) => basename(file, '.md') === basename(document.name))
-  document.frontmatter.group = isEvidence ? 'Evidence' : 'Guides'
+  const isThis = (file) => basename(file, '.md') === basename(document.name)
+  const [kind = 'Guides'] = Object.keys(kinds).filter((name) => kinds[name].some(isThis))
+  document.frontmatter.group = kind
   document.name = /^# (.+)$/m.exec(document.content.map(({ text }) => text).join(''))?.[1] ?? document.name
 }
 
@@ -79,12 +84,18 @@ function importPath(path) {
 
 /** In the order of the list of guides. */
 function guides() {
-  const list = readFileSync(join(root, 'docs', 'README.md'), 'utf8')
-  return [...new Set([...list.matchAll(/\]\(([a-z-]+\.md)\)/g)].map(([, name]) => `docs/${name}`))]
+  return listed(/\]\(([a-z-]+\.md)\)/g)
 }
 
-function evidence() {
-  return readdirSync(join(root, 'docs', 'evidence')).map((name) => `docs/evidence/${name}`)
+function listed(pattern) {
+  const list = readFileSync(join(root, 'docs', 'README.md'), 'utf8')
+  return [...new Set([...list.matchAll(pattern)].map(([, name]) => `docs/${name}`))]
+}
+
+/** By the group of pages that they stand in. */
+const kinds = {
+  Providers: listed(/\]\((providers\/[a-z-]+\.md)\)/g),
+  Evidence: listed(/\]\((evidence\/[a-z-]+\.md)\)/g),
 }
 
 /** The README and the guides, in one text. */

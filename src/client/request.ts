@@ -26,6 +26,7 @@ import type { RetryOptions } from './retry.ts'
 
 /** What `generate` and `stream` take: the model, the conversation, what is asked of the model, and how the run goes on. */
 export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions, ToolOptions {
+  /** The model to ask, such as `anthropic('claude-sonnet-5', { apiKey })`. */
   readonly model: Model
   /** System text; it comes first. */
   readonly system?: Content
@@ -35,6 +36,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly prompt?: MessageLike | ContextParts
   /** What `tool` makes; definitions, whose calls are for the caller to run; and tools that the provider runs. */
   readonly tools?: readonly (Tool | ToolDefinition | ProviderTool)[]
+  /** What a provider stored of the conversation: `providerState` of the last result. */
   readonly providerState?: ProviderState
 
   /** How often the model is asked at most. Default 10. Calls of the last answer still run, and their results are in `messages`. */
@@ -61,6 +63,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
   readonly signal?: AbortSignal
+  /** How long the run waits for an answer, and for each chunk of it. */
   readonly timeouts?: Timeouts
   /** Largest single event of a stream, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number

@@ -113,6 +113,7 @@ export interface ToolOptions extends ResultLimits {
     call: ToolCall | InvalidToolCall,
     tool: Tool | undefined,
   ) => ToolVerdict | Promise<ToolVerdict>
+  /** Called with each result, in the order in which they come. What it throws ends the run. */
   readonly onToolResult?: (result: ToolResult) => void | Promise<void>
 }
 
