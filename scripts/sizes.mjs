@@ -18,7 +18,7 @@ const grainBytes = 256
 /** By so much brotli differs where the same code stands in another order. */
 const noiseBytes = 64
 
-/** Public paths that are no provider. */
+/** Public paths that are not providers. */
 const others = {
   mcp: `import { stream } from './index.js'
 import { mcpTools } from './mcp.js'

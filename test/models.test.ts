@@ -28,7 +28,7 @@ describe('parseModel', () => {
     expect(() => parseModel('openai:')).toThrow('nothing stands behind its colon')
   })
 
-  it('does not repeat a long text that is no name', () => {
+  it('does not repeat a long text that is not a name', () => {
     expect(() => parseModel('x'.repeat(10_000))).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^.{0,600}$/) }),
     )

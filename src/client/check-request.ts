@@ -60,7 +60,7 @@ export function checkRequest(request: RunRequest): void {
   if (ledger !== undefined && typeof ledger.claim !== 'function') wrongType('ledger', 'an object with "claim"')
 }
 
-/** @throws {TypeError} if it is no model. */
+/** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
   if (isObject(model) && isObject(model.codec)) return
   const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)

@@ -251,7 +251,7 @@ export function isStream({ framing }: ClientCodec, { headers }: Response): boole
 
 /**
  * The same error with the address, status and type of the answer of which nothing could be read: a page of HTML at a wrong base URL, for
- * one. An answer of another type that ended without a word of the wire is no stream that was cut.
+ * one. An answer of another type that ended without a word of the wire is not a stream that was cut.
  */
 export function withSource(
   error: unknown,

@@ -42,7 +42,7 @@ export interface GatewayLimits {
   /** How long a provider may take: see {@link Timeouts}. `totalMs` is for a request with all its fallbacks. */
   readonly timeouts?: Timeouts
   /**
-   * Until a provider that streams has said something, in milliseconds; signs of life are nothing said. Default: as long as `timeouts` let it,
+   * Until a provider that streams has said something, in milliseconds; keep-alive comments do not count. Default: as long as `timeouts` let it,
    * since some models think for minutes and show none of it.
    */
   readonly firstContentMs?: number

@@ -104,7 +104,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     provider: 'ollama',
     list: '/api/tags',
     idPrefix: '',
-    keepAlive: ' ', // its client tells of every line that is no JSON; white space before a line is JSON's own
+    keepAlive: ' ', // its client tells of every line that is not valid JSON; white space before a line is JSON's own
     limits: [['options', 'num_predict']],
     headers: {},
     foreign: undefined,

@@ -55,7 +55,7 @@ describe.each(wires)('over $name', (wire) => {
   })
 
   it.each<[string, string, OutputError['reason']]>([
-    ['is no JSON', 'I am sorry', 'not_json'],
+    ['is not valid JSON', 'I am sorry', 'not_json'],
     ['is JSON cut short', ada.slice(0, 20), 'not_json'],
     ['is JSON with a comma too many', '{"name":"Ada","ages":[1,],}', 'not_json'],
     ['is a list', '[1]', 'not_json'],

@@ -166,7 +166,7 @@ describe.each(wireNames)('a client of %s', (client) => {
     await until(() => answers.every(({ text }, at) => text.length > (before[at] ?? 0)))
   }
 
-  it('gets one error when the provider falls silent, in time, and signs of life until then', async () => {
+  it('gets one error when the provider falls silent, in time, and keep-alive comments until then', async () => {
     hasty.providers.answer((response, asked) => {
       const provider = wireOf(asked.path) as WireName
       return chunks([firstWords(provider)], { after: 'hang' })(response, asked)
@@ -181,7 +181,7 @@ describe.each(wireNames)('a client of %s', (client) => {
   })
 
   const gapMs = 20
-  /** Signs of life of a provider, for longer than it may say nothing. */
+  /** Keep-alive comments of a provider, for longer than it may say nothing. */
   const signsOfLife = (provider: WireName) =>
     Array.from({ length: (2 * firstByteMs) / gapMs }, () => (provider === 'ollama' ? '\n' : ': still here\n\n'))
 

@@ -40,7 +40,7 @@ function gatewayOf(options: Partial<GatewayOptions> = {}) {
 
 const origin = 'http://gateway.test'
 
-/** As `ask`, of a gateway that is no server. */
+/** As `ask`, of a gateway that is not a server. */
 function askOf(
   gateway: { readonly fetch: typeof fetch },
   ...[wire, model, prompt, init]: [WireName, string, string?, Parameters<typeof ask>[4]?]
@@ -416,7 +416,7 @@ describe('what leaves and what comes in', () => {
     }
   })
 
-  /** With the text in one piece: halves of a key are no key. */
+  /** With the text in one piece: halves of a key are not keys. */
   function oneEvent(wire: WireName, said: { text: string }): string[] {
     const half = said.text.slice(0, said.text.length / 2)
     const json = (text: string) => JSON.stringify(text)

@@ -253,7 +253,7 @@ describe('B14: a stream that ends in the midst of a key', () => {
       .join('')
   }
 
-  it('says its beginning, as it is no key', async () => {
+  it('says its beginning, as it is not a key', async () => {
     expect(await said('It is sk-canary')).toBe('It is sk-canary')
   })
 

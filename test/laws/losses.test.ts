@@ -197,7 +197,7 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
   })
 })
 
-it('D11: a default is no loss', () => {
+it('D11: a default is not a loss', () => {
   for (const name of names) expect(lossesOf(name, hello, { parallelToolCalls: true, stop: [] })).toEqual([])
 })
 

@@ -367,7 +367,7 @@ export const answerRules: readonly Rule[] = [
     to: ['anthropic'],
     reason: 'a client would run it without its arguments, so it is left out of a whole answer',
     severity: 'minor',
-    told: /arguments are no object/,
+    told: /arguments are not an object/,
     apply: (seen, { isStream }) => (isStream ? seen : renumber(seen)),
   },
   {

@@ -33,7 +33,7 @@ function checkChat(messages: readonly Wire[]): readonly string[] {
     if (new Set(due).size < due.length) found.push(`${at}: one id twice`)
     for (const call of calls) {
       const { name, arguments: args } = call.function as Wire
-      if (typeof args !== 'string') found.push(`${at}: arguments are no text`)
+      if (typeof args !== 'string') found.push(`${at}: arguments are not text`)
       if (!/^[\w-]{1,64}$/.test(String(name))) found.push(`${at}: illegal name ${name}`)
       if (String(call.id).length > 40) found.push(`${at}: long id`)
     }
@@ -107,7 +107,7 @@ function checkAnthropic(messages: readonly Wire[]): readonly string[] {
         block.type === 'tool_use' &&
         (typeof block.input !== 'object' || block.input === null || Array.isArray(block.input))
       )
-        found.push(`${at}: input is no object`)
+        found.push(`${at}: input is not an object`)
       if (block.type === 'thinking' && typeof block.signature !== 'string')
         found.push(`${at}: thinking without a signature`)
     }
@@ -158,7 +158,7 @@ function checkOllama(messages: readonly Wire[]): readonly string[] {
   const found: string[] = []
   let due: unknown[] = []
   messages.forEach((message, at) => {
-    if (typeof message.content !== 'string') found.push(`${at}: content is no text`)
+    if (typeof message.content !== 'string') found.push(`${at}: content is not text`)
     if (message.role === 'tool') {
       const name = due.shift()
       if (message.tool_name !== name) found.push(`${at}: the result of ${message.tool_name} where ${name} was due`)
@@ -167,7 +167,7 @@ function checkOllama(messages: readonly Wire[]): readonly string[] {
     if (due.length > 0) found.push(`${at}: calls without results: ${due.join()}`)
     const calls = list(message.tool_calls).map((call) => call.function as Wire)
     due = calls.map((call) => call.name)
-    if (calls.some((call) => typeof call.arguments !== 'object')) found.push(`${at}: arguments are no object`)
+    if (calls.some((call) => typeof call.arguments !== 'object')) found.push(`${at}: arguments are not an object`)
   })
   if (due.length > 0) found.push(`end: calls without results: ${due.join()}`)
   return found

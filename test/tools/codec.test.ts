@@ -173,7 +173,7 @@ describe('decodeToolCalls', () => {
     expect(codecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
-  it.each(names)('of %s finds none in what is no answer, or says that it is none', (name) => {
+  it.each(names)('of %s finds none in what is not an answer, or says that it is none', (name) => {
     for (const body of [undefined, null, 5, 'x', [], {}, { choices: [] }, { content: null }, { message: 5 }]) {
       let found: unknown
       try {

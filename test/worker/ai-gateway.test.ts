@@ -163,7 +163,7 @@ describe('half of it', () => {
     expect(problems).toContainEqual(expect.stringContaining('AI_GATEWAY_URL is missing or unusable'))
   })
 
-  it('is none with a token that is no credential, and no problem tells it', () => {
+  it('is none with a token that is not a credential, and no problem tells it', () => {
     const problems = readConfig(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: 'two words' }))
     expect(problems).toContainEqual(expect.stringContaining('AI_GATEWAY_TOKEN is missing or unusable'))
     expect(JSON.stringify(problems)).not.toContain('two words')

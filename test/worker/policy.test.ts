@@ -116,7 +116,7 @@ describe.each(wireNames)('%s', (wire) => {
   it.each([
     ['no messages', []],
     ['a thousand and one messages', Array(1001).fill(messageOf(wire))],
-    ['messages that are no list', 7],
+    ['messages that are not a list', 7],
     ['a role of another world', [{ ...messageOf(wire), role: 'root' }]],
     ['a picture from a plain http address', [picture(wire, 'http://169.254.169.254/latest')]],
     ['a picture from a file', [picture(wire, 'file:///etc/passwd')]],

@@ -359,7 +359,7 @@ describe('a token for a token', () => {
     expect([answer.status, claims.sub, claims.anonymous_since]).toEqual([200, 'alice', undefined])
   })
 
-  it('B11: a token that is not good any more is no token: its holder begins anew', async () => {
+  it('B11: a token that is not good any more is not a token: its holder begins anew', async () => {
     const old = await sign({}, { exp: now - 1, anonymous_since: now - 3600, sub: 'old' })
     const { token = '' } = await renew(old, origin, settings)
     expect(claimsOf(token).sub).not.toBe('old')
@@ -502,7 +502,7 @@ describe.each(wireNames)('a %s request', (wire) => {
     ['a model that every object has', { model: 'constructor' }, 404],
     ['a model whose name has ten thousand letters', { model: 'x'.repeat(10_000) }, 404],
     ['a model of another provider by a path', { model: 'anthropic%2fdemo-model' }, 404],
-    ['a model that is no text', { model: { toString: 1 } }, 400],
+    ['a model that is not text', { model: { toString: 1 } }, 400],
     ['no model', { model: undefined }, 400],
   ])('is refused with %s', async (_, change, status) => {
     const { model } = change

@@ -100,7 +100,7 @@ const callOf = (wire: WireName) => ({
   session: {},
 })
 
-/** An answer as the gateway gives it, signs of life between its events, cut anywhere; of so many of them, it breaks off behind the last. */
+/** An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; of so many of them, it breaks off behind the last. */
 function answerIn(wire: WireName, events: readonly string[], count: number, random: Random): Response {
   const alive = wire === 'ollama' ? ' ' : ': keep-alive\n\n'
   const said = events.slice(0, count).flatMap((event) => (random() < 0.2 ? [alive, event] : [event]))

@@ -138,7 +138,7 @@ export interface ChatDialect {
   readonly resultName?: boolean
   /** Default: whatever has at most 40 characters. */
   readonly callId?: IdRule
-  /** Takes arguments that are no JSON; else they are sent as `{}`. */
+  /** Takes arguments that are not valid JSON; otherwise they are sent as `{}`. */
   readonly rawArguments?: boolean
 
   // ---- reasoning

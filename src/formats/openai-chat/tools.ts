@@ -77,7 +77,7 @@ const toolFields = new Set(['type', 'function'])
 const functionFields = new Set(['name', 'description', 'parameters', 'strict'])
 
 function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
-  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is no object`, { path })
+  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is not an object`, { path })
   const said = field(tool, 'function')
   const name = textOr(field(said, 'name'), undefined)
   if (name === undefined || !isObject(said)) return { type: 'provider_tool', format, value: tool }

@@ -87,8 +87,8 @@ describe('Chat Completions', () => {
         },
       ],
       [
-        'arguments that are no JSON',
-        /no JSON object/,
+        'arguments that are not valid JSON',
+        /not a JSON object/,
         {
           messages: [user, { ...turn(call('a', '{')), reasoning_content: '' }, result('a')],
         },
@@ -175,8 +175,8 @@ describe('Messages', () => {
     ['an id twice', /unique/, { messages: [user, says(call('a'), call('a')), hears(result('a'), result('a'))] }],
     ['an illegal id', /\.id/, { messages: [user, says(call('f:0')), hears(result('f:0'))] }],
     [
-      'input that is no object',
-      /no object/,
+      'input that is not an object',
+      /not an object/,
       { messages: [user, says({ ...call('a'), input: '{}' }), hears(result('a'))] },
     ],
     ['blank text', /non-empty/, { messages: [hears(text(' '))] }],
@@ -242,14 +242,14 @@ describe('Gemini', () => {
       { contents: [hears({ text: 'x', inlineData: { mimeType: 'a/b', data: 'aGk=' } })] },
     ],
     [
-      'a response that is no object',
-      /response: is no object/,
+      'a response that is not an object',
+      /response: is not an object/,
       {
         contents: [hears(text('x')), says(signed('f')), hears({ functionResponse: { name: 'f', response: 'x' } })],
       },
     ],
     [
-      'a signature that is no base64',
+      'a signature that is not valid base64',
       /valid base64/,
       { contents: [hears(text('x')), says({ text: 'x', thoughtSignature: '{}' })] },
     ],
@@ -272,9 +272,9 @@ describe('Ollama', () => {
   const good = { model: 'm', stream: false, messages: [user, turn(), result] }
   itRefuses('ollama', 'ollama', good, [
     ['silence about streaming', /stream/, { stream: undefined }],
-    ['parts', /no text/, { messages: [{ role: 'user', content: [] }] }],
+    ['parts', /not text/, { messages: [{ role: 'user', content: [] }] }],
     ['a developer', /role "developer"/, { messages: [{ role: 'developer', content: 'x' }] }],
-    ['arguments as text', /no object/, { messages: [user, turn('{}'), result] }],
+    ['arguments as text', /not an object/, { messages: [user, turn('{}'), result] }],
     ['a result of another tool', /is due/, { messages: [user, turn(), { ...result, tool_name: 'g' }] }],
     ['a call without a result', /no results/, { messages: [user, turn()] }],
     ['an image with its type', /raw base64/, { messages: [{ ...user, images: ['data:image/png;base64,aGk='] }] }],
