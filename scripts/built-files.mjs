@@ -14,6 +14,7 @@ export function publicPaths(root) {
     gateway: 'src/gateway/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
+    wraps: 'src/wraps/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
