@@ -15,6 +15,7 @@ export function publicPaths(root) {
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
     wraps: 'src/wraps/index.ts',
+    otel: 'src/otel/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
