@@ -14,7 +14,6 @@ import type {
 } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Tool, ToolResult } from '../tools/model.ts'
-import type { RunRequest } from './request.ts'
 import type { RunResponse, RunResult } from './result.ts'
 
 /** A round that is about to begin. */
@@ -79,7 +78,10 @@ export interface RoundEnd {
 
 /** A run, as its observers know it: one object from its beginning to its end. */
 export interface ObservedRun {
-  readonly request: RunRequest
+  /** The run's own model. */
+  readonly model: Model
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined
 }
 
 /** Where an observer is. */

@@ -54,7 +54,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
    *
    * @example
    * ```ts
-   * beforeRound: ({ round, messages }) => (round > 1 ? { model: cheaper, messages: trimMessages(messages, { maxTokens: 50_000 }) } : undefined)
+   * await generate({ model, prompt: text, beforeRound: ({ round }) => (round > 1 ? { model: cheaper } : undefined) })
    * ```
    */
   readonly beforeRound?: (round: RoundStart) => RoundChange | undefined | void | Promise<RoundChange | undefined | void>

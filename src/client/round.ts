@@ -85,7 +85,7 @@ export class Round implements ToolHost, Asker {
     }
     this.#toolRun = runner && new runner.run(this)
     this.#key = idempotencyKey ?? (resume && isStreamed ? crypto.randomUUID() : undefined)
-    const run = { request }
+    const run = { model, signal: request.signal }
     this.tell = telling([...observers, compact({ onAttempt: onRequest })], () => ({
       run,
       round: this.#number,

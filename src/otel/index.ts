@@ -78,7 +78,7 @@ const failed = 2 satisfies SpanStatusCode.ERROR
  *
  * @example
  * ```ts
- * const observers = [otel({ tracer: trace.getTracer('my-app'), meter: metrics.getMeter('my-app') })]
+ * const observers = [otel({ tracer, agentName: 'helper' })]
  * await generate({ model, prompt: 'Hello', observers })
  * ```
  */
@@ -107,7 +107,7 @@ export function otel(options: OtelOptions): Observer {
     span.setAttribute(name, written(content, value(), kind, maxContentLength) ?? '')
   }
   const fail = (span: Span, { run }: Observed, error: unknown) => {
-    const { signal } = run.request
+    const { signal } = run
     const isAbort = (error as Error | undefined)?.name === 'AbortError' || (signal?.aborted && signal.reason === error)
     if (error === undefined || isAbort) {
       span.setAttribute('isoglot.cancelled', true)

@@ -10,7 +10,7 @@ import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
  * @param when which errors ask the next model. Default: errors of the API that may pass, no connection, and timeouts.
  * @example
  * ```ts
- * const safe = wrapModel(first, fallback([second, third]))
+ * const safe = wrapModel(model, fallback([cheaper]))
  * ```
  */
 export function fallback(

@@ -10,7 +10,7 @@ import type { AssistantMessage, ContentBlock, MessageEvent, TextBlock } from '..
  * @param tag the name of the tag. Default `think`.
  * @example
  * ```ts
- * const model = wrapModel(openaiCompatible({ baseUrl })('qwen3'), thinkTags())
+ * const thinking = wrapModel(model, thinkTags())
  * ```
  */
 export function thinkTags(tag = 'think'): ModelWrap {

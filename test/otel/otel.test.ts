@@ -371,7 +371,7 @@ describe('names', () => {
       const { observers } = ask()
       const model = openaiChat('m', { apiKey: 'k', baseUrl: upstream.url })
       const message = { role: 'assistant', content: [] } as const
-      const about = { run: { request: ask() }, round: 1, model }
+      const about = { run: { model, signal: undefined }, round: 1, model }
       const round = { ...about, context: { messages: [] }, options: { model: 'm' } }
       const [observer] = observers ?? []
       observer?.onRun?.(about)
