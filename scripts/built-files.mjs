@@ -26,6 +26,8 @@ export function publicPaths(root) {
     prices: 'src/prices/index.ts',
     test: 'src/test/index.ts',
     'browser-model': 'src/browser-model/index.ts',
+    wraps: 'src/wraps/index.ts',
+    otel: 'src/otel/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }

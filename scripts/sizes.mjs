@@ -8,9 +8,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
-import { entriesIn } from './built-files.mjs'
+import { entriesIn, publicPaths } from './built-files.mjs'
 
 const root = join(import.meta.dirname, '..')
+const sources = publicPaths(root)
 const dist = join(root, 'dist')
 const budgetsFile = join(import.meta.dirname, 'sizes.json')
 /** Budgets are whole multiples of this, so that a word more or less does not matter. */
@@ -25,7 +26,6 @@ import { mcpTools } from './mcp.js'
 import { openaiChat } from './openai-chat.js'
 const run = stream({ model: openaiChat('m'), prompt: 'The time?', tools: await mcpTools(globalThis.client) })
 for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)`,
-  prices: "export * from './prices.js'", // its table has the name of the path, as a provider's function has
   models: chat(`import { model } from './models.js'`, `model(location.hash, { apiKey })`),
   gateway: `import { createGateway } from './gateway.js'
 import { openaiChat } from './openai-chat.js'
@@ -73,10 +73,9 @@ document.title = (await generateObject({ model, prompt: 'A city', schema: { type
   }
 }
 
-async function programOf(name) {
+function programOf(name) {
   if (Object.hasOwn(others, name)) return others[name]
-  const isProvider = Object.hasOwn(await import(join(dist, `${name}.js`)), functionOf(name))
-  return isProvider ? chatWith(name) : `export * from './${name}.js'`
+  return /^src\/(formats|providers)\//.test(sources[name]) ? chatWith(name) : `export * from './${name}.js'`
 }
 
 function chatWith(...names) {

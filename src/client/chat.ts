@@ -131,9 +131,9 @@ export function createChat(settings: ChatSettings): Chat {
         ...(state?.provider === provider && { providerState: state.value }),
         onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
         onToolResult: (result) => tellAll(latestFirst(onResult, options.onToolResult), result),
-        onWarning: (warning) => {
-          options.onWarning?.(warning)
-          base.onWarning?.(warning)
+        onWarning: (warning, about) => {
+          options.onWarning?.(warning, about)
+          base.onWarning?.(warning, about)
         },
       },
       onEvents: shown.events,

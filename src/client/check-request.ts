@@ -1,10 +1,11 @@
 /** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
 import { isObject } from '../core/lookup.ts'
+import type { RoundChange } from './hooks.ts'
 import type { RunRequest } from './request.ts'
 
 /** The types that each field may have; a field that is not here is for the codec. */
 const forms: readonly (readonly [types: string, fields: string])[] = [
-  ['text', 'idempotencyKey user toolMode'],
+  ['text', 'end idempotencyKey user toolMode'],
   ['boolean or function', 'strict'],
   ['boolean', 'autoTools wholeAnswer parallelToolCalls'],
   [
@@ -12,12 +13,12 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
     'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries',
   ],
   ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
-  ['list', 'messages tools approvals stop'],
+  ['list', 'messages tools approvals stop observers'],
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
   ['object', 'timeouts ledger signal providerState responseFormat reasoning providerOptions'],
-  ['function', 'stopWhen onToolRequest onToolResult onWarning'],
+  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest'],
 ]
 
 /** Fields that take what a function of ours makes, and a method of it. */
@@ -43,7 +44,9 @@ export function checkRequest(request: RunRequest): void {
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger, lastCalls = 'run' } = request
+  for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
+  if (lastCalls !== 'run' && lastCalls !== 'keep') wrongType('lastCalls', '"run" or "keep"')
   for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
   if (Array.isArray(prompt) && !isPair(prompt)) {
     throw new TypeError(
@@ -58,6 +61,24 @@ export function checkRequest(request: RunRequest): void {
   }
   if (signal !== undefined && typeof signal.addEventListener !== 'function') wrongType('signal', 'an AbortSignal')
   if (ledger !== undefined && typeof ledger.claim !== 'function') wrongType('ledger', 'an object with "claim"')
+}
+
+/**
+ * Checks what `beforeRound` returned, as the fields of a request are.
+ *
+ * @throws {TypeError} naming the field, and the form it should have.
+ */
+export function checkChange(change: RoundChange, request: RunRequest, given: readonly object[]): void {
+  try {
+    checkField('the change', change, 'object')
+    checkRequest({ ...request, ...change } as RunRequest)
+    if (change.messages?.length === 0) wrongType('messages', 'a list with a message')
+    for (const name of change.tools ?? []) {
+      if (!given.some((tool) => 'name' in tool && tool.name === name)) wrongType(`tools ${name}`, 'the name of a tool')
+    }
+  } catch (cause) {
+    throw new TypeError(`beforeRound returned what is not a change: ${(cause as Error).message}`, { cause })
+  }
 }
 
 /** @throws {TypeError} if it is not a model. */

@@ -84,7 +84,7 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
 
-  async function* batches(): AsyncGenerator<StreamEvent[]> {
+  async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
     const { request, onEvents, onEnd } = beginOrFail()
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let result: RunResult | undefined
@@ -115,7 +115,7 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
   }
 
   /** @throws {TypeError} if the run is read for a second time. */
-  function take(): AsyncGenerator<StreamEvent[]> {
+  function take(): AsyncGenerator<readonly StreamEvent[]> {
     if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
     isTaken = true
     return batches()
@@ -168,9 +168,9 @@ export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
 
 /** The same steps, told as they are taken. */
 function watched<T>(
-  steps: AsyncGenerator<StreamEvent[], T>,
+  steps: AsyncGenerator<readonly StreamEvent[], T>,
   tell: (events: readonly StreamEvent[]) => void,
-): AsyncGenerator<StreamEvent[], T> {
+): AsyncGenerator<readonly StreamEvent[], T> {
   const next = steps.next.bind(steps)
   return Object.assign(steps, {
     async next() {

@@ -51,6 +51,11 @@ function urlOf({ baseUrl }: Model, { path }: Pick<EncodedRequest, 'path'>): stri
   return baseUrl.slice(0, end) + path
 }
 
+/** Where a request goes, without what may be secret in it. */
+export function addressOf(model: Model, request: Pick<EncodedRequest, 'path'>): string {
+  return withoutSecrets(urlOf(model, request))
+}
+
 /**
  * One call, with the model's key.
  *
@@ -263,7 +268,7 @@ export function withSource(
   if (!isForeign && !(error instanceof DecodeError)) return error
   const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : error.message
   const type = response.headers.get('content-type')
-  const source = `${withoutSecrets(urlOf(model, encoded))} answered ${response.status} with ${type ?? 'no content-type'}`
+  const source = `${addressOf(model, encoded)} answered ${response.status} with ${type ?? 'no content-type'}`
   const path = error instanceof DecodeError ? error.path : ''
   const { partial } = error
   const told = new DecodeError(`${finding}; ${source}`, { path, cause: error.cause ?? error })

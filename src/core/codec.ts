@@ -278,6 +278,19 @@ export interface ModelSettings {
  */
 export type LateInstructions = 'inline' | 'hoist'
 
+/** One answer that is asked for. */
+export interface Asked {
+  readonly model: Model
+  /** The conversation, tools included, before it is made ready for a wire. */
+  readonly context: Context
+  readonly options: RequestOptions
+  /** Fires when the run is cancelled. */
+  readonly signal: AbortSignal
+}
+
+/** Yields the events of one answer, in batches. It ends with a `message_end`. */
+export type Ask = (asked: Asked) => AsyncIterable<readonly MessageEvent[]>
+
 /** A model to ask: a value that the client's functions take. */
 export interface Model extends Omit<ModelSettings, 'baseUrl'> {
   readonly codec: ClientCodec
@@ -286,4 +299,6 @@ export interface Model extends Omit<ModelSettings, 'baseUrl'> {
   readonly baseUrl: string
   /** The provider's own address. A request to it without a key is a `TypeError`, and is not sent. */
   readonly providerUrl?: string
+  /** Stands around each answer that `generate`, `stream` and chats ask for: `wrapModel` sets it. */
+  readonly around?: (asked: Asked, next: Ask) => AsyncIterable<readonly MessageEvent[]>
 }

@@ -55,11 +55,12 @@ describe.each(wires)('over $name', (wire) => {
     const whole = await generate(request({ wholeAnswer: true }))
     expect(whole.text).toBe('One two')
     expect(streamed.text).toBe('One two')
-    expect({ ...streamed, message: 0, messages: 0, responses: 0, usage: 0, providerState: 0 }).toEqual({
+    expect({ ...streamed, message: 0, messages: 0, responses: 0, context: 0, usage: 0, providerState: 0 }).toEqual({
       ...whole,
       message: 0,
       messages: 0,
       responses: 0,
+      context: 0,
       usage: 0,
       providerState: 0,
     })

@@ -103,8 +103,11 @@ const serverWords: Readonly<Record<string, readonly string[]>> = {
   'openai-chat': ['chat.completion.chunk'],
   'openai-responses': ['sequence_number'],
 }
-/** Paths of no format. They read messages as the official SDKs write them, and tell what is not a message of ours; no more than that. */
-const ofNoFormat = ['index', 'messages', 'import', 'codec']
+/**
+ * Paths of no format. They read messages as the official SDKs write them, and tell what is not a message of ours; no more than that. `otel` writes
+ * `gen_ai.response.finish_reasons`.
+ */
+const ofNoFormat = ['index', 'messages', 'import', 'codec', 'wraps', 'otel']
 const wordsOfMessages = [
   'redacted_thinking',
   'finish_reason',
@@ -128,7 +131,9 @@ const formatOf = (code: string) =>
 /** `azure-openai` has `azureOpenai`, its model function, if it is a provider. */
 async function modelFunctionOf(entry: string): Promise<string | undefined> {
   const name = entry.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
-  return name in (await import(pathToFileURL(join(dist, `${entry}.js`)).href)) ? name : undefined
+  return !ofNoFormat.includes(entry) && name in (await import(pathToFileURL(join(dist, `${entry}.js`)).href))
+    ? name
+    : undefined
 }
 
 const pageProgram = (entry: string, model: string | undefined) => `import { stream } from './index.js'
