@@ -52,7 +52,10 @@ const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resu
  *
  * @example
  * ```ts
- * const { history, messages } = await readChatRequest(request, { history: ({ chatId }) => store.load(chatId) })
+ * async function answer(request: Request, store: { load(chatId: string): Promise<[]> }): Promise<Response> {
+ *   const { history, messages } = await readChatRequest(request, { history: ({ chatId }) => store.load(chatId) })
+ *   return toResponse(stream({ model, messages: [...history, ...messages] }))
+ * }
  * ```
  * @throws {TypeError} whose message names the field that is wrong: answer 400. {@link LimitError} if the body is too large: 413.
  */

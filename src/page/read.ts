@@ -47,8 +47,9 @@ export interface PageRun extends Run {
  *
  * @example
  * ```ts
- * const run = readEvents(fetch('/chat', { method: 'POST', body: JSON.stringify({ messages }) }))
- * for await (const event of run) if (event.type === 'text_delta') show(event.text)
+ * const body = JSON.stringify({ chatId: 'c1', messages: [message.user('Hello')] })
+ * const run = readEvents(fetch('/chat', { method: 'POST', body }))
+ * for await (const event of run) if (event.type === 'text_delta') write(event.text)
  * const { outcome } = await run.response
  * ```
  * @throws while it is read: what the run threw on the server, as an error of the same class; {@link ApiError} for a status that is not ok;

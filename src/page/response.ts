@@ -11,6 +11,7 @@
 export { type ChatRequest, type ReadChatOptions, readChatRequest } from './chat-request.ts'
 export type { Encoder, Encoding, PageEnd } from './encoding.ts'
 export type { PageError } from './page-error.ts'
-export { type PageRules, pageEvents, type ToolView } from './page-events.ts'
+export { pageEvents } from './page-events.ts'
+export type { PageRules, ToolView } from './page-rules.ts'
 export { type History, openMessages, sealMessages } from './seal.ts'
 export { type EndOfRun, type ToResponseOptions, toResponse } from './to-response.ts'

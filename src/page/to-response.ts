@@ -7,7 +7,8 @@ import { after, alarm } from '../core/timer.ts'
 import type { Encoder, Encoding } from './encoding.ts'
 import { eventStream } from './event-stream.ts'
 import { errorResponse, toPageError } from './page-error.ts'
-import { type PageRules, pageEvents } from './page-events.ts'
+import { pageEvents } from './page-events.ts'
+import type { PageRules } from './page-rules.ts'
 
 /** How a run becomes a response. */
 export interface ToResponseOptions {
