@@ -10,7 +10,7 @@ import type { PageError } from './page-error.ts'
  * @throws {ApiError}, {@link ConnectionError} and {@link DecodeError}, as `readEvents` does; the signal's reason.
  */
 export async function answerOf(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  given.then(({ body }) => signal.aborted && body?.cancel()).catch(() => {})
+  given.then(({ body }) => (signal.aborted ? body?.cancel() : undefined)).catch(() => {})
   const response = await unlessAborted(given, signal)
   const { status, ok, headers } = response
   const type = headers.get('content-type') ?? 'no content-type'

@@ -15,6 +15,9 @@ import { readData } from './event-data.ts'
 import { answerOf, thrownBy } from './page-answer.ts'
 import type { PageError } from './page-error.ts'
 import { withRepeats } from './repeats.ts'
+import type { Resuming } from './resuming.ts'
+
+export { type Cut, type Resuming, resuming } from './resuming.ts'
 
 /** How a server's run is read. */
 export interface ReadOptions {
@@ -24,6 +27,8 @@ export interface ReadOptions {
   readonly idleMs?: number
   /** Largest single event, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
+  /** For a server that answers by `keepRun`: `resuming()`. The run goes on by itself where the connection breaks. */
+  readonly resume?: Resuming
 }
 
 /**
@@ -57,6 +62,11 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
   let shown: readonly Message[] = []
+  let streamId: string | undefined
+  let url = ''
+  /** How many events have come, the end included. */
+  let taken = 0
+  let isEnded = false
   let isUnderway = false
   let partial: AssistantMessage | undefined
   let result: RunResult | undefined
@@ -65,17 +75,14 @@ export function readEvents(response: Response | Promise<Response>, options: Read
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { signal, end } = linked(options.signal, stopping.signal)
-    const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
-    const deadline = startDeadline(timeouts, signal)
     let failure: unknown = new DOMException('The run was left before its end', 'AbortError')
     try {
-      yield* eventsOf(deadline)
+      yield* connections(signal)
       failure = undefined
     } catch (cause) {
       failure = cause
       throw cause
     } finally {
-      deadline.clear()
       end()
       if (failure !== undefined) breakOff(failure)
       if (result !== undefined && failure === undefined) settled.resolve(result)
@@ -83,16 +90,50 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     }
   }
 
-  async function* eventsOf(deadline: Deadline): AsyncGenerator<StreamEvent[]> {
+  /** The events of the run, over as many connections as it takes. */
+  async function* connections(signal: AbortSignal): AsyncGenerator<StreamEvent[]> {
+    const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
+    let connection = given
+    for (let failures = 0; ; ) {
+      const before = taken
+      const deadline = startDeadline(timeouts, signal)
+      let cause: unknown
+      try {
+        yield* eventsOf(connection, deadline)
+        return
+      } catch (error) {
+        cause = error
+      } finally {
+        deadline.clear()
+      }
+      failures = taken > before ? 0 : failures + 1
+      const name = streamId
+      const canGoOn = name !== undefined && !isEnded && !signal.aborted
+      const rest = canGoOn ? await options.resume?.rest({ cause, failures, taken, name, url, signal }) : undefined
+      if (rest === undefined) throw connection === given ? cause : cutFor(cause)
+      connection = rest.response
+      connection.catch(() => {})
+    }
+  }
+
+  /** What was cut stays cut, whatever the server says of the rest. */
+  function cutFor(cause: unknown): unknown {
+    const isOfRest = cause instanceof IsoglotError && !isEnded
+    return isOfRest ? new InterruptedError('Cannot finish the run: the rest of it is not to be had', { cause }) : cause
+  }
+
+  async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
     deadline.enter('first_byte')
-    const answer = await answerOf(given, deadline.signal)
-    let isEnded = false
+    const answer = await answerOf(connection, deadline.signal)
+    streamId ??= answer.headers.get('x-isoglot-stream') ?? undefined
+    url ||= answer.url
     let batch: StreamEvent[] = []
     const take = (data: string) => {
       const event = parsed(data)
+      taken++
+      isEnded = event.type === 'error' || event.type === 'end'
       if (event.type === 'error') throw thrownBy(event.error)
       if (event.type === 'end') {
-        isEnded = true
         sealed = event.sealed
         return
       }
@@ -156,9 +197,12 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     get sealed() {
       return sealed
     },
-    streamId: undefined,
+    get streamId() {
+      return streamId
+    },
     async stop() {
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
+      if (streamId !== undefined) await options.resume?.stop(url, streamId)
     },
   }
 }
