@@ -1,7 +1,7 @@
 /** What a page posts to a server, checked: a page can send whatever it likes. @module */
 import { readText } from '../client/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
-import { refuseDeepText } from '../core/depth.ts'
+import { isDeeperThan, maxDepth } from '../core/depth.ts'
 import { LimitError } from '../core/errors.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
@@ -83,7 +83,7 @@ async function textOfBody(request: Request, maxBytes: number): Promise<string> {
 }
 
 function parse(text: string): JsonObject {
-  refuseDeepText(text, 'Cannot read the request of the page')
+  if (isDeeperThan(maxDepth, text)) refuse(`it is nested deeper than ${maxDepth} levels`)
   let body: unknown
   try {
     body = JSON.parse(text)

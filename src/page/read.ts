@@ -125,10 +125,10 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
     deadline.enter('first_byte')
     const answer = await answerOf(connection, deadline.signal)
-    streamId ??= answer.headers.get('x-isoglot-stream') ?? undefined
+    streamId ??= /^[\w-]{1,128}$/.exec(answer.headers.get('x-isoglot-stream') ?? '')?.[0]
     url ||= answer.url
     let batch: StreamEvent[] = []
-    const take = (data: string) => {
+    const takeData = (data: string) => {
       const event = parsed(data)
       taken++
       isEnded = event.type === 'error' || event.type === 'end'
@@ -137,14 +137,13 @@ export function readEvents(response: Response | Promise<Response>, options: Read
         sealed = event.sealed
         return
       }
-      const whole = withRepeats(event, shown)
-      shown = applyEvent(shown, whole)
+      const whole = grown(event, data)
       if (whole.type === 'message_start') isUnderway = true
       if (whole.type === 'message_end') isUnderway = false
       if (whole.type === 'done') result = whole.result
       batch.push(whole)
     }
-    const lines = readData(maxEventBytes, take)
+    const lines = readData(maxEventBytes, takeData)
     for await (const chunk of chunksOf(answer, deadline)) {
       try {
         lines.push(chunk)
@@ -157,6 +156,17 @@ export function readEvents(response: Response | Promise<Response>, options: Read
       batch = []
     }
     throw new InterruptedError('Cannot finish the run: the response ended before it')
+  }
+
+  /** The event with all that it says, which is part of the conversation from now on. */
+  function grown(event: StreamEvent, data: string): StreamEvent {
+    try {
+      const whole = withRepeats(event, shown)
+      shown = applyEvent(shown, whole)
+      return whole
+    } catch {
+      throw notOurs(data)
+    }
   }
 
   /** Keeps what there is of an answer that did not end. */
@@ -218,9 +228,12 @@ function parsed(data: string): WireEvent {
     value = JSON.parse(data)
   } catch {}
   if (isObject(value) && typeof value.type === 'string') return value as unknown as WireEvent
-  throw new DecodeError('Cannot read the run: an event is not one of isoglot; does the server answer by toResponse?', {
-    cause: data.slice(0, 1000),
-  })
+  throw notOurs(data)
+}
+
+function notOurs(data: string): DecodeError {
+  const finding = 'an event is not one of isoglot; does the server answer by toResponse?'
+  return new DecodeError(`Cannot read the run: ${finding}`, { cause: data.slice(0, 1000) })
 }
 
 /** What was said of an answer that broke off. Its open calls never were calls. */
