@@ -28,6 +28,8 @@ export function publicPaths(root) {
     'browser-model': 'src/browser-model/index.ts',
     wraps: 'src/wraps/index.ts',
     otel: 'src/otel/index.ts',
+    'ui-messages': 'src/page/ui-messages.ts',
+    'ag-ui': 'src/page/ag-ui.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }

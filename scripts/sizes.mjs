@@ -26,6 +26,8 @@ import { mcpTools } from './mcp.js'
 import { openaiChat } from './openai-chat.js'
 const run = stream({ model: openaiChat('m'), prompt: 'The time?', tools: await mcpTools(globalThis.client) })
 for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)`,
+  'ag-ui': `export * from './ag-ui.js'`,
+  'ui-messages': `export * from './ui-messages.js'`,
   models: chat(`import { model } from './models.js'`, `model(location.hash, { apiKey })`),
   gateway: `import { createGateway } from './gateway.js'
 import { openaiChat } from './openai-chat.js'

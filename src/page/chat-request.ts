@@ -1,7 +1,7 @@
 /** What a page posts to a server, checked: a page can send whatever it likes. @module */
 import { readText } from '../client/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
-import { refuseDeepText } from '../core/depth.ts'
+import { isDeeperThan, maxDepth } from '../core/depth.ts'
 import { LimitError } from '../core/errors.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
@@ -52,7 +52,10 @@ const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resu
  *
  * @example
  * ```ts
- * const { history, messages } = await readChatRequest(request, { history: ({ chatId }) => store.load(chatId) })
+ * async function answer(request: Request, store: { load(chatId: string): Promise<[]> }): Promise<Response> {
+ *   const { history, messages } = await readChatRequest(request, { history: ({ chatId }) => store.load(chatId) })
+ *   return toResponse(stream({ model, messages: [...history, ...messages] }))
+ * }
  * ```
  * @throws {TypeError} whose message names the field that is wrong: answer 400. {@link LimitError} if the body is too large: 413.
  */
@@ -80,7 +83,7 @@ async function textOfBody(request: Request, maxBytes: number): Promise<string> {
 }
 
 function parse(text: string): JsonObject {
-  refuseDeepText(text, 'Cannot read the request of the page')
+  if (isDeeperThan(maxDepth, text)) refuse(`it is nested deeper than ${maxDepth} levels`)
   let body: unknown
   try {
     body = JSON.parse(text)

@@ -21,7 +21,7 @@ import type {
 } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
 import type { ToolResult } from '../tools/model.ts'
-import type { PageRules, ToolView } from './page-events.ts'
+import type { PageRules, ToolView } from './page-rules.ts'
 
 /** What a page sees of this tool. */
 export function viewOf({ tools = 'name' }: PageRules, name: string | undefined): ToolView {

@@ -7,21 +7,17 @@ import { applyEvent } from '../client/apply-event.ts'
 import { type Deadline, startDeadline } from '../client/deadline.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
 import { drain, flatten, linked, type Run, textIn, whenAwaited, withResolvers } from '../client/run.ts'
-import { chunksOf, readText } from '../client/transport.ts'
-import {
-  ApiError,
-  ConnectionError,
-  DecodeError,
-  InterruptedError,
-  IsoglotError,
-  LimitError,
-  TimeoutError,
-} from '../core/errors.ts'
-import { compact, isObject, lookup } from '../core/lookup.ts'
+import { chunksOf } from '../client/transport.ts'
+import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
+import { compact, isObject } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
 import { readData } from './event-data.ts'
+import { answerOf, thrownBy } from './page-answer.ts'
 import type { PageError } from './page-error.ts'
 import { withRepeats } from './repeats.ts'
+import type { Resuming } from './resuming.ts'
+
+export { type Cut, type Resuming, resuming } from './resuming.ts'
 
 /** How a server's run is read. */
 export interface ReadOptions {
@@ -31,6 +27,8 @@ export interface ReadOptions {
   readonly idleMs?: number
   /** Largest single event, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
+  /** For a server that answers by `keepRun`: `resuming()`. The run goes on by itself where the connection breaks. */
+  readonly resume?: Resuming
 }
 
 /**
@@ -47,8 +45,9 @@ export interface PageRun extends Run {
  *
  * @example
  * ```ts
- * const run = readEvents(fetch('/chat', { method: 'POST', body: JSON.stringify({ messages }) }))
- * for await (const event of run) if (event.type === 'text_delta') show(event.text)
+ * const body = JSON.stringify({ chatId: 'c1', messages: [message.user('Hello')] })
+ * const run = readEvents(fetch('/chat', { method: 'POST', body }))
+ * for await (const event of run) if (event.type === 'text_delta') write(event.text)
  * const { outcome } = await run.response
  * ```
  * @throws while it is read: what the run threw on the server, as an error of the same class; {@link ApiError} for a status that is not ok;
@@ -63,6 +62,11 @@ export function readEvents(response: Response | Promise<Response>, options: Read
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
   let shown: readonly Message[] = []
+  let streamId: string | undefined
+  let url = ''
+  /** How many events have come, the end included. */
+  let taken = 0
+  let isEnded = false
   let isUnderway = false
   let partial: AssistantMessage | undefined
   let result: RunResult | undefined
@@ -71,17 +75,14 @@ export function readEvents(response: Response | Promise<Response>, options: Read
 
   async function* batches(): AsyncGenerator<StreamEvent[]> {
     const { signal, end } = linked(options.signal, stopping.signal)
-    const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
-    const deadline = startDeadline(timeouts, signal)
     let failure: unknown = new DOMException('The run was left before its end', 'AbortError')
     try {
-      yield* eventsOf(deadline)
+      yield* connections(signal)
       failure = undefined
     } catch (cause) {
       failure = cause
       throw cause
     } finally {
-      deadline.clear()
       end()
       if (failure !== undefined) breakOff(failure)
       if (result !== undefined && failure === undefined) settled.resolve(result)
@@ -89,27 +90,60 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     }
   }
 
-  async function* eventsOf(deadline: Deadline): AsyncGenerator<StreamEvent[]> {
+  /** The events of the run, over as many connections as it takes. */
+  async function* connections(signal: AbortSignal): AsyncGenerator<StreamEvent[]> {
+    const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
+    let connection = given
+    for (let failures = 0; ; ) {
+      const before = taken
+      const deadline = startDeadline(timeouts, signal)
+      let cause: unknown
+      try {
+        yield* eventsOf(connection, deadline)
+        return
+      } catch (error) {
+        cause = error
+      } finally {
+        deadline.clear()
+      }
+      failures = taken > before ? 0 : failures + 1
+      const name = streamId
+      const canGoOn = name !== undefined && !isEnded && !signal.aborted
+      const rest = canGoOn ? await options.resume?.rest({ cause, failures, taken, name, url, signal }) : undefined
+      if (rest === undefined) throw connection === given ? cause : cutFor(cause)
+      connection = rest.response
+      connection.catch(() => {})
+    }
+  }
+
+  /** What was cut stays cut, whatever the server says of the rest. */
+  function cutFor(cause: unknown): unknown {
+    const isOfRest = cause instanceof IsoglotError && !isEnded
+    return isOfRest ? new InterruptedError('Cannot finish the run: the rest of it is not to be had', { cause }) : cause
+  }
+
+  async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
     deadline.enter('first_byte')
-    const answer = await answerOf(given, deadline.signal)
-    let isEnded = false
+    const answer = await answerOf(connection, deadline.signal)
+    streamId ??= /^[\w-]{1,128}$/.exec(answer.headers.get('x-isoglot-stream') ?? '')?.[0]
+    url ||= answer.url
     let batch: StreamEvent[] = []
-    const take = (data: string) => {
+    const takeData = (data: string) => {
       const event = parsed(data)
+      taken++
+      isEnded = event.type === 'error' || event.type === 'end'
       if (event.type === 'error') throw thrownBy(event.error)
       if (event.type === 'end') {
-        isEnded = true
         sealed = event.sealed
         return
       }
-      const whole = withRepeats(event, shown)
-      shown = applyEvent(shown, whole)
+      const whole = grown(event, data)
       if (whole.type === 'message_start') isUnderway = true
       if (whole.type === 'message_end') isUnderway = false
       if (whole.type === 'done') result = whole.result
       batch.push(whole)
     }
-    const lines = readData(maxEventBytes, take)
+    const lines = readData(maxEventBytes, takeData)
     for await (const chunk of chunksOf(answer, deadline)) {
       try {
         lines.push(chunk)
@@ -122,6 +156,17 @@ export function readEvents(response: Response | Promise<Response>, options: Read
       batch = []
     }
     throw new InterruptedError('Cannot finish the run: the response ended before it')
+  }
+
+  /** The event with all that it says, which is part of the conversation from now on. */
+  function grown(event: StreamEvent, data: string): StreamEvent {
+    try {
+      const whole = withRepeats(event, shown)
+      shown = applyEvent(shown, whole)
+      return whole
+    } catch {
+      throw notOurs(data)
+    }
   }
 
   /** Keeps what there is of an answer that did not end. */
@@ -162,9 +207,12 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     get sealed() {
       return sealed
     },
-    streamId: undefined,
+    get streamId() {
+      return streamId
+    },
     async stop() {
       stopping.abort(new DOMException('The run was stopped', 'AbortError'))
+      if (streamId !== undefined) await options.resume?.stop(url, streamId)
     },
   }
 }
@@ -180,84 +228,12 @@ function parsed(data: string): WireEvent {
     value = JSON.parse(data)
   } catch {}
   if (isObject(value) && typeof value.type === 'string') return value as unknown as WireEvent
-  throw new DecodeError('Cannot read the run: an event is not one of isoglot; does the server answer by toResponse?', {
-    cause: data.slice(0, 1000),
-  })
+  throw notOurs(data)
 }
 
-/** The response, if it is a stream of ours. */
-async function answerOf(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
-  const response = await unlessAborted(given, signal)
-  const { status, ok, headers } = response
-  const type = headers.get('content-type') ?? 'no content-type'
-  const isStream = /^text\/event-stream\b/i.test(type)
-  if (ok && isStream) return response
-  const text = await unlessAborted(readText(response, 64 * 1024), signal)
-  const source = `${response.url || 'the server'} answered ${status}`
-  if (!ok) throw failureOf(status, source, text)
-  const start = JSON.stringify(text.slice(0, 80))
-  throw new DecodeError(`Cannot read the run: ${source} with ${type}, which begins with ${start}`, { cause: text })
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    promise
-      .then(resolve, (cause) => {
-        // What `fetch` rejects with where the network failed.
-        reject(
-          cause instanceof TypeError
-            ? new ConnectionError(`Cannot reach the server: ${cause.message}`, { cause })
-            : cause,
-        )
-      })
-      .finally(() => signal.removeEventListener('abort', stop))
-  })
-}
-
-const kinds: Readonly<Record<string, ApiError['kind']>> = {
-  401: 'authentication',
-  403: 'permission',
-  404: 'not_found',
-  408: 'timeout',
-  429: 'rate_limit',
-  503: 'overloaded',
-  504: 'timeout',
-}
-
-/** A status that is not ok: of `toResponse`, or of what stands before it. */
-function failureOf(status: number, source: string, text: string): unknown {
-  let said: PageError | undefined
-  try {
-    said = JSON.parse(text).error
-  } catch {}
-  if (typeof said?.code === 'string') return thrownBy({ ...said, status, message: `${said.message}; ${source}` })
-  const kind = lookup(kinds, `${status}`) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
-  return new ApiError(`Cannot read the run: ${source}`, { kind, status, body: text })
-}
-
-/** The error that was thrown on the server, as far as a page may know it. */
-function thrownBy({ code, message, ...details }: PageError): unknown {
-  switch (code) {
-    case 'timeout':
-      return new TimeoutError(message, details.phase ?? 'total', details.timeoutMs ?? 0)
-    case 'limit':
-      return new LimitError(message, details.limit ?? '', details.max ?? 0)
-    case 'interrupted':
-      return new InterruptedError(message)
-    case 'decode':
-      return new DecodeError(message)
-    case 'connection':
-      return new ConnectionError(message)
-    case 'aborted':
-      return new DOMException(message, 'AbortError')
-    default: {
-      const { kind = 'server', status, retryable, retryAfterMs } = details
-      return new ApiError(message, compact({ kind, status, retryable, retryAfterMs }))
-    }
-  }
+function notOurs(data: string): DecodeError {
+  const finding = 'an event is not one of isoglot; does the server answer by toResponse?'
+  return new DecodeError(`Cannot read the run: ${finding}`, { cause: data.slice(0, 1000) })
 }
 
 /** What was said of an answer that broke off. Its open calls never were calls. */

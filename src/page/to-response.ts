@@ -3,11 +3,13 @@ import type { RunResult } from '../client/result.ts'
 import type { Run } from '../client/run.ts'
 import { compact } from '../core/lookup.ts'
 import type { Message } from '../core/model.ts'
-import { after, alarm } from '../core/timer.ts'
+import { after } from '../core/timer.ts'
+import { bodyOf } from './body.ts'
 import type { Encoder, Encoding } from './encoding.ts'
 import { eventStream } from './event-stream.ts'
 import { errorResponse, toPageError } from './page-error.ts'
-import { type PageRules, pageEvents } from './page-events.ts'
+import { pageEvents } from './page-events.ts'
+import type { PageRules } from './page-rules.ts'
 
 /** How a run becomes a response. */
 export interface ToResponseOptions {
@@ -66,54 +68,28 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
   waitUntil?.(visit.ended)
   const texts = textsOf(run, encoding, options, visit)
 
-  let first: Promise<IteratorResult<string>> | undefined = texts.next()
+  const first = texts.next()
   try {
     await settledWithin(heartbeatMs, first)
   } catch (cause) {
     return errorResponse(tell(cause))
   }
 
-  const encoder = new TextEncoder()
-  let beat = () => {}
-  const clock = alarm(() => beat())
-  const waitForBeat = () => {
-    if (heartbeatMs > 0 && encoding.heartbeat !== undefined) clock.wind(heartbeatMs)
-  }
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      const opening = encoding.begin?.()
-      if (opening) controller.enqueue(encoder.encode(opening))
-      beat = () => {
-        if ((controller.desiredSize ?? 0) > 0) controller.enqueue(encoder.encode(encoding.heartbeat))
-        waitForBeat()
-      }
-      waitForBeat()
+  const body = bodyOf({
+    texts,
+    first,
+    opening: encoding.begin?.(),
+    heartbeat: encoding.heartbeat,
+    heartbeatMs,
+    endOf(cause) {
+      const error = tell(cause)
+      const text = encoding.end({ type: error.code === 'aborted' ? 'abort' : 'error', error })
+      return { text, message: error.message }
     },
-    async pull(controller) {
-      try {
-        const { done, value } = await (first ?? texts.next())
-        first = undefined
-        if (visit.isLeft) return
-        waitForBeat()
-        if (value) return controller.enqueue(encoder.encode(value))
-        if (!done) return
-      } catch (cause) {
-        if (visit.isLeft) return
-        const error = tell(cause)
-        const end = encoding.end({ type: error.code === 'aborted' ? 'abort' : 'error', error })
-        clock.stop()
-        if (end === undefined) return controller.error(new Error(error.message))
-        controller.enqueue(encoder.encode(end))
-      }
-      clock.stop()
-      controller.close()
-    },
-    async cancel() {
+    leave() {
       visit.isLeft = true
-      clock.stop()
       // A run that waits for its provider cannot be returned before something comes: it has to be stopped.
       run.stop().catch(() => {})
-      await texts.return(undefined).catch(() => {})
     },
   })
   const headers = new Headers(encoding.headers)
@@ -179,7 +155,7 @@ async function* textsOf(
 }
 
 /** Waits for the promise, for so long at most. */
-function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
+export function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = after(ms > 0 ? ms : Number.POSITIVE_INFINITY, resolve)
     promise.then(() => resolve(), reject).finally(() => timer.stop())

@@ -114,6 +114,7 @@ describe('an answer that is not of toResponse', () => {
     ['', InterruptedError],
     ['data: [DONE]\n\n', DecodeError],
     ['data: {"no":"type"}\n\n', DecodeError],
+    ['data: {"type":"content_block","index":0}\n\n', DecodeError],
     [`data: "${'x'.repeat(100)}"\n\n`, LimitError],
   ])('a stream of %j is an error', async (text, type) => {
     const response = new Response(text, { headers: { 'content-type': 'text/event-stream' } })

@@ -91,6 +91,27 @@ describe('over node:http', () => {
   })
 })
 
+it('a response that comes after the page has gone is let go', async () => {
+  let isCancelled = false
+  let answer: (response: Response) => void = () => {}
+  const run = readEvents(
+    new Promise((resolve) => {
+      answer = resolve
+    }),
+  )
+  const read = run.batches()[Symbol.asyncIterator]().next()
+  await run.stop()
+  await expect(read).rejects.toMatchObject({ name: 'AbortError' })
+  const body = new ReadableStream({
+    cancel() {
+      isCancelled = true
+    },
+  })
+  answer(new Response(body, { headers: { 'content-type': 'text/event-stream' } }))
+  await until(() => isCancelled)
+  expect(isCancelled).toBe(true)
+})
+
 it('a page that does not read does not let the run go on', async () => {
   let taken = 0
   async function* batches() {

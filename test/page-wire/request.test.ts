@@ -28,6 +28,7 @@ describe('a request of a page', () => {
 
   it.each([
     ['{', 'it is not JSON'],
+    ['['.repeat(1025), 'it is nested deeper than 1024 levels'],
     [[], 'it is not an object'],
     [{ messages: [] }, '"chatId" is missing'],
     [{ chatId: 'c', trigger: 'go' }, '"trigger" is not one of send'],
