@@ -21,6 +21,8 @@ export function publicPaths(root) {
     'chat-model': 'src/chat/model-transport.ts',
     'chat-tools': 'src/chat/page-tools.ts',
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
+    response: 'src/page/response.ts',
+    read: 'src/page/read.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }

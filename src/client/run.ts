@@ -181,8 +181,14 @@ function watched<T>(
   })
 }
 
+interface Resolvers<T> {
+  readonly promise: Promise<T>
+  resolve(value: T): void
+  reject(reason: unknown): void
+}
+
 /** `Promise.withResolvers`, which Node 20 lacks. */
-function withResolvers<T>() {
+export function withResolvers<T>(): Resolvers<T> {
   let resolve: (value: T) => void = () => {}
   let reject: (reason: unknown) => void = () => {}
   const promise = new Promise<T>((yes, no) => {
@@ -215,16 +221,16 @@ export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked
   }
 }
 
-async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+export async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch
 }
 
-async function* textIn(batches: AsyncIterable<readonly StreamEvent[]>): AsyncGenerator<string> {
+export async function* textIn(batches: AsyncIterable<readonly StreamEvent[]>): AsyncGenerator<string> {
   for await (const batch of batches) {
     for (const event of batch) if (event.type === 'text_delta') yield event.text
   }
 }
 
-async function drain(batches: AsyncIterable<unknown>): Promise<void> {
+export async function drain(batches: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of batches);
 }

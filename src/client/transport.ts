@@ -191,7 +191,7 @@ export async function* chunksOf(response: Response, deadline: Deadline): AsyncGe
 }
 
 /** The text of a body, or its beginning if it is longer than that. A body that breaks off counts as far as it came. */
-export async function readText(response: Response, maxBytes: number): Promise<string> {
+export async function readText(response: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
   const reader = response.body?.getReader()
   if (reader === undefined) return ''
   const decoder = new TextDecoder()
