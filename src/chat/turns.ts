@@ -7,8 +7,8 @@ import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
-import { brokenOff, type Entry, entryOf, withCalls, withEvent, withUser } from './entry.ts'
-import type { ChatEnd, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
+import { brokenOff, type Entry, entryOf, sealedOf, withCalls, withEvent, withUser } from './entry.ts'
+import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
 import { guarded } from './publisher.ts'
 
 /** How often tools of the page make the model go on, for one message of the user. */
@@ -23,8 +23,6 @@ export interface Question {
   /** The answer so far, which goes on. */
   readonly base?: Entry
 }
-
-type Batches = AsyncIterable<readonly StreamEvent[]>
 
 /** The turns of one chat. */
 export class Turns {
@@ -73,12 +71,12 @@ export class Turns {
   }
 
   /** Asks for an answer to what the user said, and waits for its end. */
-  ask(question: Question, turn: AbortController = this.begin(), source?: Batches): Promise<void> {
+  ask(question: Question, turn: AbortController = this.begin(), source?: ChatEvents): Promise<void> {
     this.#rounds = 0
     return this.#ask(question, turn, source)
   }
 
-  async #ask(question: Question, turn: AbortController, source?: Batches): Promise<void> {
+  async #ask(question: Question, turn: AbortController, source?: ChatEvents): Promise<void> {
     const chat = this.#chat
     const { trigger, added = [], approvals = [], messageId, base } = question
     this.#question = question
@@ -92,6 +90,7 @@ export class Turns {
       added,
       approvals,
       ...compact({ messageId }),
+      ...sealedOf(chat.entries, added),
       signal: turn.signal,
     }
     try {
@@ -111,7 +110,7 @@ export class Turns {
   }
 
   /** Reads a turn to its end. @throws {InterruptedError} if it ends without `done`. */
-  async #read(batches: Batches, turn: AbortController, base: Entry | undefined): Promise<TurnEnd> {
+  async #read(batches: ChatEvents, turn: AbortController, base: Entry | undefined): Promise<TurnEnd> {
     let end: TurnEnd | undefined
     const begun = { id: this.#chat.newId(), role: 'assistant', createdAt: Date.now(), messages: [] } as const
     let answer: Entry = { ...(base ?? entryOf({ ...begun, state: 'streaming' })), state: 'streaming' }
@@ -126,6 +125,10 @@ export class Turns {
         guarded(() => this.#options.onEvent?.(event))
       }
       if (answer.messages.length > 0 && this.isCurrent(turn)) this.#chat.put(answer)
+    }
+    const { sealed } = batches
+    if (sealed !== undefined && this.isCurrent(turn) && answer.messages.length > 0) {
+      this.#chat.put({ ...answer, sealed: { text: sealed, messageCount: answer.messages.length } })
     }
     if (end === undefined) throw new InterruptedError('Cannot finish the turn: its events ended without "done"')
     return end
@@ -238,7 +241,7 @@ export class Turns {
 
   #end(outcome: RunOutcome): void {
     this.#close({ status: 'ready', outcome }, (answer) => ({ ...answer, state: 'done' }))
-    this.#finish({ outcome, messages: this.#chat.messages })
+    guarded(() => this.#options.onFinish?.({ outcome, messages: this.#chat.messages }))
     this.#onReady()
   }
 
@@ -247,7 +250,7 @@ export class Turns {
     this.failed = this.#question
     this.#close({ status: 'error', error }, (answer) => brokenOff(answer, 'failed', partial))
     this.#chat.report(error)
-    this.#finish({ outcome: 'failed', messages: this.#chat.messages, error })
+    guarded(() => this.#options.onFinish?.({ outcome: 'failed', messages: this.#chat.messages, error }))
   }
 
   /** Ends the turn that is under way, or gives up the calls that wait. Says whether there was a turn. */
@@ -258,7 +261,7 @@ export class Turns {
     this.failed = this.#question
     this.#close({ status: 'ready' }, (answer) => brokenOff(answer, 'stopped'))
     turn.abort(new DOMException('The turn was stopped', 'AbortError'))
-    this.#finish({ outcome: 'stopped', messages: this.#chat.messages })
+    guarded(() => this.#options.onFinish?.({ outcome: 'stopped', messages: this.#chat.messages }))
     return true
   }
 
@@ -277,10 +280,6 @@ export class Turns {
       chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.with(answer))
     }
     chat.save()
-  }
-
-  #finish(end: ChatEnd): void {
-    guarded(() => this.#options.onFinish?.(end))
   }
 
   /** The calls that wait get no result any more. */
