@@ -1,10 +1,11 @@
 /** The state of one chat: what it holds, what of it is shown, and where it is stored. @module */
 
+import { guarded } from '../core/guarded.ts'
 import type { Message } from '../core/model.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import { type Entry, entriesOf, entryOf, placeId, withCalls } from './entry.ts'
 import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './model.ts'
-import { guarded, type Publisher, publisher } from './publisher.ts'
+import { type Publisher, publisher } from './publisher.ts'
 import { viewOf } from './view.ts'
 import type { ViewMessage } from './view-message.ts'
 

@@ -2,6 +2,7 @@
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { addUsage } from '../core/add-usage.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
+import { guarded } from '../core/guarded.ts'
 import { compact } from '../core/lookup.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { noResult } from '../prepare/pair.ts'
@@ -9,7 +10,6 @@ import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
 import { brokenOff, type Entry, entryOf, sealedOf, withCalls, withEvent, withUser } from './entry.ts'
 import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
-import { guarded } from './publisher.ts'
 
 /** How often tools of the page make the model go on, for one message of the user. */
 const maxRounds = 10
