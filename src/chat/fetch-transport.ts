@@ -32,7 +32,7 @@ export interface FetchTransportOptions {
  *
  * @example
  * ```ts
- * const transport = fetchTransport({ url: '/chat', headers: async () => ({ authorization: `Bearer ${await token()}` }) })
+ * const transport = fetchTransport({ url: '/chat', headers: { 'x-tenant': 'acme' } })
  * ```
  */
 export function fetchTransport(options: FetchTransportOptions = {}): ChatTransport {

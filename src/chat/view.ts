@@ -12,7 +12,7 @@ const noCitations: readonly CitationBlock[] = []
  *
  * @example
  * ```ts
- * for (const { role, parts } of toView(messages)) draw(role, parts)
+ * for (const { role, parts } of toView(earlier)) draw(role, parts)
  * ```
  */
 export function toView(messages: readonly Message[]): readonly ViewMessage[] {
