@@ -74,12 +74,12 @@ export class ChatState {
 
   /** Puts the entry where the one with its id is, or at the end, and publishes soon. */
   put(entry: Entry): void {
-    this.#entries = this.with(entry)
+    this.#entries = this.withEntry(entry)
     this.publisher.soon()
   }
 
   /** The entries with this one in place of the one with its id. */
-  with(entry: Entry): readonly Entry[] {
+  withEntry(entry: Entry): readonly Entry[] {
     const at = this.#entries.length - 1
     if (this.#entries[at]?.id !== entry.id) return [...this.#entries, entry]
     return [...this.#entries.slice(0, at), entry]

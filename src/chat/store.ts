@@ -63,7 +63,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         throw cause
       }
       if (!turns.isCurrent(turn)) return
-      chat.entries = chat.with(entry)
+      chat.entries = chat.withEntry(entry)
     }
     chat.save()
     await turns.ask({ ...question, added: entry.messages }, turn)

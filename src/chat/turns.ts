@@ -173,7 +173,7 @@ export class Turns {
     if (pending.length > 0) {
       this.#current = undefined
       const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
-      this.#chat.set({ status: 'waiting', pending }, this.#chat.with(entry))
+      this.#chat.set({ status: 'waiting', pending }, this.#chat.withEntry(entry))
       return this.#chat.save()
     }
     const approvals = this.#approvals.filter(({ toolCallId }) => !this.#isAnswered({ id: toolCallId }))
@@ -277,7 +277,7 @@ export class Turns {
       const usages = said.map((message) => (message.role === 'assistant' ? message.usage : undefined))
       const usage = addUsage(chat.status.usage, ...usages)
       const isNothing = answer.messages.length === 0
-      chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.with(answer))
+      chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
     }
     chat.save()
   }
@@ -293,6 +293,6 @@ export class Turns {
     })
     const entry = { ...last, messages: [...last.messages, ...results] }
     const { status } = this.#chat.status
-    this.#chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, this.#chat.with(entry))
+    this.#chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, this.#chat.withEntry(entry))
   }
 }
