@@ -29,7 +29,8 @@ export class ChatState {
   readonly publisher: Publisher<ChatSnapshot>
   readonly #options: ChatStoreOptions
   readonly #views = new WeakMap<Entry, ViewMessage>()
-  #entries: readonly Entry[]
+  /** Its last entry is replaced in place while an answer comes, so that an event costs the same however long the chat is. */
+  #entries: Entry[]
   #status: Status = idle
   #saved: Promise<unknown> = Promise.resolve()
 
@@ -57,7 +58,7 @@ export class ChatState {
 
   /** Shown with what is published next. */
   set entries(entries: readonly Entry[]) {
-    this.#entries = entries
+    this.#entries = [...entries]
   }
 
   /** All that is sent with a turn: a message that never reached the model is not part of it. */
@@ -67,14 +68,16 @@ export class ChatState {
 
   /** Publishes at once. */
   set(change: Partial<Status>, entries: readonly Entry[] = this.#entries): void {
-    this.#entries = entries
+    this.#entries = [...entries]
     this.#status = { ...this.#status, ...change }
     this.publisher.now()
   }
 
   /** Puts the entry where the one with its id is, or at the end, and publishes soon. */
   put(entry: Entry): void {
-    this.#entries = this.withEntry(entry)
+    const at = this.#entries.length - 1
+    if (this.#entries[at]?.id === entry.id) this.#entries[at] = entry
+    else this.#entries = [...this.#entries, entry]
     this.publisher.soon()
   }
 
