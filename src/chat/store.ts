@@ -239,7 +239,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     async load() {
       if (!(await chat.load())) return
       turns.failed = undefined
-      turns.waitFor(chat.status.pending)
+      turns.waitFor(chat.status.pending, chat.status.outcome)
     },
     dispose() {
       if (isDisposed) return

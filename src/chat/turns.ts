@@ -40,6 +40,8 @@ export class Turns {
   #results: ToolMessage[] = []
   /** Calls that wait for the page or a person, those that have their decision or result included. */
   #waits: readonly ToolCall[] = []
+  /** How the answer that made these calls ended. */
+  #outcome: RunOutcome | undefined
   /** The id of the answer that is under way. */
   #answerId: string | undefined
   /** Calls of page tools that a person has to decide about. */
@@ -102,8 +104,9 @@ export class Turns {
   }
 
   /** From now on these calls wait, and nothing is decided about them. */
-  waitFor(calls: readonly ToolCall[]): void {
+  waitFor(calls: readonly ToolCall[], outcome?: RunOutcome): void {
     this.#waits = calls
+    this.#outcome = outcome
     this.#approvals = []
     this.#results = []
     this.#undecided = new Set()
@@ -145,8 +148,7 @@ export class Turns {
   async #settle(turn: AbortController, { outcome, pending }: TurnEnd): Promise<void> {
     const waits = outcome === 'manual' || outcome === 'approval' ? pending : []
     if (waits.length === 0) return this.#end(outcome)
-    this.waitFor(waits)
-    this.#chat.set({ outcome, pending: waits })
+    this.waitFor(waits, outcome)
     await this.#goOn(turn)
   }
 
@@ -173,7 +175,7 @@ export class Turns {
     if (pending.length > 0) {
       this.#current = undefined
       const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
-      this.#chat.set({ status: 'waiting', pending }, this.#chat.withEntry(entry))
+      this.#chat.set({ status: 'waiting', pending, outcome: this.#outcome }, this.#chat.withEntry(entry))
       return this.#chat.save()
     }
     const approvals = this.#approvals.filter(({ toolCallId }) => !this.#isAnswered({ id: toolCallId }))
@@ -190,7 +192,7 @@ export class Turns {
   }
 
   async #run(turn: AbortController, calls: readonly ToolCall[]): Promise<void> {
-    this.#chat.set({ status: 'streaming' })
+    this.#chat.set({ status: 'streaming', pending: [], outcome: undefined })
     const context = { messages: this.#chat.messages, approvals: this.#approvals, signal: turn.signal }
     const steps = this.#options.tools?.run(calls, context)
     for (let step = await steps?.next(); step !== undefined; step = await steps?.next()) {
@@ -229,8 +231,7 @@ export class Turns {
 
   async #goOnWhenDecided(): Promise<void> {
     const pending = this.#waits.filter((call) => !this.#isAnswered(call) && !this.#isDecided(call))
-    this.#chat.set({ pending })
-    if (pending.length > 0) return
+    if (pending.length > 0) return this.#chat.set({ pending })
     const turn = this.begin()
     try {
       await this.#goOn(turn)

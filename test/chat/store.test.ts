@@ -146,14 +146,17 @@ describe('stop', () => {
         yield [text('lo'), ...answer('Hello')]
       },
     }))
-    const chat = createChatStore({ transport, throttleMs: 0 })
+    const onEvent = vi.fn()
+    const chat = createChatStore({ transport, throttleMs: 0, onEvent })
     const sent = chat.send('A')
     await new Promise((resolve) => setImmediate(resolve))
     await chat.stop()
     const before = chat.getSnapshot()
+    onEvent.mockClear()
     late.resolve()
     await sent
     expect(chat.getSnapshot()).toBe(before)
+    expect(onEvent).not.toHaveBeenCalled()
     expect(drawn(before)).toEqual(['user done: A', 'assistant stopped: Hel'])
   })
 
