@@ -30,6 +30,8 @@ export function publicPaths(root) {
     otel: 'src/otel/index.ts',
     'ui-messages': 'src/page/ui-messages.ts',
     'ag-ui': 'src/page/ag-ui.ts',
+    response: 'src/page/response.ts',
+    read: 'src/page/read.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }

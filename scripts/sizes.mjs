@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
-import { entriesIn, publicPaths } from './built-files.mjs'
+import { bindings, entriesIn, publicPaths } from './built-files.mjs'
 
 const root = join(import.meta.dirname, '..')
 const sources = publicPaths(root)
@@ -26,12 +26,33 @@ import { mcpTools } from './mcp.js'
 import { openaiChat } from './openai-chat.js'
 const run = stream({ model: openaiChat('m'), prompt: 'The time?', tools: await mcpTools(globalThis.client) })
 for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)`,
-  'ag-ui': `export * from './ag-ui.js'`,
-  'ui-messages': `export * from './ui-messages.js'`,
   models: chat(`import { model } from './models.js'`, `model(location.hash, { apiKey })`),
+  chat: chatStore(`import { fetchTransport } from './chat.js'`, 'fetchTransport()'),
+  'chat-model': chatStore(
+    `import { modelTransport } from './chat-model.js'
+import { openaiChat } from './openai-chat.js'`,
+    `modelTransport({ model: openaiChat('m', { baseUrl: '/v1' }) })`,
+  ),
+  ...Object.fromEntries(
+    bindings.map((name) => [
+      name,
+      `import { fetchTransport } from './chat.js'
+import { useChat } from './${name}.js'
+export const use = () => useChat({ transport: fetchTransport() })`,
+    ]),
+  ),
   gateway: `import { createGateway } from './gateway.js'
 import { openaiChat } from './openai-chat.js'
 export default createGateway({ models: { m: openaiChat('m') } })`,
+}
+
+/** A page that draws a chat store. */
+function chatStore(imports, transport) {
+  return `import { createChatStore } from './chat.js'
+${imports}
+const chat = createChatStore({ transport: ${transport} })
+chat.subscribe(() => document.body.append(chat.getSnapshot().status))
+await chat.send('Hi')`
 }
 
 const textAlone = textWith()
@@ -135,6 +156,7 @@ async function measure(contents) {
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',
+    packages: 'external', // frameworks
   })
   const [{ contents: minified }] = outputFiles
   return { minified: minified.length, brotli: compress(minified) }

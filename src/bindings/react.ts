@@ -66,7 +66,9 @@ function following(latest: { readonly current: ChatStoreOptions }): ChatStoreOpt
  *
  * @example
  * ```ts
- * const isBusy = useChatValue(chat, (snapshot) => snapshot.isBusy)
+ * import type { ChatStore } from 'isoglot/chat'
+ *
+ * const useIsBusy = (chat: ChatStore) => useChatValue(chat, (snapshot) => snapshot.isBusy)
  * ```
  * @param isEqual default `Object.is`
  */

@@ -1,10 +1,11 @@
 /** The state of one chat: what it holds, what of it is shown, and where it is stored. @module */
 
+import { guarded } from '../core/guarded.ts'
 import type { Message } from '../core/model.ts'
 import { messagesOf } from '../messages/message-like.ts'
 import { type Entry, entriesOf, entryOf, placeId, withCalls } from './entry.ts'
 import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './model.ts'
-import { guarded, type Publisher, publisher } from './publisher.ts'
+import { type Publisher, publisher } from './publisher.ts'
 import { viewOf } from './view.ts'
 import type { ViewMessage } from './view-message.ts'
 
@@ -28,7 +29,8 @@ export class ChatState {
   readonly publisher: Publisher<ChatSnapshot>
   readonly #options: ChatStoreOptions
   readonly #views = new WeakMap<Entry, ViewMessage>()
-  #entries: readonly Entry[]
+  /** Its last entry is replaced in place while an answer comes, so that an event costs the same however long the chat is. */
+  #entries: Entry[]
   #status: Status = idle
   #saved: Promise<unknown> = Promise.resolve()
 
@@ -56,7 +58,7 @@ export class ChatState {
 
   /** Shown with what is published next. */
   set entries(entries: readonly Entry[]) {
-    this.#entries = entries
+    this.#entries = [...entries]
   }
 
   /** All that is sent with a turn: a message that never reached the model is not part of it. */
@@ -66,19 +68,21 @@ export class ChatState {
 
   /** Publishes at once. */
   set(change: Partial<Status>, entries: readonly Entry[] = this.#entries): void {
-    this.#entries = entries
+    this.#entries = [...entries]
     this.#status = { ...this.#status, ...change }
     this.publisher.now()
   }
 
   /** Puts the entry where the one with its id is, or at the end, and publishes soon. */
   put(entry: Entry): void {
-    this.#entries = this.with(entry)
+    const at = this.#entries.length - 1
+    if (this.#entries[at]?.id === entry.id) this.#entries[at] = entry
+    else this.#entries = [...this.#entries, entry]
     this.publisher.soon()
   }
 
   /** The entries with this one in place of the one with its id. */
-  with(entry: Entry): readonly Entry[] {
+  withEntry(entry: Entry): readonly Entry[] {
     const at = this.#entries.length - 1
     if (this.#entries[at]?.id !== entry.id) return [...this.#entries, entry]
     return [...this.#entries.slice(0, at), entry]

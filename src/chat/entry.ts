@@ -4,6 +4,7 @@ import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
+import type { ChatTurn, SealedHistory } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
 /** What events say of a call and messages do not. */
@@ -17,6 +18,7 @@ interface CallNews {
 export interface Entry extends Omit<ViewMessage, 'parts'> {
   /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
   readonly calls: ReadonlyMap<string, CallNews>
+  readonly sealed?: SealedHistory
 }
 
 const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()
@@ -121,4 +123,14 @@ export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): r
   const at = entries.length - 1
   const last = entries[at]
   return last?.state === 'sending' ? [...entries.slice(0, at), { ...last, state }] : entries
+}
+
+/** The history that the server sealed last, and what the user said since, `added` included. */
+export function sealedOf(entries: readonly Entry[], added: readonly Message[]): Pick<ChatTurn, 'sealed' | 'unsealed'> {
+  const at = findLastIndex(entries, ({ sealed }) => sealed !== undefined)
+  const said = entries.slice(at + 1).flatMap(({ role, state, messages }) => {
+    return role === 'user' && state !== 'failed' ? messages : []
+  })
+  const results = added.filter(({ role }) => role === 'tool')
+  return compact({ sealed: entries[at]?.sealed?.text, unsealed: [...said, ...results] })
 }

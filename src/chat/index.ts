@@ -4,10 +4,12 @@
  *
  * @module
  */
+export { type FetchTransportOptions, fetchTransport } from './fetch-transport.ts'
 export { type FileAsBlock, toBlock } from './files.ts'
 export type {
   ChatActions,
   ChatEnd,
+  ChatEvents,
   ChatSnapshot,
   ChatStore,
   ChatStoreOptions,
@@ -18,6 +20,7 @@ export type {
   PageToolResult,
   Persist,
   QueuedMessage,
+  SealedHistory,
   SendContent,
   StoredChat,
   StoredEntry,

@@ -21,16 +21,25 @@ export interface ChatTurn {
   readonly approvals: readonly Approval[]
   /** The id of the item that is edited or answered again. */
   readonly messageId?: string
+  /** The history as the server sealed it last, where it did, and what the user and the page said since. */
+  readonly sealed?: string
+  readonly unsealed: readonly Message[]
   /** Fires when the turn is stopped. */
   readonly signal: AbortSignal
+}
+
+/** The events of a turn in batches, as they come. */
+export interface ChatEvents extends AsyncIterable<readonly StreamEvent[]> {
+  /** The history, sealed by the server, once the turn has ended. */
+  readonly sealed?: string | undefined
 }
 
 /** How a turn reaches a model. `fetchTransport`, `modelTransport`, `workerTransport` and `runTransport` make one. */
 export interface ChatTransport {
   /** Sends a turn and yields its events in batches, `done` among them. Throws what failed, and what was cut. */
-  send(turn: ChatTurn): AsyncIterable<readonly StreamEvent[]>
+  send(turn: ChatTurn): ChatEvents
   /** Goes on with a turn that the server is still running; `undefined`: there is none. */
-  resume?(chatId: string, signal: AbortSignal): Promise<AsyncIterable<readonly StreamEvent[]> | undefined>
+  resume?(chatId: string, signal: AbortSignal): Promise<ChatEvents | undefined>
   /** Ends the turn on the server too, where hanging up does not. */
   stop?(chatId: string): Promise<void>
 }
@@ -62,7 +71,16 @@ export interface StoredChat {
 }
 
 /** One item of a stored chat. */
-export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'> & { readonly createdAt?: number }
+export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'> & {
+  readonly createdAt?: number
+  readonly sealed?: SealedHistory
+}
+
+/** What a server sealed: the conversation up to and with so many messages of the item. */
+export interface SealedHistory {
+  readonly text: string
+  readonly messageCount: number
+}
 
 /** Where chats are stored. */
 export interface Persist {

@@ -29,8 +29,7 @@ export interface PageTools {
  *
  * @example
  * ```ts
- * const theme = tool({ name: 'set_theme', parameters: t.object({ dark: t.boolean() }), execute: ({ dark }) => setTheme(dark) })
- * const chat = createChatStore({ transport: fetchTransport(), tools: pageTools([theme]) })
+ * const chat = createChatStore({ transport: fetchTransport(), tools: pageTools([weather]) })
  * ```
  * @throws {TypeError} for a value that is not a tool with `execute`, and for two tools of one name.
  */

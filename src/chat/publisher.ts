@@ -1,4 +1,5 @@
 /** Publishes a state: at once, or a little later together with what comes until then. @module */
+import { guarded } from '../core/guarded.ts'
 import { after } from '../core/timer.ts'
 
 /** What readers see of a state, and who is told of it. */
@@ -45,16 +46,5 @@ export function publisher<T>(read: (shown: T | undefined) => T, throttleMs: numb
       timer?.stop()
       listeners.clear()
     },
-  }
-}
-
-/** Calls what the application gave. What it throws is reported as uncaught, and does not break the turn. */
-export function guarded(call: () => void): void {
-  try {
-    call()
-  } catch (cause) {
-    queueMicrotask(() => {
-      throw cause
-    })
   }
 }

@@ -6,6 +6,8 @@ import type { ChatTransport, ChatTurn } from './model.ts'
 export interface ReadableRun {
   batches(): AsyncIterable<readonly StreamEvent[]>
   stop?(): Promise<void>
+  /** The history, sealed by the server, once the run has ended. */
+  readonly sealed?: string | undefined
 }
 
 /**
@@ -19,13 +21,20 @@ export interface ReadableRun {
 export function runTransport(begin: (turn: ChatTurn) => ReadableRun): ChatTransport {
   const runs = new Map<string, ReadableRun>()
   return {
-    async *send(turn) {
+    send(turn) {
       const run = begin(turn)
       runs.set(turn.chatId, run)
-      try {
-        yield* run.batches()
-      } finally {
-        if (runs.get(turn.chatId) === run) runs.delete(turn.chatId)
+      return {
+        get sealed() {
+          return run.sealed
+        },
+        async *[Symbol.asyncIterator]() {
+          try {
+            yield* run.batches()
+          } finally {
+            if (runs.get(turn.chatId) === run) runs.delete(turn.chatId)
+          }
+        },
       }
     },
     async stop(chatId) {

@@ -63,7 +63,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         throw cause
       }
       if (!turns.isCurrent(turn)) return
-      chat.entries = chat.with(entry)
+      chat.entries = chat.withEntry(entry)
     }
     chat.save()
     await turns.ask({ ...question, added: entry.messages }, turn)
@@ -239,7 +239,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     async load() {
       if (!(await chat.load())) return
       turns.failed = undefined
-      turns.waitFor(chat.status.pending)
+      turns.waitFor(chat.status.pending, chat.status.outcome)
     },
     dispose() {
       if (isDisposed) return

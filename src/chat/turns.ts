@@ -2,14 +2,14 @@
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
 import { addUsage } from '../core/add-usage.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
+import { guarded } from '../core/guarded.ts'
 import { compact } from '../core/lookup.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
-import { brokenOff, type Entry, entryOf, withCalls, withEvent, withUser } from './entry.ts'
-import type { ChatEnd, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
-import { guarded } from './publisher.ts'
+import { brokenOff, type Entry, entryOf, sealedOf, withCalls, withEvent, withUser } from './entry.ts'
+import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
 
 /** How often tools of the page make the model go on, for one message of the user. */
 const maxRounds = 10
@@ -23,8 +23,6 @@ export interface Question {
   /** The answer so far, which goes on. */
   readonly base?: Entry
 }
-
-type Batches = AsyncIterable<readonly StreamEvent[]>
 
 /** The turns of one chat. */
 export class Turns {
@@ -42,6 +40,8 @@ export class Turns {
   #results: ToolMessage[] = []
   /** Calls that wait for the page or a person, those that have their decision or result included. */
   #waits: readonly ToolCall[] = []
+  /** How the answer that made these calls ended. */
+  #outcome: RunOutcome | undefined
   /** The id of the answer that is under way. */
   #answerId: string | undefined
   /** Calls of page tools that a person has to decide about. */
@@ -73,12 +73,12 @@ export class Turns {
   }
 
   /** Asks for an answer to what the user said, and waits for its end. */
-  ask(question: Question, turn: AbortController = this.begin(), source?: Batches): Promise<void> {
+  ask(question: Question, turn: AbortController = this.begin(), source?: ChatEvents): Promise<void> {
     this.#rounds = 0
     return this.#ask(question, turn, source)
   }
 
-  async #ask(question: Question, turn: AbortController, source?: Batches): Promise<void> {
+  async #ask(question: Question, turn: AbortController, source?: ChatEvents): Promise<void> {
     const chat = this.#chat
     const { trigger, added = [], approvals = [], messageId, base } = question
     this.#question = question
@@ -92,6 +92,7 @@ export class Turns {
       added,
       approvals,
       ...compact({ messageId }),
+      ...sealedOf(chat.entries, added),
       signal: turn.signal,
     }
     try {
@@ -103,15 +104,16 @@ export class Turns {
   }
 
   /** From now on these calls wait, and nothing is decided about them. */
-  waitFor(calls: readonly ToolCall[]): void {
+  waitFor(calls: readonly ToolCall[], outcome?: RunOutcome): void {
     this.#waits = calls
+    this.#outcome = outcome
     this.#approvals = []
     this.#results = []
     this.#undecided = new Set()
   }
 
   /** Reads a turn to its end. @throws {InterruptedError} if it ends without `done`. */
-  async #read(batches: Batches, turn: AbortController, base: Entry | undefined): Promise<TurnEnd> {
+  async #read(batches: ChatEvents, turn: AbortController, base: Entry | undefined): Promise<TurnEnd> {
     let end: TurnEnd | undefined
     const begun = { id: this.#chat.newId(), role: 'assistant', createdAt: Date.now(), messages: [] } as const
     let answer: Entry = { ...(base ?? entryOf({ ...begun, state: 'streaming' })), state: 'streaming' }
@@ -126,6 +128,10 @@ export class Turns {
         guarded(() => this.#options.onEvent?.(event))
       }
       if (answer.messages.length > 0 && this.isCurrent(turn)) this.#chat.put(answer)
+    }
+    const { sealed } = batches
+    if (sealed !== undefined && this.isCurrent(turn) && answer.messages.length > 0) {
+      this.#chat.put({ ...answer, sealed: { text: sealed, messageCount: answer.messages.length } })
     }
     if (end === undefined) throw new InterruptedError('Cannot finish the turn: its events ended without "done"')
     return end
@@ -142,8 +148,7 @@ export class Turns {
   async #settle(turn: AbortController, { outcome, pending }: TurnEnd): Promise<void> {
     const waits = outcome === 'manual' || outcome === 'approval' ? pending : []
     if (waits.length === 0) return this.#end(outcome)
-    this.waitFor(waits)
-    this.#chat.set({ outcome, pending: waits })
+    this.waitFor(waits, outcome)
     await this.#goOn(turn)
   }
 
@@ -170,7 +175,7 @@ export class Turns {
     if (pending.length > 0) {
       this.#current = undefined
       const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
-      this.#chat.set({ status: 'waiting', pending }, this.#chat.with(entry))
+      this.#chat.set({ status: 'waiting', pending, outcome: this.#outcome }, this.#chat.withEntry(entry))
       return this.#chat.save()
     }
     const approvals = this.#approvals.filter(({ toolCallId }) => !this.#isAnswered({ id: toolCallId }))
@@ -187,7 +192,7 @@ export class Turns {
   }
 
   async #run(turn: AbortController, calls: readonly ToolCall[]): Promise<void> {
-    this.#chat.set({ status: 'streaming' })
+    this.#chat.set({ status: 'streaming', pending: [], outcome: undefined })
     const context = { messages: this.#chat.messages, approvals: this.#approvals, signal: turn.signal }
     const steps = this.#options.tools?.run(calls, context)
     for (let step = await steps?.next(); step !== undefined; step = await steps?.next()) {
@@ -226,8 +231,7 @@ export class Turns {
 
   async #goOnWhenDecided(): Promise<void> {
     const pending = this.#waits.filter((call) => !this.#isAnswered(call) && !this.#isDecided(call))
-    this.#chat.set({ pending })
-    if (pending.length > 0) return
+    if (pending.length > 0) return this.#chat.set({ pending })
     const turn = this.begin()
     try {
       await this.#goOn(turn)
@@ -238,7 +242,7 @@ export class Turns {
 
   #end(outcome: RunOutcome): void {
     this.#close({ status: 'ready', outcome }, (answer) => ({ ...answer, state: 'done' }))
-    this.#finish({ outcome, messages: this.#chat.messages })
+    guarded(() => this.#options.onFinish?.({ outcome, messages: this.#chat.messages }))
     this.#onReady()
   }
 
@@ -247,7 +251,7 @@ export class Turns {
     this.failed = this.#question
     this.#close({ status: 'error', error }, (answer) => brokenOff(answer, 'failed', partial))
     this.#chat.report(error)
-    this.#finish({ outcome: 'failed', messages: this.#chat.messages, error })
+    guarded(() => this.#options.onFinish?.({ outcome: 'failed', messages: this.#chat.messages, error }))
   }
 
   /** Ends the turn that is under way, or gives up the calls that wait. Says whether there was a turn. */
@@ -258,7 +262,7 @@ export class Turns {
     this.failed = this.#question
     this.#close({ status: 'ready' }, (answer) => brokenOff(answer, 'stopped'))
     turn.abort(new DOMException('The turn was stopped', 'AbortError'))
-    this.#finish({ outcome: 'stopped', messages: this.#chat.messages })
+    guarded(() => this.#options.onFinish?.({ outcome: 'stopped', messages: this.#chat.messages }))
     return true
   }
 
@@ -274,13 +278,9 @@ export class Turns {
       const usages = said.map((message) => (message.role === 'assistant' ? message.usage : undefined))
       const usage = addUsage(chat.status.usage, ...usages)
       const isNothing = answer.messages.length === 0
-      chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.with(answer))
+      chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
     }
     chat.save()
-  }
-
-  #finish(end: ChatEnd): void {
-    guarded(() => this.#options.onFinish?.(end))
   }
 
   /** The calls that wait get no result any more. */
@@ -294,6 +294,6 @@ export class Turns {
     })
     const entry = { ...last, messages: [...last.messages, ...results] }
     const { status } = this.#chat.status
-    this.#chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, this.#chat.with(entry))
+    this.#chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, this.#chat.withEntry(entry))
   }
 }

@@ -12,7 +12,7 @@ const noCitations: readonly CitationBlock[] = []
  *
  * @example
  * ```ts
- * for (const { role, parts } of toView(messages)) draw(role, parts)
+ * for (const { role, parts } of toView(earlier)) draw(role, parts)
  * ```
  */
 export function toView(messages: readonly Message[]): readonly ViewMessage[] {
@@ -21,7 +21,7 @@ export function toView(messages: readonly Message[]): readonly ViewMessage[] {
 
 /** The item of an entry. Parts that are as they were `before` stay the same objects. */
 export function viewOf(entry: Entry, before?: ViewMessage): ViewMessage {
-  const { calls, ...rest } = entry
+  const { calls, sealed, ...rest } = entry
   const parts = partsOf(entry).map((part, at) => {
     const earlier = before?.parts[at]
     return earlier !== undefined && isSame(part, earlier) ? earlier : part

@@ -71,8 +71,8 @@ function begun(request: RunRequest): Begun {
 export interface Begun {
   readonly request: RunRequest
   readonly onEvents?: (events: readonly StreamEvent[]) => void
-  /** Told once, whatever the end: with all that was said, and the result if there is one. */
-  readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined) => void
+  /** Told once, whatever the end: with all that was said, the result if there is one, and what the run threw. */
+  readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
 /** A run that begins when it is read: `begin` is asked then. */
@@ -99,7 +99,7 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
     } finally {
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      onEnd?.(said, result)
+      onEnd?.(said, result, failure?.cause)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.cause)
       else settled.resolve(result)
     }

@@ -145,6 +145,8 @@ describe('whatever is done in whatever order', () => {
             if (!isAllowed) wrong.push(`${before.status} → ${now.status}`)
             if (now.isBusy !== (now.status === 'submitted' || now.status === 'streaming')) wrong.push('isBusy')
             if ((now.error !== undefined) !== (now.status === 'error')) wrong.push(`error while ${now.status}`)
+            if (now.pending.length > 0 !== (now.status === 'waiting'))
+              wrong.push(`${now.pending.length} wait while ${now.status}`)
             if (now.status === 'waiting' && now.messages.at(-1)?.role !== 'assistant')
               wrong.push('waits without an answer')
             const open = now.messages.filter(({ state }) => state === 'sending' || state === 'streaming')

@@ -1,6 +1,6 @@
 /** The store of a chat: what a page sees while a turn goes on, and what each method does. */
 import { describe, expect, it, vi } from 'vitest'
-import { type ChatSnapshot, type ChatStoreOptions, createChatStore } from '../../src/chat/index.ts'
+import { type ChatSnapshot, type ChatStoreOptions, createChatStore, runTransport } from '../../src/chat/index.ts'
 import { ApiError, InterruptedError, message } from '../../src/index.ts'
 import { block } from '../../src/messages/block.ts'
 import { answer, done, scripted } from './scripted.ts'
@@ -135,6 +135,29 @@ describe('stop', () => {
     await again
     expect(turns.map(({ messages }) => messages.length)).toEqual([1, 1])
     expect(drawn(now())).toEqual(['user done: A', 'assistant done: a'])
+  })
+
+  it('ignores a batch of a transport that does not hear the signal, and its end', async () => {
+    const late = Promise.withResolvers<void>()
+    const transport = runTransport(() => ({
+      async *batches() {
+        yield [start, text('Hel')]
+        await late.promise
+        yield [text('lo'), ...answer('Hello')]
+      },
+    }))
+    const onEvent = vi.fn()
+    const chat = createChatStore({ transport, throttleMs: 0, onEvent })
+    const sent = chat.send('A')
+    await new Promise((resolve) => setImmediate(resolve))
+    await chat.stop()
+    const before = chat.getSnapshot()
+    onEvent.mockClear()
+    late.resolve()
+    await sent
+    expect(chat.getSnapshot()).toBe(before)
+    expect(onEvent).not.toHaveBeenCalled()
+    expect(drawn(before)).toEqual(['user done: A', 'assistant stopped: Hel'])
   })
 
   it('does nothing where nothing is under way', async () => {
@@ -335,6 +358,14 @@ describe('calls that wait', () => {
       { role: 'tool', toolCallId: 'c2', status: 'error' },
       { content: 'Never mind' },
     ])
+  })
+
+  it('are given up by stop', async () => {
+    const { chat, now } = await waiting('approval')
+    await chat.stop()
+    expect(now()).toMatchObject({ status: 'ready', pending: [] })
+    expect(now().messages[1]?.parts).toMatchObject([{ state: 'failed' }, { state: 'failed' }])
+    await expect(chat.approve('c1', true)).rejects.toThrow('the call "c1" does not wait')
   })
 
   it('of a turn that fails after them wait no more, and retry asks the same again', async () => {

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { describe, expect, it } from 'vitest'
-import { dist, entries, modules, modulesOf } from './built.ts'
+import { dist, entries, modules, modulesOf, read } from './built.ts'
 import { codeOf, parse, type Uses, usesOf } from './uses.ts'
 
 /** All that a file may take from the runtime: ECMAScript 2022, and what fetch and Web Streams bring. */
@@ -39,10 +39,26 @@ function ownImports(module: string): ReadonlySet<string> {
   )
 }
 
+/** The files of the bindings import their framework, which is an optional peer dependency, and no other file does. */
+const frameworks: Readonly<Record<string, readonly string[]>> = {
+  'react.js': ['react'],
+  'vue.js': ['vue'],
+  'svelte.js': ['svelte', 'svelte/reactivity'],
+  'solid.js': ['solid-js'],
+}
+
+function frameworksOf(module: string): readonly string[] {
+  return (frameworks[module] ?? []).map((name) => `imports "${name}"`)
+}
+
 describe('what a file takes from the runtime', () => {
   it.each(modules)('%s: nothing that is not everywhere', (module) => {
-    const isOfOurs = (found: string) => ownImports(module).has(found)
+    const isOfOurs = (found: string) => ownImports(module).has(found) || frameworksOf(module).includes(found)
     expect(impurities(usesOf(module)).filter((found) => !isOfOurs(found))).toEqual([])
+  })
+
+  it('react.js begins with the directive that makes it a client component', () => {
+    expect(read('react.js').startsWith('"use client";\n')).toBe(true)
   })
 
   it('each file loads with some public path, and none with all of them', () => {
@@ -54,7 +70,8 @@ describe('what a file takes from the runtime', () => {
   // package.json says `"sideEffects": false`, and the build removes imports that have no names.
   it.each(modules)('%s: does nothing as it loads', (module) => {
     const { actions } = usesOf(module)
-    expect(actions.filter((action) => !action.startsWith('__export('))).toEqual([])
+    const isDirective = (action: string) => module === 'react.js' && action === '"use client";'
+    expect(actions.filter((action) => !action.startsWith('__export(') && !isDirective(action))).toEqual([])
   })
 
   it.each(['import "./chunk.js"', 'globalThis.x = 1', 'start()', 'if (a) b()', 'for (const a of b) a()'])(
