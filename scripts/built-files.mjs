@@ -14,6 +14,7 @@ export function publicPaths(root) {
     gateway: 'src/gateway/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
+    'safe-url': 'src/safe-url.ts',
     prices: 'src/prices/index.ts',
     test: 'src/test/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),

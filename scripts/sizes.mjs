@@ -25,7 +25,9 @@ import { mcpTools } from './mcp.js'
 import { openaiChat } from './openai-chat.js'
 const run = stream({ model: openaiChat('m'), prompt: 'The time?', tools: await mcpTools(globalThis.client) })
 for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)`,
-  prices: "export * from './prices.js'", // its table has the name of the path, as a provider's function has
+  // A name of these is that of the path, as a provider's function is.
+  prices: "export * from './prices.js'",
+  'safe-url': "export * from './safe-url.js'",
   models: chat(`import { model } from './models.js'`, `model(location.hash, { apiKey })`),
   gateway: `import { createGateway } from './gateway.js'
 import { openaiChat } from './openai-chat.js'
