@@ -23,6 +23,7 @@ export function publicPaths(root) {
     'chat-model': 'src/chat/model-transport.ts',
     'chat-tools': 'src/chat/page-tools.ts',
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
+    'safe-url': 'src/safe-url.ts',
     prices: 'src/prices/index.ts',
     test: 'src/test/index.ts',
     'browser-model': 'src/browser-model/index.ts',

@@ -1,5 +1,5 @@
 /** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
-import { isObject } from '../core/lookup.ts'
+import { isObject, lookup } from '../core/lookup.ts'
 import type { RoundChange } from './hooks.ts'
 import type { RunRequest } from './request.ts'
 
@@ -13,7 +13,8 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
     'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries',
   ],
   ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
-  ['list', 'messages tools approvals stop observers'],
+  ['list', 'messages approvals stop observers'],
+  ['list of tool({ name })', 'tools'],
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
@@ -30,6 +31,29 @@ const makers: readonly (readonly [field: string, maker: string, method: string])
 ]
 
 /**
+ * Fields of other libraries, which would be ignored, and what to write in their place. Names with a `_` are looked up as `camelCase`: those
+ * that are not here have that name.
+ */
+export const habits: Readonly<Record<string, string>> = {
+  maxOutputTokens: 'maxTokens',
+  maxCompletionTokens: 'maxTokens',
+  stopSequences: 'stop',
+  maxSteps: 'maxRounds',
+  maxRetries: 'retries',
+  timeout: 'timeouts',
+  abortSignal: 'signal',
+  instructions: 'system',
+  systemInstruction: 'system',
+  reasoningEffort: 'reasoning: { effort }',
+  thinking: 'reasoning: { effort }',
+  previousResponseId: 'providerState',
+  output: 'generateObject()',
+  'toolChoice.type': 'toolChoice: { name }',
+  'responseFormat.jsonSchema': 'responseFormat: { type, schema }',
+  'providerOptions.openai': 'providerOptions["openai-chat"]',
+}
+
+/**
  * Checks the types of a request.
  *
  * @throws {TypeError} naming the field, and the form it should have; {@link RangeError} for a `maxRepeatedCalls` below 1.
@@ -37,6 +61,11 @@ const makers: readonly (readonly [field: string, maker: string, method: string])
 export function checkRequest(request: RunRequest): void {
   const given = isObject(request) ? Object.fromEntries(Object.entries(request)) : {}
   checkModel(given.model)
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    checkHabit(name)
+    for (const key in isObject(value) ? value : {}) checkHabit(`${name}.${key}`)
+  }
   for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, given[name], types)
   for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
   for (const [name, maker, method] of makers) {
@@ -86,8 +115,14 @@ export function checkModel(model: unknown): void {
   if (isObject(model) && isObject(model.codec)) return
   const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
   throw new TypeError(
-    `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5")`,
+    `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
   )
+}
+
+function checkHabit(name: string): void {
+  const word = name.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
+  const ours = lookup(habits, word) ?? (name.includes('.') ? name : word)
+  if (ours !== name) throw new TypeError(`Cannot ask: there is no "${name}"; write ${ours}`)
 }
 
 function checkField(name: string, value: unknown, types: string): void {

@@ -13,7 +13,7 @@ const layers =
     ' ',
   )
 /** By which users come in. */
-const doors = ['index.ts', 'messages/index.ts', 'import/index.ts', 'codec.ts', 'models.ts', 'mcp.ts']
+const doors = ['index.ts', 'messages/index.ts', 'import/index.ts', 'codec.ts', 'models.ts', 'mcp.ts', 'safe-url.ts']
 
 /** The files of ours that a file imports, types included. */
 function importsOf(file: string): string[] {
