@@ -15,6 +15,7 @@ export function publicPaths(root) {
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
     'browser-model': 'src/browser-model/index.ts',
+    'local-model': 'src/kit/local-model.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
