@@ -85,8 +85,13 @@ export interface WorkersAiSettings extends Pick<ModelSettings, 'headers' | 'body
  * @throws {TypeError} if `service` is neither a binding nor an account, and `baseUrl` is not given.
  * @example
  * ```ts
- * const model = workersAi(env.AI, '@cf/qwen/qwen3-30b-a3b-fp8')
- * const { text } = await generate({ model, prompt: 'Why is the sky blue?' })
+ * export default {
+ *   async fetch(_request: Request, env: { AI: WorkersAiBinding }) {
+ *     const model = workersAi(env.AI, '@cf/qwen/qwen3-30b-a3b-fp8')
+ *     const { text } = await generate({ model, prompt: 'Why is the sky blue?' })
+ *     return new Response(text)
+ *   },
+ * }
  * ```
  */
 export function workersAi(service: WorkersAiBinding, model: string, settings?: WorkersAiSettings): Model
