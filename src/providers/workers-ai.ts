@@ -85,6 +85,9 @@ export interface WorkersAiSettings extends Pick<ModelSettings, 'headers' | 'body
  * @throws {TypeError} if `service` is neither a binding nor an account, and `baseUrl` is not given.
  * @example
  * ```ts
+ * import { generate } from 'isoglot'
+ * import { type WorkersAiBinding, workersAi } from 'isoglot/workers-ai'
+ *
  * export default {
  *   async fetch(_request: Request, env: { AI: WorkersAiBinding }) {
  *     const model = workersAi(env.AI, '@cf/qwen/qwen3-30b-a3b-fp8')
