@@ -6,6 +6,7 @@
  * @module
  */
 import type { ClientCodec, EncodedRequest, Model, ModelSettings } from '../core/codec.ts'
+import { refuseDeep } from '../core/depth.ts'
 import { arrayOf, field, isObject, stringOr } from '../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
 import {
@@ -200,7 +201,8 @@ function askReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
   if (/glm-4\.7-flash/.test(model)) return byTemplate(reasoning, to)
   const known = isOlder(model) ? [] : (efforts.find(([name]) => name.test(model))?.[1] ?? everyEffort)
   // `none` is no small amount: only who asks for it gets it.
-  const taken = reasoning.effort === 'none' ? known : known.filter((effort) => effort !== 'none')
+  const isOff = (reasoning.effort ?? (reasoning.budgetTokens === 0 && 'none')) === 'none'
+  const taken = isOff ? known : known.filter((effort) => effort !== 'none')
   return byEffort(reasoning, { ...to, dialect: { ...dialect, efforts: taken } })
 }
 
@@ -213,10 +215,10 @@ function adapt(codec: ClientCodec): ClientCodec {
       const encoded = codec.encodeRequest(context, options)
       return adaptRequest(encoded as EncodedRequest<WireRequest>, options)
     },
-    decodeResponse: (body, options) => codec.decodeResponse(adaptAnswer(body), options),
+    decodeResponse: (body, options) => codec.decodeResponse(adaptWhole(body), options),
     decodeStream: ({ parse = JSON.parse, ...options } = {}) =>
       codec.decodeStream({ ...options, parse: (text) => adaptAnswer(parse(text)) }),
-    decodeToolCalls: (body, options) => codec.decodeToolCalls(adaptAnswer(body), options),
+    decodeToolCalls: (body, options) => codec.decodeToolCalls(adaptWhole(body), options),
     decodeError(answer) {
       const error = codec.decodeError({ ...answer, headers: answer.headers, body: adaptAnswer(answer.body) })
       return error.providerCode === usedUp ? Object.assign(error, { retryable: false }) : error
@@ -254,6 +256,12 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
 }
 
 // ---- answers ----------------------------------------------------------------------------------
+
+/** JSON in an answer is written as text, which a body that is too deep does not survive. */
+function adaptWhole(body: unknown): unknown {
+  refuseDeep(body, 'Cannot decode Workers AI response')
+  return adaptAnswer(body)
+}
 
 /** From the frames of older models, the envelope of REST and the errors of the binding to what Chat has. */
 function adaptAnswer(body: unknown): unknown {
