@@ -33,6 +33,7 @@ export function publicPaths(root) {
     'ag-ui': 'src/page/ag-ui.ts',
     response: 'src/page/response.ts',
     read: 'src/page/read.ts',
+    'local-model': 'src/kit/local-model.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }

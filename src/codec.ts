@@ -3,7 +3,6 @@
  *
  * - Decode: `decodeAnswer` reads the bytes of an answer. `assemble`, `stop`, `fold` and `collect` make messages of what a codec decoded.
  * - Encode: `prepare` makes a conversation sendable, `legalToolName` a name, and `ledger` and `lose` report losses.
- * - `localModel` makes a model of a function: a mock, or an engine on the device.
  * - Tools: `definitionOf`, `isRunnable` and `failed`.
  * - The types of a codec, and those of options that programs seldom write down.
  *
@@ -38,7 +37,6 @@ export type {
 } from './core/codec.ts'
 export { type Machine, type Reducer, run } from './core/reducer.ts'
 export type { HostedTool, UserLocation } from './kit/hosted-tool.ts'
-export { type LocalAnswer, type LocalRequest, localModel } from './kit/local-model.ts'
 
 // ---- to encode ----------------------------------------------------------------------------------
 

@@ -61,10 +61,11 @@ export interface BrowserModel extends Model {
  * @example
  * ```ts
  * const model = browserModel()
- * button.onclick = async () => {
+ * document.querySelector('button')?.addEventListener('click', async () => {
  *   await model.prepare()
  *   const { text } = await generate({ model, prompt: 'Why is the sky blue?' })
- * }
+ *   document.body.append(text)
+ * })
  * ```
  */
 export function browserModel({ onDownload, languageModel, ...use }: BrowserModelSettings = {}): BrowserModel {

@@ -5,9 +5,10 @@
  * @see https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, EncodedRequest, Model, ModelSettings } from '../core/codec.ts'
+import { refuseDeep } from '../core/depth.ts'
 import { arrayOf, field, isObject, stringOr } from '../core/lookup.ts'
-import type { Json, JsonObject, ReasoningEffort } from '../core/model.ts'
+import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../core/model.ts'
 import {
   byEffort,
   byTemplate,
@@ -18,10 +19,13 @@ import {
   type Encoding,
   type WireRequest,
 } from '../formats/openai-chat/index.ts'
-import { lose } from '../kit/losses.ts'
+import { ledger, lose } from '../kit/losses.ts'
 
 /** How much the answer of an older model may be, in tokens, where the request does not say: the server's own default is 256. */
 const defaultMaxTokens = 2048
+
+/** The code of an error: the free allowance of the day is used up, and waiting does not help. */
+const usedUp = '3036'
 
 const chooseAny = /* @__PURE__ */ choosing(['none', 'required', 'named'])
 const chooseNone = /* @__PURE__ */ choosing([])
@@ -35,11 +39,7 @@ export const workersAiDialect: ChatDialect = {
   asksForUsage: false, // it comes unasked
   inlineImages: true,
   chooseTools: (choice, tools, to) => (isOlder(to.model) ? chooseNone : chooseAny)(choice, tools, to),
-  askReasoning: (reasoning, to) => {
-    const isSwitched = /glm-4\.7-flash/.test(to.model)
-    return isSwitched ? byTemplate(reasoning, to) : byEffort(reasoning, to)
-  },
-  efforts: effortsOf,
+  askReasoning,
   stopReasons: { model_length: 'length' },
   errors: {
     kinds: {
@@ -52,14 +52,12 @@ export const workersAiDialect: ChatDialect = {
       2021: 'permission',
       3007: 'timeout',
       3008: 'timeout',
-      3036: 'rate_limit',
+      [usedUp]: 'rate_limit',
       3040: 'overloaded',
       10000: 'authentication',
     },
-    final: /* @__PURE__ */ new Set(['3036']), // the free allowance of the day is used up
   },
-  adaptRequest,
-  adaptAnswer,
+  adapt,
 }
 
 /** The binding `AI` of a Worker. */
@@ -88,8 +86,16 @@ export interface WorkersAiSettings extends Pick<ModelSettings, 'headers' | 'body
  * @throws {TypeError} if `service` is neither a binding nor an account, and `baseUrl` is not given.
  * @example
  * ```ts
- * const model = workersAi(env.AI, '@cf/qwen/qwen3-30b-a3b-fp8')
- * const { text } = await generate({ model, prompt: 'Why is the sky blue?' })
+ * import { generate } from 'isoglot'
+ * import { type WorkersAiBinding, workersAi } from 'isoglot/workers-ai'
+ *
+ * export default {
+ *   async fetch(_request: Request, env: { AI: WorkersAiBinding }) {
+ *     const model = workersAi(env.AI, '@cf/qwen/qwen3-30b-a3b-fp8')
+ *     const { text } = await generate({ model, prompt: 'Why is the sky blue?' })
+ *     return new Response(text)
+ *   },
+ * }
  * ```
  */
 export function workersAi(service: WorkersAiBinding, model: string, settings?: WorkersAiSettings): Model
@@ -187,42 +193,79 @@ const efforts: readonly (readonly [RegExp, readonly ReasoningEffort[]])[] = [
   [/nemotron-3/, ['none', 'low', 'medium', 'high']],
   [/gpt-oss/, ['low', 'medium', 'high']],
 ]
+type Reasoning = NonNullable<RequestOptions['reasoning']>
 const everyEffort: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-function effortsOf(model: string): readonly ReasoningEffort[] {
-  if (isOlder(model)) return []
-  return efforts.find(([name]) => name.test(model))?.[1] ?? everyEffort
+function askReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
+  const { model, dialect } = to
+  if (/glm-4\.7-flash/.test(model)) return byTemplate(reasoning, to)
+  const known = isOlder(model) ? [] : (efforts.find(([name]) => name.test(model))?.[1] ?? everyEffort)
+  // `none` is no small amount: only who asks for it gets it.
+  const isOff = (reasoning.effort ?? (reasoning.budgetTokens === 0 && 'none')) === 'none'
+  const taken = isOff ? known : known.filter((effort) => effort !== 'none')
+  return byEffort(reasoning, { ...to, dialect: { ...dialect, efforts: taken } })
 }
 
-// ---- requests ---------------------------------------------------------------------------------
+// ---- requests and answers ---------------------------------------------------------------------
 
-function adaptRequest({ messages, ...body }: WireRequest, to: Encoding): WireRequest {
-  const request: WireRequest = {
-    ...body,
+function adapt(codec: ClientCodec): ClientCodec {
+  return {
+    ...codec,
+    encodeRequest(context, options) {
+      const encoded = codec.encodeRequest(context, options)
+      return adaptRequest(encoded as EncodedRequest<WireRequest>, options)
+    },
+    decodeResponse: (body, options) => codec.decodeResponse(adaptWhole(body), options),
+    decodeStream: ({ parse = JSON.parse, ...options } = {}) =>
+      codec.decodeStream({ ...options, parse: (text) => adaptAnswer(parse(text)) }),
+    decodeToolCalls: (body, options) => codec.decodeToolCalls(adaptWhole(body), options),
+    decodeError(answer) {
+      const error = codec.decodeError({ ...answer, headers: answer.headers, body: adaptAnswer(answer.body) })
+      return error.providerCode === usedUp ? Object.assign(error, { retryable: false }) : error
+    },
+  }
+}
+
+function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOptions): EncodedRequest<WireRequest> {
+  const { model, strict } = options
+  const { messages, ...fields } = encoded.body
+  const body: WireRequest = {
+    ...fields,
     // A turn of calls alone: null is refused.
     messages: messages.map((message) => (message.content === null ? { ...message, content: '' } : message)),
   }
-  if (!isOlder(to.model)) return request
-  delete request.tool_choice // `auto`, which is all that they have
-  if (request.max_tokens === undefined) {
-    request.max_tokens = defaultMaxTokens
-    lose(to.ledger, 'invented', 'options.maxTokens', 'the model would stop after 256 tokens', 'info')
+  if (!isOlder(model)) return { ...encoded, body }
+  const into = ledger(workersAiDialect.title, strict)
+  delete body.tool_choice // `auto`, which is all that they have
+  if (body.max_tokens === undefined) {
+    body.max_tokens = defaultMaxTokens
+    lose(into, 'invented', 'options.maxTokens', 'the model would stop after 256 tokens', 'info')
   }
-  const { response_format: format } = request
-  if (format === undefined) return request
+  const { response_format: format } = body
   const schema = field(field(format, 'json_schema'), 'schema')
   // The schema stands where others have its name and the schema, and such an answer has no stream.
-  return {
-    ...request,
-    stream: false,
+  const structured = {
+    ...(format !== undefined && { stream: false }),
     ...(schema !== undefined && { response_format: { type: 'json_schema', json_schema: schema } }),
-  } as unknown as WireRequest
+  }
+  return {
+    ...encoded,
+    body: { ...body, ...structured } as unknown as WireRequest,
+    losses: [...encoded.losses, ...into.losses],
+  }
 }
 
 // ---- answers ----------------------------------------------------------------------------------
 
+/** JSON in an answer is written as text, which a body that is too deep does not survive. */
+function adaptWhole(body: unknown): unknown {
+  refuseDeep(body, 'Cannot decode Workers AI response')
+  return adaptAnswer(body)
+}
+
 /** From the frames of older models, the envelope of REST and the errors of the binding to what Chat has. */
-function adaptAnswer(body: JsonObject): JsonObject {
+function adaptAnswer(body: unknown): unknown {
+  if (!isObject(body)) return body
   const { result, internalCode } = body
   if (isObject(result) && body.success === true) return adaptAnswer(result)
   if (internalCode !== undefined) {

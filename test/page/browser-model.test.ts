@@ -102,7 +102,6 @@ describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {
         rounds,
         reason,
         partial: endless.partial?.content,
-        log: fake.log.destroyed.length,
       }
     })
     expect(told).toMatchObject({

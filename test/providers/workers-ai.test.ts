@@ -122,6 +122,13 @@ describe('by the binding', () => {
     expect(await generate({ model: workersAi(ai, newer), prompt: 'Hello' })).toMatchObject({ text: 'You said Hello' })
   })
 
+  it('refuses JSON that is too deep, and does not overflow', async () => {
+    const deep = `{"response":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+    const { ai } = binding(() => new Response(deep, { headers: { 'content-type': 'application/json' } }))
+    const error = await caught(generate({ model: workersAi(ai, older), prompt: 'Hello', wholeAnswer: true }))
+    expect(error).toMatchObject({ code: 'decode' })
+  })
+
   it('reports a stream that stops without its end', async () => {
     const cut = new Response('data: {"response":"Hel"}\n\n', { headers: { 'content-type': 'text/event-stream' } })
     const { ai } = binding(() => cut)
@@ -252,6 +259,11 @@ describe('a request', () => {
     const isExact =
       'chat_template_kwargs' in fields || ('reasoning_effort' in fields && fields.reasoning_effort === effort)
     expect(paths).toEqual(isExact ? [] : ['options.reasoning.effort'])
+  })
+
+  it('asks for no reasoning where a budget of no tokens is given', () => {
+    expect(encode('@cf/zai-org/glm-5.2', { reasoning: { budgetTokens: 0 } }).body.reasoning_effort).toBe('none')
+    expect(encode('@cf/zai-org/glm-5.2', { reasoning: { budgetTokens: 2048 } }).body.reasoning_effort).toBe('high')
   })
 
   it('has images as data', () => {

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { ClientCodec } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type {
   AudioBlock,
@@ -28,7 +29,6 @@ import type {
   WireMessage,
   WirePart,
   WireRefusalPart,
-  WireRequest,
   WireTextPart,
   WireToolChoice,
 } from './wire.ts'
@@ -165,10 +165,8 @@ export interface ChatDialect {
   /** `completion_tokens` do not count reasoning. */
   readonly countsReasoningApart?: boolean
   readonly errors?: DialectErrors
-  /** Changes a request once it is written. Default: it is sent as written. */
-  readonly adaptRequest?: (body: WireRequest, to: Encoding) => WireRequest
-  /** Turns a chunk, a whole answer or an error that has another form into one of this format. Default: all have the format's. */
-  readonly adaptAnswer?: (body: JsonObject) => JsonObject
+  /** Changes the codec, for a host whose requests or answers have another form. Default: they have this format's. */
+  readonly adapt?: (codec: ClientCodec) => ClientCodec
 }
 
 /** What errors mean at one host, where that is not what they mean at most. */
@@ -179,6 +177,4 @@ export interface DialectErrors {
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
   /** By status, where there is no body. */
   readonly emptyStatuses?: Readonly<Record<string, ApiErrorKind>>
-  /** Words of failures that do not pass by waiting. */
-  readonly final?: ReadonlySet<string>
 }

@@ -7,7 +7,7 @@
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { shortJson } from '../../core/depth.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, stringOr } from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject } from '../../core/lookup.ts'
 import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
@@ -21,12 +21,10 @@ export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOpti
   const table: ErrorWords = compact({
     provider: dialect.provider,
     kinds: { ...own, ...kinds },
-    final: dialect.errors?.final ?? finalErrors,
+    final: finalErrors,
     statuses: byStatus,
   })
-  const { adaptAnswer } = dialect
-  const body = adaptAnswer && isObject(answer.body) ? adaptAnswer(answer.body) : answer.body
-  return readApiError({ ...answer, headers: answer.headers, body: plainError(body) }, table)
+  return readApiError({ ...answer, headers: answer.headers, body: plainError(answer.body) }, table)
 }
 
 const noHeaders: ErrorAnswer['headers'] = { get: () => null }
@@ -44,11 +42,6 @@ function isError(body: unknown): boolean {
   return arrayOf(field(body, 'errors')).length > 0 || isRefusedByMiniMax(body)
 }
 
-/** Codes are numbers at some hosts. */
-function wordOf(code: unknown): string {
-  return typeof code === 'number' ? `${code}` : stringOr(code, '')
-}
-
 function isRefusedByMiniMax(body: unknown): boolean {
   const code = field(field(body, 'base_resp'), 'status_code')
   return code !== undefined && code !== 0
@@ -59,7 +52,10 @@ function plainError(body: unknown): unknown {
   const long = field(body, 'message')
   if (isObject(body) && isObject(long)) return { ...body, message: shortJson(long, 300) } // Mistral's 422
   const first = arrayOf(field(body, 'errors'))[0]
-  if (isObject(first)) return { error: { ...first, code: wordOf(field(first, 'code')) } }
+  if (isObject(first)) {
+    const { code } = first
+    return { error: { ...first, code: typeof code === 'number' ? `${code}` : code } }
+  }
   if (!isRefusedByMiniMax(body)) return body
   const said = field(body, 'base_resp')
   return { error: { message: field(said, 'status_msg') ?? '', code: `minimax_${field(said, 'status_code')}` } }

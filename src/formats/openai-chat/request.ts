@@ -80,7 +80,7 @@ export function encodeRequest(
   return {
     path: dialect.path ?? '/chat/completions',
     headers: {},
-    body: dialect.adaptRequest?.(body, to) ?? body,
+    body,
     losses: to.ledger.losses,
   }
 }

@@ -53,9 +53,8 @@ export function decodeResponse(
   return fold(readWhole(body, dialect), { provider, idPrefix, callsBefore })
 }
 
-function readWhole(given: unknown, dialect: ChatDialect): Fragment[] {
-  refuseDeep(given, `Cannot decode ${dialect.title} response`)
-  const body = dialect.adaptAnswer && isObject(given) ? dialect.adaptAnswer(given) : given
+function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
+  refuseDeep(body, `Cannot decode ${dialect.title} response`)
   const error = errorWithin(body, dialect)
   if (error !== undefined) throw error
   if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} response: it is not an object`)

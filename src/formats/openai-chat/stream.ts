@@ -85,10 +85,9 @@ export function decodeStream({
   }
 }
 
-function parseChunk(parse: (text: string) => unknown, data: string, { title, adaptAnswer }: ChatDialect): unknown {
+function parseChunk(parse: (text: string) => unknown, data: string, { title }: ChatDialect): unknown {
   try {
-    const chunk = parse(data)
-    return adaptAnswer && isObject(chunk) ? adaptAnswer(chunk) : chunk
+    return parse(data)
   } catch (cause) {
     throw new DecodeError(`Cannot decode ${title} stream: a chunk is not valid JSON`, { cause })
   }

@@ -30,7 +30,7 @@ function dialectOf({ format }: CorpusCase) {
 }
 
 function decode(one: CorpusCase): ChatResponse {
-  if (one.kind === 'json') return decodeResponse(JSON.parse(one.text), { dialect: dialectOf(one) })
+  if (one.kind === 'json') return createClientCodec(dialectOf(one)).decodeResponse(JSON.parse(one.text))
   const { response, error } = decodeText(createClientCodec(dialectOf(one)), one.text)
   if (response === undefined) throw error
   return response
@@ -66,10 +66,9 @@ describe('what the corpus saw in each recording', () => {
     '$id: an error body is an ApiError, with a 200 too',
     (one) => {
       const body = JSON.parse(one.text)
-      expect(() => decodeResponse(body, { dialect: dialectOf(one) })).toThrow(ApiError)
-      expect(() => decodeResponse(body, { dialect: dialectOf(one) })).toThrow(
-        one.expected?.error?.message ?? body.error.message,
-      )
+      const decodeBody = () => createClientCodec(dialectOf(one)).decodeResponse(body)
+      expect(decodeBody).toThrow(ApiError)
+      expect(decodeBody).toThrow(one.expected?.error?.message ?? body.error.message)
     },
   )
 })

@@ -83,8 +83,8 @@ function noteAmount(reasoning: Reasoning, to: Encoding): void {
 /** The effort that the host has for the one asked for; `undefined` if it has none. */
 function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | undefined {
   const { efforts: given } = to.dialect
-  const taken = (typeof given === 'function' ? given(to.model) : given) ?? efforts
-  if (taken.length === 0) {
+  const [first, ...others] = (typeof given === 'function' ? given(to.model) : given) ?? efforts
+  if (first === undefined) {
     for (const [name, value] of Object.entries(reasoning)) {
       if (value !== undefined) lose(to.ledger, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
     }
@@ -93,11 +93,7 @@ function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | unde
   const effort = effortOf(reasoning, to.ledger)
   if (effort === undefined) return undefined
   const distance = (one: ReasoningEffort) => Math.abs(efforts.indexOf(one) - efforts.indexOf(effort))
-  // `none` is no small amount: only who asks for it gets it, unless there is nothing else.
-  const amounts = taken.filter((one) => one !== 'none' || effort === 'none')
-  const nearest = (amounts.length > 0 ? amounts : taken).reduce((best, one) =>
-    distance(one) < distance(best) ? one : best,
-  )
+  const nearest = others.reduce((best, one) => (distance(one) < distance(best) ? one : best), first)
   if (nearest !== effort) loseEffort(to.ledger, effort, nearest)
   return nearest
 }
