@@ -44,7 +44,10 @@ export function pageTools(tools: readonly Tool[]): PageTools {
   return {
     has: (name) => byName.has(name),
     async *run(calls, { messages, approvals, signal }) {
-      const host = { request: {}, signal, tools: byName, context: { messages }, responses: [], say: () => {} }
+      const host = {
+        ...{ request: {}, signal, tools: byName, history: messages, responses: [], isLast: false },
+        ...{ say: () => {}, tell: () => () => {} },
+      }
       const turn = new CallTurn(host, memoryLedger(), messages, approvals, ({ id, index }) => `${index}.${id}`)
       const { pending } = yield* turn.run(calls)
       return pending

@@ -112,6 +112,7 @@ function seenOf(event: StreamEvent, rules: PageRules, names: Map<string | number
         text: textOf(message),
         warnings: warningsOf(warnings, rules),
         responses: [],
+        context: { messages },
         outcome,
         stopReason,
         usage: pageUsage(usage, rules),

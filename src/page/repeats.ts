@@ -28,7 +28,7 @@ function shortened(event: StreamEvent): StreamEvent {
       return { type: event.type, message } as StreamEvent
     }
     case 'done': {
-      const { message: _, messages: __, text: ___, warnings, responses: ____, ...rest } = event.result
+      const { message: _, messages: __, text: ___, warnings, responses: ____, context: _____, ...rest } = event.result
       return { type: event.type, result: (warnings.length > 0 ? { warnings, ...rest } : rest) as RunResult }
     }
     default:
@@ -56,7 +56,15 @@ export function withRepeats(event: StreamEvent, shown: readonly Message[]): Stre
       const message = shown[findLastIndex(shown, ({ role }) => role === 'assistant')] as AssistantMessage
       const text = message === undefined ? '' : textOf(message)
       const result: Partial<RunResult> = event.result
-      const whole = { message, messages: shown, text, warnings: [], responses: [], ...result } as RunResult
+      const whole = {
+        message,
+        messages: shown,
+        text,
+        warnings: [],
+        responses: [],
+        context: { messages: shown },
+        ...result,
+      } as RunResult
       return { ...event, result: whole }
     }
     default:

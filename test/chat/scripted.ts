@@ -101,6 +101,7 @@ export function done(
     text: '',
     warnings: [],
     responses: [],
+    context: { messages },
   } as const
   return { type: 'done', result }
 }

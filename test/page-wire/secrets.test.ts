@@ -128,6 +128,11 @@ const done: RunResult = {
   text: 'shown',
   warnings: [warning],
   responses: [{ ...response, warnings: [warning] }],
+  context: {
+    system: secret,
+    messages: [{ role: 'system', content: secret }],
+    providerState: { previousResponseId: secret },
+  },
 }
 
 /** A run with everything in it that the table of what is withheld names. */
