@@ -35,7 +35,7 @@ const servers: Readonly<Record<string, (given: Given) => string | Promise<string
   svelte: (given) => {
     const component = ($$renderer: { push(html: string): void; component(draw: () => void): void }) =>
       $$renderer.component(() => $$renderer.push(`<p>${shown(svelte.useChat(given))}</p>`))
-    return renderSvelte(component as never, { props: {} as never }).body
+    return renderSvelte(component as never, { props: {} } as never).body
   },
   solid: (given) =>
     renderSolid(() => createComponent(() => ({ t: `<p>${shown(solid.useChat(given))}</p>` }) as never, {})),
