@@ -43,7 +43,6 @@ export const habits: Readonly<Record<string, string>> = {
   timeout: 'timeouts',
   abortSignal: 'signal',
   instructions: 'system',
-  systemInstruction: 'system',
   reasoningEffort: 'reasoning: { effort }',
   thinking: 'reasoning: { effort }',
   previousResponseId: 'providerState',

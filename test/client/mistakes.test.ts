@@ -74,8 +74,6 @@ describe('C12: a request', () => {
     ['Anthropic', { stop_sequences: ['x'] }, 'stop'],
     ['Anthropic', { top_k: 1 }, 'topK'],
     ['Anthropic', { thinking: { type: 'enabled' } }, 'reasoning: { effort }'],
-    ['Google', { systemInstruction: 'Be brief' }, 'system'],
-    ['Google', { system_instruction: 'Be brief' }, 'system'],
   ])('with a habit of %s, %o, is told to write %s', async (_library, wrong, words) => {
     const error = await failure(() => generate({ model, prompt: 'x', ...wrong } as never))
     expect(error).toBeInstanceOf(TypeError)

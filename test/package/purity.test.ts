@@ -134,7 +134,7 @@ const wordsOfMessages = [
 ]
 const formats = Object.keys(words)
 /** What may hold every format's words. */
-const allFormats = ['models', 'gateway']
+const allFormats = ['models', 'gateway', 'test']
 
 const wordsIn = (code: string, of: readonly string[]) => of.filter((word) => code.includes(word))
 const foreignWordsIn = (code: string, own: string | undefined) =>
@@ -147,6 +147,7 @@ const formatOf = (code: string) =>
 
 /** `azure-openai` has `azureOpenai`, its model function, if it is a provider. */
 async function modelFunctionOf(entry: string): Promise<string | undefined> {
+  if (['prices', 'safe-url'].includes(entry)) return undefined // a name of theirs is that of the path
   const name = entry.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
   return !ofNoFormat.includes(entry) && name in (await import(pathToFileURL(join(dist, `${entry}.js`)).href))
     ? name
