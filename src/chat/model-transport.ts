@@ -47,7 +47,7 @@ export interface WorkerTransportSettings extends ModelTransportSettings {
 const marginMs = 30_000
 
 /**
- * A transport through the Worker of `examples/worker`. It fetches a session token at the first turn, keeps it, fetches another one before it
+ * A transport through our Worker. It fetches a session token at the first turn, keeps it, fetches another one before it
  * ends, and after a 401 fetches another one and repeats the request once.
  *
  * @example

@@ -3,8 +3,11 @@ import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
 import { describe, expect, it } from 'vitest'
+import { publicPaths } from '../../scripts/built-files.mjs'
 import { dist, entries, modules, modulesOf, read } from './built.ts'
 import { codeOf, parse, type Uses, usesOf } from './uses.ts'
+
+const sources: Readonly<Record<string, string>> = publicPaths(join(dist, '..'))
 
 /** All that a file may take from the runtime: ECMAScript 2022, and what fetch and Web Streams bring. */
 const standard = new Set([
@@ -15,7 +18,18 @@ const standard = new Set([
   ...['isFinite', 'isNaN', 'parseFloat', 'parseInt', 'decodeURIComponent', 'encodeURIComponent'],
   ...['AbortController', 'AbortSignal', 'DOMException', 'Headers', 'Request', 'Response', 'URL', 'URLSearchParams'],
   ...['Blob', 'File', 'FormData', 'ReadableStream', 'TransformStream', 'WritableStream', 'TextDecoder', 'TextEncoder'],
-  ...['TextDecoderStream', 'TextEncoderStream', 'atob', 'btoa', 'console', 'crypto', 'fetch', 'structuredClone'],
+  ...[
+    'TextDecoderStream',
+    'TextEncoderStream',
+    'CompressionStream',
+    'DecompressionStream',
+    'atob',
+    'btoa',
+    'console',
+    'crypto',
+    'fetch',
+    'structuredClone',
+  ],
   ...['setTimeout', 'clearTimeout', 'queueMicrotask', 'performance'],
 ])
 /** Properties of a global that tell one runtime from another. */
@@ -147,7 +161,7 @@ const formatOf = (code: string) =>
 
 /** `azure-openai` has `azureOpenai`, its model function, if it is a provider. */
 async function modelFunctionOf(entry: string): Promise<string | undefined> {
-  if (['prices', 'safe-url'].includes(entry)) return undefined // a name of theirs is that of the path
+  if (!/^src\/(formats|providers|browser-model|kit)\//.test(sources[entry] ?? '')) return undefined
   const name = entry.replace(/-(.)/g, (_, letter) => letter.toUpperCase())
   return !ofNoFormat.includes(entry) && name in (await import(pathToFileURL(join(dist, `${entry}.js`)).href))
     ? name
