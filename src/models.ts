@@ -7,6 +7,7 @@
 import type { Model } from './core/codec.ts'
 import { lookup } from './core/lookup.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
+import { cohere } from './formats/cohere/index.ts'
 import { type GeminiSettings, gemini } from './formats/gemini/index.ts'
 import { ollama } from './formats/ollama/index.ts'
 import { openaiChat } from './formats/openai-chat/index.ts'
@@ -41,6 +42,7 @@ const providers: Readonly<Record<string, Provider>> = {
   anthropic,
   'azure-openai': azureOpenai,
   cerebras,
+  cohere,
   deepseek,
   gemini,
   'gemini-chat': geminiChat,

@@ -42,6 +42,10 @@ const requests: Readonly<Record<WireName, Minimal>> = {
     path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     minimal: { contents: [{ role: 'user', parts: [{ text }] }] },
   }),
+  cohere: (model, content, stream) => ({
+    path: '/v2/chat',
+    minimal: { model, messages: [{ role: 'user', content }], stream },
+  }),
   ollama: (model, content, stream) => ({
     path: '/api/chat',
     minimal: { model, messages: [{ role: 'user', content }], stream },
@@ -90,6 +94,7 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
     type === 'response.completed' ? 'end' : type === 'response.failed' ? 'error' : undefined,
   anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
   gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
+  cohere: ({ type, delta }) => (type !== 'message-end' ? undefined : delta.error ? 'error' : 'end'),
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
 }
 

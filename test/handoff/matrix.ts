@@ -13,14 +13,8 @@ export interface Target {
   readonly client: ClientCodec
 }
 
-/** Whose wire it is. */
-const home: Readonly<Record<string, string>> = {
-  anthropic: 'anthropic',
-  gemini: 'gemini',
-  ollama: 'ollama',
-  'openai-chat': 'openai',
-  'openai-responses': 'openai',
-}
+/** Whose wire it is. Default: the provider has its name. */
+const home: Readonly<Record<string, string>> = { 'openai-chat': 'openai', 'openai-responses': 'openai' }
 
 /** Every codec and dialect: those of the recordings, and those that have a name of their own. */
 export const targets: readonly Target[] = listTargets()
@@ -38,14 +32,15 @@ function listTargets(): readonly Target[] {
 }
 
 export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provider'>): string {
-  return home[name] === provider ? name : `${name} (${provider})`
+  return (home[name] ?? name) === provider ? name : `${name} (${provider})`
 }
 
-/** The five wires at their own providers. */
-export const wires: readonly Target[] = targets.filter(({ name }) => Object.hasOwn(home, name))
+/** The wires at their own providers. */
+export const wires: readonly Target[] = targets.filter(({ name, client }) => name === client.name)
 
 const models: Readonly<Record<string, string>> = {
   anthropic: 'claude-sonnet-5',
+  cohere: 'command-a-reasoning-08-2025',
   gemini: 'gemini-3-flash',
   ollama: 'qwen3:8b',
 }

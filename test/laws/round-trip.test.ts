@@ -45,7 +45,7 @@ function joined(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
 }
 
 /** How ids of calls begin that came without one, and that we or our Ollama server made up. */
-const madeIds = /^(?:ollama|gemini|call)_\d+$/
+const madeIds = /^(?:ollama|gemini|cohere|call)_\d+$/
 
 function isSaid(block: ContentBlock): boolean {
   return block.type !== 'reasoning' || block.text !== ''

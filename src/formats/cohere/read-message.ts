@@ -1,7 +1,7 @@
 /**
  * Cohere Chat v2: what whole messages and streams are read with in the same way.
  *
- * Nothing but the end shows that all citations of a text are there, so its block stays open until then.
+ * A citation may follow the end of its text, so the block of a text stays open until another begins.
  *
  * @module
  */
@@ -19,7 +19,9 @@ import { readCallFragment } from './tools.ts'
 export interface ReadState {
   /** Pieces of what may be cited, by the wire's index of the content. */
   readonly texts: Map<number, string[]>
+  /** Those whose text has not ended. */
   readonly citations: JsonObject[]
+  readonly otherCitations: Json[]
   /** Contents of kinds that we do not know, until they are whole. */
   readonly unknown: Map<number, JsonObject>
   hasPlan: boolean
@@ -28,7 +30,7 @@ export interface ReadState {
 }
 
 export function newState(): ReadState {
-  return { texts: new Map(), citations: [], unknown: new Map(), hasPlan: false, logprobs: [] }
+  return { texts: new Map(), citations: [], otherCitations: [], unknown: new Map(), hasPlan: false, logprobs: [] }
 }
 
 /** Where the contents, the calls and the plan of an answer stand: each has a count of its own. */
@@ -58,7 +60,14 @@ export function readMessage(
   state.citations.push(...arrayOf(field(message, 'citations')).filter(isObject))
   const kept = otherFields(message, messageFields)
   if (kept !== undefined) out.push({ type: 'extra', on: 'message', providerData: { [format]: kept } })
+  endMessage(state, out)
+}
+
+/** What only the end of a message shows. */
+export function endMessage(state: ReadState, out: Fragment[]): void {
   endTexts(state, out)
+  const { otherCitations: citations } = state
+  if (citations.length > 0) out.push({ type: 'extra', on: 'message', providerData: { [format]: { citations } } })
 }
 
 function textParts(text: string): Json[] {
@@ -98,23 +107,24 @@ export function addPlan(state: ReadState, text: string, out: Fragment[]): void {
   out.push({ type: 'reasoning', key: keyOf.plan, text })
 }
 
-/** The citations of all texts. Those of thinking and of plans have no block that could hold them, and are kept with the message. */
+/**
+ * Ends the texts so far, with their citations; what is cited later is added to them all the same. Citations of thinking and of plans have
+ * no block that could hold them, and are kept with the message.
+ */
 export function endTexts(state: ReadState, out: Fragment[]): void {
   const first = [...state.texts.keys()][0] ?? 0
-  const others: JsonObject[] = []
   const wholes = new Map<number, string>()
-  for (const citation of state.citations) {
+  for (const citation of state.citations.splice(0)) {
     const at = numberOr(field(citation, 'content_index'), first)
     const pieces = isOfText(citation) ? state.texts.get(at) : undefined
     if (pieces === undefined) {
-      others.push(citation)
+      state.otherCitations.push(citation)
       continue
     }
     const text = wholes.get(at) ?? pieces.join('')
     wholes.set(at, text)
     out.push({ type: 'patch', key: keyOf.content(at), citations: decodeCitation(citation, text) })
   }
-  if (others.length > 0) out.push({ type: 'extra', on: 'message', providerData: { [format]: { citations: others } } })
   for (const at of state.texts.keys()) out.push({ type: 'close', key: keyOf.content(at) })
 }
 

@@ -15,6 +15,7 @@ import { decodeError } from './errors.ts'
 import {
   addPlan,
   endContent,
+  endMessage,
   endTexts,
   keyOf,
   newState,
@@ -39,7 +40,7 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
       readEvent(state, parseEvent(parse, data), out)
     },
     end(out) {
-      endTexts(state, out) // the end never came: what is there keeps its citations
+      endMessage(state, out) // the end never came: what is there keeps its citations
     },
   }
 }
@@ -67,6 +68,7 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
       out.push(compact({ type: 'start', id: textOr(field(event, 'id'), undefined) }))
       return
     case 'content-start':
+      endTexts(state, out)
       startContent(state, at, objectAt(field(message, 'content'), 'delta.message.content', 'stream'), out)
       return
     case 'content-end':
@@ -76,11 +78,11 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
       addPlan(state, stringAt(field(message, 'tool_plan'), 'delta.message.tool_plan', 'stream'), out)
       return
     case 'tool-call-start':
+      endTexts(state, out)
+      readCall(at, message, out)
+      return
     case 'tool-call-delta':
-      out.push({
-        ...readCallFragment(field(message, 'tool_calls'), 'delta.message.tool_calls', 'stream'),
-        key: keyOf.call(at),
-      })
+      readCall(at, message, out)
       return
     case 'tool-call-end':
       out.push({ type: 'close', key: keyOf.call(at) })
@@ -91,13 +93,18 @@ function readEvent(state: ReadState, event: JsonObject, out: Fragment[]): void {
       return
     }
     case 'message-end':
-      endTexts(state, out)
+      endMessage(state, out)
       readEnd(state, objectIn(event, 'delta'), out)
       return
     case undefined:
       if (typeof field(event, 'message') === 'string') throw decodeError({ status: 0, headers: noHeaders, body: event })
   }
   // `citation-end`, `debug`, and types to come
+}
+
+function readCall(at: number, message: JsonObject, out: Fragment[]): void {
+  const call = readCallFragment(field(message, 'tool_calls'), 'delta.message.tool_calls', 'stream')
+  out.push({ ...call, key: keyOf.call(at) })
 }
 
 function readContent(state: ReadState, at: number, event: JsonObject, part: Json | undefined, out: Fragment[]): void {
