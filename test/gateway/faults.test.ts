@@ -42,6 +42,7 @@ const silent: Readonly<Record<WireName, number>> = {
   'openai-chat': 1,
   'openai-responses': 4,
   anthropic: 3,
+  cohere: 2,
   gemini: 0,
   ollama: 0,
 }
@@ -56,6 +57,7 @@ const firstWords = (provider: WireName): string =>
 const reasons: Partial<Readonly<Record<WireName, string>>> = {
   'openai-chat': '"finish_reason":"stop"',
   anthropic: '"stop_reason":"end_turn"',
+  cohere: '"finish_reason":"COMPLETE"',
 }
 
 function isWhole(provider: WireName, pieces: readonly string[]): boolean {

@@ -127,6 +127,7 @@ describe('limits of output', () => {
     'openai-chat': (body) => body.max_completion_tokens,
     'openai-responses': (body) => body.max_output_tokens,
     anthropic: (body) => body.max_tokens,
+    cohere: (body) => body.max_tokens,
     gemini: (body) => body.generationConfig?.maxOutputTokens,
     ollama: (body) => body.options?.num_predict,
   }
@@ -138,6 +139,7 @@ describe('limits of output', () => {
         'openai-chat': { max_completion_tokens: 9000 },
         'openai-responses': { max_output_tokens: 9000 },
         anthropic: { max_tokens: 9000 },
+        cohere: { max_tokens: 9000 },
         gemini: { generationConfig: { maxOutputTokens: 9000 } },
         ollama: { options: { num_predict: 9000 } },
       }[wire]
@@ -335,6 +337,7 @@ describe('what leaves and what comes in', () => {
     'openai-chat': ['authorization'],
     'openai-responses': ['authorization'],
     anthropic: ['anthropic-version', 'x-api-key'],
+    cohere: ['authorization'],
     gemini: ['x-goog-api-key'],
     ollama: ['authorization'],
   }

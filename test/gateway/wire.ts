@@ -132,6 +132,8 @@ export function isErrorBody(wire: WireName, body: Loose): boolean {
       return body.type === 'error' && typeof body.error?.type === 'string' && typeof body.error.message === 'string'
     case 'gemini':
       return typeof body.error?.code === 'number' && typeof body.error.status === 'string'
+    case 'cohere':
+      return typeof body.message === 'string'
     case 'ollama':
       return typeof body.error === 'string'
     default:

@@ -321,7 +321,7 @@ const gemini: Claims = {
 
 /** The calls of messages and deltas, on three wires; one of them has a call by itself in its deltas. */
 const toolCalls = (raw: readonly JsonObject[]) =>
-  havingField(raw, 'tool_calls').flatMap(({ tool_calls: calls }) => (calls ?? []) as JsonObject | JsonObject[])
+  havingField(raw, 'tool_calls').flatMap(({ tool_calls: calls }) => [calls ?? []].flat() as JsonObject[])
 
 // ---- Ollama -------------------------------------------------------------------------------------
 
