@@ -57,7 +57,6 @@ const firstWords = (provider: WireName): string =>
 const reasons: Partial<Readonly<Record<WireName, string>>> = {
   'openai-chat': '"finish_reason":"stop"',
   anthropic: '"stop_reason":"end_turn"',
-  cohere: '"finish_reason":"COMPLETE"',
 }
 
 function isWhole(provider: WireName, pieces: readonly string[]): boolean {

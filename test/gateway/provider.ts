@@ -434,11 +434,10 @@ const cohere: Speaker = {
           ),
           event({ type: 'tool-call-end', index }),
         ]),
-      event({
+      `${event({
         type: 'message-end',
         delta: { finish_reason: calls.length > 0 ? 'TOOL_CALL' : 'COMPLETE', usage: cohereUsage },
-      }),
-      'data: [DONE]\n\n',
+      })}data: [DONE]\n\n`, // the end is the first of the two
     ]
   },
   isStream: ({ body }) => body.stream === true,

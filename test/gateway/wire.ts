@@ -101,7 +101,9 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
 /** The events of a stream; a comment is none. */
 export function eventsOf(wire: WireName, text: string): Loose[] {
   if (wire === 'ollama') return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : JSON.parse(line)))
-  const events = text.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
+  // Cohere's streams have ended when this comes.
+  const said = wire === 'cohere' ? text.replace(/data: \[DONE\]\n\n$/, '') : text
+  const events = said.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
   return events.map((event) => {
     const data = event
       .split('\n')
