@@ -51,6 +51,7 @@ describe('model', () => {
     ['anthropic', 'anthropic', 'anthropic'],
     ['gemini', 'gemini', 'gemini'],
     ['ollama', 'ollama', 'ollama'],
+    ['cohere', 'cohere', 'cohere'],
     ['groq', 'openai-chat', 'groq'],
     ['xai', 'openai-chat', 'xai'],
     ['xai-responses', 'openai-responses', 'xai'],
