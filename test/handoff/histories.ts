@@ -99,7 +99,8 @@ function answerOf({ kind, text }: CorpusCase, client: ClientCodec): AssistantMes
 function isRefusal(body: unknown): boolean {
   const { error, choices, output, content, candidates, message } = body as Record<string, unknown>
   const isAnswer = [choices, output, content, candidates, message].some((field) => field != null)
-  return Array.isArray(body) || typeof body !== 'object' || (error != null && !isAnswer)
+  const isSentence = typeof message === 'string'
+  return Array.isArray(body) || typeof body !== 'object' || isSentence || (error != null && !isAnswer)
 }
 
 /** The same stream, left when three fifths of it had come. */

@@ -52,6 +52,8 @@ export function verbatim<T>(value: Json): T {
 export function encodeTextPart(block: ContentBlock, path: string, losses: Ledger): WireText | undefined {
   if (block.type === 'text' || block.type === 'plain_text') {
     const { document: _, ...kept } = keptFields(block)
+    if (block.type === 'plain_text' && block.title !== undefined)
+      lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
     return { ...kept, type: 'text', text: block.text }
   }
   if (block.type === 'unknown' && block.format === format) return verbatim(block.value)

@@ -110,14 +110,15 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
     }
     const document = encodeDocument(block)
     if (document !== undefined && to.takesDocuments && isSaid) documents.push(document)
-    else parts.push(document === undefined ? encodeUserPart(block, where, to.losses) : inPlace(document))
+    else parts.push(document === undefined ? encodeUserPart(block, where, to.losses) : inPlace(document, where, to))
   }
   const said = parts.filter((part) => part !== undefined)
   if (said.length === 0 && results.length > 0) return results
   return [...results, { ...keptFields(message), role: 'user', content: said }]
 }
 
-function inPlace({ data }: WireDocument): WireText {
+function inPlace({ data }: WireDocument, path: string, { losses }: Encoding): WireText {
+  if (data.title !== undefined) lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
   return { type: 'text', text: String(data.text) }
 }
 

@@ -77,7 +77,8 @@ function textParts(text: string): Json[] {
 /** A content, or the beginning of one. */
 export function startContent(state: ReadState, at: number, part: JsonObject, out: Fragment[]): void {
   const key = keyOf.content(at)
-  const { text, thinking } = part
+  // Some hosts begin with the type alone.
+  const { type, text = type === 'text' ? '' : undefined, thinking = type === 'thinking' ? '' : undefined } = part
   if (typeof text === 'string') {
     state.texts.set(at, [text])
     out.push({ type: 'block', key, open: true, block: { type: 'text', text, ...restOf(part, 'text') } })
