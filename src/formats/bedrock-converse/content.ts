@@ -225,7 +225,14 @@ function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): Cont
   const argumentsText = isObject(input) ? textOfArguments(input) : undefined
   if (kept.type !== 'server_tool_use' || typeof name !== 'string' || argumentsText === undefined) return undefined
   const id = textOr(toolUseId, '')
-  return { type: 'server_tool_call', id, name, arguments: input as JsonObject, argumentsText, providerData: { [format]: kept } }
+  return {
+    type: 'server_tool_call',
+    id,
+    name,
+    arguments: input as JsonObject,
+    argumentsText,
+    providerData: { [format]: kept },
+  }
 }
 
 /** What came of such a call, in the same message. */
@@ -238,7 +245,6 @@ export function decodeServerResult(body: JsonObject): ContentBlock {
     providerData: { [format]: body },
   })
 }
-
 
 // ---- reading what may be anything -------------------------------------------------------------
 

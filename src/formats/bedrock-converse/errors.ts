@@ -44,7 +44,14 @@ function named(answer: ErrorAnswer, name: string): ApiError {
   }
   const requestId = answer.headers.get('x-amzn-requestid') ?? error.requestId
   const providerCode = textOr(name, undefined)
-  const details = compact({ status, retryAfterMs, requestId, providerCode, provider, body: answer.body as Json | undefined })
+  const details = compact({
+    status,
+    retryAfterMs,
+    requestId,
+    providerCode,
+    provider,
+    body: answer.body as Json | undefined,
+  })
   return new ApiError(error.message, { kind, retryable: error.retryable, ...details, ...change })
 }
 

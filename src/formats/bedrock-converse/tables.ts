@@ -88,42 +88,43 @@ export const wireStopReasons: Readonly<Record<StopReason, string>> = {
 }
 
 /** The formats of media, by their type in the sense of MIME. */
-export const mediaFormats: Readonly<Record<'image' | 'video' | 'audio' | 'document', Readonly<Record<string, string>>>> =
-  {
-    image: { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/jpg': 'jpeg', 'image/gif': 'gif', 'image/webp': 'webp' },
-    video: {
-      'video/mp4': 'mp4',
-      'video/quicktime': 'mov',
-      'video/webm': 'webm',
-      'video/x-matroska': 'mkv',
-      'video/mpeg': 'mpeg',
-      'video/x-ms-wmv': 'wmv',
-      'video/3gpp': 'three_gp',
-      'video/x-flv': 'flv',
-    },
-    audio: {
-      'audio/mpeg': 'mp3',
-      'audio/mp3': 'mp3',
-      'audio/wav': 'wav',
-      'audio/opus': 'opus',
-      'audio/aac': 'aac',
-      'audio/flac': 'flac',
-      'audio/mp4': 'mp4',
-      'audio/ogg': 'ogg',
-      'audio/webm': 'webm',
-    },
-    document: {
-      'application/pdf': 'pdf',
-      'text/csv': 'csv',
-      'text/html': 'html',
-      'text/plain': 'txt',
-      'text/markdown': 'md',
-      'application/msword': 'doc',
-      'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-      'application/vnd.ms-excel': 'xls',
-      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-    },
-  }
+export const mediaFormats: Readonly<
+  Record<'image' | 'video' | 'audio' | 'document', Readonly<Record<string, string>>>
+> = {
+  image: { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/jpg': 'jpeg', 'image/gif': 'gif', 'image/webp': 'webp' },
+  video: {
+    'video/mp4': 'mp4',
+    'video/quicktime': 'mov',
+    'video/webm': 'webm',
+    'video/x-matroska': 'mkv',
+    'video/mpeg': 'mpeg',
+    'video/x-ms-wmv': 'wmv',
+    'video/3gpp': 'three_gp',
+    'video/x-flv': 'flv',
+  },
+  audio: {
+    'audio/mpeg': 'mp3',
+    'audio/mp3': 'mp3',
+    'audio/wav': 'wav',
+    'audio/opus': 'opus',
+    'audio/aac': 'aac',
+    'audio/flac': 'flac',
+    'audio/mp4': 'mp4',
+    'audio/ogg': 'ogg',
+    'audio/webm': 'webm',
+  },
+  document: {
+    'application/pdf': 'pdf',
+    'text/csv': 'csv',
+    'text/html': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+    'application/msword': 'doc',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.ms-excel': 'xls',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  },
+}
 
 /** The kinds of failures, by the names that the API gives them. In streams these have a small first letter. */
 const kinds: Readonly<Record<string, ApiErrorKind>> = {
