@@ -52,6 +52,7 @@ describe('model', () => {
     ['gemini', 'gemini', 'gemini'],
     ['ollama', 'ollama', 'ollama'],
     ['cohere', 'cohere', 'cohere'],
+    ['bedrock-converse', 'bedrock-converse', 'bedrock'],
     ['groq', 'openai-chat', 'groq'],
     ['xai', 'openai-chat', 'xai'],
     ['xai-responses', 'openai-responses', 'xai'],

@@ -36,10 +36,11 @@ export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provi
 }
 
 /** The wires at their own providers. */
-export const wires: readonly Target[] = targets.filter(({ name, client }) => name === client.name)
+export const wires: readonly Target[] = targets.filter(({ name }) => formats.some(({ folder }) => folder === name))
 
 const models: Readonly<Record<string, string>> = {
   anthropic: 'claude-sonnet-5',
+  'bedrock-converse': 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
   cohere: 'command-a-reasoning-08-2025',
   gemini: 'gemini-3-flash',
   ollama: 'qwen3:8b',
