@@ -57,7 +57,7 @@ describe('model', () => {
     ['xai', 'openai-chat', 'xai'],
     ['xai-responses', 'openai-responses', 'xai'],
   ])('asks %s by the wire %s', (name, format, provider) => {
-    const { codec, model: own } = model(`${name}:some:model`)
+    const { codec, model: own } = model(`${name}:some:model`, { region: 'us-east-1' })
     expect([codec.name, codec.provider, own]).toEqual([format, provider, 'some:model'])
   })
 
@@ -73,16 +73,18 @@ describe('model', () => {
     expect(model(`${name}:m`, { baseUrl })).toMatchObject({ model: 'm', baseUrl })
   })
 
-  it.each(providerNames.filter((name) => name !== 'openai-compatible' && name !== 'azure-openai'))(
-    'knows the address of %s',
-    (name) => {
-      expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
-    },
-  )
+  const homeless = ['openai-compatible', 'azure-openai', 'bedrock-converse']
+  it.each(providerNames.filter((name) => !homeless.includes(name)))('knows the address of %s', (name) => {
+    expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
+  })
 
   it('needs an address for servers that have none of their own', () => {
     expect(() => model('openai-compatible:m')).toThrow(TypeError)
     expect(() => model('azure-openai:m')).toThrow(TypeError)
+    expect(() => model('bedrock-converse:m')).toThrow('"region" is not given')
+    expect(model('bedrock-converse:m', { region: 'eu-west-1' }).baseUrl).toBe(
+      'https://bedrock-runtime.eu-west-1.amazonaws.com',
+    )
     expect(model('azure-openai:m', { resource: 'acme' }).baseUrl).toBe('https://acme.openai.azure.com/openai/v1')
   })
 })

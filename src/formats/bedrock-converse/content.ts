@@ -54,6 +54,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
       if (block.text.trim() === '') return undefined // refused: an empty text says nothing
       return isSpoken && place === 'answer' && block.citations?.length ? encodeCited(block) : { text: block.text }
     case 'plain_text':
+      if (isSpoken && block.title !== undefined) lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
       if (isSpoken) return { text: block.text }
       return { document: { format: 'txt', name: nameOf(block.title, scope), source: { text: block.text } } }
     case 'reasoning':

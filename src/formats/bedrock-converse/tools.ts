@@ -88,7 +88,8 @@ export function encodeToolConfig(
   if (given.length === 0) loseChoice({ ...compact({ toolChoice }) }, losses)
   const isNone = toolChoice === 'none' && given.length > 0
   if (isNone && called.size > 0) lose(losses, 'dropped', 'options.toolChoice', reasons.noNone)
-  const tools = isNone && called.size === 0 ? [] : chosen(given, toolChoice, losses)
+  const isLeftOut = isNone && called.size === 0
+  const tools = isLeftOut ? chosenTools(given, () => false, losses) : chosen(given, toolChoice, losses)
   const definitions = encodeDefinitions(tools)
   if (definitions.length === 0 && called.size > 0) {
     lose(losses, 'invented', 'tools', reasons.stub, 'info')

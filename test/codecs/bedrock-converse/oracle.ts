@@ -4,7 +4,12 @@ import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@a
 /** What the client hands out, where its own types stand in the way. */
 type Loose = ReturnType<typeof JSON.parse>
 
-function client(body: Uint8Array | string, contentType: string, status = 200, headers: Record<string, string> = {}) {
+function client(
+  body: Uint8Array<ArrayBuffer> | string,
+  contentType: string,
+  status = 200,
+  headers: Record<string, string> = {},
+) {
   return new BedrockRuntimeClient({
     region: 'us-east-1',
     token: { token: 'any' },
@@ -22,7 +27,7 @@ function client(body: Uint8Array | string, contentType: string, status = 200, he
 const request = { modelId: 'any', messages: [{ role: 'user' as const, content: [{ text: 'any' }] }] }
 
 /** The events of a stream, as the client hands them out; what it throws, it throws. */
-export async function streamEvents(bytes: Uint8Array): Promise<Loose[]> {
+export async function streamEvents(bytes: Uint8Array<ArrayBuffer>): Promise<Loose[]> {
   const { stream } = await client(bytes, 'application/vnd.amazon.eventstream').send(new ConverseStreamCommand(request))
   const events: Loose[] = []
   for await (const event of stream ?? []) events.push(inWire(event))

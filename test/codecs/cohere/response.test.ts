@@ -1,7 +1,7 @@
 /** Cohere Chat v2: answers. Expected values are of the reference: https://docs.cohere.com/reference/chat (read 2026-11). */
 import { describe, expect, it } from 'vitest'
 import { ApiError, InterruptedError } from '../../../src/core/errors.ts'
-import type { ChatResponse } from '../../../src/core/model.ts'
+import type { AssistantMessage, ChatResponse } from '../../../src/core/model.ts'
 import {
   createClientCodec,
   createServerCodec,
@@ -11,6 +11,7 @@ import {
   encodeError,
   encodeResponse,
 } from '../../../src/formats/cohere/index.ts'
+import { toolCall } from '../../../src/messages/block.ts'
 import { decodeText } from '../../support/decode.ts'
 
 const answer = (message: object, more: object = {}) => ({
@@ -56,7 +57,7 @@ describe('citations', () => {
     document: { id: 'd', text: 'the passage', title: 'T', url: 'https://a.example' },
   }
   const cited = (body: object) => {
-    const [block] = decodeResponse(body).message.content as { citations?: object[] }[]
+    const [block] = decodeResponse(body).message.content as readonly { readonly citations?: object[] }[]
     return block?.citations
   }
 
@@ -162,24 +163,18 @@ describe('streams', () => {
   })
 
   it('are written with one block open at a time, each kind counted apart', () => {
-    const message = {
+    const message: AssistantMessage = {
       role: 'assistant',
-      content: [
-        { type: 'reasoning', text: 'hm' },
-        { type: 'text', text: 'so' },
-        {
-          ...{ type: 'tool_call', id: 'c', name: 'f', arguments: {}, argumentsText: '', index: 0, complete: true },
-        },
-      ],
-    } as const
+      content: [{ type: 'reasoning', text: 'hm' }, { type: 'text', text: 'so' }, toolCall('c', 'f', {})],
+    }
     const response: ChatResponse = { message, stopReason: 'tool_calls' }
     const encoder = createServerCodec().encodeStream({ id: 'x' })
     const out: { event?: string; data: string }[] = []
     encoder.push({ type: 'reasoning_delta', index: 0, text: 'hm' }, out)
     encoder.push({ type: 'text_delta', index: 1, text: 'so' }, out)
-    encoder.push({ type: 'tool_call', index: 2, call: message.content[2] }, out)
-    encoder.push({ type: 'content_block', index: 1, block: message.content[1] }, out)
-    encoder.push({ type: 'content_block', index: 0, block: message.content[0] }, out)
+    encoder.push({ type: 'tool_call', index: 2, call: toolCall('c', 'f', {}) }, out)
+    encoder.push({ type: 'content_block', index: 1, block: { type: 'text', text: 'so' } }, out)
+    encoder.push({ type: 'content_block', index: 0, block: { type: 'reasoning', text: 'hm' } }, out)
     encoder.push({ type: 'message_end', message, response }, out)
     expect(out.map((frame) => [frame.event, frame.event && JSON.parse(frame.data).index])).toEqual([
       ['message-start', undefined],
