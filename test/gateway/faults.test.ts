@@ -93,8 +93,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
    * Where a provider is cut is read by its codec, and how that ends is written by the client's: of long answers, each place is tried with
    * half of the clients, and each client with half of the places. The project `exhaustive` tries all.
    */
-  const isDue = (at: number) =>
-    isExhaustive || pieces.length <= 5 || (at + wireNames.indexOf(client)) % 4 < 2
+  const isDue = (at: number) => isExhaustive || pieces.length <= 5 || (at + wireNames.indexOf(client)) % 4 < 2
 
   it('gets one error for an error behind any event, and what was said before', async () => {
     for (let at = silent[provider] + 1; at < pieces.length; at++) {

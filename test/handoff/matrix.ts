@@ -3,6 +3,7 @@ import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts
 import type { Context, Loss } from '../../src/core/model.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
+import { wires as formatNames } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
 import { goOn, type History, type Moment } from './histories.ts'
 import { validatorOf } from './validators/index.ts'
@@ -36,7 +37,7 @@ export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provi
 }
 
 /** The wires at their own providers. */
-export const wires: readonly Target[] = targets.filter(({ name }) => formats.some(({ folder }) => folder === name))
+export const wires: readonly Target[] = targets.filter(({ name }) => (formatNames as readonly string[]).includes(name))
 
 const models: Readonly<Record<string, string>> = {
   anthropic: 'claude-sonnet-5',

@@ -37,6 +37,12 @@ function answerWith(format: string, { input, output, total, read, write, reasoni
           toolUsePromptTokenCount: tools,
         },
       }
+    case 'bedrock-converse':
+      return {
+        output: { message: { role: 'assistant', content: [{ text: 'a' }] } },
+        stopReason: 'end_turn',
+        usage: { inputTokens: input, outputTokens: output, cacheReadInputTokens: read, cacheWriteInputTokens: write },
+      }
     case 'cohere':
       return {
         message: { role: 'assistant', content: [{ type: 'text', text: 'a' }] },

@@ -2,7 +2,7 @@
  * Provider traffic as it travels: `test/recordings`, written by hand from the wire documents, and the larger set of recorded traffic where
  * it is there: beside the project or in the folder that `ISOGLOT_CORPUS` names, and in the folder of that name with `-next` behind it, of
  * formats that `test/recordings` has too; `none` leaves it out. All have the same layout:
- * `<format>/<case>/{request.json, response.json|sse|ndjson, meta.json}`, ours an `expected.json` too.
+ * `<format>/<case>/{request.json, response.json|sse|ndjson|bin, meta.json}`, ours an `expected.json` too.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -43,7 +43,8 @@ export interface CorpusCase {
   readonly request: unknown
   /** What the answer says; every case of `test/recordings` has it. */
   readonly expected: Expected | undefined
-  readonly kind: 'json' | 'sse' | 'ndjson'
+  /** `bin` is Amazon's event stream. */
+  readonly kind: 'json' | 'sse' | 'ndjson' | 'bin'
   readonly bytes: Uint8Array
   readonly text: string
 }
@@ -54,7 +55,7 @@ const sharedRoot = process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'cor
 /** Whether the larger set is here too. No test may need it: the pages of `docs` that count it are checked where it is. */
 export const hasShared: boolean = existsSync(join(sharedRoot, 'index.json'))
 
-const kinds = ['json', 'sse', 'ndjson'] as const
+const kinds = ['json', 'sse', 'ndjson', 'bin'] as const
 
 function readCase(folder: string, isOwn: boolean): CorpusCase {
   const [format = '', name = ''] = folder.split('/').slice(-2)
