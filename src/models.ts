@@ -7,6 +7,8 @@
 import type { Model } from './core/codec.ts'
 import { lookup } from './core/lookup.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
+import { type BedrockSettings, bedrockConverse } from './formats/bedrock-converse/index.ts'
+import { cohere } from './formats/cohere/index.ts'
 import { type GeminiSettings, gemini } from './formats/gemini/index.ts'
 import { ollama } from './formats/ollama/index.ts'
 import { openaiChat } from './formats/openai-chat/index.ts'
@@ -36,7 +38,7 @@ export type AnyModelSettings = AnthropicSettings &
   AzureSettings &
   GeminiSettings &
   WorkersAiSettings &
-  Partial<Pick<WorkersAiAccount, 'accountId'>>
+  Partial<BedrockSettings & Pick<WorkersAiAccount, 'accountId'>>
 
 type Provider = (model: string, settings: AnyModelSettings) => Model
 
@@ -45,7 +47,9 @@ const providers: Readonly<Record<string, Provider>> = {
   alibaba,
   anthropic,
   'azure-openai': azureOpenai,
+  'bedrock-converse': bedrockModel,
   cerebras,
+  cohere,
   deepseek,
   gemini,
   'gemini-chat': geminiChat,
@@ -83,7 +87,7 @@ export interface ModelName {
  * The model of a name such as `anthropic:claude-sonnet-5`.
  *
  * `openai` asks by Responses, and `openai-chat` by Chat Completions. `openai-compatible` is any server that speaks the latter, and
- * needs a `baseUrl`; `azure-openai` needs that or a `resource`, and `workers-ai` an `accountId`.
+ * needs a `baseUrl`; `azure-openai` needs that or a `resource`, `bedrock-converse` that or a `region`, and `workers-ai` an `accountId`.
  *
  * @param name The provider's name, a colon, and the model's own name, in which there may be more colons.
  * @param settings What the provider's own function takes.
@@ -137,4 +141,10 @@ function compatibleModel(name: string, { baseUrl, ...settings }: AnyModelSetting
 
 function workersAiModel(name: string, { accountId = '', apiKey = '', ...settings }: AnyModelSettings): Model {
   return workersAi({ accountId, apiToken: apiKey }, name, settings)
+}
+
+function bedrockModel(name: string, { region = '', ...settings }: AnyModelSettings): Model {
+  if (region === '' && (settings.baseUrl === undefined || settings.aws !== undefined))
+    throw new TypeError('Cannot address Bedrock: "region" is not given, such as us-east-1')
+  return bedrockConverse(name, { ...settings, region })
 }

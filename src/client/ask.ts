@@ -198,9 +198,9 @@ class WholeBody {
   }
 }
 
-/** In NDJSON each line is an object, so only an object that continues after its first line is a whole body. No SSE event starts with `{`. */
+/** In NDJSON each line is an object, so only an object that continues after its first line is a whole body. No event of the others starts with `{`. */
 function startsWhole(start: string, { framing }: ClientCodec): boolean {
-  return framing === 'sse' ? start.startsWith('{') : /^\{[ \t\r]*\n/.test(start)
+  return framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(start) : start.startsWith('{')
 }
 
 /** Closes what is open, and leaves with the error what there is of the answer. */

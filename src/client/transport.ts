@@ -251,6 +251,7 @@ export function readBody(text: string, model: Model): unknown {
 /** Whether the answer's type is that of the wire's streams. */
 export function isStream({ framing }: ClientCodec, { headers }: Response): boolean {
   const type = headers.get('content-type') ?? ''
+  if (framing === 'event-stream') return /^application\/vnd\.amazon\.eventstream\b/i.test(type)
   return framing === 'sse' ? /^text\/event-stream\b/i.test(type) : /\b(?:x-)?(?:ndjson|jsonl)\b/i.test(type)
 }
 

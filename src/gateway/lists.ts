@@ -50,6 +50,7 @@ const listings: Readonly<Record<WireName, Listing>> = {
     }),
     list: (models) => ({ models: [...models] }),
   },
+  cohere: openai, // its list has the same place; a gateway has one there
   ollama: {
     entry: ({ name }) => ({ name, model: name, modified_at: noDate, size: 0, digest: '', details: {} }),
     list: (models) => ({ models: [...models] }),

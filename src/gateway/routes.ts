@@ -24,6 +24,7 @@ const answers: Readonly<Record<string, WireName>> = {
   '/v1/responses': 'openai-responses',
   '/v1/messages': 'anthropic',
   '/api/chat': 'ollama',
+  '/v2/chat': 'cohere',
 }
 
 /**

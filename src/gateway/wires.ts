@@ -5,6 +5,7 @@
  */
 import type { Frame, ServerCodec } from '../core/codec.ts'
 import { createServerCodec as anthropic } from '../formats/anthropic/index.ts'
+import { createServerCodec as cohere } from '../formats/cohere/index.ts'
 import { createServerCodec as gemini } from '../formats/gemini/index.ts'
 import { createServerCodec as ollama } from '../formats/ollama/index.ts'
 import { createServerCodec as openaiChat } from '../formats/openai-chat/index.ts'
@@ -96,6 +97,19 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['generationConfig', 'maxOutputTokens']],
     headers: {},
     foreign: undefined,
+    errorFrames: asTheyAre,
+  },
+  cohere: {
+    name: 'cohere',
+    codec: cohere(),
+    provider: 'cohere',
+    list: '/v1/models',
+    idPrefix: '',
+    keepAlive: comment,
+    limits: [['max_tokens']],
+    headers: {},
+    foreign: undefined,
+    lastFrame: { data: '[DONE]' },
     errorFrames: asTheyAre,
   },
   ollama: {

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Model } from '../../src/core/codec.ts'
 import { createClientCodec as anthropic } from '../../src/formats/anthropic/index.ts'
+import { createClientCodec as cohere } from '../../src/formats/cohere/index.ts'
 import { createClientCodec as gemini } from '../../src/formats/gemini/index.ts'
 import { createClientCodec as ollama } from '../../src/formats/ollama/index.ts'
 import { createClientCodec as openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -19,6 +20,7 @@ const codecs: Readonly<Record<WireName, ClientCodec>> = {
   'openai-chat': openaiChat(),
   'openai-responses': openaiResponses(),
   anthropic: anthropic(),
+  cohere: cohere(),
   gemini: gemini(),
   ollama: ollama(),
 }
@@ -71,6 +73,7 @@ const channelsOf: Readonly<Record<WireName, readonly Channel[]>> = {
   'openai-chat': ['text', 'arguments'],
   'openai-responses': ['text', 'thought', 'arguments'],
   anthropic: ['text', 'thought', 'arguments'],
+  cohere: ['text', 'thought', 'arguments'],
   gemini: ['text', 'thought'],
   ollama: ['text', 'thought'],
 }

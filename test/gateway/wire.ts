@@ -42,6 +42,10 @@ const requests: Readonly<Record<WireName, Minimal>> = {
     path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     minimal: { contents: [{ role: 'user', parts: [{ text }] }] },
   }),
+  cohere: (model, content, stream) => ({
+    path: '/v2/chat',
+    minimal: { model, messages: [{ role: 'user', content }], stream },
+  }),
   ollama: (model, content, stream) => ({
     path: '/api/chat',
     minimal: { model, messages: [{ role: 'user', content }], stream },
@@ -90,13 +94,16 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
     type === 'response.completed' ? 'end' : type === 'response.failed' ? 'error' : undefined,
   anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
   gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
+  cohere: ({ type, delta }) => (type !== 'message-end' ? undefined : delta.error ? 'error' : 'end'),
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
 }
 
 /** The events of a stream; a comment is none. */
 export function eventsOf(wire: WireName, text: string): Loose[] {
   if (wire === 'ollama') return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : JSON.parse(line)))
-  const events = text.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
+  // Cohere's streams have ended when this comes.
+  const said = wire === 'cohere' ? text.replace(/data: \[DONE\]\n\n$/, '') : text
+  const events = said.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
   return events.map((event) => {
     const data = event
       .split('\n')
@@ -127,6 +134,8 @@ export function isErrorBody(wire: WireName, body: Loose): boolean {
       return body.type === 'error' && typeof body.error?.type === 'string' && typeof body.error.message === 'string'
     case 'gemini':
       return typeof body.error?.code === 'number' && typeof body.error.status === 'string'
+    case 'cohere':
+      return typeof body.message === 'string'
     case 'ollama':
       return typeof body.error === 'string'
     default:

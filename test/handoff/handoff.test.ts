@@ -37,6 +37,7 @@ it('has histories of every kind from every wire that can have them', () => {
   const none: Readonly<Record<string, readonly string[]>> = {
     ollama: ['reasoning with proof', 'server tools', 'citations', 'media', 'invalid call'],
     gemini: ['invalid call'],
+    cohere: ['reasoning with proof', 'server tools', 'invalid call'],
     anthropic: [],
     'openai-chat': ['server tools'],
     'openai-responses': [],

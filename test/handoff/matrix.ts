@@ -3,6 +3,7 @@ import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts
 import type { Context, Loss } from '../../src/core/model.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
+import { wires as formatNames } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
 import { goOn, type History, type Moment } from './histories.ts'
 import { validatorOf } from './validators/index.ts'
@@ -13,14 +14,8 @@ export interface Target {
   readonly client: ClientCodec
 }
 
-/** Whose wire it is. */
-const home: Readonly<Record<string, string>> = {
-  anthropic: 'anthropic',
-  gemini: 'gemini',
-  ollama: 'ollama',
-  'openai-chat': 'openai',
-  'openai-responses': 'openai',
-}
+/** Whose wire it is. Default: the provider has its name. */
+const home: Readonly<Record<string, string>> = { 'openai-chat': 'openai', 'openai-responses': 'openai' }
 
 /** Every codec and dialect: those of the recordings, and those that have a name of their own. */
 export const targets: readonly Target[] = listTargets()
@@ -38,14 +33,16 @@ function listTargets(): readonly Target[] {
 }
 
 export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provider'>): string {
-  return home[name] === provider ? name : `${name} (${provider})`
+  return (home[name] ?? name) === provider ? name : `${name} (${provider})`
 }
 
-/** The five wires at their own providers. */
-export const wires: readonly Target[] = targets.filter(({ name }) => Object.hasOwn(home, name))
+/** The wires at their own providers. */
+export const wires: readonly Target[] = targets.filter(({ name }) => (formatNames as readonly string[]).includes(name))
 
 const models: Readonly<Record<string, string>> = {
   anthropic: 'claude-sonnet-5',
+  'bedrock-converse': 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+  cohere: 'command-a-reasoning-08-2025',
   gemini: 'gemini-3-flash',
   ollama: 'qwen3:8b',
 }

@@ -17,6 +17,7 @@ const titles: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic',
   gemini: 'Gemini',
   ollama: 'Ollama',
+  cohere: 'Cohere',
 }
 const sources = Object.keys(titles)
 
@@ -51,7 +52,7 @@ Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \
 `
 }
 
-/** The rows of the page that these histories cause on the five wires. */
+/** The rows of the page that these histories cause on the wires. */
 export function rowsOf(histories: readonly History[]): readonly string[] {
   return wires.flatMap((target) => [...measure(target, histories).values()].flatMap(({ losses }) => [...losses]))
 }

@@ -14,17 +14,20 @@ const types: Readonly<Record<string, string>> = {
   anthropic: 'MessageCreateParams',
   gemini: 'GeminiBody',
   ollama: 'ChatRequest',
+  cohere: 'CohereBody',
 }
 
 /** Gemini's client has enums where the wire has their words, and a flat `config` where it has an object: gemini.md §2. */
 const header = `
 import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages'
 import type { Content, GenerateContentConfig, Part, Tool, ToolConfig } from '@google/genai'
+import type { serialization } from 'cohere-ai'
 import type { ChatRequest } from 'ollama'
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 type Spelled<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Spelled<I>[] : T extends object ? { [K in keyof T]: Spelled<T[K]> } : T
 type GeminiBody = { contents: Spelled<Content>[]; systemInstruction?: Spelled<Content>; tools?: Spelled<Tool>[]; toolConfig?: Spelled<ToolConfig>; generationConfig?: Pick<GenerateContentConfig, 'maxOutputTokens'> }
+type CohereBody = serialization.V2ChatRequest.Raw & { stream: boolean }
 declare function take<T>(body: T): void
 `
 

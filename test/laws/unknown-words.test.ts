@@ -66,6 +66,18 @@ const fields: Readonly<Record<string, readonly JsonObject[]>> = {
     { safetySettings: [{ category: word, threshold: word }] },
     { serviceTier: word },
   ],
+  cohere: [
+    { tool_choice: word, tools: [tool] },
+    { response_format: { type: word } },
+    { thinking: { type: word } },
+    { safety_mode: word },
+    { citation_options: { mode: word } },
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example', detail: word } }] },
+      ],
+    },
+  ],
   ollama: [{ think: word }, { format: word }, { keep_alive: word }],
 }
 
@@ -74,6 +86,7 @@ const bases: Readonly<Record<string, JsonObject>> = {
   'openai-responses': { model: 'm', input: 'x' },
   anthropic: { model: 'm', max_tokens: 9, messages: [user] },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
+  cohere: { model: 'm', messages: [user] },
   ollama: { model: 'm', messages: [user] },
 }
 

@@ -124,6 +124,7 @@ describe('what a file takes from the runtime', () => {
 /** Words of one format that no other has a use for. */
 const words: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['content_block_delta', 'input_json_delta', 'signature_delta', 'anthropic-version', 'redacted_thinking'],
+  cohere: ['tool_plan', 'billed_units', 'strict_tools'],
   gemini: ['generationConfig', 'functionDeclarations', 'usageMetadata', 'systemInstruction', 'groundingMetadata'],
   ollama: ['prompt_eval_count', 'done_reason', 'num_predict'],
   'openai-chat': ['finish_reason', 'stream_options', 'reasoning_content'],

@@ -15,8 +15,8 @@ import type {
 } from '../../src/core/model.ts'
 import { type Carried, unpackCarrier } from '../../src/kit/carrier.ts'
 
-export type Wire = 'anthropic' | 'gemini' | 'ollama' | 'openai-chat' | 'openai-responses'
-export const wires: readonly Wire[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+export const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere'] as const
+export type Wire = (typeof wires)[number]
 
 /** A block with all proofs that travel with it, and without what it keeps for one wire alone. */
 export type SeenBlock = Omit<ContentBlock, 'opaque' | 'providerData' | 'metadata'> & {
@@ -166,6 +166,7 @@ const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>>
   anthropic: { content_filter: 'refusal', other: 'stop' },
   gemini: { refusal: 'content_filter', pause: 'other' },
   ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop' },
+  cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop' },
 }
 
 export const answerRules: readonly Rule[] = [
@@ -186,10 +187,10 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made media',
-    to: ['anthropic'],
+    to: ['anthropic', 'cohere'],
     reason: 'an answer has no place for media',
     severity: 'major',
-    told: /has no (?:images|place)/,
+    told: /has no (?:images|place)|takes text and images here/,
     apply: (seen, way) =>
       onBlocks(seen, (block) => (/^(?:image|audio|video|file)$/.test(block.type) ? [] : [block]), way),
   },
@@ -212,7 +213,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'empty text',
-    to: ['anthropic', 'gemini', 'ollama', 'openai-chat'],
+    to: ['anthropic', 'gemini', 'ollama', 'openai-chat', 'cohere'],
     reason: 'a text with nothing in it is not sent: some servers refuse it',
     severity: 'info',
     apply: (seen, way) => {
@@ -222,7 +223,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'refusal mark',
-    to: ['anthropic', 'gemini', 'ollama'],
+    to: ['anthropic', 'gemini', 'ollama', 'cohere'],
     reason: 'the text of a refusal is text like any other here; the reason for the end says it, where there is one',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'refusal')], way),
@@ -245,6 +246,28 @@ export const answerRules: readonly Rule[] = [
       'a citation has an address, a title and two offsets, always; one without offsets is for its whole text. The quoted passage has no place',
     severity: 'info',
     apply: (seen, { to }) => ({ ...seen, blocks: seen.blocks.map((block) => fillCitations(block, to)) }),
+  },
+  {
+    name: 'offsets of citations for a whole text',
+    to: ['cohere'],
+    reason: 'a citation has two offsets, always; one without is for its whole text',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: seen.blocks.map(spanCitations) }),
+  },
+  {
+    name: 'calls at the end of the turn',
+    to: ['cohere'],
+    within: true,
+    reason: 'a message has its calls in a list of their own',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: callsLast(seen.blocks) }),
+  },
+  {
+    name: 'model of the answer',
+    to: ['cohere'],
+    reason: 'an answer does not say which model gave it',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, model: undefined }),
   },
   {
     name: 'order in the turn',
@@ -331,7 +354,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'no arguments',
-    to: ['openai-chat', 'openai-responses'],
+    to: ['openai-chat', 'openai-responses', 'cohere'],
     within: true,
     reason: 'no arguments are written as an empty object, since clients parse them',
     severity: 'info',
@@ -415,6 +438,10 @@ function countsOn({ from, to }: Way, counts: Counts | undefined): Counts | undef
       return { ...counts, ...sums }
     case 'ollama':
       return sums
+    case 'cohere': {
+      const { cacheWriteTokens: _, ...others } = counts ?? {}
+      return { ...others, ...sums }
+    }
     case 'openai-responses':
       return (
         counts && {
@@ -465,6 +492,17 @@ function fillCitations(block: SeenBlock, to: Wire): SeenBlock {
   return { ...block, citations: (block.citations as CitationBlock[]).map(fill) }
 }
 
+function spanCitations(block: SeenBlock): SeenBlock {
+  if (block.citations === undefined) return block
+  const whole = { startIndex: 0, endIndex: String(block.text).length }
+  return { ...block, citations: (block.citations as CitationBlock[]).map((one) => ({ ...whole, ...one })) }
+}
+
+function callsLast(blocks: readonly SeenBlock[]): readonly SeenBlock[] {
+  const isCall = ({ type }: SeenBlock) => type === 'tool_call'
+  return [...blocks.filter((block) => !isCall(block)), ...blocks.filter(isCall)]
+}
+
 function quoteCitations(block: SeenBlock): SeenBlock {
   if (block.citations === undefined) return block
   const quote = (one: CitationBlock) =>
@@ -502,7 +540,7 @@ function textOn(to: Wire, { argumentsText, arguments: value }: SeenBlock): strin
 }
 
 function isCarried({ type }: SeenBlock, { data }: Opaque, to: Wire): boolean {
-  if (to === 'ollama') return false
+  if (to === 'ollama' || to === 'cohere') return false
   return type === 'reasoning' || (type === 'tool_call' && ('thoughtSignature' in data || 'extra_content' in data))
 }
 
@@ -571,5 +609,6 @@ export function canonical(value: unknown): string {
 
 /** Some wires have no order between the kinds of blocks: what is read in one is put in the order of the rules. */
 export function sortBlocks(seen: Seen, { to }: Way): Seen {
+  if (to === 'cohere') return { ...seen, blocks: callsLast(seen.blocks) }
   return to === 'openai-chat' || to === 'ollama' ? { ...seen, blocks: merge(seen.blocks) } : seen
 }

@@ -14,6 +14,7 @@ import * as v from 'valibot'
 import { refuse } from '../refusal.ts'
 import { anthropicRequest } from './anthropic.ts'
 import { chatRequest } from './chat.ts'
+import { cohereRequest } from './cohere.ts'
 import { geminiCount, geminiRequest } from './gemini.ts'
 import { ollamaRequest } from './ollama.ts'
 import { responsesRequest } from './responses.ts'
@@ -24,6 +25,7 @@ const requests: Readonly<Record<WireName, v.GenericSchema>> = {
   anthropic: anthropicRequest,
   gemini: geminiRequest,
   ollama: ollamaRequest,
+  cohere: cohereRequest,
 }
 
 /** What is only to be counted has no answer, and no limit for one. */
