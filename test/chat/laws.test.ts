@@ -10,7 +10,11 @@ import { casesOf } from '../support/corpus.ts'
 import { formats } from '../support/formats.ts'
 import { answer, scripted } from './scripted.ts'
 
-const mediaTypes: Readonly<Record<string, string>> = { sse: 'text/event-stream', ndjson: 'application/x-ndjson' }
+const mediaTypes: Readonly<Record<string, string>> = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  bin: 'application/vnd.amazon.eventstream',
+}
 
 /** Says something, with this answer from the provider, and gives each snapshot. */
 async function snapshotsOf(

@@ -11,7 +11,12 @@ export const recorded: readonly (readonly [id: string, format: Format, one: Corp
     .map((one) => [one.id, format, one] as const),
 )
 
-const types = { sse: 'text/event-stream', ndjson: 'application/x-ndjson', json: 'application/json' }
+const types = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  bin: 'application/vnd.amazon.eventstream',
+}
 
 /** A run over a recorded answer, which comes in chunks of 50 bytes. */
 export function recordedRun(

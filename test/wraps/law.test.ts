@@ -14,7 +14,12 @@ const plain: readonly (readonly [string, readonly ModelWrap[]])[] = [
     [{ request: (asked) => asked }, { answer: (asked, next) => next(asked) }, { fetch: (fetch) => fetch }],
   ],
 ]
-const types = { json: 'application/json', sse: 'text/event-stream', ndjson: 'application/x-ndjson' }
+const types = {
+  json: 'application/json',
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  bin: 'application/vnd.amazon.eventstream',
+}
 /** Its calls are for the caller, so that one recording is one run. */
 const tools = [tool({ name: 'f' })]
 
