@@ -12,6 +12,7 @@ export function publicPaths(root) {
     import: 'src/import/index.ts',
     codec: 'src/codec.ts',
     gateway: 'src/gateway/index.ts',
+    worker: 'src/worker/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerAdmin } from '../../examples/worker/admin.ts'
-import type { Env } from '../../examples/worker/config.ts'
+import { answerAdmin as answer } from '../../src/worker/admin/admin.ts'
 import { findChromium } from '../../scripts/chromium.mjs'
 import { type Served, serve } from '../support/serve.ts'
 import { openLedger } from './on-sqlite.ts'
+import { setupOf } from './setup.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
 const now = Date.now()
@@ -43,16 +43,16 @@ const settings = {
   SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
   ALLOWED_ORIGINS: 'http://127.0.0.1:1',
   RATE_LIMITS: 'off',
-  LEDGERS: { getByName: () => ({}) },
+  RUNS: { getByName: () => ({}) },
   OLLAMA_MODELS: 'a',
   DEMO: 'loopback',
   DAILY_BUDGET_USD: '1',
   TOTAL_DAILY_BUDGET_USD: '2',
   LIVE_STREAMS: '4',
 }
-const ledger = openLedger(database, undefined, undefined, settings)
-/** No more than a view of the ledger takes. */
-const env = { ADMIN_TOKEN: token, LEDGERS: { getByName: () => ledger } } as unknown as Env
+const ledger = openLedger(database)
+const env = { ...settings, ADMIN_TOKEN: token, LEDGERS: { getByName: () => ledger } }
+const answerAdmin = (request: Request, settings: object) => answer(request, setupOf(settings))
 const ask = (path = '/admin/summary', init: RequestInit = { headers: { authorization: `Bearer ${token}` } }) =>
   new Request(`https://worker.example${path}`, init)
 

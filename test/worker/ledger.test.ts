@@ -1,7 +1,7 @@
 /** The accounts, with a clock of ours and SQLite as Node has it. What they are in workerd stands in `spending.test.ts`. */
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Reservation, Settlement } from '../../examples/worker/accounts.ts'
+import type { Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
 import { openLedger } from './on-sqlite.ts'
 
 const minute = 60_000

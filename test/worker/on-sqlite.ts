@@ -1,18 +1,13 @@
 /** The accounts of the Worker in this process, on SQLite as Node has it. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { Account } from '../../examples/worker/accounts.ts'
-
-/** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
-const { UserLedger } = (await import('../../examples/worker/ledger.ts' as string)) as {
-  UserLedger: new (ctx: object, env: object) => Account
-}
+import type { Account } from '../../src/worker/accounts/accounts.ts'
+import { UserLedger } from '../../src/worker/accounts/ledger.ts'
 
 /** On that database, as another object before it may have left it. `hear` is called with each query. */
 export function openLedger(
   database: DatabaseSync = new DatabaseSync(':memory:'),
   abort = () => {},
   hear: (query: string) => void = () => {},
-  env: object = {},
 ): Account {
   const exec = (query: string, ...values: SQLInputValue[]) => {
     hear(query)
@@ -35,5 +30,5 @@ export function openLedger(
       throw error
     }
   }
-  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort }, env)
+  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort } as never, {})
 }
