@@ -27,6 +27,11 @@ export function entriesIn(dist) {
     .map((name) => name.slice(0, -'.js'.length))
 }
 
+/** Those that load everywhere: all but the Worker's, which needs Cloudflare's runtime. */
+export function portableEntriesIn(dist) {
+  return entriesIn(dist).filter((name) => name !== 'worker')
+}
+
 /** All entries and chunks, by their paths in `dist`. */
 export function modulesIn(dist) {
   return readdirSync(dist, { recursive: true })

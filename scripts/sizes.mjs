@@ -20,6 +20,7 @@ const noiseBytes = 64
 
 /** Public paths that are no provider. */
 const others = {
+  worker: `export { createWorker } from './worker.js'`,
   mcp: `import { stream } from './index.js'
 import { mcpTools } from './mcp.js'
 import { openaiChat } from './openai-chat.js'
@@ -133,6 +134,7 @@ async function measure(contents) {
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',
+    external: ['cloudflare:workers'],
   })
   const [{ contents: minified }] = outputFiles
   return { minified: minified.length, brotli: compress(minified) }

@@ -1,10 +1,10 @@
 /** What would be deployed: `wrangler deploy` without the upload, and the check before it. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { knownPrices } from '../../src/worker/accounts/price-table.ts'
-import { neededFlags as flagsAtWork } from '../../src/worker/admin/self-test.ts'
 import { bundle, findingsIn, findingsOf, neededFlags, readConfig } from '../../scripts/check-deploy.mjs'
 import { siteFolder } from '../../scripts/worker.mjs'
+import { knownPrices } from '../../src/worker/accounts/price-table.ts'
+import { neededFlags as flagsAtWork } from '../../src/worker/admin/self-test.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 

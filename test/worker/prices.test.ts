@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { knownPrices } from '../../src/worker/accounts/price-table.ts'
-import { costOf, mostOf, priceOf, pricesSetting } from '../../src/worker/accounts/prices.ts'
-import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
 import type { Json, JsonObject } from '../../src/core/model.ts'
 import type { EndReport } from '../../src/gateway/index.ts'
 import { wires } from '../../src/gateway/wires.ts'
+import { knownPrices } from '../../src/worker/accounts/price-table.ts'
+import { costOf, mostOf, priceOf, pricesSetting } from '../../src/worker/accounts/prices.ts'
+import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
 

@@ -1,9 +1,9 @@
 /** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { answerAdmin } from '../../src/worker/admin/admin.ts'
-import type { SelfTest } from '../../src/worker/admin/self-test.ts'
 import { prepare } from '../../scripts/prepare.mjs'
 import { freePort } from '../../scripts/worker.mjs'
+import { answerAdmin } from '../../src/worker/admin/admin.ts'
+import type { SelfTest } from '../../src/worker/admin/self-test.ts'
 import type { WorkerOptions } from './bundle.ts'
 import { everythingOf, holdsCanary, sessionSecret, settingsAt } from './harness.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
