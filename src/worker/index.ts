@@ -15,6 +15,7 @@ export type {
   Sums,
 } from './accounts/accounts.ts'
 export type { SelfTest, SelfTestRow } from './admin/self-test.ts'
+export type { RunStub } from './config.ts'
 export { createWorker, type ModelWorker } from './create.ts'
 export type { ProviderName } from './keys/providers.ts'
 export type {

@@ -70,8 +70,8 @@ export const envName: Naming = (path) => {
 }
 
 /**
- * The options that an environment stands for, each by the variable, secret or binding of
- * [docs/worker.md](https://github.com/isoglot/isoglot/blob/main/docs/worker.md). What is wrong with one is logged by the name of its variable.
+ * The options that an environment stands for, each by its variable, secret or binding: the guide of the Worker has a table of them. What is
+ * wrong with one is logged by the name of its variable.
  *
  * @example
  * ```ts

@@ -53,7 +53,7 @@ export interface SessionOptions {
     | undefined
   /** Tokens for visitors whom nobody knows, if Turnstile takes them for people. */
   readonly turnstile?: TurnstileOptions | undefined
-  /** Tokens for everybody: `open` for every page of `origins`; `loopback` only at an address of this machine. */
+  /** Tokens for everybody, where there is no `login` and no `turnstile`: `open` for every page of `origins`; `loopback` only at an address of this machine. */
   readonly demo?: 'open' | 'loopback' | undefined
   /** Ids of users and tokens (`sub`, `jti`) that are not good any more. */
   readonly revoked?: readonly string[] | undefined
@@ -76,7 +76,11 @@ export interface User {
   readonly lifetimeSeconds?: number | undefined
 }
 
-/** @see https://developers.cloudflare.com/turnstile/ (read 2026-11) */
+/**
+ * Cloudflare's Turnstile, which tells people from scripts.
+ *
+ * @see https://developers.cloudflare.com/turnstile/ (read 2026-11)
+ */
 export interface TurnstileOptions {
   readonly secret: string
   /** Of the widget that the page of {@link PageOptions} shows. */

@@ -6,7 +6,11 @@
  */
 import { DurableObject as Base } from 'cloudflare:workers'
 
-/** @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ (read 2026-11) */
+/**
+ * A counter of requests.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ (read 2026-11)
+ */
 export interface RateLimiter {
   limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>
 }
@@ -33,7 +37,11 @@ export interface StoredSecret {
 /** What a column may hold. */
 export type SqlValue = string | number | null | ArrayBuffer
 
-/** @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11) */
+/**
+ * The database of a Durable Object.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
+ */
 export interface Sql {
   exec(query: string, ...values: SqlValue[]): Iterable<Record<string, unknown>> & { toArray(): unknown[] }
 }
