@@ -6,6 +6,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { findChromium } from '../../scripts/chromium.mjs'
 import { answerAdmin as answer } from '../../src/worker/admin/admin.ts'
+import { streamCsv } from '../../src/worker/admin/csv.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { openLedger } from './on-sqlite.ts'
 import { setupOf } from './setup.ts'
@@ -100,6 +101,36 @@ describe('the summary of the ledger', () => {
     })
     const second = await read(`limit=2&after=${encodeURIComponent(first.next)}`)
     expect([second.days, second.next]).toEqual([[expect.objectContaining({ day: yesterday, user: 'ada' })], undefined])
+  })
+
+  it('is exported as CSV, row by row, for whoever has the token', async () => {
+    const answer = await answerAdmin(ask('/admin/usage.csv'), env)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    expect(answer.headers.get('content-disposition')).toContain('attachment')
+    expect((await answer.text()).split('\r\n')).toEqual([
+      'day,user,model,requests,inputTokens,outputTokens,usd',
+      `${today},"bob","gpt-5",40,90000,8000,0.9`,
+      `${today},"ada","claude-sonnet-5",3,1200,300,0.0045`,
+      `${yesterday},"ada","gpt-5",2,10,20,1.25`,
+      '',
+    ])
+    const one = await answerAdmin(ask('/admin/usage.csv?span=1'), env)
+    expect((await one.text()).split('\r\n')).toHaveLength(4)
+    for (const query of ['limit=5', 'span=0', 'by=user'])
+      expect((await answerAdmin(ask(`/admin/usage.csv?${query}`), env)).status).toBe(400)
+    expect((await answerAdmin(ask('/admin/usage.csv', {}), env)).status).toBe(401)
+  })
+
+  it('is exported so that a spreadsheet computes nothing of it', async () => {
+    const row = { day: today, model: 'a"b', requests: 1, inputTokens: 1, outputTokens: 1, spent: 1 }
+    const users = ['=1+1', '+1', '-1', '@x', 'a,b']
+    const page = async () => ({ rows: users.map((user) => ({ ...row, user })) })
+    const text = await new Response(streamCsv(page)).text()
+    const fields = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.slice(today.length + 1, -',1,1,1,0.000001'.length))
+    expect(fields).toEqual([`"'=1+1","a""b"`, `"'+1","a""b"`, `"'-1","a""b"`, `"'@x","a""b"`, `"a,b","a""b"`])
   })
 
   it.each([

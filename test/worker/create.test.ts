@@ -22,7 +22,7 @@ function openAccounts() {
       return { ok: true as const }
     },
     settle: async () => undefined,
-    summary: async () => ({ live: [], liveCount: 0, days: [], totals: [], errors: [] }) as never,
+    summary: async () => ({ live: [], liveCount: 0, days: [], totals: [], errors: [], refusals: [] }) as never,
   }
   return { reserved, binding: { getByName: () => account } }
 }

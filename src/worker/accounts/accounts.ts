@@ -38,13 +38,22 @@ export interface AccountSummary {
     /** How many rows there are without the limit. */
     readonly count: number
   }
-  /** Of the same days as `totals`. */
-  readonly errors: readonly { readonly day: string; readonly kind: string; readonly count: number }[]
+  /** What went wrong, by kind, on the same days as `totals`. */
+  readonly errors: readonly KindCount[]
+  /** What the accounts refused, on the same days: for want of `budget`, or of `concurrency`. */
+  readonly refusals: readonly KindCount[]
 }
 
 /** What the operator sees of the accounts: what they know, and the limits that are set. */
 export interface LedgerSummary extends AccountSummary {
   readonly limits: { readonly dailyBudget: number; readonly totalDailyBudget: number; readonly liveStreams: number }
+}
+
+/** How often something happened on one day. */
+export interface KindCount {
+  readonly day: string
+  readonly kind: string
+  readonly count: number
 }
 
 /** What requests cost together. */
@@ -61,6 +70,8 @@ export interface DayTotal extends Sums {
   readonly day: string
 }
 
+/** How kinds of refusals begin among the kinds of errors that are kept. */
+export const refusedKind = 'refused: '
 /** Largest {@link SummaryQuery.limit}, and its default. */
 export const mostRows = 1000
 /** For how many days rows are kept, and the largest {@link SummaryQuery.span}. */
@@ -74,6 +85,13 @@ export interface LiveRequest {
   readonly wire: string
   /** Milliseconds since 1970. */
   readonly startedAt: number
+}
+
+/** Some of the rows of days. */
+export interface DayPage {
+  readonly rows: readonly DayRow[]
+  /** Pass this as `after` to read the rows that follow. Absent on the last page. */
+  readonly next?: string
 }
 
 /** What one user spent on one model in one day. */
@@ -132,6 +150,8 @@ export interface Account {
   /** Tells which of {@link alarmingShares} was reached by it, if one was. */
   settle(settlement: Settlement): Promise<number | undefined>
   summary(query?: SummaryQuery): Promise<AccountSummary>
+  /** The rows of the last `span` days, newest first, at most {@link mostRows} at a time. `after` is the `next` of the page before. */
+  page(span: number, after?: string): Promise<DayPage>
 }
 
 /** All accounts: the `LEDGERS` binding. */

@@ -10,17 +10,18 @@ import {
   type Account,
   type AccountSummary,
   alarmingShares,
-  type DayRow,
-  type DayTotal,
+  type DayPage,
   keptDays,
   type LiveRequest,
   mostRows,
   type Reservation,
   type ReserveVerdict,
+  refusedKind,
   type Settlement,
-  type SummaryKey,
   type SummaryQuery,
 } from './accounts.ts'
+import { dayMs, dayOf, daysAgo } from './days.ts'
+import { type LedgerView, openView } from './view.ts'
 
 const schema = `
   CREATE TABLE IF NOT EXISTS live (
@@ -35,12 +36,8 @@ const schema = `
     day TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, kind)
   ) STRICT;`
 
-/** Days that `totals` of a summary covers at least, and most requests that it lists as live. */
-const totalDays = 14
-const mostLive = 200
 /** Largest figure of one request: millions of them still fit into an INTEGER of SQLite. */
 const largestFigure = 1e12
-const dayMs = 24 * 60 * 60 * 1000
 /** When one of too many requests may have ended, in seconds. */
 const concurrencyWait = 5
 /** Longest wait we tell anybody, in seconds: clients sleep for as long. */
@@ -70,10 +67,12 @@ export class UserLedger extends DurableObject implements Account {
   readonly #live: Map<string, Live>
   /** The days that requests which are live, or were just now, are booked on: today is the last. */
   #days = new Map<string, Spent>()
-  /** Sums of days that are over, for the operator: none or one for each day. */
-  readonly #totals = new Map<string, DayTotal[]>()
+  /** What the operator sees of it. */
+  readonly #view: LedgerView
   /** What is in memory already, and not in the storage yet. */
   #writes: (() => void)[] = []
+  /** How often a request was refused, by day and reason, since the last writing. */
+  readonly #refused = new Map<string, number>()
   /** Resolves when it is. */
   #written: Promise<void> | undefined
 
@@ -81,6 +80,7 @@ export class UserLedger extends DurableObject implements Account {
     super(ctx, env)
     this.#sql = ctx.storage.sql
     this.#sql.exec(schema)
+    this.#view = openView(this.#sql)
     this.#live = new Map(this.#all<Live>('SELECT * FROM live').map((live) => [live.requestId, live]))
     this.#begin(dayOf(Date.now()))
   }
@@ -105,70 +105,22 @@ export class UserLedger extends DurableObject implements Account {
     return share
   }
 
-  /** What the operator sees. SQLite does the sums: rows of many users never become objects here. */
-  async summary({ by = 'user', span = 7, limit = mostRows, after }: SummaryQuery = {}): Promise<AccountSummary> {
+  async summary(query: SummaryQuery = {}): Promise<AccountSummary> {
+    const now = await this.#catchUp()
+    return this.#view.summary(query, now, this.#live.size)
+  }
+
+  /** For an export: no sums are made. */
+  async page(span: number, after?: string): Promise<DayPage> {
+    return this.#view.page(daysAgo(span, await this.#catchUp()), mostRows, after)
+  }
+
+  /** Everything in memory is written, and nothing is live that has ended. Resolves to the time of it. */
+  async #catchUp(): Promise<number> {
     const now = Date.now()
     this.#expire(now)
     await this.#write()
-    const daysAgo = (days: number) => dayOf(now - (days - 1) * dayMs)
-    const [sinceSpan, sinceTotals] = [daysAgo(span), daysAgo(Math.max(span, totalDays))]
-    const days = this.#page(limit, after)
-    const last = days.length === limit ? days.at(-1) : undefined
-    const keys = summaryKeys[by]
-    const columns = keys.join(', ')
-    const usage = this.#all<DayRow>(
-      `SELECT ${columns}, ${sums} FROM days WHERE day >= ? GROUP BY ${columns} ORDER BY spent DESC, requests DESC LIMIT ?`,
-      ...[sinceSpan, limit],
-    )
-    return {
-      live: this.#all<LiveRequest>(
-        'SELECT requestId, user, model, wire, startedAt FROM live ORDER BY startedAt LIMIT ?',
-        mostLive,
-      ),
-      liveCount: this.#live.size,
-      days,
-      ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }),
-      totals: this.#totalsOf(Array.from({ length: Math.max(span, totalDays) }, (_, ago) => daysAgo(ago + 1)).reverse()),
-      usage: {
-        by,
-        span,
-        rows: usage.map(({ day, user, model, ...row }) => ({
-          ...row,
-          name: keys.map((key) => ({ day, user, model })[key]),
-        })),
-        count:
-          usage.length < limit
-            ? usage.length
-            : this.#count(
-                `SELECT count(*) AS count FROM (SELECT DISTINCT ${columns} FROM days WHERE day >= ?)`,
-                sinceSpan,
-              ),
-      },
-      errors: this.#all('SELECT * FROM errors WHERE day >= ? ORDER BY day, kind', sinceTotals),
-    }
-  }
-
-  /** The newest rows, or those that follow `after`. Both are read in the order of the primary key, so that no sort is needed. */
-  #page(limit: number, after: string | undefined): DayRow[] {
-    const rest = 'ORDER BY day DESC, user DESC, model DESC LIMIT ?'
-    if (after === undefined) return this.#all<DayRow>(`SELECT * FROM days ${rest}`, limit)
-    const [day, user, model] = JSON.parse(after) as [string, string, string]
-    return this.#all<DayRow>(`SELECT * FROM days WHERE (day, user, model) < (?, ?, ?) ${rest}`, day, user, model, limit)
-  }
-
-  /** A request is booked on the day on which it began, so days before yesterday do not change any more: each is summed once. */
-  #totalsOf(days: readonly string[]): DayTotal[] {
-    return days.flatMap((day, at) => {
-      const known = this.#totals.get(day)
-      if (known !== undefined) return known
-      const total = this.#all<DayTotal>(`SELECT day, ${sums} FROM days WHERE day = ? GROUP BY day`, day)
-      if (at < days.length - 2) this.#totals.set(day, total)
-      return total
-    })
-  }
-
-  #count(query: string, ...values: SqlValue[]): number {
-    return this.#all<{ count: number }>(query, ...values)[0]?.count ?? 0
+    return now
   }
 
   #reserve(reservation: Reservation, now: number): ReserveVerdict {
@@ -179,10 +131,10 @@ export class UserLedger extends DurableObject implements Account {
     const { liveStreams = Number.POSITIVE_INFINITY, dailyBudget, totalDailyBudget } = reservation
     if (this.#live.has(requestId)) return { ok: true }
     const { own, all, count } = this.#reserved(user)
-    if (count >= liveStreams) return { ok: false, reason: 'concurrency', retryAfterSeconds: concurrencyWait }
+    if (count >= liveStreams) return this.#refuse(now, 'concurrency', concurrencyWait)
     const { byUser, total } = this.#spentOn(dayOf(now))
     if ((byUser.get(user) ?? 0) + own + cost > dailyBudget || total + all + cost > totalDailyBudget) {
-      return { ok: false, reason: 'budget', retryAfterSeconds: Math.min(longestWait, secondsLeftOfDay(now)) }
+      return this.#refuse(now, 'budget', Math.min(longestWait, secondsLeftOfDay(now)))
     }
     const expiresAt = now + leaseMs
     this.#live.set(requestId, { requestId, user, model, wire, cost, startedAt: now, expiresAt })
@@ -191,6 +143,23 @@ export class UserLedger extends DurableObject implements Account {
       ...[requestId, user, model, wire, provider, cost, now, expiresAt],
     )
     return { ok: true }
+  }
+
+  /** Counted in memory until something else is written: a refusal costs no writing of its own. */
+  #refuse(now: number, reason: 'budget' | 'concurrency', retryAfterSeconds: number): ReserveVerdict {
+    const key = JSON.stringify([dayOf(now), refusedKind + reason])
+    this.#refused.set(key, (this.#refused.get(key) ?? 0) + 1)
+    return { ok: false, reason, retryAfterSeconds }
+  }
+
+  #bookRefusals(): void {
+    for (const [key, count] of this.#refused) this.#countError(...(JSON.parse(key) as [string, string]), count)
+    this.#refused.clear()
+  }
+
+  #countError(day: string, kind: string, count: number): void {
+    const query = 'INSERT INTO errors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count'
+    this.#change(query, day, kind, count)
   }
 
   /** Each figure becomes a whole number first: one that the storage refuses would undo all that is written with it. */
@@ -222,6 +191,7 @@ export class UserLedger extends DurableObject implements Account {
 
   /** Writes all changes together, all or none. An object whose storage fails ends: the next one knows what the storage knows. */
   #write(): Promise<void> {
+    this.#bookRefusals()
     if (this.#writes.length === 0) return Promise.resolve()
     this.#written ??= new Promise((resolve, reject) => {
       setTimeout(() => {
@@ -257,7 +227,7 @@ export class UserLedger extends DurableObject implements Account {
     this.#sql.exec('DELETE FROM days WHERE day < ?', oldest)
     this.#sql.exec('DELETE FROM errors WHERE day < ?', oldest)
     this.#days = new Map([...this.#days].slice(-1))
-    for (const known of this.#totals.keys()) if (known < oldest) this.#totals.delete(known)
+    this.#view.forget(oldest)
     this.#spentOn(day)
   }
 
@@ -296,8 +266,7 @@ export class UserLedger extends DurableObject implements Account {
        inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`,
       ...[day, user, model, inputTokens, outputTokens, cost],
     )
-    if (errorKind === undefined) return
-    this.#change('INSERT INTO errors VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1', day, errorKind)
+    if (errorKind !== undefined) this.#countError(day, errorKind, 1)
   }
 
   #all<Row>(query: string, ...values: SqlValue[]): Row[] {
@@ -314,20 +283,6 @@ function addTo(spent: Spent, user: string, cost: number): void {
 function wholeNumber(figure: number, otherwise: number): number {
   if (typeof figure !== 'number' || Number.isNaN(figure)) return otherwise
   return Math.min(Math.max(Math.ceil(figure), 0), largestFigure)
-}
-
-/** The columns by which the operator may have days summed, and the sums. */
-const summaryKeys: Readonly<Record<SummaryKey, readonly ('user' | 'model' | 'day')[]>> = {
-  user: ['user'],
-  model: ['model'],
-  day: ['day'],
-  all: ['user', 'model', 'day'],
-}
-const sums =
-  'sum(requests) AS requests, sum(inputTokens) AS inputTokens, sum(outputTokens) AS outputTokens, sum(spent) AS spent'
-
-function dayOf(at: number): string {
-  return new Date(at).toISOString().slice(0, 10)
 }
 
 function secondsLeftOfDay(now: number): number {

@@ -8,17 +8,19 @@ import { keptDays, mostRows, type SummaryKey, type SummaryQuery, wholeWorker } f
 import type { Setup } from '../config.ts'
 import { isSecret } from '../option-kinds.ts'
 import { isSame, shownBearer } from '../session/bearer.ts'
+import { streamCsv } from './csv.ts'
 import { runSelfTest } from './self-test.ts'
 
 /** Of `GET` alone. */
 const views: Readonly<Record<string, (setup: Setup, query: URLSearchParams) => Promise<Response>>> = {
   '/admin/summary': answerSummary,
   '/admin/self-test': answerSelfTest,
+  '/admin/usage.csv': answerCsv,
 }
 
 /**
- * `GET /admin/summary` (with `by`, `span`, `limit` and `after` of {@link SummaryQuery} in its query) and `GET /admin/self-test`, with
- * `Authorization: Bearer <token>`. Everything else below `/admin/` is 404, and all of it if no token is set, or a short one.
+ * `GET /admin/summary` (with `by`, `span`, `limit` and `after` of {@link SummaryQuery} in its query), `GET /admin/usage.csv` (with `span`) and
+ * `GET /admin/self-test`, with `Authorization: Bearer <token>`. Everything else below `/admin/` is 404, and all of it if no token is set, or a short one.
  */
 export async function answerAdmin(request: Request, setup: Setup): Promise<Response> {
   const view = viewOf(request)
@@ -53,11 +55,8 @@ async function isOperator(request: Request, setup: Setup): Promise<boolean> {
 async function answerSummary({ config }: Setup, query: URLSearchParams): Promise<Response> {
   const { accounts, dailyBudget, totalDailyBudget, liveStreams } = config?.spending ?? {}
   if (accounts === undefined) return refuse(404, 'There are no accounts')
-  const wrong = [...query.keys()].find(
-    (name) => !Object.hasOwn(queries, name) || !queries[name]?.(query.get(name) ?? ''),
-  )
-  if (wrong !== undefined)
-    return refuse(400, `"${wrong.slice(0, 20)}" is not a part of this query, or has a wrong value`)
+  const wrong = wrongIn(query, Object.keys(queries))
+  if (wrong !== undefined) return wrong
   const number = (name: string) => (query.has(name) ? { [name]: Number(query.get(name)) } : {})
   const asked: SummaryQuery = {
     ...number('span'),
@@ -67,6 +66,24 @@ async function answerSummary({ config }: Setup, query: URLSearchParams): Promise
   }
   const summary = await accounts.getByName(wholeWorker).summary(asked)
   return Response.json({ ...summary, limits: { dailyBudget, totalDailyBudget, liveStreams } }, { headers })
+}
+
+/** Every row of the last days, as it is kept. Read page by page, as fast as it is taken: no more than a page is in memory. */
+async function answerCsv({ config }: Setup, query: URLSearchParams): Promise<Response> {
+  const accounts = config?.spending.accounts
+  if (accounts === undefined) return refuse(404, 'There are no accounts')
+  const wrong = wrongIn(query, ['span'])
+  if (wrong !== undefined) return wrong
+  const account = accounts.getByName(wholeWorker)
+  const rows = streamCsv((after) => account.page(Number(query.get('span') ?? 7), after))
+  const file = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="usage.csv"' }
+  return new Response(rows, { headers: { ...headers, ...file } })
+}
+
+function wrongIn(query: URLSearchParams, known: readonly string[]): Response | undefined {
+  const wrong = [...query.keys()].find((name) => !known.includes(name) || !queries[name]?.(query.get(name) ?? ''))
+  if (wrong === undefined) return undefined
+  return refuse(400, `"${wrong.slice(0, 20)}" is not a part of this query, or has a wrong value`)
 }
 
 const isCount = (text: string, most: number) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= most
