@@ -15,9 +15,16 @@ import type { Session } from './session/session.ts'
 
 /** How often a silent stream gets a sign of life, in ms: workerd notices that a client left only by writing to it. */
 const keepAliveMs = 1000
-/** The whole answer of a provider, and one event of it, in bytes. */
-const maxAnswerBytes = 16 * 1024 * 1024
+/** One event of a provider, in bytes. */
 const maxEventBytes = 1024 * 1024
+
+/**
+ * The whole answer of a provider, in bytes: many at once have to fit into the 128 MB of an isolate. An event of one token takes 300 bytes in
+ * the longest of the wires; there is room for reasoning that the limit of tokens does not count.
+ */
+function maxAnswerBytes({ maxOutputTokens }: Config): number {
+  return Math.min(16 * 1024 * 1024, 4 * 1024 * 1024 + 1024 * maxOutputTokens)
+}
 
 /** Who asks, for what, and what was set aside for it. */
 interface Visitor extends Purse {
@@ -103,7 +110,7 @@ function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
       bodyTimeoutMs,
       maxDepth: 64,
       maxValues: 50_000,
-      maxAnswerBytes,
+      maxAnswerBytes: maxAnswerBytes(config),
       maxEventBytes,
       wholeCommitMs,
       keepAliveMs,

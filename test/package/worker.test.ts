@@ -135,7 +135,7 @@ describe('by wrangler dev', () => {
   })
 
   it('gives its page a token, and its page an answer, in a browser', async () => {
-    browser = await chromium.launch({ executablePath: findChromium() ?? "chromium" })
+    browser = await chromium.launch({ executablePath: findChromium() as string })
     const page = await browser.newPage()
     const problems: string[] = []
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()))

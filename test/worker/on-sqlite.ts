@@ -1,7 +1,8 @@
-/** The accounts of the Worker in this process, on SQLite as Node has it. */
+/** The accounts and the kept answers of the Worker in this process, on SQLite as Node has it. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import type { Account } from '../../src/worker/accounts/accounts.ts'
 import { UserLedger } from '../../src/worker/accounts/ledger.ts'
+import { openRun, type Run } from '../../src/worker/runs/run.ts'
 
 /** On that database, as another object before it may have left it. `hear` is called with each query. */
 export function openLedger(
@@ -31,4 +32,22 @@ export function openLedger(
     }
   }
   return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort } as never, {})
+}
+
+/** The object of one kept answer, on that database. It asks nobody. */
+export function openRunOn(database: DatabaseSync): Run {
+  const exec = (query: string, ...values: (SQLInputValue | ArrayBuffer)[]) => {
+    const given = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))
+    const rows = database.prepare(query).all(...given)
+    return Object.assign(rows, { toArray: () => rows })
+  }
+  return openRun({
+    sql: { exec },
+    sync: async () => {},
+    setAlarm: async () => {},
+    clear: async () => {},
+    waitUntil: () => {},
+    answer: async () => new Response('asked for anew'),
+    keptMs: () => 600_000,
+  })
 }

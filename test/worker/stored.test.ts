@@ -1,10 +1,10 @@
 /** What an earlier version stored, read by this one: objects outlive a deployment. The files of `stored/` are of that version and never change. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, expect, it, vi } from 'vitest'
-import { openRun, type Run } from '../../src/worker/runs/run.ts'
-import { openLedger } from './on-sqlite.ts'
+import type { Run } from '../../src/worker/runs/run.ts'
+import { openLedger, openRunOn } from './on-sqlite.ts'
 
 const stored = (name: string) => readFileSync(join(import.meta.dirname, 'stored', name), 'utf8')
 const noon = Date.parse('2026-11-21T12:00:00Z')
@@ -54,21 +54,7 @@ it('accounts of 0.1.0: one that nobody settles counts as spent, in full, when it
 function runOf(sql: string): Run {
   const database = new DatabaseSync(':memory:')
   database.exec(sql)
-  const exec = (query: string, ...values: (SQLInputValue | ArrayBuffer)[]) => {
-    const rows = database
-      .prepare(query)
-      .all(...values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value)))
-    return Object.assign(rows, { toArray: () => rows })
-  }
-  return openRun({
-    sql: { exec },
-    sync: async () => {},
-    setAlarm: async () => {},
-    clear: async () => {},
-    waitUntil: () => {},
-    answer: async () => new Response('asked for anew'),
-    keptMs: () => 600_000,
-  })
+  return openRunOn(database)
 }
 const [running = '', done = ''] = stored('runs-0.1.0.sql').split('-- done:')
 
@@ -94,4 +80,18 @@ it('an answer that 0.1.0 was writing when it was replaced ends in an error, and 
   expect(text).toContain('"Good"')
   expect(text).toContain('The answer broke off')
   expect(text).not.toContain('asked for anew')
+})
+
+it('B34: a kept answer is read by 32 at once, and by another once one of them has left or has read it', async () => {
+  const run = runOf(running + done)
+  const readers = await Promise.all(Array.from({ length: 32 }, () => run.resume(0)))
+  expect(readers.map(({ status }) => status)).toEqual(Array(32).fill(200))
+  const refused = await run.resume(0)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+  await readers[0]?.body?.cancel()
+  const next = await run.resume(1)
+  expect(next.status).toBe(200)
+  expect((await run.resume(0)).status).toBe(429)
+  expect(await next.text()).toContain('id: 2')
+  expect((await run.resume(0)).status).toBe(200)
 })

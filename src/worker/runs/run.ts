@@ -72,6 +72,11 @@ const heartbeatMs = 30_000
 /** For how long it is known of an answer that is not kept any more that there was one. */
 const rememberedMs = 24 * 60 * 60 * 1000
 
+/** Most readers of one answer at once: a page that is open in several places, and no flood. */
+const maxReaders = 32
+/** When one of too many readers may have left, in seconds. */
+const readersWait = 5
+
 interface StreamHead {
   readonly url: string
   readonly framing: Exclude<RunFraming, 'whole'>
@@ -201,6 +206,7 @@ export function openRun(host: RunHost): Run {
       ['x-isoglot-stream', row.id] as [string, string],
     ]
     if (tail.isOver && after > 0 && after === tail.kept) return new Response(null, { status: 204, headers })
+    if (tail.readers >= maxReaders) throw refuse('too_many_live', 'too many read this one', readersWait)
     return new Response(followTail(log, tail, row.framing, after), { headers })
   }
 

@@ -10,6 +10,8 @@ export interface Tail {
   isOver: boolean
   /** They are not to be had any more. */
   isGone: boolean
+  /** How many read them now. */
+  readers: number
   /** Wakes those who wait: there is more, or a sign of life. */
   ring(): void
   rung(): Promise<void>
@@ -21,6 +23,7 @@ export function createTail(kept: number, isOver: boolean): Tail {
     kept,
     isOver,
     isGone: false,
+    readers: 0,
     ring() {
       bell.resolve()
       bell = createBell()
@@ -46,6 +49,12 @@ const behindAllParts = 1_000_000_000
 export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: number): ReadableStream<Uint8Array> {
   let place: Place = { event: after, part: behindAllParts }
   let isLeft = false
+  tail.readers++
+
+  function leave(): void {
+    if (!isLeft) tail.readers--
+    isLeft = true
+  }
 
   function next(): Uint8Array | undefined {
     const parts = log.read(place, tail.kept, batchBytes)
@@ -63,14 +72,12 @@ export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: 
       more = tail.isGone ? undefined : (next() ?? (tail.isOver ? undefined : signsOfLife[framing]))
     }
     if (isLeft) return
-    if (more !== undefined) controller.enqueue(more)
-    else if (tail.isGone) controller.error(new Error('Cannot go on with the answer: it is not kept any more'))
+    if (more !== undefined) return controller.enqueue(more)
+    leave()
+    if (tail.isGone) controller.error(new Error('Cannot go on with the answer: it is not kept any more'))
     else controller.close()
   }
 
-  const leave = () => {
-    isLeft = true
-  }
   return new ReadableStream({ pull, cancel: leave }, { highWaterMark: 0 })
 }
 
