@@ -55,6 +55,8 @@ export const modelNames: Kind<string[]> = v.pipe(
   v.array(v.string()),
   v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must hold names of models'),
 )
+/** Of an account at Cloudflare. */
+export const accountId: Kind<string> = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, 'must be the id of an account'))
 /** Which widget of Turnstile: public, and written into the page. */
 export const siteKey: Kind<string> = v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/, 'must be a site key'))
 /** What a widget of Turnstile is for, as it may be spelled there. */

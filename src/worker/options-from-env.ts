@@ -6,10 +6,13 @@
  */
 import * as v from 'valibot'
 import { pricesSetting } from './accounts/prices.ts'
-import { type ProviderName, providers } from './keys/providers.ts'
+import { providers as allProviders, type ProviderName } from './keys/providers.ts'
 import { isLongEnough } from './option-kinds.ts'
 import type { WorkerOptions } from './options.ts'
 import type { Naming } from './read-options.ts'
+
+/** Workers AI takes other options; it is set up in code. */
+const providers = allProviders.filter(({ option }) => option !== 'workersAi')
 
 /** The options that an environment sets, by their paths. Those of each provider are made of its name. */
 const names: Readonly<Record<string, string>> = {

@@ -135,7 +135,15 @@ export interface ProviderAccess {
 }
 
 /** The keys of the providers; or of Cloudflare's AI Gateway, which has them. */
-export type KeyOptions = { readonly [Name in ProviderName]?: ProviderKey | ProviderAccess | undefined } & {
+export type KeyOptions = {
+  readonly [Name in Exclude<ProviderName, 'workersAi'>]?: ProviderKey | ProviderAccess | undefined
+} & {
+  /**
+   * Workers AI, by the id of your account and a token that may run it. Its models need prices of yours: {@link AccountOptions.prices}.
+   *
+   * @see https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/ (read 2026-11)
+   */
+  readonly workersAi?: { readonly accountId: string; readonly token: ProviderKey } | undefined
   /** @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/ (read 2026-11) */
   readonly aiGateway?: { readonly url: string; readonly token: string } | undefined
 }

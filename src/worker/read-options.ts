@@ -3,8 +3,9 @@ import * as v from 'valibot'
 import { isObject } from '../core/lookup.ts'
 import { createScrubber } from '../gateway/scrub.ts'
 import type { Price } from './accounts/price-table.ts'
+import { priceOf } from './accounts/prices.ts'
 import type { Config, RunStub, Setup } from './config.ts'
-import { type Entry, idOf, type Provider, type ProviderName, providers } from './keys/providers.ts'
+import { type Entry, idOf, type Provider, type ProviderName, providers, workersAiUrl } from './keys/providers.ts'
 import * as kind from './option-kinds.ts'
 import type { SessionOptions, WorkerOptions } from './options.ts'
 import { permit } from './policy/permit.ts'
@@ -16,12 +17,17 @@ const amount = v.pipe(v.number(), v.minValue(0))
 const rates = { input: amount, output: amount, cacheRead: v.optional(amount), cacheWrite: v.optional(amount) }
 const price = v.strictObject({ ...rates, long: v.optional(v.strictObject({ ...rates, above: amount })) })
 
+const key = v.lazy((given) => (typeof given === 'string' ? kind.apiKey : kind.storedKey))
 const ofProvider = v.strictObject({
-  key: v.optional(v.lazy((key) => (typeof key === 'string' ? kind.apiKey : kind.storedKey))),
+  key: v.optional(key),
   baseUrl: v.optional(kind.baseUrl),
   service: v.optional(kind.fetcher),
   access: v.optional(v.strictObject({ id: kind.apiKey, secret: kind.apiKey })),
 })
+const workersAi: v.GenericSchema<unknown, v.InferOutput<typeof ofProvider>> = v.pipe(
+  v.strictObject({ accountId: kind.accountId, token: key }),
+  v.transform(({ accountId, token }) => ({ key: token, baseUrl: workersAiUrl(accountId) })),
+)
 /** A key by itself, or all there is to say of a provider. */
 const providerKeys = v.lazy((given) => {
   if (typeof given === 'string') return v.pipe(kind.apiKey, v.transform(asKey))
@@ -81,6 +87,7 @@ const schema = v.strictObject({
   }),
   keys: v.strictObject({
     ...forEachProvider(providerKeys),
+    workersAi: v.optional(workersAi),
     aiGateway: v.optional(v.strictObject({ url: kind.baseUrl, token: kind.apiKey })),
   }),
   accounts: v.lazy((given) => (given === 'off' ? v.literal('off') : accounts)),
@@ -150,9 +157,18 @@ function holesOf(options: Read, models: readonly Entry[], nameOf: Naming): strin
     ...providers.flatMap((provider) => keyHoles(provider, options, nameOf)),
     ...(ids.length === 0 ? ['All lists of models are empty'] : []),
     ...(ids.some((id, at) => ids.indexOf(id) !== at) ? ['A list names a model twice'] : []),
+    ...(options.accounts === 'off' ? [] : priceHoles(ids, options.accounts.prices as Prices, nameOf)),
     ...sessionHoles(options, nameOf),
     ...equalSecrets(options, nameOf),
   ]
+}
+
+type Prices = Readonly<Record<string, Price>>
+
+/** A model of a provider that the table has no row of is free otherwise. */
+function priceHoles(ids: readonly string[], prices: Prices, nameOf: Naming): string[] {
+  const unpriced = ids.filter((id) => !Number.isFinite(priceOf(id, prices).input))
+  return unpriced.map((id) => `${nameOf('accounts.prices')} has no price for ${id}, and no table has one`)
 }
 
 function keyHoles(provider: Provider, { policy, keys }: Read, nameOf: Naming): string[] {
@@ -238,7 +254,7 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     maxOutputTokens,
     spending: {
       accounts: money?.binding as Config['spending']['accounts'],
-      prices: (money?.prices ?? {}) as Readonly<Record<string, Price>>,
+      prices: (money?.prices ?? {}) as Prices,
       dailyBudget: money?.dailyBudgetUsd ?? 0,
       totalDailyBudget: money?.totalDailyBudgetUsd ?? 0,
       liveStreams: money?.liveStreams ?? 0,

@@ -156,6 +156,42 @@ describe('a part alone, beside what cannot be left out', () => {
   })
 })
 
+describe('keys of Workers AI', () => {
+  const accountId = '0123456789abcdef0123456789abcdef'
+  const name = '@cf/openai/gpt-oss-120b'
+  const keys = { workersAi: { accountId, token: canary } }
+  const policy = { models: { workersAi: [name] }, wholeAnswers: 'whole' } as const
+  const body = JSON.stringify({ model: name, messages: [{ role: 'user', content: 'hi' }] })
+
+  it('ask at the place of the account, with its token', async () => {
+    const worker = createWorker({ ...least(), policy, keys })
+    const headers = { ...json, authorization: `Bearer ${await tokenOf(worker)}` }
+    const init = { method: 'POST', headers, body }
+    expect((await worker.fetch(new Request('https://w.example/v1/chat/completions', init))).status).toBe(200)
+    const [url, sent] = upstream.mock.calls[0] ?? []
+    // https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/
+    expect(String(url)).toBe(`https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1/chat/completions`)
+    expect(new Headers(sent?.headers).get('authorization')).toBe(`Bearer ${canary}`)
+    expect(JSON.parse(String(sent?.body)).model).toBe(name)
+  })
+
+  it('need a price where there are accounts, since no table has one', () => {
+    const options = { ...whole(), policy, keys }
+    expect(() => createWorker(options)).toThrow(`"accounts.prices" has no price for workers-ai:${name}`)
+    const prices = { [`workers-ai:${name}`]: { input: 0.35, output: 0.75 } }
+    expect(createWorker({ ...options, accounts: { ...whole().accounts, prices } })).toHaveProperty('fetch')
+  })
+
+  it.each([
+    ['accountId', { accountId: 'mine', token: canary }],
+    ['token', { accountId, token: 'short' }],
+    ['token', { accountId }],
+  ])('are refused with a wrong %s', (option, workersAi) => {
+    const make = () => createWorker({ ...least(), policy, keys: { workersAi } } as WorkerOptions)
+    expect(make).toThrow(`"keys.workersAi.${option}" is missing or unusable`)
+  })
+})
+
 describe('a part that is replaced', () => {
   const { origins, secret } = whole().session
   const page = (path: string, headers: Record<string, string>, body = '{}') =>

@@ -4,17 +4,19 @@
  *
  * @module
  */
+import type { Model, ModelSettings } from '../../core/codec.ts'
 import { anthropic } from '../../formats/anthropic/index.ts'
 import { gemini } from '../../formats/gemini/index.ts'
 import { ollama } from '../../formats/ollama/index.ts'
 import { openaiChat } from '../../formats/openai-chat/index.ts'
 import { openaiResponses } from '../../formats/openai-responses/index.ts'
 import type { GatewayModel, GatewayModels, WireName } from '../../gateway/types.ts'
+import { openaiCompatible } from '../../providers/openai-compatible.ts'
 import { xai } from '../../providers/xai.ts'
 import type { Fetcher } from '../platform.ts'
 
 /** How tokens, prices and the page name a provider: by the wire that it is asked in, or by its own name. */
-export type ProviderId = 'openai-chat' | 'anthropic' | 'gemini' | 'xai' | 'ollama'
+export type ProviderId = 'openai-chat' | 'anthropic' | 'gemini' | 'xai' | 'ollama' | 'workers-ai'
 
 /** A model of this Worker. */
 export interface Entry {
@@ -32,7 +34,7 @@ export interface Entry {
 }
 
 /** How options name a provider. */
-export type ProviderName = 'openai' | 'anthropic' | 'gemini' | 'xai' | 'ollama'
+export type ProviderName = 'openai' | 'anthropic' | 'gemini' | 'xai' | 'ollama' | 'workersAi'
 
 /** One provider: where it lives unless options say so, and the wires that are its own. */
 export interface Provider {
@@ -85,9 +87,24 @@ export const providers: readonly Provider[] = [
     gatewayPath: '/grok/v1',
   },
   { id: 'ollama', option: 'ollama', baseUrl: 'http://127.0.0.1:11434', wires: ['ollama'], needsKey: false },
+  // Each account has its own place.
+  { id: 'workers-ai', option: 'workersAi', baseUrl: '', wires: [], needsKey: true },
 ]
 
-const makers = { 'openai-chat': openaiChat, anthropic, gemini, xai, ollama }
+/**
+ * Where the models of Workers AI of an account are, in the format of OpenAI.
+ *
+ * @see https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/ (read 2026-11)
+ */
+export function workersAiUrl(accountId: string): string {
+  return `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`
+}
+
+function workersAi(name: string, { baseUrl = '', ...settings }: ModelSettings): Model {
+  return openaiCompatible({ baseUrl, provider: 'workers-ai', title: 'Workers AI' })(name, settings)
+}
+
+const makers = { 'openai-chat': openaiChat, anthropic, gemini, xai, ollama, 'workers-ai': workersAi }
 
 /** A model's id, such as `anthropic:claude-haiku-4-5`. */
 export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): string {
