@@ -190,9 +190,7 @@ async function findReach() {
       const nearness = (one) => near.filter((folder) => one.file.includes(folder)).length
       const byPlace = (a, b) => nearness(b) - nearness(a) || a.ms - b.ms
       const direct = passing.filter(({ reached }) => reached.includes(number)).sort(byPlace)
-      const others = file.startsWith('src/worker/')
-        ? inWorker.filter((one) => !direct.includes(one)).sort(byPlace)
-        : []
+      const others = file.startsWith('src/worker/') ? inWorker.filter((one) => !direct.includes(one)).sort(byPlace) : []
       return [number, [...direct, ...others]]
     }),
   )
