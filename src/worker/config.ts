@@ -33,7 +33,6 @@ export interface Config {
   readonly revoked: ReadonlySet<string>
   readonly counters: { readonly perUser: RateLimiter; readonly perNetwork: RateLimiter } | undefined
   readonly runs: Runs | undefined
-  readonly adminToken: string | undefined
   readonly assets: Fetcher | undefined
   /** How a provider is asked for an answer that the client wants whole. */
   readonly wholeAnswers: 'whole' | 'stream'

@@ -70,7 +70,7 @@ export interface User {
   /** Of one answer. */
   readonly maxOutputTokens?: number | undefined
   readonly dailyBudgetUsd?: number | undefined
-  /** The page that will show the token: it is good from there only. Default: from everywhere. */
+  /** The page that will show the token: it is good from there only. Default: the page that asks a `login` of yours; otherwise everywhere. */
   readonly origin?: string | undefined
   /** How long the token lives, 900 at most and by default. */
   readonly lifetimeSeconds?: number | undefined

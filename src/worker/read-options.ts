@@ -270,7 +270,6 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     revoked: new Set(session.revoked),
     counters: parts.limits,
     runs: parts.runs,
-    adminToken: parts.admin?.token,
     assets: parts.page?.assets,
     wholeAnswers,
   }

@@ -207,7 +207,8 @@ describe('a part that is replaced', () => {
     const claims = JSON.parse(
       Buffer.from(((await given.json()) as { token: string }).token.split('.')[1] ?? '', 'base64url').toString(),
     )
-    expect(claims).toMatchObject({ sub: 'ada', scope: { models: ['openai-chat:demo-model'], maxOutputTokens: 7 } })
+    const scope = { models: ['openai-chat:demo-model'], maxOutputTokens: 7, origin }
+    expect(claims).toMatchObject({ sub: 'ada', scope })
     expect((await worker.fetch(page('/session', { cookie: 'me=ada' }))).status).toBe(401)
     const elsewhere = page('/session', { cookie: 'me=ada', origin: 'https://evil.example' }, '{"plan":"free"}')
     expect((await worker.fetch(elsewhere)).status).toBe(403)
@@ -234,6 +235,12 @@ describe('a part that is replaced', () => {
     const check = () => ({ user: 'ada', models: [] })
     const worker = createWorker({ ...least(), session: { origins, check } })
     expect((await worker.fetch(page('/v1/chat/completions', {}, question))).status).toBe(404)
+    const elsewhere = () => ({ user: 'ada', origin: 'https://other.example' })
+    const both = [...origins, 'https://other.example']
+    const bound = createWorker({ ...least(), session: { origins: both, check: elsewhere } })
+    expect((await bound.fetch(page('/v1/chat/completions', {}, question))).status).toBe(401)
+    const there = { origin: 'https://other.example' }
+    expect((await bound.fetch(page('/v1/chat/completions', there, question))).status).toBe(200)
     const revoked = createWorker({ ...least(), session: { origins, check, revoked: ['ada'] } })
     expect((await revoked.fetch(page('/v1/chat/completions', {}, question))).status).toBe(401)
   })

@@ -10,7 +10,7 @@ import type { Config } from '../config.ts'
 import { idOf } from '../keys/providers.ts'
 import { refuse } from '../refusal.ts'
 import { isSame, shownBearer } from './bearer.ts'
-import { checkOrigin, isLoopbackDemo } from './origins.ts'
+import { checkOrigin, isFrom, isLoopbackDemo } from './origins.ts'
 import { type Grant, lifetimeSeconds, readSession, type Session, userId } from './session.ts'
 import { checkPerson } from './turnstile.ts'
 
@@ -37,7 +37,10 @@ export async function login(request: Request, body: unknown, config: Config): Pr
   if (ownLogin === undefined && turnstile === undefined && !isDemo) throw refuse('not_logged_in')
   checkOrigin(request, config, true)
   const user = await ownLogin?.(request, body)
-  if (user !== undefined) return grantUser(user, config)
+  if (user !== undefined) {
+    const grant = grantUser(user, config)
+    return { ...grant, origin: grant.origin ?? request.headers.get('origin') ?? undefined }
+  }
   if (turnstile === undefined && !isDemo) throw refuse('not_logged_in')
   const { turnstile: answer } = read(plea, body)
   const shown = await readSession(request, config).catch(() => undefined)
@@ -59,7 +62,8 @@ export async function checkUser(request: Request, config: Config): Promise<Sessi
   const user = await config.minting.check?.(request)
   if (user === undefined) throw refuse('not_logged_in')
   const { lifetimeSeconds: _lifetime, ...grant } = grantUser(user, config)
-  if (config.revoked.has(grant.sub)) throw refuse('not_logged_in')
+  const isElsewhere = grant.origin !== undefined && !isFrom(grant.origin, request)
+  if (isElsewhere || config.revoked.has(grant.sub)) throw refuse('not_logged_in')
   return { ...grant, jti: '', expiresAt: 0 }
 }
 
