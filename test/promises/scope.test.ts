@@ -7,7 +7,7 @@ import { specifiersIn } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const notCodecs = ['index', 'messages', 'import', 'codec', 'gateway', 'models', 'mcp']
+const notCodecs = ['index', 'messages', 'import', 'codec', 'gateway', 'worker', 'models', 'mcp']
 const paths: Readonly<Record<string, string>> = publicPaths(root)
 const codecs = Object.keys(paths).filter((name) => !notCodecs.includes(name))
 const sourceOf = (codec: string) => paths[codec] ?? ''

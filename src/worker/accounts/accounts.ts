@@ -147,10 +147,10 @@ export const alarmingShares: readonly number[] = [50, 80, 95]
 /** The accounts, over the wire between Worker and Durable Object. */
 export interface Account {
   reserve(reservation: Reservation): Promise<ReserveVerdict>
-  /** Tells which of {@link alarmingShares} was reached by it, if one was. */
+  /** Tells which of the shares 50, 80 and 95 % was reached by it, if one was. */
   settle(settlement: Settlement): Promise<number | undefined>
   summary(query?: SummaryQuery): Promise<AccountSummary>
-  /** The rows of the last `span` days, newest first, at most {@link mostRows} at a time. `after` is the `next` of the page before. */
+  /** The rows of the last `span` days, newest first, at most 1000 at a time. `after` is the `next` of the page before. */
   page(span: number, after?: string): Promise<DayPage>
 }
 
