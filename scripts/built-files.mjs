@@ -15,6 +15,7 @@ export function publicPaths(root) {
     import: 'src/import/index.ts',
     codec: 'src/codec.ts',
     gateway: 'src/gateway/index.ts',
+    worker: 'src/worker/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
     response: 'src/page/response.ts',
@@ -42,6 +43,11 @@ export function entriesIn(dist) {
   return readdirSync(dist)
     .filter((name) => name.endsWith('.js'))
     .map((name) => name.slice(0, -'.js'.length))
+}
+
+/** Those that load everywhere: all but the Worker's, which needs Cloudflare's runtime. */
+export function portableEntriesIn(dist) {
+  return entriesIn(dist).filter((name) => name !== 'worker')
 }
 
 /** All entries and chunks, by their paths in `dist`. */

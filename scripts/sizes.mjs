@@ -21,6 +21,7 @@ const noiseBytes = 64
 
 /** Public paths that are not providers. */
 const others = {
+  worker: `export { createWorker } from './worker.js'`,
   mcp: `import { stream } from './index.js'
 import { mcpTools } from './mcp.js'
 import { openaiChat } from './openai-chat.js'
@@ -156,7 +157,7 @@ async function measure(contents) {
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',
-    packages: 'external', // frameworks
+    packages: 'external', // frameworks, and Cloudflare's own
   })
   const [{ contents: minified }] = outputFiles
   return { minified: minified.length, brotli: compress(minified) }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { permit } from '../../examples/worker/policy/permit.ts'
-import { isPublicUrl } from '../../examples/worker/policy/public-url.ts'
 import type { ChatResponse, JsonObject } from '../../src/core/model.ts'
 import { wires } from '../../src/gateway/wires.ts'
+import { permit } from '../../src/worker/policy/permit.ts'
+import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
 import { minimal, type WireName, wireNames } from './harness.ts'
 
 const permitted = (wire: WireName, body: object) => permit({ wire, kind: 'answer', body: body as JsonObject }, 'ada')

@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { describe, expect, it } from 'vitest'
-import { costOf, mostOf, pricesSetting } from '../../examples/worker/prices.ts'
-import { mostTokensOf, settlementOf } from '../../examples/worker/spend.ts'
 import type { Json, JsonObject } from '../../src/core/model.ts'
 import type { EndReport } from '../../src/gateway/index.ts'
 import { wires } from '../../src/gateway/wires.ts'
 import { capPriceOf } from '../../src/prices/index.ts'
+import { costOf, mostOf, pricesSetting } from '../../src/worker/accounts/prices.ts'
+import { mostTokensOf, settlementOf } from '../../src/worker/accounts/spend.ts'
 
 const own = v.parse(pricesSetting, '{"my-model":[1,2],"anthropic:claude-*":[3,4,0.3,6],"gpt-*":[7,8],"gpt-5*":[9,10]}')
 

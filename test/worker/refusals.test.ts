@@ -28,6 +28,7 @@ const env = {
   LOGIN_SECRET: 'a-secret-of-the-server-of-the-app-32',
   RATE_LIMITS: 'off',
   LEDGERS,
+  RUNS: { getByName: vi.fn() },
   ALLOWED_ORIGINS: `${origin},http://localhost:8787`,
   OPENAI_API_KEY: canary,
   OPENAI_MODELS: 'demo-model,other-model',
@@ -168,7 +169,7 @@ describe('the words for a hole', () => {
     [{ SESSION_SECRET: 'a'.repeat(32) }, 'SESSION_SECRET is missing or unusable: it must be random'],
     [{ LOGIN_SECRET: sessionSecret }, 'LOGIN_SECRET is equal to SESSION_SECRET'],
     [{ OPENAI_API_KEY: 'abcdefgh' }, 'OPENAI_API_KEY is missing or unusable: it must be a bearer credential of 12'],
-    [{ LOGIN_SECRET: undefined }, 'LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not set'],
+    [{ LOGIN_SECRET: undefined }, 'LOGIN_SECRET, TURNSTILE_SECRET and DEMO are missing'],
   ])('B17, B28: are in the log, without a value: %j', async (hole, words) => {
     expect((await call('/session', { headers: json, body: '{}' }, { ...env, ...hole })).status).toBe(503)
     const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
