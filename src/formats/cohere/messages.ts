@@ -108,7 +108,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
       results.push(encodeResultFor(answer, where, to.losses))
       continue
     }
-    const document = encodeDocument(block)
+    const document = encodeDocument(block, where, to.losses)
     if (document !== undefined && to.takesDocuments && isSaid) documents.push(document)
     else parts.push(document === undefined ? encodeUserPart(block, where, to.losses) : inPlace(document, where, to))
   }
@@ -127,8 +127,9 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): Wire
   const encoded = encodeAssistant(message, path, to)
   const { content, tool_plan: plan, tool_calls: calls } = encoded
   if (content !== undefined || plan !== undefined || calls !== undefined) return [encoded]
-  if (blocksOf(message.content).every((block) => block.type === 'text')) return [{ ...encoded, content: '' }]
-  lose(to.losses, 'dropped', path, lackReasons.nothing)
+  const isEmpty = blocksOf(message.content).every((block) => block.type === 'text')
+  if (isEmpty) lose(to.losses, 'dropped', path, lackReasons.empty, 'info')
+  else lose(to.losses, 'dropped', path, lackReasons.nothing)
   return []
 }
 
