@@ -92,6 +92,9 @@ function encodeText(content: Content, path: string, { losses }: Encoding): strin
   return typeof content === 'string' ? content : encodeTextParts(content, path, losses)
 }
 
+/** What a user's message says when nothing in it could be carried; what that was is among the losses. */
+const placeholder = '(Nothing that can be shown here.)'
+
 /** A user's message; results inside it become messages of their own, before it. */
 function encodeUser(message: UserMessage, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
   const { content } = message
@@ -114,6 +117,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
   }
   const said = parts.filter((part) => part !== undefined)
   if (said.length === 0 && results.length > 0) return results
+  if (said.length === 0) said.push({ type: 'text', text: placeholder }) // the server refuses an empty one
   return [...results, { ...keptFields(message), role: 'user', content: said }]
 }
 
