@@ -8,6 +8,7 @@
 import { arrayOf, compact, field, isObject, lookup, textOr } from '../../core/lookup.ts'
 import { readDataUrl, textOfBase64 } from '../../core/media.ts'
 import type { FileBlock, ImageBlock, JsonObject, PlainTextBlock } from '../../core/model.ts'
+import * as reasons from '../../kit/reasons.ts'
 import { drop, extrasFor, extrasOf, keptOf, type Scope } from './scope.ts'
 import { imageTypes, knownFields } from './tables.ts'
 import type { WireBlock, WireDocumentSource, WireImageSource, WireImageType } from './wire.ts'
@@ -123,6 +124,8 @@ export function encodeFile(given: FileBlock, path: string, scope: Scope): WireBl
   const source = documentSource(block)
   if (source === undefined)
     return drop(path, 'it takes documents in PDF or plain text, by URL or by file id', scope, 'major')
+  if (source.type === 'text' && block.mimeType !== 'text/plain')
+    drop(`${path}.mimeType`, reasons.mimeType, scope, 'info')
   const title = block.filename === undefined ? {} : { title: block.filename }
   return documentIn({ ...extrasFor(block, path, scope), type: 'document', source, ...title }, path, scope)
 }

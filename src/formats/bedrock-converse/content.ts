@@ -52,7 +52,8 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   switch (block.type) {
     case 'text':
       if (block.text.trim() === '') return undefined // refused: an empty text says nothing
-      return isSpoken && place === 'answer' && block.citations?.length ? encodeCited(block) : { text: block.text }
+      if (place === 'answer' && block.citations?.length) return encodeCited(block)
+      return guardOf(block) ?? { text: block.text }
     case 'plain_text':
       if (isSpoken && block.title !== undefined) lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
       if (isSpoken) return { text: block.text }
@@ -76,6 +77,14 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
   const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
   lose(losses, 'dropped', path, reason, severity)
   return undefined
+}
+
+/** A text that a guardrail is to check, as it came. */
+function guardOf(block: ContentBlock & { type: 'text' }): WireBlock | undefined {
+  const { guardContent } = keptFields(block)
+  return field(field(guardContent, 'text'), 'text') === block.text
+    ? verbatim({ guardContent } as JsonObject)
+    : undefined
 }
 
 function encodeReasoning(block: ReasoningBlock, path: string, { losses, model, place }: Scope): WireBlock | undefined {
@@ -156,6 +165,7 @@ const decoders: Readonly<Record<string, (body: JsonObject) => ContentBlock | und
   video: (body) => decodeMedia('video', body),
   audio: (body) => decodeMedia('audio', body),
   document: decodeDocument,
+  guardContent: decodeGuarded,
   reasoningContent: decodeReasoning,
   citationsContent: decodeCited,
   toolUse: decodeServerCall,
@@ -180,6 +190,13 @@ function decodeDocument({ name, ...body }: JsonObject): ContentBlock | undefined
   if (typeof text === 'string' && Object.keys(body).length === 2) return compact({ type: 'plain_text', text, title })
   const media = decodeMedia('document', body)
   return media && { ...media, type: 'file', ...compact({ filename: title }) }
+}
+
+function decodeGuarded(body: JsonObject): ContentBlock | undefined {
+  const text = field(field(body, 'text'), 'text')
+  return typeof text === 'string'
+    ? { type: 'text', text, providerData: { [format]: { guardContent: body } } }
+    : undefined
 }
 
 function decodeReasoning(body: JsonObject): ReasoningBlock | undefined {

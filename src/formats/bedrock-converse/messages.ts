@@ -48,7 +48,8 @@ export function encodeConversation(
     }
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
-    else turns.push({ ...keptFields(message), role, content })
+    // What a tool message keeps belongs to its block.
+    else turns.push({ ...(message.role !== 'tool' && keptFields(message)), role, content })
   }
   for (const turn of turns) if (turn.role === 'user') settle(turn, scope)
   return { messages: turns, ...compact({ system: unlessEmpty(texts) }) }

@@ -205,7 +205,7 @@ export function encodeToolResult(result: ToolMessage | ToolResultBlock, path: st
     return encodeBlock(block, `${path}.content[${at}]`, { ...scope, place: 'result' }) ?? []
   })
   const content = isSame ? [verbatim<WireBlock>({ json })] : [...blocks]
-  if (isError && content.length === 0) content.push({ text: 'error' }) // refused: an error without content
+  if (isError && content.length === 0) content.push({ text: ' ' }) // an error without content is refused
   return { ...kept, toolUseId: result.toolCallId, content, ...(isError && { status: 'error' }) }
 }
 

@@ -84,8 +84,8 @@ function encodeImage(block: ImageBlock, path: string, losses: Ledger): WireImage
 }
 
 /** The document that a block is: a text document, or a file of text; `undefined` for every other block. */
-export function encodeDocument(block: ContentBlock): WireDocument | undefined {
-  if (block.type === 'file') return encodeFile(block)
+export function encodeDocument(block: ContentBlock, path: string, losses: Ledger): WireDocument | undefined {
+  if (block.type === 'file') return encodeFile(block, path, losses)
   if (block.type !== 'plain_text') return undefined
   const { document } = keptFields(block)
   const isSame = document !== undefined && decodeDocument(document).text === block.text
@@ -93,9 +93,11 @@ export function encodeDocument(block: ContentBlock): WireDocument | undefined {
   return { ...compact({ id: textOr(field(document, 'id'), undefined) }), data: documentData(block.text, block.title) }
 }
 
-function encodeFile({ data, mimeType, filename }: FileBlock): WireDocument | undefined {
+function encodeFile({ data, mimeType, filename }: FileBlock, path: string, losses: Ledger): WireDocument | undefined {
   const text = data !== undefined && mimeType?.startsWith('text/') ? textOfBase64(data) : undefined
-  return text === undefined ? undefined : { data: documentData(text, filename) }
+  if (text === undefined) return undefined
+  if (mimeType !== 'text/plain') lose(losses, 'dropped', `${path}.mimeType`, lackReasons.mimeType, 'info')
+  return { data: documentData(text, filename) }
 }
 
 function documentData(text: string, title: string | undefined): WireDocument['data'] {
@@ -108,7 +110,7 @@ export function encodeResultPart(
   path: string,
   losses: Ledger,
 ): WireText | WireDocumentPart | undefined {
-  const document = encodeDocument(block)
+  const document = encodeDocument(block, path, losses)
   return document === undefined ? encodeTextPart(block, path, losses) : { type: 'document', document }
 }
 

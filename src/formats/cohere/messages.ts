@@ -92,6 +92,9 @@ function encodeText(content: Content, path: string, { losses }: Encoding): strin
   return typeof content === 'string' ? content : encodeTextParts(content, path, losses)
 }
 
+/** What a user's message says when nothing in it could be carried; what that was is among the losses. */
+const placeholder = '(Nothing that can be shown here.)'
+
 /** A user's message; results inside it become messages of their own, before it. */
 function encodeUser(message: UserMessage, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
   const { content } = message
@@ -108,12 +111,13 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
       results.push(encodeResultFor(answer, where, to.losses))
       continue
     }
-    const document = encodeDocument(block)
+    const document = encodeDocument(block, where, to.losses)
     if (document !== undefined && to.takesDocuments && isSaid) documents.push(document)
     else parts.push(document === undefined ? encodeUserPart(block, where, to.losses) : inPlace(document, where, to))
   }
   const said = parts.filter((part) => part !== undefined)
   if (said.length === 0 && results.length > 0) return results
+  if (said.length === 0) said.push({ type: 'text', text: placeholder }) // the server refuses an empty one
   return [...results, { ...keptFields(message), role: 'user', content: said }]
 }
 
@@ -127,8 +131,9 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): Wire
   const encoded = encodeAssistant(message, path, to)
   const { content, tool_plan: plan, tool_calls: calls } = encoded
   if (content !== undefined || plan !== undefined || calls !== undefined) return [encoded]
-  if (blocksOf(message.content).every((block) => block.type === 'text')) return [{ ...encoded, content: '' }]
-  lose(to.losses, 'dropped', path, lackReasons.nothing)
+  const isEmpty = blocksOf(message.content).every((block) => block.type === 'text')
+  if (isEmpty) lose(to.losses, 'dropped', path, lackReasons.empty, 'info')
+  else lose(to.losses, 'dropped', path, lackReasons.nothing)
   return []
 }
 

@@ -16,6 +16,7 @@ import {
   encodeResponse,
 } from '../../../src/formats/bedrock-converse/index.ts'
 import { encodeEventStream } from '../../../src/framing/event-stream.ts'
+import { createGateway } from '../../../src/gateway/index.ts'
 import { generate, stream } from '../../../src/index.ts'
 import { toolCall } from '../../../src/messages/block.ts'
 import { decodeChunks } from '../../support/decode.ts'
@@ -382,6 +383,24 @@ describe('over HTTP', () => {
         url: `/model/${encodeURIComponent(claude)}/converse-stream`,
         headers: { authorization: 'Bearer key' },
       })
+    }))
+
+  it('stands behind a gateway, whose clients get its streams as those of their own wire', () =>
+    withServer(async (baseUrl) => {
+      const model = bedrockConverse(claude, { region: 'us-east-1', apiKey: 'key', baseUrl })
+      const gateway = createGateway({ models: { m: model } })
+      const ask = (body: object) =>
+        gateway.fetch(
+          new Request('https://gateway.test/v1/chat/completions', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }),
+          }),
+        )
+      const streamed = await (await ask({ stream: true })).text()
+      expect(streamed).toContain('"content":"Hello"')
+      expect(streamed).toMatch(/"finish_reason":"stop"[\s\S]*data: \[DONE\]\n\n$/)
+      expect((await (await ask({})).json()).choices[0].message.content).toBe('Hello')
     }))
 
   it('is asked with a signature of aws4fetch, for the service that checks it', () =>

@@ -25,6 +25,7 @@ export const validate: Validator = validator((body, found) => {
   const tools = list(object(body.toolConfig).tools)
   if (body.toolConfig !== undefined) found.check(tools.length > 0, 'toolConfig.tools', 'is empty')
   tools.forEach((tool, at) => {
+    if (tool.systemTool !== undefined) return // run by Bedrock
     const { name, description, inputSchema } = object(tool.toolSpec)
     found.match(name, /^[\w-]{1,64}$/, `toolConfig.tools[${at}].name`)
     found.check(
@@ -63,13 +64,20 @@ function checkMessages(messages: readonly Wire[], found: Findings): void {
       found.check(message.role === 'assistant' || ofUsers.has(String(keys[0])), path, `a user says ${keys.join()}`)
       checkBlock(block, path, names, found)
     }
-    const results = blocks.flatMap((block) => ('toolResult' in block ? [object(block.toolResult).toolUseId] : []))
+    // Those of tools that Bedrock ran stand in the same message as their calls.
+    const isAnswered = message.role === 'user'
+    const results = blocks.flatMap((block) =>
+      isAnswered && 'toolResult' in block ? [object(block.toolResult).toolUseId] : [],
+    )
     found.check(
       String([...due].sort()) === String([...results].sort()),
       path,
       `results ${results} where ${due} are due`,
     )
-    due = blocks.flatMap((block) => ('toolUse' in block ? [object(block.toolUse).toolUseId] : []))
+    due = blocks.flatMap((block) => {
+      const { toolUseId, type } = object(block.toolUse)
+      return 'toolUse' in block && type !== 'server_tool_use' ? [toolUseId] : []
+    })
     found.check(new Set(due).size === due.length, path, 'one id twice')
     const hasDocument = blocks.some((block) => 'document' in block)
     found.check(!hasDocument || blocks.some((block) => 'text' in block), path, 'a document without a text')
