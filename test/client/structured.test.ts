@@ -25,6 +25,8 @@ const places: Readonly<Record<string, (body: never) => unknown>> = {
   gemini: ({ generationConfig: config }: { generationConfig: Record<string, unknown> }) =>
     config.responseJsonSchema ?? config.responseSchema,
   ollama: ({ format }: { format: unknown }) => format,
+  cohere: ({ response_format: format }: { response_format: { schema?: unknown; json_schema?: unknown } }) =>
+    format.json_schema ?? format.schema,
 }
 
 describe.each(wires)('over $name', (wire) => {
@@ -80,6 +82,7 @@ describe.each(wires)('over $name', (wire) => {
           .replace('"stop_reason":"end_turn"', '"stop_reason":"max_tokens"')
           .replace('"finishReason":"STOP"', '"finishReason":"MAX_TOKENS"')
           .replace('"done_reason":"stop"', '"done_reason":"length"')
+          .replace('"finish_reason":"COMPLETE"', '"finish_reason":"MAX_TOKENS"')
           .replaceAll('response.completed', 'response.incomplete')
           .replace(
             '"status":"completed","output"',

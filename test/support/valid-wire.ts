@@ -14,6 +14,23 @@ export const wireViolations: Readonly<Record<string, (body: unknown) => readonly
   gemini: (body) => checkGemini(list((body as Wire).contents)),
   ollama: (body) => checkOllama(list((body as Wire).messages)),
   cohere: (body) => checkCohere(list((body as Wire).messages)),
+  'bedrock-converse': (body) => checkBedrock(list((body as Wire).messages)),
+}
+
+/** wire/bedrock-converse.md §2: the same turns as Anthropic's, each block under the name of its kind. */
+function checkBedrock(messages: readonly Wire[]): readonly string[] {
+  return checkAnthropic(
+    messages.map(({ role, content }) => ({
+      role,
+      content: list(content).map((block) => {
+        const { toolUse, toolResult, text } = block as Record<string, Wire>
+        if (toolUse !== undefined) return { type: 'tool_use', id: toolUse.toolUseId, input: toolUse.input }
+        if (toolResult !== undefined) return { type: 'tool_result', tool_use_id: toolResult.toolUseId }
+        return text === undefined ? { type: Object.keys(block)[0] } : { type: 'text', text }
+      }),
+    })),
+    /^[\w.:-]{1,64}$/,
+  )
 }
 
 /** wire/openai-chat.md §2.4 */
@@ -80,7 +97,7 @@ function checkResponses(items: readonly Wire[]): readonly string[] {
 }
 
 /** wire/anthropic.md §2.4; neighbours of one role are merged by the server, as they are here. */
-function checkAnthropic(messages: readonly Wire[]): readonly string[] {
+function checkAnthropic(messages: readonly Wire[], legalId = /^[\w-]{1,64}$/): readonly string[] {
   const found: string[] = []
   const turns: { role: unknown; content: Wire[] }[] = []
   for (const { role, content } of messages) {
@@ -99,7 +116,7 @@ function checkAnthropic(messages: readonly Wire[]): readonly string[] {
       found.push(`${at}: results are not first`)
     for (const id of idsOf(content)) {
       if (seen.has(id)) found.push(`${at}: tool_use ids must be unique`)
-      if (!/^[\w-]{1,64}$/.test(String(id))) found.push(`${at}: illegal id ${id}`)
+      if (!legalId.test(String(id))) found.push(`${at}: illegal id ${id}`)
       seen.add(id)
     }
     for (const block of content) {

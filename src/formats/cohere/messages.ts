@@ -70,7 +70,7 @@ export function encodeMessages(
 ): { readonly messages: WireMessage[]; readonly documents: WireDocument[] } {
   const documents: WireDocument[] = []
   const encoded = messages.flatMap((message, at) => encodeMessage(message, `messages[${at}]`, documents, to))
-  if (system !== undefined) encoded.unshift({ role: 'system', content: encodeText(system, 'system', to) })
+  if (system !== undefined) encoded.unshift(...encodeSystem(system, 'system', 'system', {}, to))
   return { messages: encoded, documents }
 }
 
@@ -84,12 +84,22 @@ function encodeMessage(message: Message, path: string, documents: WireDocument[]
       return encodeUser(message, path, documents, to)
     case 'system':
     case 'developer': // the wire has no such role
-      return [{ ...keptFields(message), role: 'system', content: encodeText(message.content, `${path}.content`, to) }]
+      return encodeSystem(message.content, path, `${path}.content`, keptFields(message), to)
   }
 }
 
-function encodeText(content: Content, path: string, { losses }: Encoding): string | WireText[] {
-  return typeof content === 'string' ? content : encodeTextParts(content, path, losses)
+/** Instructions; none if nothing of them can be sent, since the wire refuses an empty message. */
+function encodeSystem(
+  content: Content,
+  path: string,
+  contentPath: string,
+  fields: JsonObject,
+  { losses }: Encoding,
+): WireMessage[] {
+  const text = typeof content === 'string' ? content : encodeTextParts(content, contentPath, losses)
+  if (text.length > 0) return [{ ...fields, role: 'system', content: text }]
+  lose(losses, 'dropped', path, lackReasons.nothing)
+  return []
 }
 
 /** What a user's message says when nothing in it could be carried; what that was is among the losses. */
