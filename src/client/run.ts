@@ -26,7 +26,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
    * Ends the run, and the answer where the server keeps it: leaving such a run would only hang up. The run rejects with an `AbortError`. An
    * answer that is being asked for is ended as soon as the server has named it.
    *
-   * @throws {ApiError} or {@link ConnectionError} if the server could not be told.
+   * @throws {ApiError} or `ConnectionError` if the server could not be told.
    */
   stop(): Promise<void>
 }

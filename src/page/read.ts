@@ -50,9 +50,9 @@ export interface PageRun extends Run {
  * for await (const event of run) if (event.type === 'text_delta') write(event.text)
  * const { outcome } = await run.response
  * ```
- * @throws while it is read: what the run threw on the server, as an error of the same class; {@link ApiError} for a status that is not ok;
- * {@link InterruptedError} if the body ends without the run's end; {@link TimeoutError} if nothing comes for `idleMs`;
- * {@link ConnectionError} if there is no answer; {@link DecodeError} for an answer of another kind. Each has in `partial` what came before.
+ * @throws while it is read: what the run threw on the server, as an error of the same class; `ApiError` for a status that is not ok;
+ * `InterruptedError` if the body ends without the run's end; `TimeoutError` if nothing comes for `idleMs`;
+ * `ConnectionError` if there is no answer; `DecodeError` for an answer of another kind. Each has in `partial` what came before.
  */
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
   const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
