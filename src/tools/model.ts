@@ -13,6 +13,7 @@ import type { AnyCall } from '../core/tool-call.ts'
 import type { Approval, ApprovalRule } from './approval.ts'
 import type { Budget, RunProgress } from './budget.ts'
 import type { CallLedger } from './ledger.ts'
+import type { AnyTools, CallOf, ResultOf } from './of-tools.ts'
 import type { ResultLimits } from './result.ts'
 
 /** What a running tool knows of its surroundings. */
@@ -44,7 +45,9 @@ export interface ToolBehaviour {
  * A tool that can run: what `tool` makes, or a copy of it. Tools of different arguments fit one array, since what is in it takes whatever
  * `parse` made.
  */
-export interface Tool extends ToolDefinition, ToolBehaviour {
+export interface Tool<Name extends string = string, Input = unknown, Value = unknown>
+  extends ToolDefinition<Name, Input, Value>,
+    ToolBehaviour {
   /** The code that runs calls and asks the model again. A program whose requests have no tool does not carry it. */
   readonly run: new (
     host: ToolHost,
@@ -68,22 +71,22 @@ export type ToolErrorKind =
   | 'aborted'
 
 /** How a call went. */
-export interface ToolResult {
-  readonly call: ToolCall | InvalidToolCall
+export interface ToolResult<Name extends string = string, Arguments = JsonObject, Value = unknown> {
+  readonly call: ToolCall<Name, Arguments> | InvalidToolCall
   readonly toolCallId: string
-  readonly name: string
+  readonly name: Name
   readonly status: 'success' | 'error'
   /** What the model sees. */
   readonly content: Content
-  /** What `execute` returned, if it ran to its end. */
-  readonly value?: unknown
+  /** What `execute` returned, if it ran to its end in this run. */
+  readonly value?: Value
   readonly error?: { readonly kind: ToolErrorKind; readonly message: string; readonly cause?: unknown }
   readonly artifacts?: readonly unknown[]
   readonly extra?: { readonly [key: string]: unknown }
 }
 
 /** How a run uses its tools. */
-export interface ToolOptions extends ResultLimits {
+export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLimits {
   /** Run the tools and ask again until the model is done. Default true; `false` leaves the calls to the caller. */
   readonly autoTools?: boolean
   /**
@@ -113,24 +116,21 @@ export interface ToolOptions extends ResultLimits {
   /** How long one tool may run, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number
   /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model gets the reason. */
-  readonly onToolRequest?: (
-    call: ToolCall | InvalidToolCall,
-    tool: Tool | undefined,
-  ) => ToolVerdict | Promise<ToolVerdict>
+  onToolRequest?(call: CallOf<Tools> | InvalidToolCall, tool: Tool | undefined): ToolVerdict | Promise<ToolVerdict>
   /** Called with each result, in the order in which they come. What it throws ends the run. */
-  readonly onToolResult?: (result: ToolResult) => void | Promise<void>
+  onToolResult?(result: ResultOf<Tools>): void | Promise<void>
 }
 
 /** A callback that only looks returns nothing. */
 export type ToolVerdict = void | { readonly reject: string }
 
 /** The events of a run about its tools. */
-export type ToolEvent =
-  | { readonly type: 'tool_start'; readonly call: AnyCall }
+export type ToolEvent<Tools extends AnyTools = AnyTools> =
+  | { readonly type: 'tool_start'; readonly call: CallOf<Tools> | InvalidToolCall }
   | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly data: unknown }
-  | { readonly type: 'tool_result'; readonly result: ToolResult }
+  | { readonly type: 'tool_result'; readonly result: ResultOf<Tools> }
   /** The call waits for consent; the run ends with it among `pending`. */
-  | { readonly type: 'approval_request'; readonly call: ToolCall }
+  | { readonly type: 'approval_request'; readonly call: CallOf<Tools> }
 
 /** The run that the tools are of. */
 export interface ToolHost {
