@@ -1,7 +1,7 @@
 /** What the bindings have in common. @module */
 import type { ChatActions, ChatStore, ChatStoreOptions } from '../chat/model.ts'
 import { createChatStore } from '../chat/store.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 
 /** The store that was given, or one of these options. */
 export function storeOf<Tools extends AnyTools>(given: ChatStoreOptions<Tools> | ChatStore<Tools>): ChatStore<Tools> {

@@ -1,6 +1,6 @@
 /** A state behind getters, for frameworks that notice what is read. @module */
 import type { ChatActions, ChatSnapshot, ChatStore } from '../chat/model.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { actionsOf } from './binding.ts'
 
 /** The methods of a store, and a getter for each field of its state. @param read the state, noticed by the framework */

@@ -2,7 +2,7 @@
 /** React: the path `isoglot/react`. @see https://react.dev/reference/react/useSyncExternalStore (read 2026-11) @module */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/model.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**

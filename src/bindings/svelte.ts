@@ -2,7 +2,7 @@
 import { onDestroy, onMount } from 'svelte'
 import { createSubscriber } from 'svelte/reactivity'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 

@@ -9,7 +9,7 @@ import {
   shallowRef,
 } from 'vue'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**

@@ -3,7 +3,7 @@ import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/lookup.ts'
 import type { JsonObject, Message } from '../core/model.ts'
 import { readEvents } from '../page/read.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
 import { runTransport } from './run-transport.ts'
 

@@ -3,7 +3,7 @@ import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
 import { isObject } from '../core/lookup.ts'
 import { readApiError } from '../kit/api-error.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport } from './model.ts'
 import { runTransport } from './run-transport.ts'
 

@@ -3,7 +3,7 @@ import type { RunOutcome, RunResult, StreamEvent } from '../client/result.ts'
 import type { Content, Loss, Message, ToolCall, ToolDefinition, Usage } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Approval } from '../tools/approval.ts'
-import type { AnyTools, CallOf, Or } from '../tools/of-tools.ts'
+import type { AnyTools, CallOf, Or } from '../tools/model.ts'
 import type { PageTools } from './page-tools.ts'
 import type { ViewMessage } from './view-message.ts'
 

@@ -1,6 +1,6 @@
 /** A transport out of anything that makes a run. @module */
 import type { StreamEvent } from '../client/result.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
 
 /** What of a run a transport reads: `stream` and `readEvents` return more. */

@@ -11,7 +11,7 @@ import type {
   ToolDefinition,
   VideoBlock,
 } from '../core/model.ts'
-import type { AnyTools, ArgumentsFor, Or } from '../tools/of-tools.ts'
+import type { AnyTools, ArgumentsFor, Or } from '../tools/model.ts'
 
 /** One item of the list that a page draws: what a user said, or all rounds of the answer to it. */
 export interface ViewMessage<Tools extends AnyTools = AnyTools> {

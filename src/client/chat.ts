@@ -10,7 +10,7 @@ import type { MessageLike } from '../messages/message-like.ts'
 import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import {
   firstRefusal,
   latestFirst,

@@ -10,8 +10,7 @@ import type {
   StopReason,
   Usage,
 } from '../core/model.ts'
-import type { ToolEvent } from '../tools/model.ts'
-import type { AnyTools, CallOf } from '../tools/of-tools.ts'
+import type { AnyTools, CallOf, ToolEvent } from '../tools/model.ts'
 
 /** What `stream` hands out. With the type of the tools, `StreamEvent<typeof tools>`, calls and results are those of the tools. */
 export type StreamEvent<Tools extends AnyTools = AnyTools> =

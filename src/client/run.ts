@@ -1,6 +1,6 @@
 /** `generate` and `stream`: the two ways to ask. @module */
 import type { AssistantMessage, Message } from '../core/model.ts'
-import type { AnyTools } from '../tools/of-tools.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
