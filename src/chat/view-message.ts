@@ -53,7 +53,8 @@ export type ViewPart<Tools extends AnyTools = AnyTools> =
     }
   | { readonly type: 'other'; readonly id: string; readonly block: ContentBlock }
 
-interface PartOfCall<Name extends string, State, Arguments, Value> {
+// An alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
+type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly type: 'tool'
   readonly id: string
   /** The call's id; `undefined` until it is known. */
