@@ -19,14 +19,17 @@ import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
 import { checkGivenTools, checkReplacing, definitionOf } from '../tools/definition.ts'
-import type { Tool, ToolOptions } from '../tools/model.ts'
+import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
 import type { Resumable } from './resume.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** What `generate` and `stream` take: the model, the conversation, what is asked of the model, and how the run goes on. */
-export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions, ToolOptions {
+export interface RunRequest<Tools extends AnyTools = AnyTools>
+  extends Omit<RequestOptions, 'model' | 'stream'>,
+    RetryOptions,
+    ToolOptions<Tools> {
   /** The model to ask, such as `anthropic('claude-sonnet-5', { apiKey })`. */
   readonly model: Model
   /** System text; it comes first. */
@@ -36,7 +39,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   /** What is said now, behind `messages`. A whole context goes on there, and its own fields win. */
   readonly prompt?: MessageLike | ContextParts
   /** What `tool` makes; definitions, whose calls are for the caller to run; and tools that the provider runs. */
-  readonly tools?: readonly (Tool | ToolDefinition | ProviderTool)[]
+  readonly tools?: Tools
   /** What a provider stored of the conversation: `providerState` of the last result. */
   readonly providerState?: ProviderState
 
@@ -89,7 +92,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly maxBodyBytes?: number
 }
 
-type AnyTool = Tool | ToolDefinition | ProviderTool
+type AnyTool = AnyTools[number]
 
 type BeginningField = 'system' | 'messages' | 'prompt' | 'tools' | 'providerState'
 

@@ -1,5 +1,6 @@
 /** `generate` and `stream`: the two ways to ask. @module */
 import type { AssistantMessage, Message } from '../core/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
@@ -9,13 +10,13 @@ import { Round } from './round.ts'
  * A run that streams. It begins when it is read, or when its `response` is asked for; it can be read once. Leaving the iteration cancels
  * the request; no tool runs after.
  */
-export interface Run extends AsyncIterable<StreamEvent> {
+export interface Run<Tools extends AnyTools = AnyTools> extends AsyncIterable<StreamEvent<Tools>> {
   /** The same events as they came, a batch for each chunk of the network. */
-  batches(): AsyncIterable<readonly StreamEvent[]>
+  batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
   /** The text alone. */
   text(): AsyncIterable<string>
   /** How it ended. Rejects with what the iteration throws. It can be taken before an iteration; without one, to wait for it runs the run. */
-  readonly response: Promise<RunResult>
+  readonly response: Promise<RunResult<Tools>>
   /** What was said so far, the prompt first; also after a failure, when the last is what there is of the answer that failed. */
   readonly messages: readonly Message[]
   /** What there is of an answer that did not end properly, or that was left; its `stopReason` says how it ended. */
@@ -42,6 +43,9 @@ export interface Run extends AsyncIterable<StreamEvent> {
  * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. `TypeError` for a request that is wrong in itself, a
  * missing key among them: nothing is sent then.
  */
+export async function generate<const Tools extends AnyTools = AnyTools>(
+  request: RunRequest<Tools>,
+): Promise<RunResult<Tools>>
 export async function generate(request: RunRequest): Promise<RunResult> {
   return finish(start(() => begun(request), false))
 }
@@ -58,6 +62,7 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  * @throws {InterruptedError} while it is read, if the stream is cut short, beside what {@link generate} throws. Each of our errors has
  * in `partial` what came before.
  */
+export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
 export function stream(request: RunRequest): Run {
   return start(() => begun(request), true)
 }

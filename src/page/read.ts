@@ -11,6 +11,7 @@ import { chunksOf } from '../client/transport.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { readData } from './event-data.ts'
 import { answerOf, thrownBy } from './page-answer.ts'
 import type { PageError } from './page-error.ts'
@@ -35,7 +36,7 @@ export interface ReadOptions {
  * A run that a server sends: what can read a {@link Run} can read it. Its `messages` are the answers and tool messages of the run, without
  * the prompt, and what the server withholds is missing from its events and its result.
  */
-export interface PageRun extends Run {
+export interface PageRun<Tools extends AnyTools = AnyTools> extends Run<Tools> {
   /** The history, sealed by the server's `seal`, to send with the next request. There once the run has ended. */
   readonly sealed: string | undefined
 }
@@ -54,6 +55,10 @@ export interface PageRun extends Run {
  * `InterruptedError` if the body ends without the run's end; `TimeoutError` if nothing comes for `idleMs`;
  * `ConnectionError` if there is no answer; `DecodeError` for an answer of another kind. Each has in `partial` what came before.
  */
+export function readEvents<Tools extends AnyTools = AnyTools>(
+  response: Response | Promise<Response>,
+  options?: ReadOptions,
+): PageRun<Tools>
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
   const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
   const given = Promise.resolve(response)
