@@ -122,11 +122,10 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
 
 /** The model, and the secrets that its requests have had so far. */
 function noting({ apiKey, ...model }: Model): { readonly model: Model; readonly secrets: readonly string[] } {
-  const secrets = [...secretsOf(model, typeof apiKey === 'string' ? apiKey : undefined)]
-  if (typeof apiKey !== 'function') return { model: { ...model, ...compact({ apiKey }) }, secrets }
+  const secrets = [...secretsOf(model, undefined)]
   const noted = async () => {
-    const key = await apiKey()
-    if (key && !secrets.includes(key)) secrets.push(key)
+    const key = (typeof apiKey === 'function' ? await apiKey() : apiKey) || ''
+    if (!secrets.includes(key)) secrets.push(key)
     return key
   }
   return { model: { ...model, apiKey: noted }, secrets }

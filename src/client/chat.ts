@@ -21,10 +21,11 @@ import {
   tellAll,
 } from './callbacks.ts'
 import { checkModel, checkRequest } from './check-request.ts'
+import { linked } from './deadline.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult } from './result.ts'
-import { type Begun, finish, linked, type Run, start } from './run.ts'
+import { type Begun, finish, type Run, start } from './run.ts'
 
 /** What belongs to a turn, and not to the chat. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
@@ -170,9 +171,12 @@ export function createChat(settings: ChatSettings): Chat {
           base.onWarning?.(warning, about)
         },
       },
-      onEvents(events) {
-        if (status === 'submitted') changeTo('streaming')
-        shown.events(events)
+      async *around(batches) {
+        for await (const events of batches) {
+          if (status === 'submitted') changeTo('streaming')
+          shown.events(events)
+          yield events
+        }
       },
       onEnd(said, result, cause) {
         const failure = link.signal.aborted && cause === link.signal.reason ? undefined : cause

@@ -42,6 +42,8 @@ export class Round implements ToolHost, Asker {
   tools: ReadonlyMap<string, object>
   /** The part that came of an answer that did not end properly, or that the caller left. */
   partial: AssistantMessage | undefined
+  /** Once the run has come to its end. */
+  result: RunResult | undefined
   streamId: string | undefined
   asked: Promise<unknown> | undefined
   attempts = 0
@@ -102,20 +104,10 @@ export class Round implements ToolHost, Asker {
   }
 
   /** The run from its beginning to its end, in batches of events. */
-  async *events(): Batches<RunResult> {
-    this.tell('onRun', {})
-    let end = {}
-    try {
-      const result = yield* this.#rounds()
-      end = { result }
-      yield [{ type: 'done', result }]
-      return result
-    } catch (error) {
-      end = { error }
-      throw error
-    } finally {
-      this.tell('onEnd', end)
-    }
+  async *events(): Batches<void> {
+    const result = yield* this.#rounds()
+    this.result = result
+    yield [{ type: 'done', result }]
   }
 
   async *#rounds(): Batches<RunResult> {
@@ -204,17 +196,12 @@ export class Round implements ToolHost, Asker {
     let end = {}
     try {
       for await (const batch of askAround({ model, context, options, signal }, (asked) => this.#ask(asked))) {
-        let told = batch
-        for (const [at, event] of batch.entries()) {
+        let told = this.#toolRun === undefined ? batch : await this.#toolRun.mark(batch)
+        for (const event of told) {
           if (event.type === 'warning') this.#warn([event.warning])
           if (event.type !== 'message_end') continue
-          const message = (await this.#toolRun?.mark(event.message)) ?? event.message
-          const { response: whole } = event
-          if (message !== event.message) {
-            const marked: MessageEvent = { ...event, message, response: { ...whole, message } }
-            told = [...batch.slice(0, at), marked, ...batch.slice(at + 1)]
-          }
-          response = { ...whole, message: withAskedModel(message, this.#model.model), warnings: this.#losses }
+          const message = withAskedModel(event.message, this.#model.model)
+          response = { ...event.response, message, warnings: this.#losses }
         }
         if (!this.isStreamed) told = told.filter(({ type }) => type === 'message_end' || type === 'warning')
         if (told.length > 0) yield told

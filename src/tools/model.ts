@@ -6,6 +6,7 @@ import type {
   InvalidToolCall,
   JsonObject,
   Message,
+  MessageEvent,
   ToolCall,
   ToolDefinition,
 } from '../core/model.ts'
@@ -174,8 +175,8 @@ export interface Ending {
 export interface ToolRunner {
   /** How many calls were run. */
   readonly toolCalls: number
-  /** The answer, whose calls that may wait for a person say which conversation they are of. */
-  mark(message: AssistantMessage): Promise<AssistantMessage>
+  /** The events of an answer; those of its calls that may wait for a person say at its end which conversation they are of. */
+  mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]>
   /** Goes on with those calls of the last answer that have no result yet: `approvals` decides about some of them. */
   goOn(
     approvals: readonly Approval[],

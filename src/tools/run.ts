@@ -8,7 +8,7 @@
 import { usageOf } from '../core/add-usage.ts'
 import { callsOf, canRunTools, isCall, toolCallsOf } from '../core/content.ts'
 import { findLastIndex } from '../core/lookup.ts'
-import type { AssistantMessage, ChatResponse, Message, ToolCall } from '../core/model.ts'
+import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
@@ -34,7 +34,16 @@ export class ToolRun implements ToolRunner {
     this.#isRepeated = repeatWatch(host.request.maxRepeatedCalls)
   }
 
-  async mark(message: AssistantMessage): Promise<AssistantMessage> {
+  async mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]> {
+    const end = events.find(({ type }) => type === 'message_end')
+    if (end?.type !== 'message_end') return events
+    const message = await this.#markCalls(end.message)
+    if (message === end.message) return events
+    const marked = { ...end, message, response: { ...end.response, message } }
+    return events.map((event) => (event === end ? marked : event))
+  }
+
+  async #markCalls(message: AssistantMessage): Promise<AssistantMessage> {
     const { content } = message
     if (typeof content === 'string' || content === null) return message
     if (!content.some((block) => block.type === 'tool_call' && this.#ruleOf(block))) return message
