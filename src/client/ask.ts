@@ -43,7 +43,7 @@ export interface Question {
 /** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
 export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { request } = asker
-  const { timeouts, liveArguments, maxEventBytes, retries } = request
+  const { timeouts, liveArguments, maxEventBytes, retries, resume } = request
   const { callsBefore, idempotencyKey } = question
   const deadline = startDeadline(timeouts, asker.signal)
   const { model, secrets } = noting(question.model)
@@ -68,7 +68,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           response = await begin(asker, question, model, deadline)
         }
         whole = new WholeBody(asker, question, response)
-        for await (const chunk of chunksFor(asker, { model, response, decoder, deadline, question })) {
+        const kept = resume?.chunks(asker, { model, id: question.streamId, response, decoder }, deadline)
+        for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
           if (whole.keeps(chunk)) continue
           decoder.push(chunk, batch)
           if (!hasBegun && batch.length > 0) asker.tell('onFirstChunk', {})
@@ -141,23 +142,6 @@ function begin(
   const response = send(model, encoded, deadline.signal, compact({ idempotencyKey }))
   if (asker.request.resume) asker.asked = response.catch(() => {})
   return response
-}
-
-interface Asked {
-  readonly model: Model
-  readonly response: Response | undefined
-  readonly decoder: AnswerDecoder
-  readonly deadline: Deadline
-  readonly question: Question
-}
-
-/** The chunks of an answer: of one connection, or of as many as it takes where the server keeps it. */
-function chunksFor(asker: Asker, { model, response, decoder, deadline, question }: Asked): AsyncIterable<Uint8Array> {
-  const { resume, timeouts } = asker.request
-  const id = question.streamId ?? (response && resume?.idOf(response))
-  if (resume === undefined || id === undefined) return chunksOf(response as Response, deadline)
-  asker.streamId = id
-  return resume.chunks({ model, id, response, decoder, timeouts }, deadline)
 }
 
 /** Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested. */

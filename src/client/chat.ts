@@ -5,6 +5,7 @@ import { toolCallsOf } from '../core/content.ts'
 import { guarded } from '../core/guarded.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../core/model.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import { noResult } from '../prepare/pair.ts'
@@ -193,7 +194,7 @@ export function createChat(settings: ChatSettings): Chat {
   }
 
   function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, isStreamed: boolean, options: TurnOptions = {}): Run {
-    return start(() => begin(own, options), isStreamed)
+    return start(() => begin(own, options), isStreamed ? undefined : isOnlyWhole)
   }
 
   /** @throws {TypeError} while a turn is under way. */

@@ -18,7 +18,7 @@ import { type ContextParts, createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { checkGivenTools, checkReplacing, definitionOf } from '../tools/definition.ts'
+import { canRun, checkGivenTools, definitionOf } from '../tools/definition.ts'
 import type { Tool, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
@@ -128,7 +128,7 @@ export interface OfferedTools {
 /**
  * The tools as a model is offered them; `given` are those of the request. Of two tools of one name the later counts.
  *
- * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server.
+ * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
  */
 export function offerTools(
   tools: readonly AnyTool[],
@@ -139,7 +139,7 @@ export function offerTools(
   for (const [at, tool] of tools.entries()) {
     const name = offeredName(tool, codec.rules)
     const earlier = all.get(name)
-    if (earlier !== undefined) checkReplacing(earlier.tool, tool, name)
+    if (earlier !== undefined) [earlier.tool, tool].find(canRun)?.run.checkReplacing(earlier.tool, tool, name)
     all.set(name, { tool, place: `tools[${given.includes(tool) ? given.indexOf(tool) : at}]` })
   }
   const sorted = [...all].sort(byName)

@@ -1,6 +1,7 @@
 /** `generate` and `stream`: the two ways to ask. @module */
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
 import { checkRequest } from './check-request.ts'
 import { linked } from './deadline.ts'
 import type { RunRequest } from './request.ts'
@@ -45,7 +46,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
  * missing key among them: nothing is sent then.
  */
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(start(() => begun(request), false))
+  return finish(start(() => begun(request), isOnlyWhole))
 }
 
 /**
@@ -61,7 +62,7 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  * in `partial` what came before.
  */
 export function stream(request: RunRequest): Run {
-  return start(() => begun(request), true)
+  return start(() => begun(request))
 }
 
 function begun(request: RunRequest): Begun {
@@ -80,8 +81,8 @@ export interface Begun {
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** A run that begins when it is read: `begin` is asked then. */
-export function start(begin: () => Begun, isStreamed: boolean): Run {
+/** A run that begins when it is read: `begin` is asked then. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
+export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const said: Message[] = []
   const stopping = new AbortController()
   let round: Round | undefined
@@ -94,7 +95,7 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let failure: { readonly error: unknown } | undefined
     try {
-      round = new Round(request, isStreamed, signal, said)
+      round = new Round(request, isOnlyWhole, signal, said)
       round.tell('onRun', {})
       const events = round.events()
       yield* around === undefined ? events : around(events)

@@ -47,9 +47,7 @@ export interface ToolBehaviour {
  */
 export interface Tool extends ToolDefinition, ToolBehaviour {
   /** The code that runs calls and asks the model again. A program whose requests have no tool does not carry it. */
-  readonly run: new (
-    host: ToolHost,
-  ) => ToolRunner
+  readonly run: RunnerClass
   /** Checks and converts arguments. If it throws, the model gets the message, and the tool does not run. */
   readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
   readonly execute: (args: never, context: ToolContext) => unknown
@@ -169,6 +167,13 @@ export interface Ending {
   readonly pending?: readonly ToolCall[]
   /** Of the calls that were run, in their order. */
   readonly results?: readonly ToolResult[]
+}
+
+/** The code that runs tools. */
+export interface RunnerClass {
+  new (host: ToolHost): ToolRunner
+  /** @throws {TypeError} if the later of two tools of one name may not stand for the earlier. */
+  checkReplacing(earlier: object, later: object, name: string): void
 }
 
 /** The tools of one run. */

@@ -12,7 +12,7 @@ import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall } 
 import type { AnyCall } from '../core/tool-call.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
-import { isRunnable, runnable } from './definition.ts'
+import { checkReplacing, isRunnable, runnable } from './definition.ts'
 import { argumentsFit, toToolMessage } from './invoke.ts'
 import { type CallLedger, memoryLedger } from './ledger.ts'
 import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
@@ -22,6 +22,7 @@ type Steps<T> = AsyncGenerator<ToolEvent[], T>
 
 /** The tools of one run. */
 export class ToolRun implements ToolRunner {
+  static readonly checkReplacing: typeof checkReplacing = checkReplacing
   readonly #host: ToolHost
   readonly #ledger: CallLedger
   readonly #isRepeated: ReturnType<typeof repeatWatch>
