@@ -1,5 +1,4 @@
 /** Requests one answer of a model, as a stream where the format has one, and retries where that is safe. @module */
-import { collect } from '../assemble/fold.ts'
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
@@ -106,8 +105,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         }
       } finally {
         if (isLeft && whole !== undefined) {
-          const isWhole = whole.isWhole || decoder.isEnded
-          asker.partial = isWhole ? collect(batch).message : decoder.stop('aborted', [])
+          const last = batch.at(-1)
+          asker.partial = last?.type === 'message_end' ? last.message : decoder.stop('aborted', [])
         }
         over?.({ ...compact({ status: response?.status }), ...end })
       }

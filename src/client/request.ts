@@ -14,7 +14,7 @@ import type {
   ToolDefinition,
 } from '../core/model.ts'
 import { standing } from '../kit/losses.ts'
-import { type ContextParts, createContext } from '../messages/create-context.ts'
+import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
@@ -109,12 +109,12 @@ export interface Beginning {
  */
 export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginning {
   const { system, messages, prompt, providerState } = request
-  const { tools: given = [], ...context } = createContext(
+  const { tools: given = [], ...context } = contextOf(
     compact({ system, messages, prompt, providerState, tools: request.tools }),
   )
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  return { context, said: prompt === undefined ? [] : createContext({ prompt }).messages, given }
+  return { context, said: contextOf(compact({ prompt })).messages, given }
 }
 
 /** Tools under names that a wire takes. */
@@ -142,7 +142,8 @@ export function offerTools(
     if (earlier !== undefined) [earlier.tool, tool].find(canRun)?.run.checkReplacing(earlier.tool, tool, name)
     all.set(name, { tool, place: `tools[${given.includes(tool) ? given.indexOf(tool) : at}]` })
   }
-  const sorted = [...all].sort(byName)
+  // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
+  const sorted = [...all].sort(([one], [other]) => (one < other ? -1 : 1))
   const offered = standing(
     sorted.map(([name, { tool }]) => ('name' in tool ? { ...definitionOf(tool), name } : tool)),
     sorted.map(([, { place }]) => place),
@@ -151,12 +152,6 @@ export function offerTools(
     definitions: unlessEmpty(offered),
     tools: new Map([...all].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
   }
-}
-
-/** One order whatever the order given, so that a provider's prompt cache finds what it has seen. */
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
 }
 
 /** A tool of the provider has no name of ours: what it is stands for it. */
