@@ -5,6 +5,7 @@ import { toolCallsOf } from '../core/content.ts'
 import { guarded } from '../core/guarded.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import { noResult } from '../prepare/pair.ts'
@@ -21,10 +22,11 @@ import {
   tellAll,
 } from './callbacks.ts'
 import { checkModel, checkRequest } from './check-request.ts'
+import { linked } from './deadline.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult } from './result.ts'
-import { type Begun, finish, linked, type Run, start } from './run.ts'
+import { type Begun, finish, type Run, start } from './run.ts'
 
 /** What belongs to a turn, and not to the chat. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
@@ -171,9 +173,12 @@ export function createChat(settings: ChatSettings): Chat {
           base.onWarning?.(warning, about)
         },
       },
-      onEvents(events) {
-        if (status === 'submitted') changeTo('streaming')
-        shown.events(events)
+      async *around(batches) {
+        for await (const events of batches) {
+          if (status === 'submitted') changeTo('streaming')
+          shown.events(events)
+          yield events
+        }
       },
       onEnd(said, result, cause) {
         const failure = link.signal.aborted && cause === link.signal.reason ? undefined : cause
@@ -190,7 +195,7 @@ export function createChat(settings: ChatSettings): Chat {
   }
 
   function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, isStreamed: boolean, options: TurnOptions = {}): Run {
-    return start(() => begin(own, options), isStreamed)
+    return start(() => begin(own, options), isStreamed ? undefined : isOnlyWhole)
   }
 
   /** @throws {TypeError} while a turn is under way. */

@@ -14,11 +14,11 @@ import type {
   ToolDefinition,
 } from '../core/model.ts'
 import { standing } from '../kit/losses.ts'
-import { type ContextParts, createContext } from '../messages/create-context.ts'
+import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { checkGivenTools, checkReplacing, definitionOf } from '../tools/definition.ts'
+import { canRun, checkGivenTools, definitionOf } from '../tools/definition.ts'
 import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
@@ -112,12 +112,12 @@ export interface Beginning {
  */
 export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginning {
   const { system, messages, prompt, providerState } = request
-  const { tools: given = [], ...context } = createContext(
+  const { tools: given = [], ...context } = contextOf(
     compact({ system, messages, prompt, providerState, tools: request.tools }),
   )
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  return { context, said: prompt === undefined ? [] : createContext({ prompt }).messages, given }
+  return { context, said: contextOf(compact({ prompt })).messages, given }
 }
 
 /** Tools under names that a wire takes. */
@@ -131,7 +131,7 @@ export interface OfferedTools {
 /**
  * The tools as a model is offered them; `given` are those of the request. Of two tools of one name the later counts.
  *
- * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server.
+ * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
  */
 export function offerTools(
   tools: readonly AnyTool[],
@@ -142,10 +142,11 @@ export function offerTools(
   for (const [at, tool] of tools.entries()) {
     const name = offeredName(tool, codec.rules)
     const earlier = all.get(name)
-    if (earlier !== undefined) checkReplacing(earlier.tool, tool, name)
+    if (earlier !== undefined) [earlier.tool, tool].find(canRun)?.run.checkReplacing(earlier.tool, tool, name)
     all.set(name, { tool, place: `tools[${given.includes(tool) ? given.indexOf(tool) : at}]` })
   }
-  const sorted = [...all].sort(byName)
+  // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
+  const sorted = [...all].sort(([one], [other]) => (one < other ? -1 : 1))
   const offered = standing(
     sorted.map(([name, { tool }]) => ('name' in tool ? { ...definitionOf(tool), name } : tool)),
     sorted.map(([, { place }]) => place),
@@ -154,12 +155,6 @@ export function offerTools(
     definitions: unlessEmpty(offered),
     tools: new Map([...all].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
   }
-}
-
-/** One order whatever the order given, so that a provider's prompt cache finds what it has seen. */
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
 }
 
 /** A tool of the provider has no name of ours: what it is stands for it. */

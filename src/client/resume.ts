@@ -19,10 +19,8 @@ const mostReconnects = 5
 export interface Resumable {
   /** The name of an answer that a server keeps already. */
   readonly streamId: string | undefined
-  /** The name by which the server keeps this answer; `undefined` if it does not. */
-  idOf(response: Response): string | undefined
-  /** The chunks of an answer, over as many connections as it takes. */
-  chunks(answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array>
+  /** The chunks of an answer, over as many connections as it takes; `undefined` if the server does not keep it. */
+  chunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined
   /** Tells the server to end an answer that it keeps. */
   stop(model: Model, id: string): Promise<void>
 }
@@ -40,7 +38,7 @@ export interface Resumable {
  * ```
  */
 export function resumable(streamId?: string): Resumable {
-  return { streamId, idOf: streamIdOf, chunks: allChunks, stop: stopStream }
+  return { streamId, chunks: keptChunks, stop: stopStream }
 }
 
 function streamIdOf({ headers }: Response): string | undefined {
@@ -51,16 +49,32 @@ function streamIdOf({ headers }: Response): string | undefined {
 /** An answer that is under way: what has come of it, and where the rest is. */
 export interface Underway {
   readonly model: Model
-  readonly id: string
+  /** The name by which the server keeps it, if it was asked for before. */
+  readonly id: string | undefined
   /** The connection that is there already. */
   readonly response: Response | undefined
   readonly decoder: Pick<AnswerDecoder, 'isEnded' | 'taken' | 'reconnect'>
-  readonly timeouts: Timeouts | undefined
+}
+
+/** The run that an answer is of. */
+interface KeptRun {
+  readonly request: { readonly timeouts?: Timeouts }
+  /** The name by which a server keeps the answer that is under way. */
+  streamId: string | undefined
+}
+
+function keptChunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined {
+  const id = answer.id ?? (answer.response && streamIdOf(answer.response))
+  if (id === undefined) return undefined
+  run.streamId = id
+  return allChunks(answer, id, run.request.timeouts, deadline)
 }
 
 /** The chunks of an answer, over as many connections as it takes; each event of it comes once, in order. */
 async function* allChunks(
-  { model, id, response, decoder, timeouts }: Underway,
+  { model, response, decoder }: Underway,
+  id: string,
+  timeouts: Timeouts | undefined,
   deadline: Deadline,
 ): AsyncGenerator<Uint8Array> {
   let connection = response

@@ -1,7 +1,10 @@
 /** `generate` and `stream`: the two ways to ask. @module */
+import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
+import { linked } from './deadline.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 import { Round } from './round.ts'
@@ -47,7 +50,7 @@ export async function generate<const Tools extends AnyTools = AnyTools>(
   request: RunRequest<Tools>,
 ): Promise<RunResult<Tools>>
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(start(() => begun(request), false))
+  return finish(start(() => begun(request), isOnlyWhole))
 }
 
 /**
@@ -64,7 +67,7 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  */
 export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
 export function stream(request: RunRequest): Run {
-  return start(() => begun(request), true)
+  return start(() => begun(request))
 }
 
 function begun(request: RunRequest): Begun {
@@ -72,16 +75,19 @@ function begun(request: RunRequest): Begun {
   return { request }
 }
 
+type Batches = AsyncIterable<readonly StreamEvent[]>
+
 /** A run about to begin, and who wants to hear of it. */
 export interface Begun {
   readonly request: RunRequest
-  readonly onEvents?: (events: readonly StreamEvent[]) => void
+  /** Stands around the events of the run, in batches. */
+  readonly around?: (events: Batches) => Batches
   /** Told once, whatever the end: with all that was said, the result if there is one, and what the run threw. */
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** A run that begins when it is read: `begin` is asked then. */
-export function start(begin: () => Begun, isStreamed: boolean): Run {
+/** A run that begins when it is read: `begin` is asked then. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
+export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const said: Message[] = []
   const stopping = new AbortController()
   let round: Round | undefined
@@ -90,22 +96,24 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
   settled.promise.catch(() => {})
 
   async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
-    const { request, onEvents, onEnd } = beginOrFail()
+    const { request, around, onEnd } = beginOrFail()
     const { signal, abort, end } = linked(request.signal, stopping.signal)
-    let result: RunResult | undefined
-    let failure: { readonly cause: unknown } | undefined
+    let failure: { readonly error: unknown } | undefined
     try {
-      round = new Round(request, isStreamed, signal, said)
+      round = new Round(request, isOnlyWhole, signal, said)
+      round.tell('onRun', {})
       const events = round.events()
-      result = yield* onEvents === undefined ? events : watched(events, onEvents)
-    } catch (cause) {
-      failure = { cause }
-      throw cause
+      yield* around === undefined ? events : around(events)
+    } catch (error) {
+      failure = { error }
+      throw error
     } finally {
+      const result = failure === undefined ? round?.result : undefined
+      round?.tell('onEnd', failure ?? compact({ result }))
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      onEnd?.(said, result, failure?.cause)
-      if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.cause)
+      onEnd?.(said, result, failure?.error)
+      if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
       else settled.resolve(result)
     }
   }
@@ -171,21 +179,6 @@ export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same steps, told as they are taken. */
-function watched<T>(
-  steps: AsyncGenerator<readonly StreamEvent[], T>,
-  tell: (events: readonly StreamEvent[]) => void,
-): AsyncGenerator<readonly StreamEvent[], T> {
-  const next = steps.next.bind(steps)
-  return Object.assign(steps, {
-    async next() {
-      const step = await next()
-      if (!step.done) tell(step.value)
-      return step
-    },
-  })
-}
-
 interface Resolvers<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
@@ -201,29 +194,6 @@ export function withResolvers<T>(): Resolvers<T> {
     reject = no
   })
   return { promise, resolve, reject }
-}
-
-export interface Linked {
-  readonly signal: AbortSignal
-  abort(reason: unknown): void
-  /** Lets go of the caller's signal. */
-  end(): void
-}
-
-/** A signal that fires with the callers', or by hand. */
-export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked {
-  const controller = new AbortController()
-  const done = new AbortController()
-  for (const caller of callers) {
-    const forward = () => controller.abort(caller?.reason)
-    if (caller?.aborted) forward()
-    else caller?.addEventListener('abort', forward, { once: true, signal: done.signal })
-  }
-  return {
-    signal: controller.signal,
-    abort: (reason: unknown) => controller.abort(reason),
-    end: () => done.abort(),
-  }
 }
 
 export async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {

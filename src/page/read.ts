@@ -4,9 +4,9 @@
  * @module
  */
 import { applyEvent } from '../client/apply-event.ts'
-import { type Deadline, startDeadline } from '../client/deadline.ts'
+import { type Deadline, linked, startDeadline } from '../client/deadline.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import { drain, flatten, linked, type Run, textIn, whenAwaited, withResolvers } from '../client/run.ts'
+import { drain, flatten, type Run, textIn, whenAwaited, withResolvers } from '../client/run.ts'
 import { chunksOf } from '../client/transport.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import { compact, isObject } from '../core/lookup.ts'

@@ -7,6 +7,7 @@ import type {
   Json,
   JsonObject,
   Message,
+  MessageEvent,
   ProviderTool,
   ToolCall,
   ToolDefinition,
@@ -50,9 +51,7 @@ export interface Tool<Name extends string = string, Input = unknown, Value = unk
   extends ToolDefinition<Name, Input, Value>,
     ToolBehaviour {
   /** The code that runs calls and asks the model again. A program whose requests have no tool does not carry it. */
-  readonly run: new (
-    host: ToolHost,
-  ) => ToolRunner
+  readonly run: RunnerClass
   /** Checks and converts arguments. If it throws, the model gets the message, and the tool does not run. */
   readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
   readonly execute: (args: never, context: ToolContext) => unknown
@@ -219,12 +218,19 @@ export interface Ending {
   readonly results?: readonly ToolResult[]
 }
 
+/** The code that runs tools. */
+export interface RunnerClass {
+  new (host: ToolHost): ToolRunner
+  /** @throws {TypeError} if the later of two tools of one name may not stand for the earlier. */
+  checkReplacing(earlier: object, later: object, name: string): void
+}
+
 /** The tools of one run. */
 export interface ToolRunner {
   /** How many calls were run. */
   readonly toolCalls: number
-  /** The answer, whose calls that may wait for a person say which conversation they are of. */
-  mark(message: AssistantMessage): Promise<AssistantMessage>
+  /** The events of an answer; those of its calls that may wait for a person say at its end which conversation they are of. */
+  mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]>
   /** Goes on with those calls of the last answer that have no result yet: `approvals` decides about some of them. */
   goOn(
     approvals: readonly Approval[],
