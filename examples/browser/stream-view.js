@@ -1,13 +1,14 @@
 /** The view of the stream: a take as a picture, and any moment of it: what the wire said, what became of it, how the message stood. */
 import { element, find, findInput, findSelect, shorten } from './dom.js'
 import { guessWire } from './guess-wire.js'
+import { toView } from './isoglot/chat.js'
 import { applyEvent } from './isoglot/index.js'
 import { drawJson } from './json-view.js'
 import { lanesOf, spanOf } from './lanes.js'
 import { fetchRecording, recordings } from './recordings.js'
 import { readRecording } from './take.js'
 import { drawTimeline, timeText } from './timeline.js'
-import { drawAnswer } from './view.js'
+import { createView } from './view.js'
 import { isShown, onShown, open } from './views.js'
 import { isWire, wireNames, wires } from './wires.js'
 
@@ -98,7 +99,7 @@ function drawSummary({ title, wire, ending, isLive }) {
   find('#take-title').textContent = title
   find('#take-about').textContent = `${wires[wire].title}, ${about}`
   const end = find('#take-ending')
-  end.textContent = ending?.text ?? 'It goes on …'
+  end.textContent = ending?.text ?? 'Streaming …'
   end.className = `ending ${ending?.kind ?? 'open'}`
 }
 
@@ -145,26 +146,19 @@ function withoutMessage(event) {
   return { type: event.type, response: { stopReason, usage, message: '…' } }
 }
 
-/**
- * What the answer is drawn of: it grows from there, and begins anew where one goes back.
- *
- * @type {{ take: Take | undefined, count: number, answer: ReturnType<typeof drawAnswer>, messages: readonly Message[] }}
- */
-let standing = { take, count: 0, answer: drawAnswer('', find('#moment-message')), messages: [] }
+/** The messages after so many frames of a take: they grow from there, and begin anew where one goes back. */
+let standing = { take, count: 0, messages: /** @type {readonly Message[]} */ ([]) }
+const place = find('#moment-message')
+const drawAnswer = createView(place, place, { titleOf: () => '', footOf: () => [] })
 
 /** @param {Take} shown @param {number} count */
 function drawMessage(shown, count) {
-  if (standing.take !== shown || standing.count > count) {
-    const place = find('#moment-message')
-    place.replaceChildren()
-    standing = { take: shown, count: 0, answer: drawAnswer('', place), messages: [] }
-  }
+  if (standing.take !== shown || standing.count > count) standing = { take: shown, count: 0, messages: [] }
   for (const event of shown.entries.slice(standing.count, count).flatMap(({ events }) => events)) {
-    standing.answer.draw(event)
     standing.messages = applyEvent(standing.messages, event)
   }
   standing.count = count
-  if (count === shown.entries.length && shown.ending) standing.answer.end()
+  drawAnswer(toView(standing.messages))
   find('#moment-data').replaceChildren(drawJson(standing.messages))
 }
 

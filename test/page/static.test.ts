@@ -26,6 +26,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     problems = problemsOf(page)
     await page.goto(site.url)
     await page.locator('#model:enabled').waitFor()
+    await open('stream')
     await page.locator('#timeline svg').waitFor() // a recording to begin with
     expect(problems).toEqual([])
   })
@@ -41,7 +42,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await page.emulateMedia({ colorScheme: null })
     await page.mouse.move(0, 0)
     problems.length = 0
-    await open('chat')
+    await open('stream')
     await page.getByRole('button', { name: 'New chat' }).click()
     await page.locator('#model:enabled').selectOption({ index: 0 })
     await page.evaluate(() => {
@@ -98,7 +99,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await say('Compare the weather in Tokyo and Paris')
     await finished(1)
     const first = page.locator('#log article.assistant').first()
-    expect(await first.locator('.tool .result').allInnerTexts()).toEqual([
+    expect(await first.locator('.tool .result').allTextContents()).toEqual([
       'Tokyo: 24 °C, windy',
       'Paris: 21 °C, cloudy',
     ])
@@ -107,8 +108,10 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await say('Think: how many r are in strawberry?')
     await finished(2)
     const second = page.locator('#log article.assistant').nth(1)
-    expect(await second.locator('.reasoning .text').innerText()).toContain('s-t-r-a-w-b-e-r-r-y')
-    expect(await second.innerText()).toContain('Note:')
+    expect(await second.locator('.reasoning .text').textContent()).toContain('s-t-r-a-w-b-e-r-r-y')
+    expect(await second.locator('.reasoning').getAttribute('open')).toBeNull()
+    await second.getByRole('link', { name: '1 loss' }).click()
+    await page.locator('#handoff-view:not([hidden])').waitFor()
     expect(problems).toEqual([])
   })
 

@@ -1,0 +1,77 @@
+/** The lines of isoglot that make an answer: the same model, settings, tools and conversation, ready to run in Node. */
+import { backend } from './backend.js'
+import { find } from './dom.js'
+import { factsOf } from './facts.js'
+import { copy } from './foot.js'
+import { readName, wires } from './wires.js'
+
+/**
+ * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
+ * @typedef {import('./isoglot/index.js').Message} Message
+ */
+
+/** Longer data is cut in the code, in characters. */
+const longest = 2000
+
+const dialog = /** @type {HTMLDialogElement} */ (find('#code'))
+
+/** @param {readonly ViewMessage[]} all @param {ViewMessage} answer */
+export async function showCode(all, answer) {
+  const history = all.slice(0, all.indexOf(answer)).flatMap(({ messages }) => messages)
+  find('pre', dialog).textContent = await codeOf(answer, history)
+  dialog.showModal()
+}
+
+/** @param {ViewMessage} answer @param {readonly Message[]} history */
+async function codeOf({ id }, history) {
+  const { model = '', asked = {} } = factsOf(id) ?? {}
+  const { wire, name } = readName(model) ?? { wire: 'openai-chat', name: model }
+  const make = wire.replace(/-(\w)/, (_, letter) => letter.toUpperCase())
+  const tools = await (await fetch('tools.js')).text()
+  const { role, content } = history[0] ?? { role: 'user', content: '' }
+  const isShort = history.length === 1 && role === 'user' && typeof content === 'string'
+  const request = { ...asked, ...(isShort ? { prompt: content } : { messages: history }) }
+  return `import { stream, tool } from 'isoglot'
+import { ${make} } from 'isoglot/${wire}'
+
+${tools.replace(/^\/\*\*.*\n(import .*\n)+\n/, '').replace('export const', 'const')}
+${settingsOf(wire)}
+const model = ${make}(${literal(name)}, settings)
+const run = stream({
+  model,
+  tools,
+${literal(request).slice(2)})
+
+for await (const event of run) {
+  if (event.type === 'text_delta') console.log(event.text)
+}
+`
+}
+
+/** @param {import('./wires.js').WireName} wire */
+function settingsOf(wire) {
+  if (backend.isRecorded) return `const settings = { apiKey: 'your key' } // a recording answered here`
+  return `const session = await fetch('${location.origin}/session', { method: 'POST' })
+const { token } = await session.json()
+const settings = { baseUrl: '${location.origin}${wires[wire].base}', apiKey: token }`
+}
+
+/** As it stands in code. Nothing that is asked depends on usage. @param {unknown} value */
+function literal(value) {
+  const json = JSON.stringify(
+    value,
+    (key, item) => (key === 'data' ? shortened(item) : key === 'usage' ? undefined : item),
+    2,
+  )
+  return json.replaceAll(/^(\s*)"([a-z]\w*)":/gim, '$1$2:')
+}
+
+/** @param {unknown} data */
+function shortened(data) {
+  const isLong = typeof data === 'string' && data.length > longest
+  return isLong ? `${data.slice(0, 40)}… put your file here` : data
+}
+
+find('#copy-code').addEventListener('click', ({ currentTarget }) => {
+  if (currentTarget instanceof HTMLElement) copy(find('pre', dialog).textContent ?? '', currentTarget)
+})
