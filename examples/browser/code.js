@@ -51,7 +51,8 @@ for await (const event of run) {
 /** @param {import('./wires.js').WireName} wire */
 function settingsOf(wire) {
   if (backend.isRecorded) return `const settings = { apiKey: 'your key' } // a recording answered here`
-  return `const session = await fetch('${location.origin}/session', { method: 'POST' })
+  return `const headers = { 'content-type': 'application/json' }
+const session = await fetch('${location.origin}/session', { method: 'POST', headers, body: '{}' })
 const { token } = await session.json()
 const settings = { baseUrl: '${location.origin}${wires[wire].base}', apiKey: token }`
 }

@@ -99,7 +99,10 @@ function drawTool() {
     update(part) {
       const isDone = ['done', 'failed', 'refused', 'invalid'].includes(part.state)
       name.textContent = part.name
-      subject.textContent = part.arguments ? shorten(Object.values(part.arguments).map(String).join(', '), 60) : ''
+      const values = Object.values(part.arguments ?? {})
+        .map(String)
+        .join(', ')
+      subject.textContent = values && ` · ${shorten(values, 60)}`
       args.textContent = part.arguments ? JSON.stringify(part.arguments, null, 2) : part.argumentsText
       const content = part.error ?? part.content ?? ''
       result.textContent = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
@@ -108,7 +111,7 @@ function drawTool() {
       shown = part.state
       beganAt ||= performance.now()
       const hasRun = part.state === 'done' && performance.now() - beganAt > 1
-      state.textContent = hasRun ? `done · ${secondsSince(beganAt)}` : states[part.state]
+      state.textContent = ` · ${states[part.state]}${hasRun ? ` · ${secondsSince(beganAt)}` : ''}`
       box.className = `tool ${part.state}`
       box.toggleAttribute('open', !isDone || part.state === 'failed' || part.state === 'invalid')
     },
