@@ -1,7 +1,6 @@
 /** The lines of isoglot that make an answer: the same model, settings, tools and conversation, ready to run in Node. */
 import { backend } from './backend.js'
 import { find } from './dom.js'
-import { factsOf } from './facts.js'
 import { copy } from './foot.js'
 import { readName, wires } from './wires.js'
 
@@ -15,37 +14,41 @@ const longest = 2000
 
 const dialog = /** @type {HTMLDialogElement} */ (find('#code'))
 
-/** @param {readonly ViewMessage[]} all @param {ViewMessage} answer */
-export async function showCode(all, answer) {
+/** @param {import('./facts.js').Facts} facts Of the answer. @param {ViewMessage} answer @param {readonly ViewMessage[]} all */
+export async function showCode(facts, answer, all) {
   const history = all.slice(0, all.indexOf(answer)).flatMap(({ messages }) => messages)
-  find('pre', dialog).textContent = await codeOf(answer, history)
+  find('pre', dialog).textContent = await codeOf(facts, history, answer)
   dialog.showModal()
 }
 
-/** @param {ViewMessage} answer @param {readonly Message[]} history */
-async function codeOf({ id }, history) {
-  const { model = '', asked = {} } = factsOf(id) ?? {}
+/** @param {import('./facts.js').Facts} facts @param {readonly Message[]} history @param {ViewMessage} answer */
+async function codeOf({ model, asked }, history, answer) {
   const { wire, name } = readName(model) ?? { wire: 'openai-chat', name: model }
   const make = wire.replace(/-(\w)/, (_, letter) => letter.toUpperCase())
-  const tools = await (await fetch('tools.js')).text()
+  // Tools that were never called change nothing, and are left out.
+  const hasCalls = [...history, ...answer.messages].some(({ role }) => role === 'tool')
   const { role, content } = history[0] ?? { role: 'user', content: '' }
   const isShort = history.length === 1 && role === 'user' && typeof content === 'string'
   const request = { ...asked, ...(isShort ? { prompt: content } : { messages: history }) }
-  return `import { stream, tool } from 'isoglot'
+  return `import { stream${hasCalls ? ', tool' : ''} } from 'isoglot'
 import { ${make} } from 'isoglot/${wire}'
 
-${tools.replace(/^\/\*\*.*\n(import .*\n)+\n/, '').replace('export const', 'const')}
-${settingsOf(wire)}
+${hasCalls ? `${await toolsText()}\n` : ''}${settingsOf(wire)}
 const model = ${make}(${literal(name)}, settings)
 const run = stream({
-  model,
-  tools,
+  model,${hasCalls ? '\n  tools,' : ''}
 ${literal(request).slice(2)})
 
 for await (const event of run) {
   if (event.type === 'text_delta') console.log(event.text)
 }
 `
+}
+
+/** The tools as the page has them. */
+async function toolsText() {
+  const text = await (await fetch('tools.js')).text()
+  return text.replace(/^\/\*\*.*\n(import .*\n)+\n/, '').replace('export const', 'const')
 }
 
 /** @param {import('./wires.js').WireName} wire */

@@ -18,21 +18,25 @@ export function nameOf(name) {
 }
 
 /** @param {ViewMessage} message @param {string} model What is asked now. */
-export function titleOf({ id, role }, model) {
-  return role === 'user' ? 'You' : nameOf(factsOf(id)?.model ?? model)
+export function titleOf({ id, role, messages, state }, model) {
+  if (role === 'user') return 'You'
+  const response = messages.flatMap((message) => ('response' in message ? [message.response] : [])).at(-1)
+  const said = response?.model && state !== 'streaming' ? `${response.provider}: ${response.model}` : model
+  return nameOf(factsOf(id)?.model ?? said)
 }
 
 /** @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article @returns {readonly Node[]} */
 export function footOf(store, message, article) {
   // A recording answers only what was said when it was made.
   if (message.role === 'user') return backend.isRecorded ? [] : [action('Edit', () => edit(store, message, article))]
-  const losses = factsOf(message.id)?.losses ?? 0
+  const facts = factsOf(message.id)
+  const losses = facts?.losses ?? 0
   const link = element('a', 'losses', losses === 1 ? '1 loss' : `${losses} losses`)
   link.setAttribute('href', '#handoff')
   const actions = [
     action('Copy', (button) => copy(textIn(message), button)),
     action('Regenerate', () => store.getSnapshot().isBusy || store.regenerate(message.id)),
-    action('View code', () => showCode(store.getSnapshot().messages, message)),
+    ...(facts ? [action('View code', () => showCode(facts, message, store.getSnapshot().messages))] : []),
     ...(losses > 0 ? [link] : []),
   ]
   const figures = element('p', 'meta', figuresOf(message))

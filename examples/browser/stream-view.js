@@ -4,7 +4,7 @@ import { guessWire } from './guess-wire.js'
 import { toView } from './isoglot/chat.js'
 import { applyEvent } from './isoglot/index.js'
 import { drawJson } from './json-view.js'
-import { lanesOf, spanOf } from './lanes.js'
+import { drawLaneTable } from './lane-table.js'
 import { fetchRecording, recordings } from './recordings.js'
 import { readRecording } from './take.js'
 import { drawTimeline, timeText } from './timeline.js'
@@ -89,7 +89,7 @@ function draw() {
   scrub.max = `${take.entries.length}`
   if (isFollowing) scrub.value = scrub.max
   drawSummary(take)
-  drawTable(take)
+  find('#lanes tbody').replaceChildren(...drawLaneTable(take))
   drawMoment()
 }
 
@@ -160,21 +160,6 @@ function drawMessage(shown, count) {
   standing.count = count
   drawAnswer(toView(standing.messages))
   find('#moment-data').replaceChildren(drawJson(standing.messages))
-}
-
-/** The same in words. @param {Take} shown */
-function drawTable(shown) {
-  const rows = lanesOf(shown).map((lane) => {
-    const { from, to } = spanOf(lane)
-    const marks = lane.marks.map(({ kind, text }) => (kind === text ? kind : `${kind}: ${text}`)).join('; ')
-    const cells = [lane.label, `${lane.pieces.length}`, timeText(shown, from), timeText(shown, to), marks]
-    return element(
-      'tr',
-      '',
-      cells.map((text, at) => element(at === 0 ? 'th' : 'td', '', text)),
-    )
-  })
-  find('#lanes tbody').replaceChildren(...rows)
 }
 
 // ---- moving -----------------------------------------------------------------------------------

@@ -276,23 +276,23 @@ describe.skipIf(!hasChromium)('the chat', () => {
   })
 
   it('sends files with a message, and says which of them it cannot send', async () => {
-    const png = Buffer.from(
-      'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGO4oKAARAwQCgAgjgRBUcmqiQAAAABJRU5ErkJggg==',
-      'base64',
-    )
-    await page.getByLabel('Attach', { exact: true }).setInputFiles([
-      { name: 'dot.png', mimeType: 'image/png', buffer: png },
-      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('Remember the milk') },
-      { name: 'huge.bin', mimeType: 'image/png', buffer: Buffer.alloc(9 * 1024 * 1024) },
-    ])
-    await page.getByText('Cannot attach huge.bin: it is larger than 8 MiB').waitFor()
+    const png = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGO4oKAARAwQCgAgjgRBUcmqiQAAAABJRU5ErkJggg=='
+    await page.getByLabel('Attach', { exact: true }).evaluate((input, base64) => {
+      const data = new DataTransfer()
+      const bytes = Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))
+      data.items.add(new File([bytes], 'dot.png', { type: 'image/png' }))
+      data.items.add(new File(['Remember the milk'], 'notes.txt', { type: 'text/plain' }))
+      data.items.add(new File([new Uint8Array(9 * 1024 * 1024)], 'huge.png', { type: 'image/png' }))
+      Object.assign(input, { files: data.files }).dispatchEvent(new Event('change', { bubbles: true }))
+    }, png)
+    await page.getByText('Cannot attach huge.png: it is larger than 8 MiB').waitFor()
     expect(await page.locator('#attached li').allInnerTexts()).toHaveLength(2)
     await page.getByRole('button', { name: 'Remove notes.txt' }).click()
     const asking = page.waitForRequest((request) => request.url().endsWith('/v1/messages'))
     await say('What is this?')
     const { messages } = JSON.parse((await asking).postData() ?? '')
     expect(messages[0].content).toMatchObject([
-      { type: 'image', source: { data: png.toString('base64') } },
+      { type: 'image', source: { data: png } },
       { type: 'text', text: 'What is this?' },
     ])
     await finished()
@@ -327,7 +327,8 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await finished()
     await page.getByLabel('Beside it').selectOption('gemini:demo-model')
     const second = page.locator('#second')
-    await second.locator('article.assistant').waitFor()
+    // It was not the other model that gave the first answer.
+    expect(await second.locator('article.assistant h2').innerText()).toBe('anthropic: demo-model')
     await say('Think: how many r are in strawberry?')
     await finished(2)
     await page.waitForFunction(() => document.querySelectorAll('#second article.assistant').length === 2)
