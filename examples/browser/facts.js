@@ -60,8 +60,10 @@ function usageText(usages) {
   ]
   return figures
     .flatMap(([name, what]) => {
-      const count = usages.reduce((sum, usage) => sum + Number(usage?.[name] ?? 0), 0)
-      return count > 0 ? [`${count} ${what}`] : []
+      const counts = usages.flatMap((usage) => usage?.[name] ?? []).map(Number)
+      const sum = counts.reduce((one, other) => one + other, 0)
+      const isShown = sum > 0 || (counts.length > 0 && /^(in|out)$/.test(what))
+      return isShown ? [`${sum} ${what}`] : []
     })
     .join(', ')
 }

@@ -84,7 +84,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
           id: 'msg_1',
           type: 'message',
           role: 'assistant',
-          model: 'claude-sonnet-5',
+          model: 'claude-haiku-4-5',
           content: [],
           usage: { input_tokens: 1000, output_tokens: 1 },
         },
@@ -196,9 +196,9 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await answerWith('Done.')
     await say('Hello')
     await finished()
-    // 1,000 tokens in at $2 and 1,000 out at $10 a million: the list price of Claude Sonnet 5 is read from the table that the page has.
+    // Claude Haiku 4.5: 1,000 tokens in at $1 a million, 1,000 out at $5. https://platform.claude.com/docs/en/about-claude/pricing (read 2026-11)
     expect(await answers().locator('.meta').last().innerText()).toMatch(
-      /^1000 in, 1000 out · stop · \$0\.0\d+ · \d+\.\d\d s to first token$/,
+      /^1000 in, 1000 out · stop · \$0\.0060 · \d+\.\d\d s to first token$/,
     )
   })
 
@@ -328,7 +328,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.getByLabel('Beside it').selectOption('gemini:demo-model')
     const second = page.locator('#second')
     // It was not the other model that gave the first answer.
-    expect(await second.locator('article.assistant h2').innerText()).toBe('anthropic: demo-model')
+    expect(await second.locator('article.assistant h2').innerText()).toBe('Anthropic: demo-model')
     await say('Think: how many r are in strawberry?')
     await finished(2)
     await page.waitForFunction(() => document.querySelectorAll('#second article.assistant').length === 2)
