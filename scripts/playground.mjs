@@ -19,7 +19,8 @@ const imported = ['index.js', 'messages.js', 'codec.js', 'models.js', 'chat.js',
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$/.test(name)
 
 /** A static server sends no such header, so the page says it itself. */
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 /** @throws {Error} if the SDK could not be built. */
 export function buildPlayground(folder = join(root, 'playground')) {

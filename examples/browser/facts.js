@@ -60,7 +60,7 @@ function usageText(usages) {
   ]
   return figures
     .flatMap(([name, what]) => {
-      const counts = usages.flatMap((usage) => usage?.[name] ?? []).map(Number)
+      const counts = usages.map((usage) => usage?.[name]).filter((count) => typeof count === 'number')
       const sum = counts.reduce((one, other) => one + other, 0)
       const isShown = sum > 0 || (counts.length > 0 && /^(in|out)$/.test(what))
       return isShown ? [`${sum} ${what}`] : []

@@ -109,8 +109,8 @@ function drawTool() {
       result.hidden = result.textContent === ''
       if (shown === part.state) return
       shown = part.state
-      beganAt ||= performance.now()
-      const hasRun = part.state === 'done' && performance.now() - beganAt > 1
+      if (part.state === 'running') beganAt = performance.now()
+      const hasRun = part.state === 'done' && beganAt > 0
       state.textContent = ` · ${states[part.state]}${hasRun ? ` · ${secondsSince(beganAt)}` : ''}`
       box.className = `tool ${part.state}`
       box.toggleAttribute('open', !isDone || part.state === 'failed' || part.state === 'invalid')

@@ -158,8 +158,14 @@ function drawMessage(shown, count) {
     standing.messages = applyEvent(standing.messages, event)
   }
   standing.count = count
-  drawAnswer(toView(standing.messages))
+  drawAnswer(toView(standing.messages).map((one) => (shown.ending ? one : asGrowing(one))))
   find('#moment-data').replaceChildren(drawJson(standing.messages))
+}
+
+/** More may come, so that what is drawn of it stays. @param {import('./isoglot/chat.js').ViewMessage} message */
+function asGrowing(message) {
+  const parts = message.parts.map((part) => (part.type === 'text' ? { ...part, state: 'streaming' } : part))
+  return /** @type {typeof message} */ ({ ...message, parts })
 }
 
 // ---- moving -----------------------------------------------------------------------------------

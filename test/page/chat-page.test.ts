@@ -192,6 +192,30 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(await answers().locator('.sources a[href]').count()).toBe(1)
   })
 
+  it('marks where a text cites a source, also within Markdown and with the characters of its own marks', async () => {
+    const text = 'Ada **wrote** it \ue000 in 1843.'
+    const module = await page.evaluateHandle<Markdown>("import('/markdown.js')")
+    const cited = await page.evaluate(
+      ([{ createMarkdown }, said]) => {
+        const place = document.createElement('div')
+        const one = { type: 'citation', url: 'https://example.com/a', title: 'A' }
+        const citations = [
+          { ...one, startIndex: 0, endIndex: 3 },
+          { type: 'citation', url: 'https://example.com/b', startIndex: 0, endIndex: 11 },
+          { ...one, startIndex: 20, endIndex: said.length },
+        ]
+        createMarkdown(place).show(said, citations, true)
+        const links = [...place.querySelectorAll('sup a')].map((link) => link.getAttribute('href'))
+        return [place.querySelector('p')?.innerHTML.replaceAll(/<a [^>]*>/g, '<a>'), links]
+      },
+      [module, text] as const,
+    )
+    expect(cited).toEqual([
+      'Ada<sup><a>1</a></sup> <strong>wrote<sup><a>2</a></sup></strong> it \ufffd in 1843.<sup><a>1</a></sup>',
+      ['https://example.com/a', 'https://example.com/b', 'https://example.com/a'],
+    ])
+  })
+
   it('shows what an answer cost, and how long its first token took', async () => {
     await answerWith('Done.')
     await say('Hello')
@@ -389,3 +413,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await page.emulateMedia({ colorScheme: null })
   })
 })
+
+interface Markdown {
+  createMarkdown(place: HTMLElement): { show(text: string, citations: readonly object[], isDone: boolean): void }
+}

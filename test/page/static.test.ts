@@ -177,6 +177,20 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await lanes()).toEqual(expected)
   })
 
+  it('keeps the slider of a stream with many blocks in sight', async () => {
+    const blocks = Array.from({ length: 20 }, (_, index) => [
+      { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index, delta: { type: 'text_delta', text: 'words' } },
+      { type: 'content_block_stop', index },
+    ])
+    const events = [{ type: 'message_start', message: { id: 'm', content: [] } }, ...blocks.flat()]
+    await drop('many', Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')))
+    expect(await lanes()).toHaveLength(21)
+    const [picture, slider] = await Promise.all(['#timeline', '#scrub'].map((name) => page.locator(name).boundingBox()))
+    expect(picture?.height).toBeLessThanOrEqual(360)
+    expect((slider?.y ?? 900) + (slider?.height ?? 0)).toBeLessThanOrEqual(900)
+  })
+
   it('lets the wire be chosen where the guess is wrong or impossible', async () => {
     await drop('nothing', Buffer.from('data: {"hello":1}\n\n'))
     expect(await page.locator('#take-note').innerText()).toBe('Cannot tell the wire of nothing: choose it')
