@@ -54,7 +54,7 @@ async function toolsText() {
 /** @param {import('./wires.js').WireName} wire */
 function settingsOf(wire) {
   if (backend.isRecorded) return `const settings = { apiKey: 'your key' } // a recording answered here`
-  return `const headers = { 'content-type': 'application/json' }
+  return `const headers = { 'content-type': 'application/json', origin: '${location.origin}' }
 const session = await fetch('${location.origin}/session', { method: 'POST', headers, body: '{}' })
 const { token } = await session.json()
 const settings = { baseUrl: '${location.origin}${wires[wire].base}', apiKey: token }`
