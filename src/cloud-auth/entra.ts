@@ -34,7 +34,7 @@ const title = 'Microsoft Entra'
  * @throws {TypeError} in a page, and if a setting is missing.
  * @example
  * ```ts
- * const apiKey = entraClient({ tenant, clientId, clientSecret: env.CLIENT_SECRET })
+ * const apiKey = entraClient({ tenant: 'acme.example', clientId: 'my-app', clientSecret: env.CLIENT_SECRET })
  * const model = azureOpenai('my-gpt', { resource: 'my-resource', apiKey, keyHeader: 'authorization' })
  * ```
  */

@@ -21,7 +21,7 @@ export interface AzureResponsesSettings extends ModelSettings {
  * @throws {TypeError} if neither `resource` nor `baseUrl` is given.
  * @example
  * ```ts
- * const apiKey = entraClient({ tenant, clientId, clientSecret: env.CLIENT_SECRET })
+ * const apiKey = entraClient({ tenant: 'acme.example', clientId: 'my-app', clientSecret: env.CLIENT_SECRET })
  * const model = azureResponses('my-gpt', { resource: 'my-resource', apiKey, keyHeader: 'authorization' })
  * ```
  */
