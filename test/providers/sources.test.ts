@@ -1,0 +1,116 @@
+/** Perplexity's sources and Groq's own tools: https://docs.perplexity.ai, https://console.groq.com/docs/compound (read 2026-11). */
+import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../../src/core/content.ts'
+import type { ChatResponse } from '../../src/core/model.ts'
+import { message } from '../../src/index.ts'
+import { costOf } from '../../src/prices/index.ts'
+import { groq } from '../../src/providers/groq.ts'
+import { perplexity } from '../../src/providers/perplexity.ts'
+import { ownCase } from '../support/corpus.ts'
+import { decodeChunks } from '../support/decode.ts'
+
+const sonar = perplexity('sonar-pro')
+const compound = groq('groq/compound')
+
+function read({ codec }: Pick<typeof sonar, 'codec'>, id: string): ChatResponse {
+  const { kind, bytes, text } = ownCase(id)
+  const response = kind === 'json' ? codec.decodeResponse(JSON.parse(text)) : decodeChunks(codec, [bytes]).response
+  if (response === undefined) throw new Error(`${id} has no answer`)
+  return response
+}
+
+describe.each(['openai-chat-perplexity/marks', 'openai-chat-perplexity/marks-stream'])('%s', (id) => {
+  const { message, providerData, usage } = read(sonar, id)
+  const [block] = blocksOf(message.content)
+  const text = block?.type === 'text' ? block : undefined
+
+  it('has a citation for each mark: at both ends, side by side, not in code, not a link, not without a source', () => {
+    const marked = text?.citations?.map((one) => [
+      one.startIndex,
+      text.text.slice(one.startIndex, one.endIndex),
+      one.url,
+    ])
+    const end = (text?.text.length ?? 0) - 3
+    expect(marked).toEqual([
+      [0, '[1]', 'https://example.com/krakow'],
+      [18, '[1]', 'https://example.com/krakow'],
+      [21, '[2]', 'https://example.com/weather'],
+      [end, '[3]', 'https://example.com/lists'],
+    ])
+  })
+
+  it('has the title and the words of a source', () => {
+    expect(text?.citations?.[0]).toMatchObject({ title: 'Kraków weather', text: '19 degrees' })
+    expect(text?.citations?.[2]).not.toHaveProperty('text')
+  })
+
+  it('keeps the lists as they came, and what it cost', () => {
+    expect(providerData?.['openai-chat']?.search_results).toHaveLength(3)
+    expect(costOf(usage, sonar)).toEqual({ usd: 0.00646, confidence: 'exact' })
+  })
+})
+
+it('a text without sources has no citations', () => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
+  expect(blocksOf(sonar.codec.decodeResponse({ choices }).message.content)).toEqual([{ type: 'text', text: 'a[1]' }])
+})
+
+it('sources that are addresses alone are cited too', () => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
+  const { message } = sonar.codec.decodeResponse({ choices, citations: ['https://a.example'] })
+  const citation = { type: 'citation', url: 'https://a.example', startIndex: 1, endIndex: 4 }
+  expect(blocksOf(message.content)).toEqual([{ type: 'text', text: 'a[1]', citations: [citation] }])
+})
+
+describe.each(['openai-chat-groq/executed-tools', 'openai-chat-groq/executed-tools-stream'])('%s', (id) => {
+  const response = read(compound, id)
+
+  it('has each tool that Groq ran as a call and a result, before the text', () => {
+    const search = { query: 'Kraków weather' }
+    const results = [{ title: 'Kraków weather', url: 'https://example.com/krakow', content: '19 degrees', score: 0.9 }]
+    expect(blocksOf(response.message.content)).toEqual([
+      { type: 'reasoning', text: 'I search.' },
+      {
+        type: 'server_tool_call',
+        id: 'groq_0',
+        name: 'search',
+        arguments: search,
+        argumentsText: JSON.stringify(search),
+      },
+      {
+        type: 'server_tool_result',
+        toolCallId: 'groq_0',
+        name: 'search',
+        output: { output: 'Title: Kraków weather', search_results: { results } },
+      },
+      {
+        type: 'server_tool_call',
+        id: 'groq_1',
+        name: 'python',
+        arguments: { code: 'print(7*13)' },
+        argumentsText: '{"code":"print(7*13)"}',
+      },
+      {
+        type: 'server_tool_result',
+        toolCallId: 'groq_1',
+        name: 'python',
+        output: { output: '91\n', code_results: [{ text: '91\n' }] },
+      },
+      { type: 'text', text: '19 °C, and 91.' },
+    ])
+    expect(response.message.providerData?.['openai-chat'] ?? {}).not.toHaveProperty('executed_tools')
+  })
+
+  it('does not send them back', () => {
+    const messages = [message.user('q'), response.message, message.user('z')]
+    const { body } = compound.codec.encodeRequest({ messages }, { model: 'groq/compound' })
+    const [, turn] = (body as { messages: object[] }).messages
+    expect(turn).toEqual({ role: 'assistant', content: '19 °C, and 91.', reasoning: 'I search.' })
+  })
+})
+
+it('with a key of one’s own at OpenRouter, an answer costs the fee and the provider’s price', () => {
+  const figures = { cost: 0.0001, is_byok: true, cost_details: { upstream_inference_cost: 0.002 } }
+  const usage = { providerData: { 'openai-chat': figures } }
+  expect(costOf(usage, 'openrouter:any/model')).toEqual({ usd: 0.0021, confidence: 'exact' })
+})
