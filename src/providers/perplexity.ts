@@ -4,7 +4,7 @@
  * @see https://docs.perplexity.ai/api-reference/chat-completions-post (read 2026-11)
  * @module
  */
-import type { ClientCodec, Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
 import { arrayOf, compact, field, textOr } from '../core/lookup.ts'
 import type { ChatResponse, CitationBlock, ProviderData } from '../core/model.ts'
@@ -47,7 +47,10 @@ export function perplexity(model: string, settings: ModelSettings = {}): Model {
 
 // ---- citations --------------------------------------------------------------------------------
 
-/** Its sources stand beside the text, which names them by number: `[1]`. Each such mark becomes a citation. */
+/**
+ * Its sources stand beside the text, which names them by number: `[1]`. Each such mark becomes a citation.  Annotations that a gateway
+ * added say the same, so the marks replace them.
+ */
 function adapt(codec: ClientCodec): ClientCodec {
   return {
     ...codec,
@@ -55,14 +58,18 @@ function adapt(codec: ClientCodec): ClientCodec {
     decodeStream(options) {
       let marks = markReader()
       let sources: ProviderData | undefined
+      let others: Fragment[] = []
       return changeFragments(codec.decodeStream(options), (fragment, out) => {
         if (fragment.type === 'text') marks.read(fragment.text)
-        else if (fragment.type === 'reasoning' || fragment.type === 'block')
-          marks = markReader() // another text follows
         else if (fragment.type === 'extra' && fragment.on !== 'message') sources = fragment.providerData
-        else if (fragment.type === 'end') {
-          const citations = marks.citations(sources)
-          if (citations.length > 0) out.push({ type: 'patch', citations })
+        else if (fragment.type === 'patch' && fragment.citations !== undefined) {
+          others.push(fragment)
+          return
+        } else if (fragment.type === 'reasoning' || fragment.type === 'block' || fragment.type === 'end') {
+          const citations = fragment.type === 'end' ? marks.citations(sources) : []
+          out.push(...(citations.length > 0 ? [{ type: 'patch' as const, citations }] : others))
+          others = []
+          marks = markReader() // another text follows
         }
         out.push(fragment)
       })
@@ -118,8 +125,7 @@ function markReader() {
         const result = results[number - 1]
         const url = textOr(field(result, 'url'), textOr(urls[number - 1], undefined))
         const title = textOr(field(result, 'title'), undefined)
-        const text = textOr(field(result, 'snippet'), undefined)
-        return url === undefined ? [] : [compact({ type: 'citation', url, title, text, startIndex, endIndex })]
+        return url === undefined ? [] : [compact({ type: 'citation', url, title, startIndex, endIndex })]
       })
     },
   }
