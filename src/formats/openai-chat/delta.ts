@@ -143,7 +143,7 @@ function readCitation(annotation: Json): CitationBlock | undefined {
   const said = field(annotation, 'url_citation')
   if (!isObject(said)) return undefined
   const url = textOr(said.url, undefined)
-  const title = textOr(said.title, undefined) // those that have none are sent with an empty one
+  const title = stringOr(said.title, undefined)
   const startIndex = numberOr(said.start_index, undefined)
   const endIndex = numberOr(said.end_index, undefined)
   const others = otherFields(said, citationFields)
