@@ -6,7 +6,7 @@
  */
 import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
 import { blocksOf } from '../core/content.ts'
-import { arrayOf, field, stringOr, textOr } from '../core/lookup.ts'
+import { arrayOf, field, textOr } from '../core/lookup.ts'
 import type { ChatResponse, CitationBlock, ProviderData } from '../core/model.ts'
 import {
   alternating,
@@ -124,8 +124,9 @@ function markReader() {
       return found.flatMap(({ number, startIndex, endIndex }) => {
         const result = results[number - 1]
         const url = textOr(field(result, 'url'), textOr(urls[number - 1], undefined))
-        const title = stringOr(field(result, 'title'), '') // as annotations of the format have it
-        return url === undefined ? [] : [{ type: 'citation', url, title, startIndex, endIndex }]
+        if (url === undefined) return []
+        // Other formats demand a title; an address alone is shown as it is.
+        return [{ type: 'citation', url, title: textOr(field(result, 'title'), url), startIndex, endIndex }]
       })
     },
   }

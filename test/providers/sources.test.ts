@@ -55,15 +55,21 @@ it('a text without sources has no citations', () => {
 it('sources that are addresses alone are cited too', () => {
   const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
   const { message } = sonar.codec.decodeResponse({ choices, citations: ['https://a.example'] })
-  const citation = { type: 'citation', url: 'https://a.example', title: '', startIndex: 1, endIndex: 4 }
+  const citation = {
+    type: 'citation',
+    url: 'https://a.example',
+    title: 'https://a.example',
+    startIndex: 1,
+    endIndex: 4,
+  }
   expect(blocksOf(message.content)).toEqual([{ type: 'text', text: 'a[1]', citations: [citation] }])
 })
 
-it('a client of a gateway gets the marks as annotations, with an empty title for a source without one', () => {
+it('a client of a gateway gets the marks as annotations, with its address as the title of a source without one', () => {
   const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
   const answer = sonar.codec.decodeResponse({ choices, citations: ['https://a.example'] })
   const { body } = createServerCodec().encodeResponse(answer)
-  const citation = { url: 'https://a.example', title: '', start_index: 1, end_index: 4 }
+  const citation = { url: 'https://a.example', title: 'https://a.example', start_index: 1, end_index: 4 }
   const annotations = [{ type: 'url_citation', url_citation: citation }]
   expect(body).toMatchObject({ choices: [{ message: { annotations } }] })
 })
