@@ -26,6 +26,7 @@ export function publicPaths(root) {
     'chat-model': 'src/chat/model-transport.ts',
     'chat-tools': 'src/chat/page-tools.ts',
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
+    'cloud-auth': 'src/cloud-auth/index.ts',
     'safe-url': 'src/safe-url.ts',
     prices: 'src/prices/index.ts',
     wraps: 'src/wraps/index.ts',

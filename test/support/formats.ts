@@ -7,6 +7,8 @@ import * as gemini from '../../src/formats/gemini/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
+import { vertexAnthropic } from '../../src/providers/vertex-anthropic.ts'
+import { vertexGemini } from '../../src/providers/vertex-gemini.ts'
 import { dialects } from '../codecs/openai-chat/dialects.ts'
 import { dialects as responsesDialects } from '../codecs/openai-responses/dialects.ts'
 
@@ -22,6 +24,16 @@ export const formats: readonly Format[] = [
   { folder: 'bedrock-converse', client: bedrock.createClientCodec(), server: bedrock.createServerCodec() },
   { folder: 'cohere', client: cohere.createClientCodec(), server: cohere.createServerCodec() },
   { folder: 'gemini', client: gemini.createClientCodec(), server: gemini.createServerCodec() },
+  {
+    folder: 'anthropic-vertex',
+    client: vertexAnthropic('any', { project: 'any' }).codec,
+    server: withModel(anthropic.createServerCodec()),
+  },
+  {
+    folder: 'gemini-vertex',
+    client: vertexGemini('any', { project: 'any' }).codec,
+    server: gemini.createServerCodec(),
+  },
   { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
   ...Object.entries(dialects).map(([folder, dialect]) => ({
     folder,
@@ -34,3 +46,11 @@ export const formats: readonly Format[] = [
     server: openaiResponses.createServerCodec(),
   })),
 ]
+
+/** Reads requests of Vertex AI: the model stands in their path, and not in the body. */
+function withModel(server: ServerCodec): ServerCodec {
+  return {
+    ...server,
+    decodeRequest: (body, options) => server.decodeRequest({ model: 'in the path', ...(body as object) }, options),
+  }
+}
