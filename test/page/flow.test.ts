@@ -49,7 +49,7 @@ beforeAll(async () => {
     const isAgain = asked.includes(question)
     asked.push(question)
     const kind = (isAgain ? 'hello' : question.split(' ')[0]) as keyof typeof models
-    return toResponse(stream({ model: models[kind](), messages, retries: 0, signal: request.signal }))
+    return toResponse(stream({ model: models[kind](), prompt: question, retries: 0, signal: request.signal }))
   })
 })
 afterAll(() => served?.stop())
@@ -127,7 +127,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
   it.skipIf(!isHere)('draws the stored chat after it was loaded anew in mid-answer, and asks again', async () => {
     await driver.run('chat.clear()')
     await say('hello first')
-    await until(`${status} === "ready"`)
+    await until(`${status} === "ready" && document.querySelectorAll("li").length === 2`)
     await say('slow second')
     await until('document.querySelectorAll("li").length === 4')
     await driver.open(served.url)
