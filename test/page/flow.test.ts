@@ -132,8 +132,11 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     await until('document.querySelectorAll("li").length === 4')
     await driver.open(served.url)
     await until('document.querySelectorAll("li").length >= 3')
-    expect(await texts()).toEqual(['hello first', 'Hello.', 'slow second'])
-    expect(await driver.run('chat.getSnapshot().messages.at(-1).state')).toBe('stopped')
+    const [half = '', ...others] = ((await texts()) as string[]).slice(3)
+    expect(((await texts()) as string[]).slice(0, 3)).toEqual(['hello first', 'Hello.', 'slow second'])
+    // Firefox and WebKit break the request before the page is gone, so that it stores what came.
+    expect([slow.startsWith(half), half.length < slow.length, others]).toEqual([true, true, []])
+    expect(await driver.run('chat.getSnapshot().messages.at(-1).state')).toMatch(/^(stopped|failed)$/)
     await driver.run('void chat.regenerate()')
     await until(`${status} === "ready" && document.querySelectorAll("li").length === 4`)
     expect(await texts()).toEqual(['hello first', 'Hello.', 'slow second', 'Hello.'])
