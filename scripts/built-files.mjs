@@ -46,9 +46,9 @@ export function entriesIn(dist) {
     .map((name) => name.slice(0, -'.js'.length))
 }
 
-/** Those that load everywhere: all but the Worker's, which needs Cloudflare's runtime. */
+/** Those that load everywhere: the Worker's needs Cloudflare's runtime, and the bindings import a framework. */
 export function portableEntriesIn(dist) {
-  return entriesIn(dist).filter((name) => name !== 'worker')
+  return entriesIn(dist).filter((name) => name !== 'worker' && !bindings.includes(name))
 }
 
 /** All entries and chunks, by their paths in `dist`. */
