@@ -9,7 +9,6 @@ import {
   compact,
   field,
   isObject,
-  lookup,
   numberOr,
   otherFields,
   setOwn,
@@ -17,8 +16,8 @@ import {
   textOr,
 } from '../../core/lookup.ts'
 import type { CitationBlock, Json, JsonObject, Opaque } from '../../core/model.ts'
-import { decodePart, unknownPart } from './content.ts'
 import type { ChatDialect } from './dialect.ts'
+import { readPart } from './read-part.ts'
 import { answerFields, callFields, deltaBookkeeping, format } from './tables.ts'
 
 /** What one piece leaves for the next. No text is kept, but that of proofs, which cannot be sent back in pieces. */
@@ -57,7 +56,7 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
     pushText(state, { type: 'text', text: refusal, refusal: true }, out)
   }
   if (isObject(delta.audio) && !isBlank(delta.audio)) readAudio(state, delta.audio, out)
-  for (const image of arrayOf(delta.images)) pushBlock(state, image, 'images', out)
+  for (const image of arrayOf(delta.images)) pushPart(state, image, 'images', out)
   if (delta.annotations) readAnnotations(state, delta.annotations, out)
   readCalls(state, delta, out, isWhole)
 }
@@ -69,7 +68,7 @@ export function isBlank(value: JsonObject): boolean {
 
 /** What has to wait for the end of the message. */
 export function endMessage(state: DeltaState, out: Fragment[]): void {
-  endDetails(state, out)
+  endReasoning(state, out)
   for (const [position, id] of state.openCustom) {
     out.push({ type: 'call', ...(position >= 0 && { position }), ...(id && { id }), arguments: '"}' })
   }
@@ -86,40 +85,38 @@ function keepOnMessage(name: string, value: Json, out: Fragment[]): void {
 // ---- text -------------------------------------------------------------------------------------
 
 function pushText(state: DeltaState, fragment: Fragment, out: Fragment[]): void {
-  endDetails(state, out)
+  endReasoning(state, out)
   state.isText = true
   out.push(fragment)
 }
 
-/** A string, or, at Mistral, an array of parts. */
-function readContent(state: DeltaState, content: unknown, out: Fragment[]): void {
+/** A string or an array of parts. */
+function readContent(state: DeltaState, content: Json | undefined, out: Fragment[]): void {
   if (typeof content === 'string') {
     if (content !== '') pushText(state, { type: 'text', text: content }, out)
     return
   }
   for (const part of Array.isArray(content) ? content : isObject(content) ? [content] : []) {
-    if (field(part, 'type') === 'thinking') readThinking(state, part, out)
-    else pushPart(state, part, out)
+    const text = field(part, 'type') === 'text' ? field(part, 'text') : part
+    const isBare = typeof text === 'string' && (part === text || Object.keys(part as JsonObject).length === 2)
+    if (isBare) readContent(state, text, out)
+    else pushPart(state, part, 'content', out)
   }
 }
 
-function pushPart(state: DeltaState, part: Json, out: Fragment[]): void {
-  if (typeof part === 'string') {
-    readContent(state, part, out)
-    return
+/** Reads a part as the dialect does, if it knows the part. A value that is not an object is kept under the name of its field. */
+function pushPart(state: DeltaState, value: Json, name: string, out: Fragment[]): void {
+  const part = isObject(value) ? value : { type: name, value }
+  const read = state.dialect.readPart?.(part) ?? [{ type: 'block' as const, block: readPart(part) }]
+  endReasoning(state, out)
+  state.isText = false
+  for (const fragment of read) {
+    if (fragment.type === 'block' && fragment.block.type === 'text') {
+      state.isText = true
+      state.hasRefusal ||= fragment.block.refusal === true
+    }
+    out.push(fragment)
   }
-  const text = field(part, 'type') === 'text' ? field(part, 'text') : undefined
-  const isBare = typeof text === 'string' && Object.keys(part as JsonObject).length === 2
-  if (isBare) readContent(state, text, out)
-  else pushBlock(state, part, 'content', out)
-}
-
-function pushBlock(state: DeltaState, part: Json, name: string, out: Fragment[]): void {
-  endDetails(state, out)
-  const block = isObject(part) ? decodePart(part, name) : unknownPart({ type: name, value: part })
-  if (block.type === 'text' && block.refusal) state.hasRefusal = true
-  state.isText = block.type === 'text'
-  out.push({ type: 'block', block })
 }
 
 /** Nested OpenAI citations belong to the text before them; others, such as OpenRouter's of files, are kept. */
@@ -171,74 +168,45 @@ function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void 
 
 // ---- reasoning --------------------------------------------------------------------------------
 
+/** Some hosts send the same text in two fields: the first that is not empty counts. OpenRouter has a proof beside it. */
 function readReasoning(state: DeltaState, delta: JsonObject, out: Fragment[]): void {
-  const details = arrayOf(delta.reasoning_details).filter(isObject)
-  const plain = reasoningText(state.dialect, delta)
-  const text = plain === '' && !state.hasPlainReasoning ? details.map(detailText).join('') : plain
-  if (details.length > 0) {
-    readDetails(state, details, text, out)
-    return
-  }
-  if (text === '') return
+  const pieces = arrayOf(delta.reasoning_details).filter(isObject)
+  let text = ''
+  for (const name of state.dialect.reasoningFields) text ||= stringOr(delta[name], '')
+  if (text === '' && pieces.length === 0) return
   state.isText = false
+  if (pieces.length > 0) {
+    if (text === '' && !state.hasPlainReasoning) {
+      text = pieces.map((piece) => stringOr(piece.text, stringOr(piece.summary, ''))).join('')
+    }
+    state.details ??= []
+    for (const piece of pieces) addPiece(state.details, piece)
+  }
   if (state.details === undefined) {
     state.hasPlainReasoning = true
     out.push({ type: 'reasoning', text })
   } else out.push({ type: 'reasoning', text, key: detailsKey(state) })
 }
 
-/** Some send the same text in two fields: the first that is not empty counts. */
-function reasoningText({ reasoningFields }: ChatDialect, delta: JsonObject): string {
-  for (const name of reasoningFields) {
-    const text = delta[name]
-    if (typeof text === 'string' && text !== '') return text
-  }
-  return ''
-}
-
-/** Mistral's part: its text, and whether it is closed. */
-function readThinking(state: DeltaState, part: Json, out: Fragment[]): void {
-  const thinking = field(part, 'thinking')
-  const texts = typeof thinking === 'string' ? [thinking] : arrayOf(thinking).map((one) => field(one, 'text'))
-  const text = texts.map((one) => stringOr(one, '')).join('')
-  state.isText = false
-  if (text !== '') out.push({ type: 'reasoning', text })
-  const others = otherFields(part as JsonObject, new Set(['type', 'thinking']))
-  if (others && text !== '') out.push({ type: 'patch', providerData: { [format]: others } })
-}
-
-function detailText(detail: JsonObject): string {
-  return stringOr(detail.text, stringOr(detail.summary, ''))
-}
-
 const detailsKey = (state: DeltaState) => `reasoning_details:${state.detailsBlock}`
 
 /** Pieces of one detail have the same index and type. */
-function readDetails(state: DeltaState, pieces: readonly JsonObject[], text: string, out: Fragment[]): void {
-  state.isText = false
-  state.details ??= []
-  for (const piece of pieces) {
-    const before = state.details.find((one) => one.index === piece.index && one.type === piece.type)
-    if (before === undefined || piece.index === undefined) state.details.push({ ...piece })
-    else addPiece(before, piece)
+function addPiece(details: JsonObject[], piece: JsonObject): void {
+  const detail = details.find((one) => one.index === piece.index && one.type === piece.type)
+  if (detail === undefined || piece.index === undefined) {
+    details.push({ ...piece })
+    return
   }
-  out.push({ type: 'reasoning', text, key: detailsKey(state) })
-}
-
-const growing: Readonly<Record<string, true>> = { text: true, summary: true, data: true }
-
-function addPiece(detail: JsonObject, piece: JsonObject): void {
-  for (const name of Object.keys(piece)) {
+  for (const [name, added] of Object.entries(piece)) {
     const before = detail[name]
-    const added = piece[name] as Json
-    const grows = lookup(growing, name) && typeof before === 'string' && typeof added === 'string'
+    const grows = /^(?:text|summary|data)$/.test(name) && typeof before === 'string' && typeof added === 'string'
     if (grows) detail[name] = before + added
     else if (added !== null) detail[name] = added
   }
 }
 
 /** Whatever follows reasoning ends its block, so that those who can have one block open at a time need not wait. */
-function endDetails(state: DeltaState, out: Fragment[]): void {
+function endReasoning(state: DeltaState, out: Fragment[]): void {
   if (state.details === undefined) return
   const key = detailsKey(state)
   out.push({ type: 'patch', key, opaque: proof(state, { reasoning_details: state.details }) }, { type: 'close', key })
@@ -271,7 +239,7 @@ const marked = (type: string) => ({ [format]: { type } })
 
 function readCall(state: DeltaState, call: Json, at: number, out: Fragment[], isWhole: boolean): void {
   if (!isObject(call)) {
-    pushBlock(state, call, 'tool_calls', out)
+    pushPart(state, call, 'tool_calls', out)
     return
   }
   const position = numberOr(call.index, undefined)
@@ -308,7 +276,7 @@ function isCustom({ type, function: said }: JsonObject, custom: JsonObject): boo
 type CallPiece = { -readonly [Key in keyof CallFragment]: CallFragment[Key] }
 
 function pushCall(state: DeltaState, call: Fragment & { type: 'call' }, out: Fragment[]): void {
-  endDetails(state, out)
+  endReasoning(state, out)
   state.isText = false
   out.push(call)
 }

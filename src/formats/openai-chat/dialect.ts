@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { ClientCodec } from '../../core/codec.ts'
+import type { ClientCodec, Fragment } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type {
   AudioBlock,
@@ -156,6 +156,8 @@ export interface ChatDialect {
   readonly replay?: ReasoningReplay
 
   // ---- answers
+  /** Reads a part of content that OpenAI does not send: `readEveryPart`. Returns `undefined` for other parts. Default: there are none. */
+  readonly readPart?: (part: JsonObject) => readonly Fragment[] | undefined
   /** Reasons to stop that only this provider has; they win over the common ones. */
   readonly stopReasons?: Readonly<Record<string, StopReason>>
   /** Some of its streams reach `[DONE]` with no reason to stop. */

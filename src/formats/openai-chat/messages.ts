@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, callsOf } from '../../core/content.ts'
 import { compact, unlessEmpty } from '../../core/lookup.ts'
 import type {
   AssistantMessage,
@@ -31,7 +31,6 @@ import {
   toContent,
 } from './content.ts'
 import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
-import { callsInOrder } from './response.ts'
 import { format } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 import type {
@@ -51,7 +50,7 @@ type SaidPart = WireTextPart | WireRefusalPart
 export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
   const { system } = context
   const messages = to.dialect.withoutTools?.(context.messages, to) ?? context.messages
-  const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsInOrder(message).length > 0)
+  const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsOf(message).length > 0)
   const out = messages.flatMap((message, at) => {
     const inCalls = firstCalls >= 0 && at >= firstCalls
     return encodeMessage(message, `messages[${at}]`, inCalls, to)
@@ -145,7 +144,7 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
 
 function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant {
   const blocks = blocksOfTurn(message)
-  const calls = callsInOrder(message).flatMap((call) => {
+  const calls = callsOf(message).flatMap((call) => {
     if (call.name !== undefined) return [encodeCall(call, to)]
     const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
     lose(to.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)

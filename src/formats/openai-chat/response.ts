@@ -12,7 +12,7 @@ import type {
   Fragment,
   Reply,
 } from '../../core/codec.ts'
-import { blocksOfTurn } from '../../core/content.ts'
+import { blocksOfTurn, callsOf, toolCallsOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, lookup, unlessEmpty } from '../../core/lookup.ts'
@@ -75,8 +75,7 @@ export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOption
   const { message } = fold(isEnded ? fragments : [...fragments, { type: 'end', stopReason: 'stop' }], {
     idPrefix: dialect.idPrefix ?? 'call_',
   })
-  const toolCalls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
-  return { toolCalls, invalidToolCalls: message.invalidToolCalls ?? [] }
+  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 
 // ---- to the wire ------------------------------------------------------------------------------
@@ -233,7 +232,7 @@ function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
 
 function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   const blocks = blocksOfTurn(message)
-  const calls = callsInOrder(message)
+  const calls = callsOf(message)
   const legacy = calls.length === 1 && calls[0] !== undefined && kept(calls[0])?.type === 'function_call'
   const encoded = calls.map((call) => withProof(encodeCall(call, to), call))
   if (legacy) return { function_call: encoded[0]?.function ?? null }
@@ -244,12 +243,6 @@ function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
 /** A proof that came in this format goes out in it: the client sends it back through us. */
 function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject {
   return { ...wire, ...(call.opaque?.format === format && call.opaque.data) }
-}
-
-/** Calls and what was meant as one: the wire's arguments are text, so that both can be said. */
-export function callsInOrder(message: AssistantMessage): readonly (ToolCall | InvalidToolCall)[] {
-  const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
-  return [...calls, ...(message.invalidToolCalls ?? [])].sort((a, b) => a.index - b.index)
 }
 
 const carried: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
