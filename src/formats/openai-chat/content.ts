@@ -159,10 +159,10 @@ function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | un
 }
 
 /** The mark of a prefix worth caching, in the host's own words. */
-export function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): JsonObject {
+export function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): JsonObject | undefined {
   const hint = metadata?.cacheHint
   const { cacheField } = to.dialect
-  if (hint === undefined || cacheField === undefined) return {}
+  if (hint === undefined || cacheField === undefined) return undefined
   const [mark, usual, other] =
     cacheField === 'cache_control' ? [{ type: 'ephemeral' }, '1h', '5m'] : [{ mode: 'explicit' }, '30m', '12h']
   if (hint === 'ephemeral') return { [cacheField]: mark }

@@ -15,7 +15,7 @@ import type {
 import { blocksOfTurn, callsOf, toolCallsOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, unlessEmpty } from '../../core/lookup.ts'
+import { arrayOf, compact, isObject, lookup, unlessEmpty } from '../../core/lookup.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -31,8 +31,7 @@ import { type Ledger, ledger, lose } from '../../kit/losses.ts'
 import { kept, loseBlock } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
-import { errorWithin } from './errors.ts'
-import { finishAnswer, newStreamState, readBody } from './stream.ts'
+import { finishAnswer, newStreamState, objectOf, readBody } from './stream.ts'
 import { finishReasons, format, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -55,15 +54,13 @@ export function decodeResponse(
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
   refuseDeep(body, `Cannot decode ${dialect.title} response`)
-  const error = errorWithin(body, dialect)
-  if (error !== undefined) throw error
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} response: it is not an object`)
-  if (!isObject(arrayOf(field(body, 'choices'))[0])) {
+  const answer = objectOf(body, dialect, 'response: it is')
+  if (!isObject(arrayOf(answer.choices)[0])) {
     throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
   }
   const state = newStreamState(dialect)
   const fragments: Fragment[] = []
-  readBody(state, body, fragments, true)
+  readBody(state, answer, fragments, true)
   finishAnswer(state, fragments)
   return fragments
 }

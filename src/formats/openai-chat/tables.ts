@@ -40,17 +40,17 @@ export const finishReasons: Readonly<Record<StopReason, WireFinishReason | 'erro
 }
 
 /** Options that are the same value on the wire. `max_tokens` and its successor are the dialect's to choose. */
-export const plainOptions: readonly (readonly [string, keyof RequestOptions, 'number' | 'string' | 'boolean'])[] = [
-  ['stream', 'stream', 'boolean'],
-  ['temperature', 'temperature', 'number'],
-  ['top_p', 'topP', 'number'],
-  ['top_k', 'topK', 'number'],
-  ['seed', 'seed', 'number'],
-  ['frequency_penalty', 'frequencyPenalty', 'number'],
-  ['presence_penalty', 'presencePenalty', 'number'],
-  ['parallel_tool_calls', 'parallelToolCalls', 'boolean'],
-  ['user', 'user', 'string'],
-]
+export const plainOptions: Readonly<Record<string, keyof RequestOptions>> = {
+  stream: 'stream',
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  seed: 'seed',
+  frequency_penalty: 'frequencyPenalty',
+  presence_penalty: 'presencePenalty',
+  parallel_tool_calls: 'parallelToolCalls',
+  user: 'user',
+}
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
@@ -100,9 +100,8 @@ export function rulesOf(dialect: ChatDialect): Rules {
 /** What a server of this format lacks. */
 export function wireOf(dialect: ChatDialect): Wire {
   const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
-  const lacks = new Set<Lack>(commonLacks)
-  for (const one of dialect.lacks ?? []) lacks.add(one)
-  for (const [name, option] of plainOptions) if (refuses.has(name)) lacks.add(option as Lack)
+  const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
+  for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)
   if (refuses.has('stop')) lacks.add('stop')
   if (names === false) lacks.add('names')
   if (cacheField === undefined) lacks.add('cacheHints')
