@@ -45,7 +45,7 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
   for (const name in delta) {
     if (answerFields.has(name) || !Object.hasOwn(delta, name)) continue
     const value = delta[name] as Json
-    if (deltaBookkeeping.has(name)) state.choice[name] = value
+    if (name === deltaBookkeeping) state.choice[name] = value
     else keepOnMessage(name, value, out)
   }
   readReasoning(state, delta, out)
@@ -139,28 +139,28 @@ const citationFields = new Set(['url', 'title', 'start_index', 'end_index'])
 function readCitation(annotation: Json): CitationBlock | undefined {
   const said = field(annotation, 'url_citation')
   if (!isObject(said)) return undefined
-  const url = textOr(said.url, undefined)
-  const title = stringOr(said.title, undefined)
-  const startIndex = numberOr(said.start_index, undefined)
-  const endIndex = numberOr(said.end_index, undefined)
   const others = otherFields(said, citationFields)
-  return compact({ type: 'citation', url, title, startIndex, endIndex, providerData: others && { [format]: others } })
+  return compact({
+    type: 'citation',
+    url: textOr(said.url, undefined),
+    title: stringOr(said.title, undefined),
+    startIndex: numberOr(said.start_index, undefined),
+    endIndex: numberOr(said.end_index, undefined),
+    providerData: others && { [format]: others },
+  })
 }
 
 const audioFields = new Set(['id', 'data', 'transcript'])
 
 /** Made audio: its id alone is sent back, and `expires_at` comes last. */
 function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void {
-  const id = textOr(audio.id, undefined)
-  const data = textOr(audio.data, undefined)
-  const transcript = textOr(audio.transcript, undefined)
   const others = otherFields(audio, audioFields)
-  const added = {
-    ...(id !== undefined && { id }),
-    ...(data !== undefined && { data }),
-    ...(transcript !== undefined && { transcript }),
-    ...(others && { providerData: { [format]: others } }),
-  }
+  const added = compact({
+    id: textOr(audio.id, undefined),
+    data: textOr(audio.data, undefined),
+    transcript: textOr(audio.transcript, undefined),
+    providerData: others && { [format]: others },
+  })
   if (state.hasAudio) out.push({ type: 'patch', key: 'audio', ...added })
   else out.push({ type: 'block', key: 'audio', open: true, block: { type: 'audio', ...added } })
   state.hasAudio = true
@@ -220,31 +220,27 @@ function proof({ dialect, model }: DeltaState, data: JsonObject): Opaque {
 
 // ---- calls ------------------------------------------------------------------------------------
 
+/** One for each event: its fields are set one by one, since to spread those that may be absent takes ten times as long. */
+type CallPiece = { -readonly [Key in keyof CallFragment]: CallFragment[Key] }
+
 function readCalls(state: DeltaState, delta: JsonObject, out: Fragment[], isWhole: boolean): void {
   const legacy = delta.function_call
   if (isObject(legacy) && !isBlank(legacy)) {
-    const piece: CallPiece = { type: 'call', key: 'function_call' }
-    addSaid(piece, legacy)
-    piece.providerData = marked('function_call')
-    pushCall(state, piece, out)
+    const providerData = { [format]: { type: 'function_call' } }
+    pushCall(state, { type: 'call', key: 'function_call', providerData }, legacy, out)
   }
   const calls = arrayOf(delta.tool_calls)
   for (let at = 0; at < calls.length; at++) {
     const call = calls[at] ?? null
-    if (call !== null) readCall(state, call, at, out, isWhole)
+    if (isObject(call)) readCall(state, call, at, out, isWhole)
+    else if (call !== null) pushPart(state, call, 'tool_calls', out)
   }
 }
 
-const marked = (type: string) => ({ [format]: { type } })
-
-function readCall(state: DeltaState, call: Json, at: number, out: Fragment[], isWhole: boolean): void {
-  if (!isObject(call)) {
-    pushPart(state, call, 'tool_calls', out)
-    return
-  }
+function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment[], isWhole: boolean): void {
+  const { custom, function: said, extra_content: extra } = call
   const position = numberOr(call.index, undefined)
   const id = stringOr(call.id, undefined)
-  const extra = call.extra_content
   const others = otherFields(call, callFields)
   const piece: CallPiece = { type: 'call' }
   if (isWhole) piece.key = `call:${at}`
@@ -252,18 +248,20 @@ function readCall(state: DeltaState, call: Json, at: number, out: Fragment[], is
   if (id !== undefined) piece.id = id
   if (isObject(extra)) piece.opaque = proof(state, { extra_content: extra })
   if (others !== undefined) piece.providerData = { [format]: others }
-  if (isObject(call.custom) && isCustom(call, call.custom)) {
-    readCustom(state, call.custom, piece, position ?? -1, out, isWhole)
-    return
-  }
   const type = textOr(call.type, 'function')
-  if (type !== 'function' && call.function === undefined) {
-    const block = { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } as const
-    out.push({ type: 'block', block })
-    return
+  if (isObject(custom) && isCustom(call, custom)) {
+    piece.providerData = { [format]: { ...others, type: 'custom' } }
+    pushCall(
+      state,
+      piece,
+      { name: custom.name ?? null, arguments: customInput(state, custom, piece.id, position ?? -1, isWhole) },
+      out,
+    )
+  } else if (type === 'function' || said !== undefined) {
+    pushCall(state, piece, said, out)
+  } else {
+    out.push({ type: 'block', block: { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } })
   }
-  addSaid(piece, call.function)
-  pushCall(state, piece, out)
 }
 
 /** The type decides, and pieces have none: where `function` is filled in as well, the field with something in it counts. */
@@ -272,44 +270,30 @@ function isCustom({ type, function: said }: JsonObject, custom: JsonObject): boo
   return type !== 'function' && isBlank(said) && !isBlank(custom)
 }
 
-/** One for each event: its fields are set one by one, since to spread those that may be absent takes ten times as long. */
-type CallPiece = { -readonly [Key in keyof CallFragment]: CallFragment[Key] }
-
-function pushCall(state: DeltaState, call: Fragment & { type: 'call' }, out: Fragment[]): void {
-  endReasoning(state, out)
-  state.isText = false
-  out.push(call)
+/** Free text becomes the one argument `input`; in a stream its text is closed by the end of the message. */
+function customInput(
+  { openCustom }: DeltaState,
+  custom: JsonObject,
+  id: string | null | undefined,
+  position: number,
+  isWhole: boolean,
+): string | JsonObject {
+  const input = stringOr(custom.input, '')
+  if (isWhole) return { input }
+  const text = JSON.stringify(input).slice(1, -1)
+  if (openCustom.has(position)) return text
+  openCustom.set(position, id ?? undefined)
+  return `{"input":"${text}`
 }
 
-/** Arguments may be an object already. */
-function addSaid(piece: CallPiece, said: unknown): void {
+/** Adds what is said of a function: its arguments may be an object already. */
+function pushCall(state: DeltaState, piece: CallPiece, said: unknown, out: Fragment[]): void {
   const name = field(said, 'name')
   const args = field(said, 'arguments')
   if (typeof name === 'string') piece.name = name
   if (typeof args === 'string' || isObject(args)) piece.arguments = args
-  else if (Array.isArray(args) || typeof args === 'number' || typeof args === 'boolean') {
-    piece.arguments = JSON.stringify(args)
-  }
-}
-
-/** Free text becomes the one argument `input`. */
-function readCustom(
-  state: DeltaState,
-  custom: JsonObject,
-  place: CallFragment,
-  position: number,
-  out: Fragment[],
-  isWhole: boolean,
-): void {
-  const name = stringOr(custom.name, undefined)
-  const input = stringOr(custom.input, '')
-  const providerData = { [format]: { ...place.providerData?.[format], type: 'custom' } }
-  const call = { ...place, ...(name !== undefined && { name }), providerData } as const
-  if (isWhole) {
-    pushCall(state, { ...call, arguments: { input } }, out)
-    return
-  }
-  const head = state.openCustom.has(position) ? '' : '{"input":"'
-  if (head !== '') state.openCustom.set(position, place.id ?? undefined)
-  pushCall(state, { ...call, arguments: head + JSON.stringify(input).slice(1, -1) }, out)
+  else if (args !== undefined && args !== null) piece.arguments = JSON.stringify(args)
+  endReasoning(state, out)
+  state.isText = false
+  out.push(piece)
 }

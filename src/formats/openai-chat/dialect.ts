@@ -144,7 +144,7 @@ export interface ChatDialect {
   // ---- reasoning
   /** The fields that ask for reasoning: `byEffort`, `byReasoning`, `byThinking`, `byEnableThinking`, `byTemplate`, `notAsked`. */
   readonly askReasoning: (reasoning: NonNullable<RequestOptions['reasoning']>, to: Encoding) => JsonObject
-  /** Efforts that are taken, least first: others become the nearest. Default: all; with `byThinking`, none: only on or off. */
+  /** Efforts that `byEffort` sends, least first: others become the nearest. Default: all; with `byThinking`, none: only on or off. */
   readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
   /** Whether a model will reason, where that changes what it takes. */
   readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean

@@ -2,7 +2,7 @@
 import type { ReasoningEffort } from '../../core/model.ts'
 import { choosing } from './choice.ts'
 import type { ChatDialect } from './dialect.ts'
-import { byEffort } from './quirks/ask-reasoning.ts'
+import { byAnyEffort, byEffort } from './quirks/ask-reasoning.ts'
 import { readEveryPart } from './quirks/read-part.ts'
 
 /** Where providers that speak of reasoning put it. */
@@ -45,7 +45,7 @@ export const openai: ChatDialect = {
   cacheField: 'prompt_cache_breakpoint',
   customTools: true,
   rawArguments: true,
-  askReasoning: byEffort,
+  askReasoning: byAnyEffort,
   reasons: isReasoning,
   whileReasoning: {
     refuses: /* @__PURE__ */ new Set([

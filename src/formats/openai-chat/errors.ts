@@ -7,7 +7,7 @@
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { shortJson } from '../../core/depth.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, objectIn } from '../../core/lookup.ts'
+import { arrayOf, field, isObject, objectIn } from '../../core/lookup.ts'
 import type { JsonObject } from '../../core/model.ts'
 import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -17,15 +17,14 @@ import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tabl
 /** Reads an error answer, whichever of the shapes it has that these hosts use. */
 export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
-  const own = answer.status === 0 ? { ...errorKinds, ...generalErrorKinds } : errorKinds
-  const byStatus = answer.body === '' || answer.body === undefined ? { ...statuses, ...emptyStatuses } : statuses
-  const table: ErrorWords = compact({
+  const isEmpty = answer.body === '' || answer.body === undefined
+  const words: ErrorWords = {
     provider: dialect.provider,
-    kinds: { ...own, ...kinds },
+    kinds: { ...errorKinds, ...(answer.status === 0 && generalErrorKinds), ...kinds },
     final: finalErrors,
-    statuses: byStatus,
-  })
-  return readApiError({ ...answer, body: plainError(answer.body) }, table)
+    statuses: { ...statuses, ...(isEmpty && emptyStatuses) },
+  }
+  return readApiError({ ...answer, body: plainError(answer.body) }, words)
 }
 
 const noHeaders: ErrorAnswer['headers'] = { get: () => null }

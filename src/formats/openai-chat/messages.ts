@@ -16,7 +16,7 @@ import type {
   Message,
   UserMessage,
 } from '../../core/model.ts'
-import { type IdRule, legalId } from '../../kit/ids.ts'
+import { legalId } from '../../kit/ids.ts'
 import { lose } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import {
@@ -31,7 +31,7 @@ import {
   toContent,
 } from './content.ts'
 import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
-import { format } from './tables.ts'
+import { format, plainNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefusalPart, WireTextPart } from './wire.ts'
 
@@ -100,16 +100,13 @@ function saidIn<Part extends WireAnyPart>(
   return { content: withMark(content, message, path, to), ...named(message, path, to) }
 }
 
-/** OpenAI answers 400 to a name with any other character. */
-const participantNames: IdRule = { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 }
-
 function named(
   message: InstructionMessage | UserMessage | AssistantMessage,
   path: string,
   { dialect, ledger }: Encoding,
 ): { name?: string } {
   if (message.name === undefined) return {}
-  const name = legalId(message.name, participantNames)
+  const name = legalId(message.name, plainNames)
   if (name !== message.name) lose(ledger, 'changed', `${path}.name`, `${dialect.title} takes plain names alone`, 'info')
   return { name }
 }

@@ -68,10 +68,8 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
 /** The calls in a whole answer, whether or not it says why it ended. */
 export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
   const fragments = readWhole(body, dialect)
-  const isEnded = fragments.some(({ type }) => type === 'end')
-  const { message } = fold(isEnded ? fragments : [...fragments, { type: 'end', stopReason: 'stop' }], {
-    idPrefix: dialect.idPrefix ?? 'call_',
-  })
+  if (!fragments.some(({ type }) => type === 'end')) fragments.push({ type: 'end', stopReason: 'stop' })
+  const { message } = fold(fragments, { idPrefix: dialect.idPrefix ?? 'call_' })
   return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 
