@@ -156,7 +156,10 @@ export interface ChatDialect {
   readonly replay?: ReasoningReplay
 
   // ---- answers
-  /** Reads a part of content that OpenAI does not send: `readEveryPart`. Returns `undefined` for other parts. Default: there are none. */
+  /**
+   * Reads a part of an answer's content that OpenAI does not send, and returns `undefined` for others. Default: text, refusals and images are
+   * read, other parts are kept whole. `compatible` reads the parts of every host.
+   */
   readonly readPart?: (part: JsonObject) => readonly Fragment[] | undefined
   /** Reasons to stop that only this provider has; they win over the common ones. */
   readonly stopReasons?: Readonly<Record<string, StopReason>>
