@@ -8,6 +8,7 @@ import type { Model } from './core/codec.ts'
 import { lookup } from './core/lookup.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
 import { type GeminiSettings, gemini } from './formats/gemini/index.ts'
+import { geminiInteractions } from './formats/gemini-interactions/index.ts'
 import { ollama } from './formats/ollama/index.ts'
 import { openaiChat } from './formats/openai-chat/index.ts'
 import { openaiResponses } from './formats/openai-responses/index.ts'
@@ -44,6 +45,7 @@ const providers: Readonly<Record<string, Provider>> = {
   deepseek,
   gemini,
   'gemini-chat': geminiChat,
+  'gemini-interactions': geminiInteractions,
   groq,
   llamacpp,
   lmstudio,

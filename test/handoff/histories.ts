@@ -97,9 +97,9 @@ function answerOf({ kind, text }: CorpusCase, client: ClientCodec): AssistantMes
 
 /** An error's body, which has no answer in it. */
 function isRefusal(body: unknown): boolean {
-  const { error, choices, output, content, candidates, message } = body as Record<string, unknown>
-  const isAnswer = [choices, output, content, candidates, message].some((field) => field != null)
-  return Array.isArray(body) || typeof body !== 'object' || (error != null && !isAnswer)
+  const { error, errors = error, choices, output, content, candidates, message, steps } = body as Record<string, unknown>
+  const isAnswer = [choices, output, content, candidates, message, steps].some((field) => field != null)
+  return Array.isArray(body) || typeof body !== 'object' || (errors != null && !isAnswer)
 }
 
 /** The same stream, left when three fifths of it had come. */
@@ -358,6 +358,22 @@ const written: readonly Written[] = [
         },
       ],
       modelVersion: 'gemini-3-flash',
+    },
+  },
+  {
+    name: 'peers: Interactions with a signed thought before its calls',
+    folder: 'gemini-interactions',
+    model: 'gemini-3.8-flash',
+    body: {
+      id: 'v1_01',
+      object: 'interaction',
+      status: 'requires_action',
+      model: 'gemini-3.8-flash',
+      steps: [
+        { type: 'thought', signature: thoughtSignature, summary: [{ type: 'text', text: 'I need the weather.' }] },
+        { type: 'function_call', id: 'fc1', name: 'get_weather', arguments: { city: 'Tokyo' } },
+        { type: 'function_call', id: 'fc2', name: 'get_weather', arguments: { city: 'Paris' } },
+      ],
     },
   },
   {

@@ -17,6 +17,7 @@ export interface Target {
 const home: Readonly<Record<string, string>> = {
   anthropic: 'anthropic',
   gemini: 'gemini',
+  'gemini-interactions': 'gemini',
   ollama: 'ollama',
   'openai-chat': 'openai',
   'openai-responses': 'openai',
@@ -41,12 +42,13 @@ export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provi
   return home[name] === provider ? name : `${name} (${provider})`
 }
 
-/** The five wires at their own providers. */
+/** The wires at their own providers. */
 export const wires: readonly Target[] = targets.filter(({ name }) => Object.hasOwn(home, name))
 
 const models: Readonly<Record<string, string>> = {
   anthropic: 'claude-sonnet-5',
   gemini: 'gemini-3-flash',
+  'gemini-interactions': 'gemini-3.8-flash',
   ollama: 'qwen3:8b',
 }
 

@@ -13,6 +13,7 @@ import { type Asked, silencesOf } from '../support/silence.ts'
 const models: Readonly<Record<string, readonly [string, ...string[]]>> = {
   anthropic: ['claude-sonnet-5', 'claude-sonnet-4-5'],
   gemini: ['gemini-3-flash', 'gemini-2.5-flash'],
+  'gemini-interactions': ['gemini-3.8-flash', 'gemini-2.5-flash'],
   ollama: ['qwen3:8b'],
 }
 const modelsOf = ({ name }: ClientCodec) => models[name] ?? (['gpt-5'] as const)

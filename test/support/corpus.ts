@@ -4,7 +4,7 @@
  * `<format>/<case>/{request.json, response.json|sse|ndjson, meta.json}`, ours an `expected.json` too.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { StopReason, Usage } from '../../src/core/model.ts'
 
 /** What an answer says, written by hand from the wire document. */
@@ -89,8 +89,16 @@ function casesIn(folder: string, isOwn: boolean): CorpusCase[] {
 
 /** The cases of `test/recordings`. */
 export const ownCorpus: readonly CorpusCase[] = casesIn(join(root, 'test', 'recordings'), true)
-/** The cases of the larger set; none where it is not here. */
-export const sharedCorpus: readonly CorpusCase[] = hasShared ? casesIn(sharedRoot, false) : []
+/** The cases of the larger set; none where it is not here. Beside it is a set of formats to come: those that have a codec are read. */
+export const sharedCorpus: readonly CorpusCase[] = hasShared ? [...casesIn(sharedRoot, false), ...nextCases()] : []
+
+function nextCases(): CorpusCase[] {
+  const formats = new Set(ownCorpus.map(({ format }) => format))
+  const nextRoot = `${sharedRoot}-next`
+  const folders = existsSync(nextRoot) ? foldersIn(nextRoot).filter((folder) => formats.has(basename(folder))) : []
+  return folders.flatMap(foldersIn).map((one) => readCase(one, false))
+}
+
 /** Every case there is. */
 export const corpus: readonly CorpusCase[] = [...ownCorpus, ...sharedCorpus]
 

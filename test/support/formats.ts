@@ -2,6 +2,7 @@
 import type { ClientCodec, ServerCodec } from '../../src/core/codec.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
+import * as interactions from '../../src/formats/gemini-interactions/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
@@ -18,6 +19,11 @@ export interface Format {
 export const formats: readonly Format[] = [
   { folder: 'anthropic', client: anthropic.createClientCodec(), server: anthropic.createServerCodec() },
   { folder: 'gemini', client: gemini.createClientCodec(), server: gemini.createServerCodec() },
+  ...['gemini-interactions', 'gemini-interactions-legacy'].map((folder) => ({
+    folder,
+    client: interactions.createClientCodec(),
+    server: interactions.createServerCodec(),
+  })),
   { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
   ...Object.entries(dialects).map(([folder, dialect]) => ({
     folder,

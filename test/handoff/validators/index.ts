@@ -2,6 +2,7 @@
 import { validate as anthropic } from './anthropic.ts'
 import type { Validator } from './findings.ts'
 import { validate as gemini } from './gemini.ts'
+import { validate as interactions } from './gemini-interactions.ts'
 import { validate as ollama } from './ollama.ts'
 import { validatorOf as chatOf } from './openai-chat.ts'
 import { validatorOf as responsesOf } from './openai-responses.ts'
@@ -13,6 +14,8 @@ export function validatorOf(format: string, provider: string): Validator {
       return anthropic
     case 'gemini':
       return gemini
+    case 'gemini-interactions':
+      return interactions
     case 'ollama':
       return ollama
     case 'openai-chat':
