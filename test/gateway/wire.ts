@@ -42,6 +42,10 @@ const requests: Readonly<Record<WireName, Minimal>> = {
     path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     minimal: { contents: [{ role: 'user', parts: [{ text }] }] },
   }),
+  'gemini-interactions': (model, input, stream) => ({
+    path: '/v1beta/interactions',
+    minimal: { model, input, stream },
+  }),
   ollama: (model, content, stream) => ({
     path: '/api/chat',
     minimal: { model, messages: [{ role: 'user', content }], stream },
@@ -90,6 +94,8 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
     type === 'response.completed' ? 'end' : type === 'response.failed' ? 'error' : undefined,
   anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
   gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
+  'gemini-interactions': ({ event_type: type }) =>
+    type === 'interaction.completed' ? 'end' : type === 'error' ? 'error' : undefined,
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
 }
 
@@ -127,6 +133,8 @@ export function isErrorBody(wire: WireName, body: Loose): boolean {
       return body.type === 'error' && typeof body.error?.type === 'string' && typeof body.error.message === 'string'
     case 'gemini':
       return typeof body.error?.code === 'number' && typeof body.error.status === 'string'
+    case 'gemini-interactions':
+      return typeof body.error?.code === 'string' && typeof body.error.message === 'string'
     case 'ollama':
       return typeof body.error === 'string'
     default:

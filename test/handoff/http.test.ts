@@ -1,4 +1,4 @@
-/** The same hand-overs over real HTTP: the embedded provider takes what our client makes of them, on all five wires and the dialects. */
+/** The same hand-overs over real HTTP: the embedded provider takes what our client makes of them, on all wires and the dialects. */
 import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { textOf } from '../../src/core/content.ts'
@@ -27,6 +27,7 @@ afterAll(() => mock.stop())
 const bases: Readonly<Record<string, string>> = {
   anthropic: '/v1',
   gemini: '/v1beta',
+  'gemini-interactions': '/v1beta',
   ollama: '',
   'openai-chat': '/v1',
   'openai-responses': '/v1',

@@ -7,7 +7,15 @@
  */
 import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
-import type { CitationBlock, ContentBlock, ImageBlock, Json, JsonObject, ProviderData } from '../../core/model.ts'
+import type {
+  CitationBlock,
+  ContentBlock,
+  ImageBlock,
+  Json,
+  JsonObject,
+  ProviderData,
+  TextBlock,
+} from '../../core/model.ts'
 import { addressOf, guessType, type Media, place } from '../../kit/google-files.ts'
 import { type Ledger, lose } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -107,14 +115,19 @@ export function readAnnotations(annotations: unknown, lengths: Lengths): Citatio
 // ---- encoding ---------------------------------------------------------------------------------
 
 /** One content; `undefined` if it cannot be one, and then the loss is written down. */
-export function encodeContent(block: ContentBlock, path: string, into: Ledger): WireContent | undefined {
+export function encodeContent(
+  block: ContentBlock,
+  path: string,
+  into: Ledger,
+  isAnswer = false,
+): WireContent | undefined {
   switch (block.type) {
     case 'text':
       return {
         ...keptFields(block),
         type: 'text',
         text: block.text,
-        ...annotationsOf(block.citations ?? [], block.text, path, into),
+        ...annotationsOf(block, path, into, isAnswer),
       }
     case 'plain_text':
       return { ...keptFields(block), type: 'text', text: block.text }
@@ -154,15 +167,15 @@ function resolutionOf(block: Media, path: string, into: Ledger): Pick<WireMedia,
   return { resolution: 'high' }
 }
 
-/** What a text rests on. Of other providers, what has an address. */
-export function annotationsOf(
-  citations: readonly CitationBlock[],
-  text: string,
+/** What a text rests on, for its own provider, which knows its own; for a client, what has an address too. */
+function annotationsOf(
+  { citations = [], text }: TextBlock,
   path: string,
   into: Ledger,
+  isAnswer: boolean,
 ): { annotations?: WireUrlCitation[] } {
   const sendable = citations.filter(
-    ({ url, providerData }) => url !== undefined || providerData?.[format] !== undefined,
+    ({ url, providerData }) => providerData?.[format] !== undefined || (isAnswer && url !== undefined),
   )
   if (sendable.length < citations.length) lose(into, 'dropped', `${path}.citations`, reasons.citations)
   return sendable.length === 0 ? {} : { annotations: sendable.map((one) => writeAnnotation(one, text)) }

@@ -22,7 +22,7 @@ import { decodeDefinitions, decodeResult } from './tools.ts'
  * A conversation from a request of this wire. The input may be text, one content, a list of contents or of steps, or turns of the legacy
  * schema.
  *
- * @throws {DecodeError} if the body is not an object, or `input` is none of these.
+ * @throws {DecodeError} if the body is not an object, `input` is none of these, or the answer to go on from has an empty id.
  */
 export function decodeRequest(body: unknown): DecodedRequest {
   const failure = `Cannot decode ${target} request`
@@ -32,6 +32,12 @@ export function decodeRequest(body: unknown): DecodedRequest {
   const isList = Array.isArray(input) && input.every(isObject)
   if (input !== undefined && typeof input !== 'string' && !isObject(input) && !isList) {
     throw new DecodeError(`${failure}: "input" is neither text, nor a content, nor a list of steps`, { path: 'input' })
+  }
+  if (field(body, 'previous_interaction_id') === '') {
+    const path = 'previous_interaction_id'
+    throw new DecodeError(`${failure}: "${path}" is empty: the answer before was not stored, so send its steps`, {
+      path,
+    })
   }
   const options = decodeOptions(body)
   const steps = input === undefined ? [] : toSteps(input)

@@ -72,7 +72,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
       addUnknown(turn, block, path)
       break
     default:
-      addContent(turn, encodeContent(block, path, turn.scope.into))
+      addContent(turn, encodeContent(block, path, turn.scope.into, turn.scope.reader === 'client'))
       break
   }
 }
@@ -125,7 +125,10 @@ function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: s
 }
 
 export function encodeHosted(block: ServerToolCall | ServerToolResult, data: JsonObject): JsonObject {
-  if (block.type === 'server_tool_call') return { ...data, id: block.id ?? '', arguments: block.arguments }
+  if (block.type === 'server_tool_call') {
+    const hasArguments = Object.keys(block.arguments).length > 0 // some kinds of call have no such field
+    return { ...data, id: block.id ?? '', ...(hasArguments && { arguments: block.arguments }) }
+  }
   return {
     ...data,
     call_id: block.toolCallId ?? '',
