@@ -32,6 +32,8 @@ export interface Wire {
   readonly foreign: RegExp | undefined
   /** What ends a stream on this wire beside its last answer, for a provider that left it out. */
   readonly lastFrame?: Frame
+  /** What follows the last answer of a stream, always. */
+  readonly trailer?: Frame
   /** The frames that end a stream with an error, behind so many others that came from elsewhere. */
   errorFrames(frames: readonly Frame[], before: number): readonly Frame[]
 }
@@ -109,7 +111,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['generation_config', 'max_output_tokens']],
     headers: {},
     foreign: undefined,
-    lastFrame: { event: 'done', data: '[DONE]' },
+    trailer: { event: 'done', data: '[DONE]' },
     errorFrames: asTheyAre,
   },
   ollama: {

@@ -43,6 +43,7 @@ const silent: Readonly<Record<WireName, number>> = {
   'openai-responses': 4,
   anthropic: 3,
   gemini: 0,
+  'gemini-interactions': 3,
   ollama: 0,
 }
 

@@ -77,6 +77,7 @@ describe('an answer that is longer than its limit of output tokens', () => {
     'openai-responses': { max_output_tokens: 10 },
     anthropic: { max_tokens: 10 },
     gemini: { generationConfig: { maxOutputTokens: 10 } },
+    'gemini-interactions': { generation_config: { max_output_tokens: 10 } },
     ollama: { options: { num_predict: 10 } },
   }
   // 64 KiB, and 256 bytes for each of the 10 tokens.

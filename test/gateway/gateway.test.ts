@@ -128,6 +128,7 @@ describe('limits of output', () => {
     'openai-responses': (body) => body.max_output_tokens,
     anthropic: (body) => body.max_tokens,
     gemini: (body) => body.generationConfig?.maxOutputTokens,
+    'gemini-interactions': (body) => body.generation_config?.max_output_tokens,
     ollama: (body) => body.options?.num_predict,
   }
 
@@ -139,6 +140,7 @@ describe('limits of output', () => {
         'openai-responses': { max_output_tokens: 9000 },
         anthropic: { max_tokens: 9000 },
         gemini: { generationConfig: { maxOutputTokens: 9000 } },
+        'gemini-interactions': { generation_config: { max_output_tokens: 9000 } },
         ollama: { options: { num_predict: 9000 } },
       }[wire]
       const gateway = gatewayOf({ models: limited() })
@@ -336,6 +338,7 @@ describe('what leaves and what comes in', () => {
     'openai-responses': ['authorization'],
     anthropic: ['anthropic-version', 'x-api-key'],
     gemini: ['x-goog-api-key'],
+    'gemini-interactions': ['x-goog-api-key'],
     ollama: ['authorization'],
   }
 
@@ -591,7 +594,7 @@ describe('lists and counts', () => {
       names.map((name) => [name, 'model']),
     )
     const anthropic = await get('/v1/models', { 'anthropic-version': '2023-06-01' })
-    expect(anthropic).toMatchObject({ has_more: false, first_id: names[0], last_id: names.at(-1), data: { length: 5 } })
+    expect(anthropic).toMatchObject({ has_more: false, first_id: names[0], last_id: names.at(-1), data: { length: 6 } })
     expect((await get('/v1beta/models')).models[0]).toMatchObject({ name: `models/${names[0]}` })
     expect((await get('/api/tags')).models.map(({ model }: Record<string, string>) => model)).toEqual(names)
     expect(await get('/v1/models/gemini')).toMatchObject({ id: 'gemini', object: 'model' })
@@ -837,7 +840,7 @@ describe('the edges of the gateway', () => {
     const gemini = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
     expect((await gateway.fetch(post('/ai/v1beta/models/gemini:generateContent', gemini))).status).toBe(200)
     const list = (await (await gateway.fetch(`${origin}/ai/v1/models`)).json()) as Loose
-    expect(list.data).toHaveLength(5)
+    expect(list.data).toHaveLength(6)
     for (const path of ['/v1/chat/completions', '/aiv1/chat/completions', '/AI/v1/chat/completions']) {
       const answer = await gateway.fetch(post(path, chat('openai-chat')))
       expect(answer.status).toBe(404)
@@ -857,6 +860,7 @@ describe('the edges of the gateway', () => {
     ['openai-responses', '/v1/models'],
     ['anthropic', '/v1/models'],
     ['gemini', '/v1beta/models'],
+    ['gemini-interactions', '/v1beta/models'],
     ['ollama', '/api/tags'],
   ] as const)(
     'C25: names the model that it does not have, and the list of those that it has, to a client of %s',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Model } from '../../src/core/codec.ts'
 import { createClientCodec as anthropic } from '../../src/formats/anthropic/index.ts'
 import { createClientCodec as gemini } from '../../src/formats/gemini/index.ts'
+import { createClientCodec as geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
 import { createClientCodec as ollama } from '../../src/formats/ollama/index.ts'
 import { createClientCodec as openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createClientCodec as openaiResponses } from '../../src/formats/openai-responses/index.ts'
@@ -20,6 +21,7 @@ const codecs: Readonly<Record<WireName, ClientCodec>> = {
   'openai-responses': openaiResponses(),
   anthropic: anthropic(),
   gemini: gemini(),
+  'gemini-interactions': geminiInteractions(),
   ollama: ollama(),
 }
 const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
@@ -72,6 +74,7 @@ const channelsOf: Readonly<Record<WireName, readonly Channel[]>> = {
   'openai-responses': ['text', 'thought', 'arguments'],
   anthropic: ['text', 'thought', 'arguments'],
   gemini: ['text', 'thought'],
+  'gemini-interactions': ['text', 'thought', 'arguments'],
   ollama: ['text', 'thought'],
 }
 
