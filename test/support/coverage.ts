@@ -131,7 +131,7 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   const read = decodeText(to.client, out.join(''))
   if (original.error !== undefined) return judgeFailure(original.error, read.error, to)
   if (read.error !== undefined) {
-    if (original.response?.stopReason === 'error')
+    if (original.response?.stopReason === 'error' || original.response?.stopReason === 'aborted')
       return { kind: 'stream', named: [others.interrupted.name], unnamed: [] }
     const isRefused = to.wire === 'ollama' && original.response?.message.invalidToolCalls !== undefined
     return {

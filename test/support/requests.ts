@@ -227,6 +227,7 @@ const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   'openai-responses': ['audio', 'video'],
   anthropic: ['audio', 'video'],
   gemini: [],
+  'gemini-interactions': [],
   ollama: ['file', 'audio', 'video'],
 }
 

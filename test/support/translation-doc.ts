@@ -7,6 +7,7 @@ const titles: Readonly<Record<Wire, string>> = {
   'openai-responses': 'Responses',
   anthropic: 'Anthropic',
   gemini: 'Gemini',
+  'gemini-interactions': 'Interactions',
   ollama: 'Ollama',
 }
 
@@ -16,6 +17,7 @@ const references: Readonly<Record<Wire, string>> = {
   'openai-responses': 'https://platform.openai.com/docs/api-reference/responses',
   anthropic: 'https://platform.claude.com/docs/en/api/messages',
   gemini: 'https://ai.google.dev/api/generate-content',
+  'gemini-interactions': 'https://ai.google.dev/api/interactions-api',
   ollama: 'https://docs.ollama.com/api/chat',
 }
 
@@ -25,7 +27,7 @@ export function describeCoverage(verdicts: readonly Verdict[]): string {
   const answers = verdicts.filter(({ kind }) => kind !== 'request')
   return `# Translation: what survives
 
-Every answer, whole or streamed, and every request of the recordings is translated from its wire to each of the five, read there as that
+Every answer, whole or streamed, and every request of the recordings is translated from its wire to each of the six, read there as that
 wire's own clients or servers read it, and held against the original. The recordings are those of \`test/recordings\`, which were written
 by hand from the documents of the providers, and a larger set of recorded traffic, which is not part of the repository.
 \`node scripts/with-node.mjs scripts/translation.mjs\` writes this page where both are; \`test/laws/translation.test.ts\` holds the code to it

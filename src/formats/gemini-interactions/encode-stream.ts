@@ -205,8 +205,7 @@ function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): voi
 function addContent(state: EncoderState, content: JsonObject, isTold: boolean, out: Frame[]): void {
   const { annotations, ...rest } = content
   open(state, { type: 'model_output' }, out)
-  const isSaid = isTold || (rest.type === 'text' && rest.text === '')
-  if (!isSaid) addDelta(state, rest, out)
+  if (!isTold) addDelta(state, rest, out)
   else if (Object.keys(rest).length > 2) {
     lose(state.into, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
   }

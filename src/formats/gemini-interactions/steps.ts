@@ -9,6 +9,7 @@
 import type { Fragment } from '../../core/codec.ts'
 import { field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, Opaque } from '../../core/model.ts'
+import { isCarrier } from '../../kit/carrier.ts'
 import { follow, type Lengths, newLengths } from '../../kit/utf8.ts'
 import { contentsOf, decodeContent, keeping, readAnnotations } from './content.ts'
 import { format, hostedOf, provider, stepsOfDeltas } from './tables.ts'
@@ -189,7 +190,7 @@ function closeThought(open: OpenStep, reading: Reading, out: Fragment[]): void {
   const { step, key } = open
   const signature = textOr(field(step, 'signature'), '')
   if (signature !== '') {
-    reading.signature = signature
+    reading.signature = isCarrier(signature) ? '' : signature // another provider's is none of the call
     out.push({ type: 'reasoning', key, text: '' }, { type: 'patch', key, opaque: proof({ signature }, reading) })
   }
   if (signature !== '' || open.isTold) out.push({ type: 'close', key })

@@ -42,9 +42,9 @@ export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): 
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
       const event = readEvent(parse, frame)
       const type = textOr(field(event, 'event_type'), frame.event ?? '')
-      const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
-      if (usage !== undefined) out.push({ type: 'usage', usage })
       lookup(events, type)?.(state, event, out) // kinds to come are passed over
+      const usage = readUsage(field(event.metadata, 'usage') ?? field(event.metadata, 'total_usage'))
+      if (usage !== undefined && !state.isEnded) out.push({ type: 'usage', usage })
     },
     end() {},
   }

@@ -18,6 +18,7 @@ import type {
   ToolCall,
   UnknownBlock,
 } from '../../core/model.ts'
+import { isCarrier } from '../../kit/carrier.ts'
 import { type Ledger, lose } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeContent, keptFields, verbatim } from './content.ts'
@@ -51,7 +52,7 @@ export function encodeTurn(
   const turn: Turn = { scope, steps: [], signature: undefined }
   for (const [at, block] of blocks.entries()) addBlock(turn, block, `${path}.content[${at}]`)
   for (const at of invalidCalls.keys()) {
-    lose(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'arguments have to be an object')
+    lose(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are no object')
   }
   return turn.steps
 }
@@ -68,11 +69,16 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
     case 'server_tool_result':
       addHosted(turn, block, path)
       break
+    case 'text':
+      if (block.text !== '')
+        addContent(turn, encodeContent(block, path, turn.scope.into, turn.scope.reader === 'client'))
+      else lose(turn.scope.into, 'dropped', path, reasons.empty, 'info')
+      break
     case 'unknown':
       addUnknown(turn, block, path)
       break
     default:
-      addContent(turn, encodeContent(block, path, turn.scope.into, turn.scope.reader === 'client'))
+      addContent(turn, encodeContent(block, path, turn.scope.into))
       break
   }
 }
@@ -95,7 +101,7 @@ function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
   if (signature === undefined && block.opaque !== undefined) {
     lose(into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   }
-  turn.signature = signature
+  turn.signature = signature !== undefined && isCarrier(signature) ? undefined : signature
   turn.steps.push(encodeThought(block, signature))
 }
 
