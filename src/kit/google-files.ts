@@ -1,5 +1,5 @@
 /** Files in Google's storage, and the addresses that its models read: the same for both of its formats. @module */
-import type { AudioBlock, FileBlock, ImageBlock, VideoBlock } from '../core/model.ts'
+import type { AudioBlock, FileBlock, ImageBlock, Loss, VideoBlock } from '../core/model.ts'
 import { type Ledger, lose } from './losses.ts'
 
 /** A block of media. */
@@ -27,15 +27,15 @@ const usualTypes: Readonly<Record<Media['type'], string>> = {
   file: 'application/pdf',
 }
 
-/** The address of media without data; `undefined` if there is none that Google can read. */
-export function addressOf(block: Media, into: Ledger, path: string): string | undefined {
+/** The address of media without data; `undefined` if there is none that Google can read. `unsure`: how much it matters that it may not. */
+export function addressOf(block: Media, into: Ledger, path: string, unsure: Loss['severity']): string | undefined {
   if (block.fileId !== undefined) {
     if (isStored(block.fileId)) return block.fileId
     lose(into, 'dropped', path, 'a file stored at one provider is not known to another', 'major')
   } else if (block.url === undefined) {
     lose(into, 'dropped', path, 'there is neither data nor an address', 'major')
   } else if (!isFetched(block.url)) {
-    lose(into, 'changed', `${path}.url`, 'only some models of Gemini fetch addresses: data is safer')
+    lose(into, 'changed', `${path}.url`, 'only some models of Gemini fetch addresses: data is safer', unsure)
   }
   return block.url
 }

@@ -94,8 +94,7 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
     type === 'response.completed' ? 'end' : type === 'response.failed' ? 'error' : undefined,
   anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
   gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
-  'gemini-interactions': (event) =>
-    event === '[DONE]' ? 'end' : event.event_type === 'error' ? 'error' : undefined,
+  'gemini-interactions': (event) => (event === '[DONE]' ? 'end' : event.event_type === 'error' ? 'error' : undefined),
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
 }
 

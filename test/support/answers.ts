@@ -192,7 +192,7 @@ export const answerRules: readonly Rule[] = [
     to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama'],
     reason: 'an answer has no place for media, or for these',
     severity: 'major',
-    told: /has no (?:images|place)|goes back only to|cannot be output|takes no/,
+    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|images|text)/,
     apply: (seen, way) => onBlocks(seen, (block) => (hasPlace(block, way.to) ? [block] : []), way),
   },
   {

@@ -149,7 +149,9 @@ function judgeFailure(original: Error, read: Error | undefined, { wire }: Target
   if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
   if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
   if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
-  const isNamed = wire === 'ollama' && read.kind === 'server'
+  // OpenAI's two have no word for a time that passed.
+  const isWordless = wire === 'ollama' || (/^openai/.test(wire) && original.kind === 'timeout')
+  const isNamed = isWordless && read.kind === 'server'
   return {
     kind: 'error',
     named: isNamed ? [others.errors.name] : [],

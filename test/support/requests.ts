@@ -160,7 +160,8 @@ const reshapings: readonly Reshaping[] = [
       onParts(seen, (part, role) => {
         if (to === 'openai-chat' && part.type === 'image' && part.fileId !== undefined) return []
         if (to === 'openai-chat' && part.type === 'file' && part.url !== undefined) return []
-        if (to === 'gemini' && part.fileId !== undefined) return []
+        // Google's two formats share its files.
+        if (/^gemini/.test(to) && part.fileId !== undefined && !isGoogles(part)) return []
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
         if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
         return mediaWithout[to].includes(part.type) ? [] : [part]
@@ -183,7 +184,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'text documents',
-    to: ['openai-chat', 'openai-responses', 'gemini', 'ollama'],
+    to: ['openai-chat', 'openai-responses', 'gemini', 'gemini-interactions', 'ollama'],
     reason: 'a document of plain text is text like any other',
     severity: 'info',
     apply: (seen) => onParts(seen, (part) => [part.type === 'plain_text' ? { type: 'text', text: part.text } : part]),
@@ -222,6 +223,8 @@ const reshapings: readonly Reshaping[] = [
   },
 ]
 
+const isGoogles = ({ fileId }: SeenPart) => /^https:\/\/generativelanguage\./.test(String(fileId))
+
 const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   'openai-chat': ['video'],
   'openai-responses': ['audio', 'video'],
@@ -259,7 +262,7 @@ const isNew = (before: unknown) => before === undefined
 const fieldRules: readonly FieldRule[] = [
   {
     name: 'who asks',
-    to: ['gemini', 'ollama'],
+    to: ['gemini', 'ollama', 'gemini-interactions'],
     path: /^options\.user$/,
     allows: isGone,
     reason: 'the wire has no field for it, and no answer depends on it',
@@ -286,7 +289,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'schemas of tools without arguments',
-    to: ['anthropic', 'openai-responses', 'ollama'],
+    to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama'],
     path: /^tools\[\d+\]\.parameters$/,
     allows: isNew,
     reason: 'a tool has a schema: that of no arguments is an empty object',
@@ -327,7 +330,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'parallel calls, where they are always allowed',
-    to: ['gemini', 'ollama'],
+    to: ['gemini', 'ollama', 'gemini-interactions'],
     path: /^options\.parallelToolCalls$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'nothing switches them off, so nothing switches them on',
@@ -383,7 +386,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'fields beside the schema',
-    to: ['anthropic', 'gemini', 'ollama'],
+    to: ['anthropic', 'gemini', 'ollama', 'gemini-interactions'],
     path: /^options\.responseFormat\.(?:name|description|strict)$/,
     allows: isGone,
     reason: 'the wire takes the schema alone',
@@ -406,7 +409,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'strict tools',
-    to: ['gemini', 'ollama'],
+    to: ['gemini', 'ollama', 'gemini-interactions'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'the wire has no strict tools',
@@ -415,7 +418,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that are not strict',
-    to: ['gemini', 'ollama'],
+    to: ['gemini', 'ollama', 'gemini-interactions'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === false && isGone(before, after),
     reason: 'the wire has no strict tools: none is',
@@ -439,11 +442,27 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'text of earlier arguments',
-    to: ['anthropic', 'gemini', 'ollama'],
+    to: ['anthropic', 'gemini', 'ollama', 'gemini-interactions'],
     path: /argumentsText$/,
     allows: (before, after) =>
       JSON.stringify(JSON.parse(String(before) || '{}')) === JSON.stringify(JSON.parse(String(after) || '{}')),
     reason: 'arguments are an object on this wire: spaces are gone',
+    severity: 'info',
+  },
+  {
+    name: 'no earlier arguments',
+    to: ['openai-chat', 'openai-responses'],
+    path: /argumentsText$/,
+    allows: (before, after) => before === '' && after === '{}',
+    reason: 'no arguments are written as an empty object',
+    severity: 'info',
+  },
+  {
+    name: 'names of results',
+    to: ['openai-responses'],
+    path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
+    allows: isGone,
+    reason: 'a result names the id of its call, and the call, where the request holds it, its tool',
     severity: 'info',
   },
   {
@@ -455,7 +474,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'names of files',
-    to: ['gemini'],
+    to: ['gemini', 'gemini-interactions'],
     path: /\.filename$/,
     reason: 'the wire has no names of files',
     severity: 'info',

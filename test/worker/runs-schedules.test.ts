@@ -1,9 +1,10 @@
 /** What a kept answer goes through, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { describe, expect, inject, it, vi } from 'vitest'
-import { speakers, type WireName, wireNames } from '../gateway/provider.ts'
+import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
+import { type WireName, wireNames } from './harness.ts'
 import { headersOf, partsOf } from './kept.ts'
 
 interface Run {

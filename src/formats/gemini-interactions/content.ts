@@ -155,7 +155,7 @@ function encodeMedia(block: Media, path: string, into: Ledger): WireMedia | unde
   if (data !== undefined) {
     return { ...head, data, mime_type: block.mimeType ?? inline?.mimeType ?? guessType(block, into, path) }
   }
-  const uri = addressOf(block, into, path)
+  const uri = addressOf(block, into, path, 'info')
   return uri === undefined ? undefined : { ...head, uri, ...compact({ mime_type: block.mimeType }) }
 }
 

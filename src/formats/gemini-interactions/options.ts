@@ -93,12 +93,14 @@ export function decodeOptions(body: JsonObject): RequestOptions {
   const stop = readStop(field(config, 'stop_sequences'))
   const toolChoice = decodeToolChoice(field(config, 'tool_choice'))
   const effort = readEffort(field(config, 'thinking_level'))
+  const isShown = field(config, 'thinking_summaries') === 'auto' && field(config, 'thinking_level') === undefined
   const responseFormat = readFormat(field(body, 'response_format'))
   const read = new Set<string>([
     ...numbers.filter((name) => numberOr(field(config, name), undefined) !== undefined),
     ...(stop === undefined ? [] : ['stop_sequences']),
     ...(toolChoice === undefined ? [] : ['tool_choice']),
     ...(effort === undefined ? [] : ['thinking_level', 'thinking_summaries']),
+    ...(isShown ? ['thinking_summaries'] : []),
   ])
   // The wire's default is written out, since ours is another.
   const summaries = effort === undefined ? undefined : (field(config, 'thinking_summaries') ?? 'none')
@@ -125,7 +127,7 @@ export function decodeOptions(body: JsonObject): RequestOptions {
       stop,
       toolChoice,
       responseFormat,
-      reasoning: effort === undefined ? undefined : { effort },
+      reasoning: effort === undefined ? (isShown ? {} : undefined) : { effort },
     }),
     providerOptions: { [format]: kept },
   }

@@ -71,7 +71,7 @@ export function encodeMedia(block: Media, scope: Scope, path: string): WirePart 
     const mimeType = block.mimeType ?? url?.mimeType ?? guessType(block, scope.ledger, path)
     return { ...common, inlineData: { ...(field(ours, 'inlineData') as object), mimeType, data } }
   }
-  const fileUri = addressOf(block, scope.ledger, path)
+  const fileUri = addressOf(block, scope.ledger, path, 'minor')
   if (fileUri === undefined) return undefined
   return {
     ...common,
