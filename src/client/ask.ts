@@ -140,9 +140,13 @@ interface Asked {
 function chunksFor(asker: Asker, { model, response, decoder, deadline, question }: Asked): AsyncIterable<Uint8Array> {
   const { resume, timeouts } = asker.request
   const id = question.streamId ?? (response && resume?.idOf(response))
-  if (resume === undefined || id === undefined) return chunksOf(response as Response, deadline)
-  asker.streamId = id
-  return resume.chunks({ model, id, response, decoder, timeouts }, deadline)
+  const isKept = id !== undefined || model.codec.stored !== undefined
+  if (resume === undefined || !isKept) return chunksOf(response as Response, deadline)
+  const name = (told: string) => {
+    asker.streamId = told
+  }
+  if (id !== undefined) name(id)
+  return resume.chunks({ model, id, response, decoder, timeouts, name }, deadline)
 }
 
 /** Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested. */

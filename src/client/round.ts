@@ -55,7 +55,8 @@ export class Round implements ToolHost, Asker {
       )
     }
     this.#toolRun = runner && new runner.run(this)
-    this.#key = idempotencyKey ?? (resume && isStreamed ? crypto.randomUUID() : undefined)
+    const isKept = resume !== undefined && isStreamed && request.model.codec.stored === undefined
+    this.#key = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
   }
 
   /** The run from its beginning to its end, in batches of events. */

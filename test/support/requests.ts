@@ -160,8 +160,7 @@ const reshapings: readonly Reshaping[] = [
       onParts(seen, (part, role) => {
         if (to === 'openai-chat' && part.type === 'image' && part.fileId !== undefined) return []
         if (to === 'openai-chat' && part.type === 'file' && part.url !== undefined) return []
-        // Google's two formats share its files.
-        if (/^gemini/.test(to) && part.fileId !== undefined && !isGoogles(part)) return []
+        if (/^gemini/.test(to) && part.fileId !== undefined) return []
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
         if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
         return mediaWithout[to].includes(part.type) ? [] : [part]
@@ -222,8 +221,6 @@ const reshapings: readonly Reshaping[] = [
     }),
   },
 ]
-
-const isGoogles = ({ fileId }: SeenPart) => /^https:\/\/generativelanguage\./.test(String(fileId))
 
 const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   'openai-chat': ['video'],
@@ -458,7 +455,7 @@ const fieldRules: readonly FieldRule[] = [
     severity: 'info',
   },
   {
-    name: 'names of results',
+    name: 'names of results without their calls',
     to: ['openai-responses'],
     path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
     allows: isGone,

@@ -13,6 +13,7 @@ import { decodeError, encodeError } from './errors.ts'
 import { encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
 import { slot } from './slot.ts'
+import { stored } from './stored.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, provider, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
@@ -49,6 +50,7 @@ export function createClientCodec(): ClientCodec {
     framing: 'sse',
     rules,
     idPrefix,
+    stored,
     headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
     encodeRequest,
     decodeResponse,
