@@ -160,7 +160,8 @@ const reshapings: readonly Reshaping[] = [
       onParts(seen, (part, role) => {
         if (to === 'openai-chat' && part.type === 'image' && part.fileId !== undefined) return []
         if (to === 'openai-chat' && part.type === 'file' && part.url !== undefined) return []
-        if (/^gemini/.test(to) && part.fileId !== undefined) return []
+        // Google's two formats share its files.
+        if (/^gemini/.test(to) && part.fileId !== undefined && !isGoogles.test(String(part.fileId))) return []
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
         if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
         return mediaWithout[to].includes(part.type) ? [] : [part]
@@ -211,16 +212,19 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'one text a message',
     within: true,
-    to: ['ollama'],
-    reason: 'a message has one text and a list of images: texts are joined by line ends',
+    to: ['ollama', 'gemini-interactions'],
+    reason:
+      'a message has one text and a list of images: texts are joined by line ends. Interactions has one system text',
     severity: 'info',
-    apply: (seen) => ({
+    apply: (seen, to) => ({
       ...seen,
-      system: seen.system.length > 1 ? [seen.system.join('\n')] : seen.system,
-      turns: seen.turns.map(joinTexts),
+      system: seen.system.length > 1 ? [seen.system.join(to === 'ollama' ? '\n' : '\n\n')] : seen.system,
+      turns: to === 'ollama' ? seen.turns.map(joinTexts) : seen.turns,
     }),
   },
 ]
+
+const isGoogles = /^(?:gs:|files\/|https:\/\/generativelanguage\.)/
 
 const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   'openai-chat': ['video'],

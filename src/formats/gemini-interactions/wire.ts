@@ -89,6 +89,7 @@ export interface WireResponseFormat {
   mime_type: 'application/json'
   schema?: { [keyword: string]: unknown }
 }
+/** A request. Fields that only one wire has may stand beside these. */
 export interface WireRequest {
   /** Absent with an `agent`. */
   model?: string
