@@ -97,7 +97,16 @@ function answerOf({ kind, text }: CorpusCase, client: ClientCodec): AssistantMes
 
 /** An error's body, which has no answer in it. */
 function isRefusal(body: unknown): boolean {
-  const { error, errors = error, choices, output, content, candidates, message, steps } = body as Record<string, unknown>
+  const {
+    error,
+    errors = error,
+    choices,
+    output,
+    content,
+    candidates,
+    message,
+    steps,
+  } = body as Record<string, unknown>
   const isAnswer = [choices, output, content, candidates, message, steps].some((field) => field != null)
   return Array.isArray(body) || typeof body !== 'object' || (errors != null && !isAnswer)
 }
