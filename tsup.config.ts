@@ -54,6 +54,7 @@ export default defineConfig({
     removeBareImports()
     trimMaps()
   },
-  // No bare imports are left in what we ship: it must load by a plain script tag too.
+  // No bare imports are left in what we ship: it must load by a plain script tag too. `worker.js` alone needs Cloudflare's runtime.
+  external: ['cloudflare:workers'],
   noExternal: ['eventsource-parser', 'valibot'],
 })

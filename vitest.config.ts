@@ -10,8 +10,8 @@ const apart = ['worker', 'page', 'examples', 'docs', 'package'].map((name) => `t
 const wranglerDev = ['test/worker/{start,deploy}.test.ts']
 /** They read the built declarations, which `npm test` does not make. */
 const builtTypes = ['test/package/{declarations,require,worker}.test.ts']
-/** The page in Firefox and WebKit; `test/page` has it in Chromium. */
-const otherBrowsers = ['test/page/browsers.test.ts']
+/** The page in Firefox and WebKit, which `test/page` has in Chromium; and the site, which takes long to make. */
+const otherBrowsers = ['test/page/{browsers,site}.test.ts']
 /**
  * These try the cases that can differ in `npm test`, on the recordings of `test/recordings`; in the project `exhaustive`, with
  * `ISOGLOT_EXHAUSTIVE=1`, they try every case, on the larger set too.

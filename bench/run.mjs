@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- [throughput peers cost workerd limits size start types] [--markdown]`: measures what is named, or all, and holds it
- * against the bars. With `--markdown` the tables go into `docs/performance.md` too. Peers are installed by this folder's own lock file.
+ * against the bars. With `--markdown` the tables go into `docs/evidence/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -40,7 +40,10 @@ const verdicts = table(['bar', 'limit', 'worst', ''], bars)
 console.log(`\n## Bars\n\n${verdicts}`)
 if (process.argv.includes('--markdown')) {
   // The bars are those of a whole run.
-  writeSections(join(bench, '..', 'docs', 'performance.md'), named.length > 0 ? texts : { bars: verdicts, ...texts })
+  writeSections(
+    join(bench, '..', 'docs', 'evidence', 'performance.md'),
+    named.length > 0 ? texts : { bars: verdicts, ...texts },
+  )
 }
 
 function throughput() {

@@ -3,11 +3,14 @@
  * anything gave way. It costs nothing: what it asks for is not to be had.
  */
 import { parseArgs } from 'node:util'
+import { unseen } from './attack/checks.mjs'
 import { runChecks } from './attack/run.mjs'
 
 const help = `npm run attack -- URL       such as https://my-chat.example.workers.dev
       --origin https://…    an origin that it allows; default: the URL's own
       --token …             a token of a user, if it gives none to a page by itself
+      --other-token …       one of another user, to ask for what the first began
+      --expired …           one that has ended, or was revoked; may be repeated
       --max-body 1048576    its limit, if it is another
   With ADMIN_TOKEN in the environment, the operator's token, it asks for the self-test as well.`
 
@@ -17,6 +20,8 @@ try {
     options: {
       origin: { type: 'string' },
       token: { type: 'string' },
+      'other-token': { type: 'string' },
+      expired: { type: 'string', multiple: true },
       'max-body': { type: 'string', default: '1048576' },
       help: { type: 'boolean' },
     },
@@ -30,15 +35,23 @@ try {
   process.exitCode = 2
 }
 
-async function attack(url, { origin, token, 'max-body': maxBody }) {
+async function attack(url, { origin, token, 'other-token': otherToken, expired: deadTokens, 'max-body': maxBody }) {
   // Not an option: a command line is for all to see.
   const { ADMIN_TOKEN: adminToken } = process.env
-  const { rows, requests, seconds } = await runChecks(url, { origin, token, maxBody: Number(maxBody), adminToken })
+  const { rows, requests, seconds } = await runChecks(url, {
+    origin,
+    token,
+    otherToken,
+    deadTokens,
+    maxBody: Number(maxBody),
+    adminToken,
+  })
   console.log(drawTable(rows))
   const count = (mark) => rows.filter((row) => row.mark === mark).length
   console.log(
     `${count('ok')} ok, ${count('FAILED')} failed, ${count('-')} not tried; ${requests} requests in ${seconds.toFixed(1)} s`,
   )
+  console.log(`\nNot to be seen from outside:\n${unseen.map((what) => `  - ${what}`).join('\n')}`)
   return count('FAILED') > 0 ? 1 : 0
 }
 

@@ -2,6 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+/** The paths that import a framework, by its name: the only ones with an import of another package. */
+export const bindings = ['react', 'vue', 'svelte', 'solid']
+
 /** The source of each public path, by its name. Each format and provider is a path of its own, named for its folder or file. */
 export function publicPaths(root) {
   const formats = readdirSync(join(root, 'src', 'formats'))
@@ -12,8 +15,24 @@ export function publicPaths(root) {
     import: 'src/import/index.ts',
     codec: 'src/codec.ts',
     gateway: 'src/gateway/index.ts',
+    worker: 'src/worker/index.ts',
     models: 'src/models.ts',
     mcp: 'src/mcp.ts',
+    response: 'src/page/response.ts',
+    read: 'src/page/read.ts',
+    'ui-messages': 'src/page/ui-messages.ts',
+    'ag-ui': 'src/page/ag-ui.ts',
+    chat: 'src/chat/index.ts',
+    'chat-model': 'src/chat/model-transport.ts',
+    'chat-tools': 'src/chat/page-tools.ts',
+    ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
+    'safe-url': 'src/safe-url.ts',
+    prices: 'src/prices/index.ts',
+    wraps: 'src/wraps/index.ts',
+    otel: 'src/otel/index.ts',
+    test: 'src/test/index.ts',
+    'local-model': 'src/kit/local-model.ts',
+    'browser-model': 'src/browser-model/index.ts',
     ...Object.fromEntries(formats.map((name) => [name, `src/formats/${name}/index.ts`])),
     ...Object.fromEntries(providers.map((name) => [name, `src/providers/${name}.ts`])),
   }
@@ -24,6 +43,11 @@ export function entriesIn(dist) {
   return readdirSync(dist)
     .filter((name) => name.endsWith('.js'))
     .map((name) => name.slice(0, -'.js'.length))
+}
+
+/** Those that load everywhere: all but the Worker's, which needs Cloudflare's runtime. */
+export function portableEntriesIn(dist) {
+  return entriesIn(dist).filter((name) => name !== 'worker')
 }
 
 /** All entries and chunks, by their paths in `dist`. */

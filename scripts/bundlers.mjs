@@ -30,9 +30,14 @@ try {
 
 /** Jest loads ES modules by `require` with a flag on Node 24.9 or later; elsewhere it translates them. */
 function testWithJest() {
-  const test = `const { textOf } = require('isoglot')
+  const test = `const { generate, textOf } = require('isoglot')
 const { anthropic } = require('isoglot/anthropic')
+const { mockModel } = require('isoglot/test')
 test('loads', () => expect([textOf('hi'), typeof anthropic]).toEqual(['hi', 'function']))
+test('asks a mock', async () => {
+  const { text } = await generate({ model: mockModel(['Hello.']), prompt: 'Hello' })
+  expect(text).toBe('Hello.')
+})
 `
   write('app.test.js', test)
   const [major, minor] = process.versions.node.split('.').map(Number)

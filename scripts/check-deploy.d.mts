@@ -1,3 +1,9 @@
+/** Which Worker: its `wrangler.toml`, and one of the environments in it. Default: the one of this repository. */
+export interface Chosen {
+  readonly config?: string
+  readonly env?: string | undefined
+}
+
 /** What is wrong with a configuration of wrangler, in words. */
 export function findingsOf(config: Readonly<Record<string, unknown>>): string[]
 
@@ -7,11 +13,14 @@ export const neededFlags: readonly string[]
 /** Secrets in a text that is uploaded. */
 export function findingsIn(text: string, name: string): string[]
 
+/** The names of the secrets that a Worker needs that is set up by its environment. */
+export function secretsOf(config: Readonly<Record<string, unknown>>): string[]
+
 /** Makes what `wrangler deploy` would upload, and uploads nothing. */
-export function bundle(): {
+export function bundle(chosen?: Chosen): {
   readonly log: string
   readonly files: readonly { readonly name: string; readonly text: string }[]
 }
 
-/** What wrangler makes of `wrangler.toml`. */
-export function readConfig(): Promise<Record<string, unknown>>
+/** What wrangler makes of a `wrangler.toml`. */
+export function readConfig(chosen?: Chosen): Promise<Record<string, unknown>>

@@ -1,16 +1,21 @@
 /**
- * What has to be true before the Worker is deployed: no secret stands in `wrangler.toml` or in what would be uploaded, and the platform
- * behaves as the Worker counts on. `node scripts/with-node.mjs scripts/check-deploy.mjs` ends with 1 if something is wrong.
+ * What has to be true before a Worker is deployed: no secret stands in its `wrangler.toml` or in what would be uploaded, the platform
+ * behaves as the Worker counts on, nothing is open by mistake, and a day costs what it should.
+ *
+ * `npm run check-deploy` checks the Worker of this repository, `npm run check-deploy -- ../my-chat/wrangler.toml [--env production]` one of
+ * your own. It ends with 1 if something is wrong. Nothing is uploaded, and no account is needed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { modernNode } from './modern-node.mjs'
 
 const root = join(import.meta.dirname, '..')
+const ownConfig = join(root, 'wrangler.toml')
 
 /** Settings that are never to be plain; a site's key is one that every page tells. */
 const secretName = /((?<!_SITE)_KEY|_SECRET|_SECRET_NEXT|_TOKEN)$/
@@ -22,6 +27,8 @@ const oldestDate = '2025-09-01'
 export const neededFlags = ['enable_request_signal', 'global_fetch_strictly_public']
 const neededClasses = ['StreamRun', 'UserLedger']
 const neededCounters = ['PER_IP', 'PER_USER']
+/** More than this in a day is said, in US dollars: a script that gets in can spend all of it. */
+const dearDay = 100
 
 function isLoopback(origin) {
   return URL.canParse(origin) && /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(origin).hostname)
@@ -32,6 +39,8 @@ export function findingsOf(config) {
   const { vars = {}, compatibility_date: date = '', compatibility_flags: flags = [], ratelimits = [] } = config
   const classes = (config.durable_objects?.bindings ?? []).map(({ class_name }) => class_name)
   const counters = ratelimits.map(({ name }) => name)
+  // Set up by its environment, it needs all of them; by options in code, what is bound is up to you.
+  const isByEnvironment = vars.ALLOWED_ORIGINS !== undefined
   const missing = (kind, needed, there) =>
     needed.filter((name) => !there.includes(name)).map((name) => `${kind} ${name} is missing`)
   return [
@@ -40,22 +49,69 @@ export function findingsOf(config) {
       .map(([name]) => `${name} stands in [vars], for all to read: use "wrangler secret put ${name}"`),
     ...(date < oldestDate ? [`compatibility_date is before ${oldestDate}`] : []),
     ...missing('The flag', neededFlags, flags),
-    ...missing('The class', neededClasses, classes),
-    ...missing('The counter', neededCounters, counters),
+    ...(isByEnvironment ? missing('The class', neededClasses, classes) : []),
+    ...(isByEnvironment ? missing('The counter', neededCounters, counters) : []),
+    ...(!isByEnvironment && ratelimits.length === 0 ? ['No counter is bound: something else has to stop floods'] : []),
+    ...classFindings(config, classes),
+    ...(config.assets?.binding !== undefined && config.assets.run_worker_first !== true
+      ? ['assets.run_worker_first is not true: files are served without the headers that the Worker gives them']
+      : []),
+    ...moneyFindings(vars),
     ...(vars.RATE_LIMITS === 'off' ? ['RATE_LIMITS is off: something else has to stop floods'] : []),
     ...(vars.DEMO === 'open' ? ['DEMO is open: everybody gets a token'] : []),
     ...(vars.DEMO !== undefined && vars.DEMO !== 'open'
       ? [`DEMO is ${vars.DEMO}: demonstrations are for "npm start", take it out`]
       : []),
-    ...`${vars.ALLOWED_ORIGINS ?? ''}`
-      .split(',')
-      .map((origin) => origin.trim())
-      .filter(isLoopback)
-      .map(
-        (origin) =>
-          `ALLOWED_ORIGINS has ${origin}, which is on every visitor's own machine: put the origin of your page there`,
-      ),
+    ...Object.entries(vars).flatMap(([name, value]) => loopbackFindings(name, `${value}`)),
   ]
+}
+
+/** Addresses of this machine, which are others where the Worker runs, and where its pages are read. */
+function loopbackFindings(name, value) {
+  const places = value.split(',').map((place) => place.trim())
+  const why = name.endsWith('_URL')
+    ? 'which is not this machine where the Worker runs'
+    : "which is on every visitor's own machine: put the origin of your page there"
+  return places.filter(isLoopback).map((place) => `${name} has ${place}, ${why}`)
+}
+
+/** Each class needs a migration that makes it, with SQLite; what a class has stored is gone with one that deletes it. */
+function classFindings({ migrations = [] }, classes) {
+  const made = new Set(migrations.flatMap(({ new_sqlite_classes: names = [] }) => names))
+  const old = new Set(migrations.flatMap(({ new_classes: names = [] }) => names))
+  const deleted = migrations.flatMap(({ deleted_classes: names = [] }) => names)
+  return [
+    ...classes
+      .filter((name) => old.has(name))
+      .map((name) => `${name} is made by new_classes: it needs new_sqlite_classes`),
+    ...classes
+      .filter((name) => !made.has(name) && !old.has(name))
+      .map((name) => `No migration makes the class ${name}: add it to new_sqlite_classes`),
+    ...deleted
+      .filter((name) => neededClasses.includes(name))
+      .map((name) => `A migration deletes ${name}, and all it has stored`),
+  ]
+}
+
+/** Of a Worker that is set up by its environment; the defaults are those of `docs/worker.md`. */
+function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: total = '10' }) {
+  const [ofUser, ofAll] = [Number(own), Number(total)]
+  return [
+    ...(ofAll > dearDay ? [`TOTAL_DAILY_BUDGET_USD lets a day cost $${ofAll}: up to $${ofAll * 31} in a month`] : []),
+    ...(ofUser > ofAll
+      ? [`DAILY_BUDGET_USD ($${ofUser}) is more than TOTAL_DAILY_BUDGET_USD ($${ofAll}): one user can spend all of it`]
+      : []),
+  ]
+}
+
+/** The secrets that such a Worker needs, which nobody can see from here. */
+export function secretsOf({ vars = {} }) {
+  if (vars.ALLOWED_ORIGINS === undefined) return []
+  const prefixes = Object.entries(vars).flatMap(([name, value]) =>
+    /_MODELS$/.test(name) && value ? [name.slice(0, -'_MODELS'.length)] : [],
+  )
+  const keys = prefixes.filter((prefix) => prefix !== 'OLLAMA').map((prefix) => `${prefix}_API_KEY`)
+  return ['SESSION_SECRET', 'LOGIN_SECRET or TURNSTILE_SECRET', ...(vars.AI_GATEWAY_URL ? ['AI_GATEWAY_TOKEN'] : keys)]
 }
 
 /** Secrets in a text that is uploaded. */
@@ -68,11 +124,12 @@ export function findingsIn(text, name) {
 }
 
 /** Makes what `wrangler deploy` would upload, and uploads nothing. */
-export function bundle() {
+export function bundle({ config = ownConfig, env: environment } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-deploy-'))
   try {
     const wrangler = join(root, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')
-    const args = [wrangler, 'deploy', '--dry-run', '--minify', '--outdir', folder]
+    const chosen = environment === undefined ? [] : ['--env', environment]
+    const args = [wrangler, 'deploy', '--dry-run', '--minify', '--config', config, '--outdir', folder, ...chosen]
     const env = {
       PATH: process.env.PATH,
       HOME: folder,
@@ -80,7 +137,7 @@ export function bundle() {
       WRANGLER_SEND_METRICS: 'false',
       WRANGLER_LOG_PATH: join(folder, 'logs'),
     }
-    const { status, stdout, stderr } = spawnSync(modernNode(), args, { cwd: root, encoding: 'utf8', env })
+    const { status, stdout, stderr } = spawnSync(modernNode(), args, { cwd: dirname(config), encoding: 'utf8', env })
     if (status !== 0) throw new Error(`Cannot make the Worker: wrangler ended with code ${status}\n${stdout}${stderr}`)
     const names = readdirSync(folder).filter((name) => name.endsWith('.js'))
     return { log: stdout, files: names.map((name) => ({ name, text: readFileSync(join(folder, name), 'utf8') })) }
@@ -90,18 +147,24 @@ export function bundle() {
 }
 
 /** What wrangler makes of `wrangler.toml`. */
-export async function readConfig() {
+export async function readConfig({ config = ownConfig, env } = {}) {
   const { unstable_readConfig: read } = await import('wrangler')
-  return read({ config: join(root, 'wrangler.toml') }, { hideWarnings: true })
+  return read({ config, env }, { hideWarnings: true })
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const { files } = bundle()
-  const findings = [...findingsOf(await readConfig()), ...files.flatMap(({ name, text }) => findingsIn(text, name))]
+  const { values, positionals } = parseArgs({ allowPositionals: true, options: { env: { type: 'string' } } })
+  const [file] = positionals
+  const chosen = { config: file === undefined ? ownConfig : resolve(process.env.INIT_CWD ?? '', file), env: values.env }
+  const config = await readConfig(chosen)
+  const { files } = bundle(chosen)
+  const findings = [...findingsOf(config), ...files.flatMap(({ name, text }) => findingsIn(text, name))]
   for (const finding of findings) console.error(`✗ ${finding}`)
   for (const { name, text } of files) {
     console.log(`${name}: ${Math.ceil(text.length / 1024)} KiB, ${Math.ceil(gzipSync(text).length / 1024)} KiB gzipped`)
   }
+  const secrets = secretsOf(config)
+  if (secrets.length > 0) console.log(`Secrets to set, by "wrangler secret put": ${secrets.join(', ')}`)
   if (findings.length > 0) process.exitCode = 1
   else console.log('✓ Nothing stands in the way of "wrangler deploy"')
 }

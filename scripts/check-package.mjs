@@ -15,7 +15,7 @@ const isCi = process.env.CI === 'true' || process.env.CI === '1'
 /** How many types the compiler may make of the README's program, beyond those of the standard library. */
 const mostInstantiations = 2_500
 const shipped =
-  /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js(\.map)?|src\/[\w/-]+\.ts|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+  /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js(\.map)?|src\/[\w/-]+(\.d)?\.ts|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
 
 const dist = join(root, 'dist')
 const entries = entriesIn(dist)

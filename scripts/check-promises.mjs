@@ -1,5 +1,5 @@
 /**
- * `node scripts/with-node.mjs scripts/check-promises.mjs REPORT.json`: whether each promise of `docs/promises.md` is shown by a test that passed in
+ * `node scripts/with-node.mjs scripts/check-promises.mjs REPORT.json`: whether each promise of `docs/evidence/promises.md` is shown by a test that passed in
  * the run of that report (vitest's `json` reporter). Prints one line for each that is not, and ends with 1.
  */
 import { readFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { problemsOf, readPromises, shownIn } from '../test/support/promises.ts'
 
 const root = join(import.meta.dirname, '..')
 const report = JSON.parse(readFileSync(process.argv[2], 'utf8'))
-const promises = readPromises(readFileSync(join(root, 'docs', 'promises.md'), 'utf8'))
+const promises = readPromises(readFileSync(join(root, 'docs', 'evidence', 'promises.md'), 'utf8'))
 const shown = shownIn(report, root)
 const problems = problemsOf(promises, shown)
 for (const problem of problems) console.log(problem)

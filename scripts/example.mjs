@@ -25,6 +25,7 @@ const examples = {
   'scripts/bun': ['a tool round on Bun', bun, 'scripts/bun.mjs'],
   react: ['a chat component for React', node, 'page/serve.mjs', 'react'],
   svelte: ['a chat component for Svelte', node, 'page/serve.mjs', 'svelte'],
+  'web-llm': ['a model that runs in the page, by WebLLM', node, 'page/serve.mjs', 'web-llm'],
   'ai-sdk-ui': ['useChat of the AI SDK over a run', node, 'page/serve.mjs', 'ai-sdk-ui'],
   'gateway/node': ['a gateway on Node', node, 'gateway/node.mjs'],
   'gateway/deno': ['a gateway on Deno', deno, 'gateway/deno.ts'],

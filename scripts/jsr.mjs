@@ -7,16 +7,15 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { publicPaths } from './built-files.mjs'
+import { bindings, publicPaths } from './built-files.mjs'
 
 const root = join(import.meta.dirname, '..')
 
 export function jsrManifest() {
   const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const paths = Object.entries(publicPaths(root)).map(([name, file]) => [
-    name === 'index' ? '.' : `./${name}`,
-    `./${file}`,
-  ])
+  // A binding imports its framework, which JSR would have to name.
+  const shown = Object.entries(publicPaths(root)).filter(([name]) => !bindings.includes(name))
+  const paths = shown.map(([name, file]) => [name === 'index' ? '.' : `./${name}`, `./${file}`])
   return {
     name: '@isoglot/isoglot',
     version,

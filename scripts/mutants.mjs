@@ -53,7 +53,7 @@ const areas = [
   ['src/prepare/*.ts', 8],
   ['src/tools/*.ts', 8],
   ['src/gateway/*.ts', 10],
-  ['examples/worker/**/*.ts', 8],
+  ['src/worker/**/*.ts', 8],
 ]
 /** The tests that mutants meet; browsers, runtimes, documents and brute force are left out. */
 const testFolders = values.tests?.split(',') ?? [
@@ -190,9 +190,7 @@ async function findReach() {
       const nearness = (one) => near.filter((folder) => one.file.includes(folder)).length
       const byPlace = (a, b) => nearness(b) - nearness(a) || a.ms - b.ms
       const direct = passing.filter(({ reached }) => reached.includes(number)).sort(byPlace)
-      const others = file.startsWith('examples/worker/')
-        ? inWorker.filter((one) => !direct.includes(one)).sort(byPlace)
-        : []
+      const others = file.startsWith('src/worker/') ? inWorker.filter((one) => !direct.includes(one)).sort(byPlace) : []
       return [number, [...direct, ...others]]
     }),
   )
@@ -210,12 +208,12 @@ async function tryAll(list) {
   const work = list.map(({ number, file }) => ({ number, files: reach.get(number).map((one) => one.file), file }))
   for (const { number } of work.filter(({ files }) => files.length === 0)) take({ number, isKilled: false, ran: 0 })
   const reached = work.filter(({ files }) => files.length > 0)
-  const inProcess = reached.filter(({ file }) => !file.startsWith('examples/worker/'))
+  const inProcess = reached.filter(({ file }) => !file.startsWith('src/worker/'))
   const jobs = Number(values.jobs)
   const shares = Array.from({ length: jobs }, (_, job) => inProcess.filter((_, at) => at % jobs === job))
   await Promise.all(shares.map((share) => runBatch(share, take)))
   // One at a time, and each in a vitest of its own, since the Worker's bundle is made once for each.
-  for (const one of reached.filter(({ file }) => file.startsWith('examples/worker/'))) {
+  for (const one of reached.filter(({ file }) => file.startsWith('src/worker/'))) {
     turnOnInWorker(one.number)
     await runBatch([one], take)
   }

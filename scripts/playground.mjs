@@ -1,6 +1,6 @@
 /**
  * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any plain server and any folder of it. There
- * is no Worker behind them, so that recordings answer the chat; all else is the same.
+ * is not a Worker behind them, so that recordings answer the chat; all else is the same.
  *
  * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
  */

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { entriesIn, withImports } from './built-files.mjs'
+import { portableEntriesIn, withImports } from './built-files.mjs'
 import { install } from './install.mjs'
 import { modernNode } from './modern-node.mjs'
 
@@ -54,7 +54,7 @@ function assembleSite() {
 /** The built files and their maps. Another process may be about to remove the chunks of an older build, which nothing imports. */
 function modules() {
   if (!isBuilt()) return []
-  const entries = entriesIn(dist).map((name) => `${name}.js`)
+  const entries = portableEntriesIn(dist).map((name) => `${name}.js`)
   return withImports(dist, entries).flatMap((name) => [name, `${name}.map`])
 }
 

@@ -33,6 +33,7 @@ async function prepare(version) {
   run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts')
   writeJsrManifest()
   run('npm', 'test')
+  run(process.execPath, join(root, 'scripts', 'with-node.mjs'), join(root, 'scripts', 'prices.mjs'))
   await check(version)
   console.log(`
 Version ${version} is ready. Look at it, and then:

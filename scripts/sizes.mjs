@@ -8,9 +8,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 import { build } from 'esbuild'
-import { entriesIn } from './built-files.mjs'
+import { bindings, entriesIn, publicPaths } from './built-files.mjs'
 
 const root = join(import.meta.dirname, '..')
+const sources = publicPaths(root)
 const dist = join(root, 'dist')
 const budgetsFile = join(import.meta.dirname, 'sizes.json')
 /** Budgets are whole multiples of this, so that a word more or less does not matter. */
@@ -18,17 +19,41 @@ const grainBytes = 256
 /** By so much brotli differs where the same code stands in another order. */
 const noiseBytes = 64
 
-/** Public paths that are no provider. */
+/** Public paths that are not providers. */
 const others = {
+  worker: `export { createWorker } from './worker.js'`,
   mcp: `import { stream } from './index.js'
 import { mcpTools } from './mcp.js'
 import { openaiChat } from './openai-chat.js'
 const run = stream({ model: openaiChat('m'), prompt: 'The time?', tools: await mcpTools(globalThis.client) })
 for await (const event of run) if (event.type === 'text_delta') document.body.append(event.text)`,
   models: chat(`import { model } from './models.js'`, `model(location.hash, { apiKey })`),
+  chat: chatStore(`import { fetchTransport } from './chat.js'`, 'fetchTransport()'),
+  'chat-model': chatStore(
+    `import { modelTransport } from './chat-model.js'
+import { openaiChat } from './openai-chat.js'`,
+    `modelTransport({ model: openaiChat('m', { baseUrl: '/v1' }) })`,
+  ),
+  ...Object.fromEntries(
+    bindings.map((name) => [
+      name,
+      `import { fetchTransport } from './chat.js'
+import { useChat } from './${name}.js'
+export const use = () => useChat({ transport: fetchTransport() })`,
+    ]),
+  ),
   gateway: `import { createGateway } from './gateway.js'
 import { openaiChat } from './openai-chat.js'
 export default createGateway({ models: { m: openaiChat('m') } })`,
+}
+
+/** A page that draws a chat store. */
+function chatStore(imports, transport) {
+  return `import { createChatStore } from './chat.js'
+${imports}
+const chat = createChatStore({ transport: ${transport} })
+chat.subscribe(() => document.body.append(chat.getSnapshot().status))
+await chat.send('Hi')`
 }
 
 const textAlone = textWith()
@@ -53,7 +78,7 @@ process.exitCode = findings.length > 0 ? 1 : 0
 /** Programs by name: one for each public path, and those of the promises we make. */
 async function programs() {
   const entries = entriesIn(dist).filter((name) => name !== 'index')
-  const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama']
+  const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere']
   return {
     ...Object.fromEntries(await Promise.all(entries.map(async (name) => [name, await programOf(name)]))),
     'text alone': textAlone,
@@ -72,10 +97,9 @@ document.title = (await generateObject({ model, prompt: 'A city', schema: { type
   }
 }
 
-async function programOf(name) {
+function programOf(name) {
   if (Object.hasOwn(others, name)) return others[name]
-  const isProvider = Object.hasOwn(await import(join(dist, `${name}.js`)), functionOf(name))
-  return isProvider ? chatWith(name) : `export * from './${name}.js'`
+  return /^src\/(formats|providers)\//.test(sources[name]) ? chatWith(name) : `export * from './${name}.js'`
 }
 
 function chatWith(...names) {
@@ -133,6 +157,7 @@ async function measure(contents) {
     format: 'esm',
     target: 'es2022',
     legalComments: 'none',
+    packages: 'external', // frameworks, and Cloudflare's own
   })
   const [{ contents: minified }] = outputFiles
   return { minified: minified.length, brotli: compress(minified) }

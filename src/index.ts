@@ -1,7 +1,8 @@
 /**
  * isoglot: one message model, every model API. This path has what an application needs to ask a model:
  *
- * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask. `applyEvent` shows a stream in a view.
+ * - `stream`, `generate`, `generateObject`, `streamObject` and `createChat` ask. `applyEvent` shows a stream in a view. `wrapModel` puts
+ *   something around the answers of a model.
  * - `tool` and `t` make tools, and `approval` asks a person before one runs. `invokeTool` runs a call by hand.
  * - `budget`, `resumable`, `splitting`, `liveArguments` and `memoryLedger` are options that bring their own code.
  * - `message` and `block` write messages, `textOf` and `blocksOf` read them.
@@ -17,6 +18,7 @@
 
 export { applyEvent } from './client/apply-event.ts'
 export { type Chat, type ChatSettings, createChat, type TurnOptions } from './client/chat.ts'
+export type { Observer } from './client/hooks.ts'
 export type { RunRequest } from './client/request.ts'
 export type { RunOutcome, RunResult, StreamEvent } from './client/result.ts'
 export { generate, type Run, stream } from './client/run.ts'
@@ -27,6 +29,7 @@ export {
   type ObjectRun,
   streamObject,
 } from './client/structured.ts'
+export { wrapModel } from './client/wrap-model.ts'
 export type { Model, ModelSettings } from './core/codec.ts'
 
 // ---- tools --------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@
 import type { Model } from './core/codec.ts'
 import { lookup } from './core/lookup.ts'
 import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
+import { type BedrockSettings, bedrockConverse } from './formats/bedrock-converse/index.ts'
+import { cohere } from './formats/cohere/index.ts'
 import { type GeminiSettings, gemini } from './formats/gemini/index.ts'
 import { geminiInteractions } from './formats/gemini-interactions/index.ts'
 import { ollama } from './formats/ollama/index.ts'
@@ -28,11 +30,16 @@ import { openrouter } from './providers/openrouter.ts'
 import { perplexity } from './providers/perplexity.ts'
 import { together } from './providers/together.ts'
 import { vllm } from './providers/vllm.ts'
+import { type WorkersAiAccount, type WorkersAiSettings, workersAi } from './providers/workers-ai.ts'
 import { xai } from './providers/xai.ts'
 import { xaiResponses } from './providers/xai-responses.ts'
 
 /** What any provider's function takes. Fields that one provider alone has mean nothing to the others. */
-export type AnyModelSettings = AnthropicSettings & AzureSettings & GeminiSettings
+export type AnyModelSettings = AnthropicSettings &
+  AzureSettings &
+  GeminiSettings &
+  WorkersAiSettings &
+  Partial<BedrockSettings & Pick<WorkersAiAccount, 'accountId'>>
 
 type Provider = (model: string, settings: AnyModelSettings) => Model
 
@@ -41,7 +48,9 @@ const providers: Readonly<Record<string, Provider>> = {
   alibaba,
   anthropic,
   'azure-openai': azureOpenai,
+  'bedrock-converse': bedrockModel,
   cerebras,
+  cohere,
   deepseek,
   gemini,
   'gemini-chat': geminiChat,
@@ -61,6 +70,7 @@ const providers: Readonly<Record<string, Provider>> = {
   perplexity,
   together,
   vllm,
+  'workers-ai': workersAiModel,
   xai,
   'xai-responses': xaiResponses,
 }
@@ -79,7 +89,7 @@ export interface ModelName {
  * The model of a name such as `anthropic:claude-sonnet-5`.
  *
  * `openai` asks by Responses, and `openai-chat` by Chat Completions. `openai-compatible` is any server that speaks the latter, and
- * needs a `baseUrl`; `azure-openai` needs that or a `resource`.
+ * needs a `baseUrl`; `azure-openai` needs that or a `resource`, `bedrock-converse` that or a `region`, and `workers-ai` an `accountId`.
  *
  * @param name The provider's name, a colon, and the model's own name, in which there may be more colons.
  * @param settings What the provider's own function takes.
@@ -129,4 +139,14 @@ function short(text: string): string {
 function compatibleModel(name: string, { baseUrl, ...settings }: AnyModelSettings): Model {
   if (baseUrl === undefined) throw new TypeError('Cannot address an OpenAI-compatible server: "baseUrl" is not given')
   return openaiCompatible({ baseUrl })(name, settings)
+}
+
+function workersAiModel(name: string, { accountId = '', apiKey = '', ...settings }: AnyModelSettings): Model {
+  return workersAi({ accountId, apiToken: apiKey }, name, settings)
+}
+
+function bedrockModel(name: string, { region = '', ...settings }: AnyModelSettings): Model {
+  if (region === '' && (settings.baseUrl === undefined || settings.aws !== undefined))
+    throw new TypeError('Cannot address Bedrock: "region" is not given, such as us-east-1')
+  return bedrockConverse(name, { ...settings, region })
 }

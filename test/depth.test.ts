@@ -33,7 +33,7 @@ describe('depth', () => {
     expect(() => refuseDeepText(`{"a\\\\":${nested(3_000)}}`, 'Cannot read')).toThrow(DecodeError)
   })
 
-  it('leaves text that is no JSON to who reads it', () => {
+  it('leaves text that is not valid JSON to who reads it', () => {
     expect(() => refuseDeepText('['.repeat(5_000), 'Cannot read')).not.toThrow()
   })
 })

@@ -28,7 +28,7 @@ describe('parseModel', () => {
     expect(() => parseModel('openai:')).toThrow('nothing stands behind its colon')
   })
 
-  it('does not repeat a long text that is no name', () => {
+  it('does not repeat a long text that is not a name', () => {
     expect(() => parseModel('x'.repeat(10_000))).toThrow(
       expect.objectContaining({ message: expect.stringMatching(/^.{0,600}$/) }),
     )
@@ -51,11 +51,13 @@ describe('model', () => {
     ['anthropic', 'anthropic', 'anthropic'],
     ['gemini', 'gemini', 'gemini'],
     ['ollama', 'ollama', 'ollama'],
+    ['cohere', 'cohere', 'cohere'],
+    ['bedrock-converse', 'bedrock-converse', 'bedrock'],
     ['groq', 'openai-chat', 'groq'],
     ['xai', 'openai-chat', 'xai'],
     ['xai-responses', 'openai-responses', 'xai'],
   ])('asks %s by the wire %s', (name, format, provider) => {
-    const { codec, model: own } = model(`${name}:some:model`)
+    const { codec, model: own } = model(`${name}:some:model`, { region: 'us-east-1' })
     expect([codec.name, codec.provider, own]).toEqual([format, provider, 'some:model'])
   })
 
@@ -71,16 +73,23 @@ describe('model', () => {
     expect(model(`${name}:m`, { baseUrl })).toMatchObject({ model: 'm', baseUrl })
   })
 
-  it.each(providerNames.filter((name) => name !== 'openai-compatible' && name !== 'azure-openai'))(
-    'knows the address of %s',
-    (name) => {
-      expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
-    },
-  )
+  const homeless = ['openai-compatible', 'azure-openai', 'workers-ai', 'bedrock-converse']
+  it.each(providerNames.filter((name) => !homeless.includes(name)))('knows the address of %s', (name) => {
+    expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
+  })
 
   it('needs an address for servers that have none of their own', () => {
     expect(() => model('openai-compatible:m')).toThrow(TypeError)
     expect(() => model('azure-openai:m')).toThrow(TypeError)
+    expect(() => model('workers-ai:@cf/qwen/q')).toThrow(TypeError)
+    expect(model('workers-ai:@cf/qwen/q', { accountId: 'acme', apiKey: 'k' })).toMatchObject({
+      model: '@cf/qwen/q',
+      baseUrl: 'https://api.cloudflare.com/client/v4/accounts/acme/ai/v1',
+    })
+    expect(() => model('bedrock-converse:m')).toThrow('"region" is not given')
+    expect(model('bedrock-converse:m', { region: 'eu-west-1' }).baseUrl).toBe(
+      'https://bedrock-runtime.eu-west-1.amazonaws.com',
+    )
     expect(model('azure-openai:m', { resource: 'acme' }).baseUrl).toBe('https://acme.openai.azure.com/openai/v1')
   })
 })

@@ -7,10 +7,10 @@ import { allNumbers, brokenLinks, problemsOf, readPromises, shownIn } from './su
 const root = join(import.meta.dirname, '..')
 
 it('links only tests that exist', () => {
-  const promises = readPromises(readFileSync(join(root, 'docs', 'promises.md'), 'utf8'))
+  const promises = readPromises(readFileSync(join(root, 'docs', 'evidence', 'promises.md'), 'utf8'))
   expect(promises.length).toBeGreaterThan(200)
   expect(brokenLinks(promises, root)).toEqual([])
-  expect(brokenLinks(readPromises('- **0.01** A line. [a](../test/none.test.ts)'), root)).toEqual([
+  expect(brokenLinks(readPromises('- **0.01** A line. [a](../../test/none.test.ts)'), root)).toEqual([
     '0.01 links test/none.test.ts, which does not exist',
   ])
 })
@@ -20,7 +20,7 @@ describe('the check of a run', () => {
   const reason = 'the wires have changed since then, and what they ask for now is another thing'
   const waived = `- ${others.map((number) => `**${number}** `).join('')}*Superseded:* ${reason}`
   const file = 'test/a.test.ts'
-  const line = '- **0.01** **0.02** A question gets an answer. [a](../test/a.test.ts)'
+  const line = '- **0.01** **0.02** A question gets an answer. [a](../../test/a.test.ts)'
 
   /** The problems of these lines, after a run in which tests with these titles ended so. */
   function problems(

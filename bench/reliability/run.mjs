@@ -56,7 +56,7 @@ if (writes) writeRows(rows)
 
 /** Puts the figures into the guide, in the place of those that were measured anew. */
 function writeRows(rows) {
-  const guide = join(import.meta.dirname, '..', '..', 'docs', 'reliability.md')
+  const guide = join(import.meta.dirname, '..', '..', 'docs', 'evidence', 'reliability.md')
   const [before, table, after] = readFileSync(guide, 'utf8').split(
     /(?<=<!-- figures -->\n)|(?=\n<!-- end of figures -->)/,
   )

@@ -1,7 +1,7 @@
 /** The accounts of the Worker, written for people: plain data in, plain data out. */
 
 /**
- * What the Worker says of its accounts, as in `examples/worker/accounts.ts`. Money is in micro-USD, days are UTC.
+ * What the Worker says of its accounts, as in `src/worker/accounts/accounts.ts`. Money is in micro-USD, days are UTC.
  *
  * @typedef {{ requestId: string, user: string, model: string, wire: string, startedAt: number }} LiveRow
  * @typedef {{ requests: number, inputTokens: number, outputTokens: number, spent: number }} Sums
@@ -9,7 +9,7 @@
  * @typedef {{ by: string, span: number, rows: (Sums & { name: string[] })[], count: number }} Usage
  * @typedef {{ day: string, kind: string, count: number }} ErrorRow
  * @typedef {{ dailyBudget: number, totalDailyBudget: number, liveStreams: number }} Limits
- * @typedef {{ live: LiveRow[], liveCount: number, totals: DayTotal[], usage: Usage, errors: ErrorRow[], limits: Limits }} Summary
+ * @typedef {{ live: LiveRow[], liveCount: number, totals: DayTotal[], usage: Usage, errors: ErrorRow[], refusals?: ErrorRow[], limits: Limits }} Summary
  */
 
 const dayMs = 86_400_000

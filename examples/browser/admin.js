@@ -169,8 +169,9 @@ function showUsage({ usage, limits }) {
 }
 
 /** @param {Summary} summary */
-function showErrors({ errors }) {
-  const counts = countErrors(errors)
+function showErrors({ errors, refusals = [] }) {
+  const refused = refusals.map((row) => ({ ...row, kind: `refused: ${row.kind}` }))
+  const counts = countErrors([...errors, ...refused])
   const most = Math.max(1, ...counts.map(({ count }) => count))
   const rows = counts.map(({ kind, count }) => {
     const bar = document.createElement('progress')

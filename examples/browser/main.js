@@ -4,7 +4,7 @@ import './handoff-view.js'
 import './wire-view.js'
 import { startViews } from './views.js'
 
-// Not every browser lets a keyboard scroll what is no control.
+// Not every browser lets a keyboard scroll what is not a control.
 for (const place of document.querySelectorAll('.scrolls')) place.setAttribute('tabindex', '0')
 startViews()
 connect()

@@ -17,7 +17,7 @@ import { isWire, wireNames, wires } from './wires.js'
  * @typedef {import('./wires.js').WireName} WireName
  */
 
-/** A recording that is larger than that is no answer of a model. In bytes. */
+/** A recording that is larger than that is not an answer of a model. In bytes. */
 const largest = 32 * 1024 * 1024
 /** Between two frames of a recording that plays, in ms. */
 const paceMs = 60

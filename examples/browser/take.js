@@ -193,7 +193,7 @@ export function readRecording({ title, wire, bytes }) {
 }
 
 /**
- * A `fetch` that lets a take see the bytes as they go by. An answer that is no stream is left to whoever asked.
+ * A `fetch` that lets a take see the bytes as they go by. An answer that is not a stream is left to whoever asked.
  *
  * @param {Take} take
  * @param {typeof fetch} send

@@ -1,42 +1,27 @@
-/** A chat for React: the conversation is the state, and `applyEvent` is its reducer. */
-import { applyEvent, blocksOf, message, stream } from 'isoglot'
-import { useEffect, useRef, useState } from 'react'
+/** A chat for React: the store has the state, and the component draws it. */
+import { useChat } from 'isoglot/react'
 
-export function Chat({ model, tools }) {
-  const [messages, setMessages] = useState([])
-  const [error, setError] = useState('')
-  const [isBusy, setIsBusy] = useState(false)
-  const controller = useRef(null)
-  useEffect(() => () => controller.current?.abort(), [])
-
-  async function ask(text) {
-    controller.current = new AbortController()
-    const asked = [...messages, message.user(text)]
-    const run = stream({ model, tools, messages: asked, signal: controller.current.signal })
-    setMessages(asked)
-    setError('')
-    setIsBusy(true)
-    try {
-      for await (const events of run.batches()) setMessages((before) => events.reduce(applyEvent, before))
-    } catch (cause) {
-      setMessages([...asked, ...run.messages]) // what came stays, and says how it broke off
-      if (cause.name !== 'AbortError') setError(cause.message)
-    }
-    setIsBusy(false)
-  }
+export function Chat({ transport }) {
+  const { messages, error, isBusy, send, stop } = useChat({ transport })
 
   function submit(event) {
     event.preventDefault()
+    if (isBusy) return stop()
     const text = new FormData(event.target).get('text').trim()
-    if (isBusy) return controller.current.abort()
     event.target.reset()
-    if (text !== '') ask(text)
+    if (text !== '') send(text)
   }
 
   return (
     <main aria-busy={isBusy}>
-      <ol aria-live="polite">{messages.map(drawMessage)}</ol>
-      {error && <p role="alert">{error}</p>}
+      <ol role="log" aria-live="off">
+        {messages.map(({ id, role, parts }) => (
+          <li key={id} className={role}>
+            {parts.map(drawPart)}
+          </li>
+        ))}
+      </ol>
+      {error && <p role="alert">{error.message}</p>}
       <form onSubmit={submit}>
         <input name="text" aria-label="Message" autoComplete="off" />
         <button type="submit">{isBusy ? 'Stop' : 'Send'}</button>
@@ -45,15 +30,9 @@ export function Chat({ model, tools }) {
   )
 }
 
-/** Messages and blocks only come in at the end, so their place is their key. */
-const drawMessage = ({ role, content }, at) => (
-  <li key={at} className={role}>
-    {blocksOf(content).map(drawBlock)}
-  </li>
-)
-
-function drawBlock(block, at) {
-  if (block.type === 'text') return <p key={at}>{block.text}</p>
-  if (block.type === 'reasoning') return <blockquote key={at}>{block.text}</blockquote>
-  return <code key={at}>{[block.name ?? block.type, block.argumentsText ?? block.argumentsDelta].join(' ')}</code>
+function drawPart(part) {
+  if (part.type === 'text') return <p key={part.id}>{part.text}</p>
+  if (part.type === 'reasoning') return <blockquote key={part.id}>{part.text}</blockquote>
+  if (part.type === 'tool') return <code key={part.id}>{`${part.name} ${part.argumentsText} ${part.state}`}</code>
+  return <p key={part.id}>[{part.type}]</p>
 }

@@ -20,14 +20,23 @@ export async function findRoutes(target) {
   return target.routes.length > 0 ? found : [...found, { what: 'answers to models', got: 'no route', ok: false }]
 }
 
-/** A token as a page gets it, if the Worker gives it to whoever comes from an allowed origin. */
-export async function mintToken(target) {
-  const answer = await ask(target, { path: '/session', headers: { ...json, origin: target.origin }, body: {} })
+/** Tokens of two users as pages get them, if the Worker gives them to whoever comes from an allowed origin. */
+export async function mintTokens(target) {
+  const minted = await ask(target, { path: '/session', headers: { ...json, origin: target.origin }, body: {} })
+  const token = tokenIn(minted)
+  if (token === undefined) return
+  Object.assign(target, { token, minted })
+  target.otherToken ??= tokenIn(
+    await ask(target, { path: '/session', headers: { ...json, origin: target.origin }, body: {} }),
+  )
+}
+
+function tokenIn({ status, text }) {
   try {
-    const { token } = JSON.parse(answer.text)
-    if (answer.status === 200 && typeof token === 'string') Object.assign(target, { token, minted: answer })
+    const { token } = JSON.parse(text)
+    return status === 200 && typeof token === 'string' ? token : undefined
   } catch {
-    // It wants more than an origin.
+    return undefined // it wants more than an origin
   }
 }
 

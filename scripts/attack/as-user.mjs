@@ -1,10 +1,11 @@
 /**
  * With a token that is good, asking for what it is not good for. All of it is fewer requests than a user has in a minute.
  */
+
+import { servedModel } from './as-payer.mjs'
 import { askAll } from './ask.mjs'
 import { among, hungUp, judge, mine, oneWire, stranger } from './judge.mjs'
-import { noModel, question, wires } from './requests.mjs'
-import { claimsOf } from './tokens.mjs'
+import { noModel, question } from './requests.mjs'
 
 export async function tryBodies(target) {
   const wire = oneWire(target)
@@ -88,13 +89,6 @@ export async function tryFields(target) {
     question(oneWire(target), { model, headers: mine(target), more: { [field]: `${stranger}/v1` } }),
   ])
   return judge(await askAll(target, tries), among(400, 403, 404, 422))
-}
-
-function servedModel(token) {
-  const name = claimsOf(token).scope?.models?.[0]
-  if (typeof name !== 'string') return noModel
-  const [prefix, ...rest] = name.split(':')
-  return prefix in wires ? rest.join(':') : name
 }
 
 export async function tryStreams(target) {

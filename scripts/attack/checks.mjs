@@ -3,6 +3,7 @@
  * of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
  */
 import { trySelfTest } from './as-operator.mjs'
+import { tryDead, tryDear, tryOthers, trySize } from './as-payer.mjs'
 import { seeHeaders, seeKeys } from './as-reader.mjs'
 import { tryHeaders, tryHosts, tryMethods, tryPaths, tryRedirects } from './as-scanner.mjs'
 import { tryDemonstration, tryOrigins, tryPreflights, trySimplePosts } from './as-site.mjs'
@@ -50,6 +51,22 @@ export const checks = [
     needs: 'token',
     run: tryBodies,
   },
+  { id: 'W4', name: 'a body that is good but for its size is refused', expected: '413', needs: 'token', run: trySize },
+  {
+    id: 'W6',
+    name: 'what costs by another meter, or is kept, is refused',
+    expected: '400, 403 or 422',
+    needs: 'token',
+    run: tryDear,
+  },
+  { id: 'W1', name: 'dead tokens open nothing', expected: '401', needs: 'deadTokens', run: tryDead },
+  {
+    id: 'W24',
+    name: 'what one user began is not there for another',
+    expected: '404',
+    needs: 'otherToken',
+    run: tryOthers,
+  },
   {
     id: 'W5',
     name: 'models that are not in the table are not asked',
@@ -80,4 +97,14 @@ export const checks = [
     run: trySelfTest,
   },
   { id: 'W8', name: 'no answer, and no file, holds a key', expected: 'none', run: seeKeys },
+]
+
+/** What nobody sees from outside, so that a table without a failure is not taken for more than it is. The tests of the Worker see to it. */
+export const unseen = [
+  'the output limit and the budget of a token, and whether they are reserved: to see that costs money',
+  'whether a token for another audience, or of another issuer, is refused: nobody outside can sign one',
+  'revoked users, and tokens that have expired, unless you give it such tokens',
+  'what goes on to the provider: headers of the client, redirects that are followed, words of the provider that come back',
+  'whether a client that leaves is charged, and whether an answer that breaks off ends in an error',
+  'how an object of a kept answer is named, behind the check of who asks',
 ]

@@ -11,6 +11,10 @@ export function runChecks(
   options: {
     readonly origin?: string
     readonly token?: string
+    /** Of another user. Default: a second one that it gives. */
+    readonly otherToken?: string
+    /** Tokens that have expired, or were revoked. */
+    readonly deadTokens?: readonly string[]
     readonly maxBody: number
     readonly adminToken?: string | undefined
     /** Default: every check. */

@@ -33,7 +33,7 @@ interface View {
 /**
  * Makes an empty view. Each `push` costs time in the length of its piece, and gives **the same object, grown in place**: a caller that wants
  * a snapshot copies it (`structuredClone`). Strings grow; a key shows with its value, and a number, `true`, `false` or `null` once the
- * character behind it is there. Nothing throws: at text that is no JSON, no object, or nested deeper than 64 levels, the view stays as
+ * character behind it is there. Nothing throws: at text that is not valid JSON, not an object, or nested deeper than 64 levels, the view stays as
  * it is. `__proto__` is a key like any other.
  */
 export function liveArguments(): LiveArguments {

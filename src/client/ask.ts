@@ -1,15 +1,16 @@
 /** Requests one answer of a model, as a stream where the format has one, and retries where that is safe. @module */
 import { collect } from '../assemble/fold.ts'
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
-import { IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
+import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, MessageEvent } from '../core/model.ts'
 import { type Deadline, sleep, startDeadline } from './deadline.ts'
 import { type AnswerDecoder, decodeAnswer } from './decode.ts'
+import type { Over, Tell } from './hooks.ts'
 import { replay } from './replay.ts'
 import type { RunRequest } from './request.ts'
 import { retryDelayMs } from './retry.ts'
-import { chunksOf, errorFor, isStream, readBody, secretsOf, send, withSource } from './transport.ts'
+import { addressOf, chunksOf, errorFor, isStream, readBody, secretsOf, send, withSource } from './transport.ts'
 
 /** The run that asks. */
 export interface Asker {
@@ -19,8 +20,11 @@ export interface Asker {
   streamId: string | undefined
   /** Settles when it is known by which name a server keeps the answer that is being asked for. */
   asked: Promise<unknown> | undefined
-  /** Keeps the part that came of an answer that did not end properly. */
-  break(partial: AssistantMessage): void
+  /** The part that came of an answer that did not end properly. */
+  partial: AssistantMessage | undefined
+  /** How many requests were sent in this round. */
+  attempts: number
+  readonly tell: Tell
 }
 
 /** What is asked for one answer. */
@@ -54,12 +58,20 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
       let hasBegun = false
       let isRead = false
       let isLeft = true
+      let waitMs: number | undefined
+      let over: Over<'onAttempt'> | undefined
+      let end: Parameters<Over<'onAttempt'>>[0] = {}
       try {
-        if (question.streamId === undefined) response = await begin(asker, question, model, deadline)
+        if (question.streamId === undefined) {
+          const attempt = ++asker.attempts
+          over = asker.tell('onAttempt', { url: addressOf(model, question.encoded), attempt })
+          response = await begin(asker, question, model, deadline)
+        }
         whole = new WholeBody(asker, question, response)
         for await (const chunk of chunksFor(asker, { model, response, decoder, deadline, question })) {
           if (whole.keeps(chunk)) continue
           decoder.push(chunk, batch)
+          if (!hasBegun && batch.length > 0) asker.tell('onFirstChunk', {})
           hasBegun ||= batch.length > 0
           if (batch.length > 0) yield batch
           if (decoder.isEnded) break
@@ -74,6 +86,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           yield batch
         }
         isLeft = false
+        const last = batch.at(-1)
+        if (last?.type === 'message_end') end = compact({ usage: last.response.usage })
         return
       } catch (error) {
         isLeft = false
@@ -81,20 +95,22 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         const isSilent = !hasBegun && batch.length === 0
         const told = isSilent && response !== undefined ? withSource(error, isRead, question, response) : error
         const failure = signal.aborted ? signal.reason : told
-        const waitMs = isSilent && !signal.aborted ? retryDelayMs(failure, attempt, retrying) : undefined
-        if (waitMs !== undefined) {
-          await sleep(waitMs, signal)
-          continue
+        waitMs = isSilent && !signal.aborted ? retryDelayMs(failure, attempt, retrying) : undefined
+        const status = failure instanceof ApiError ? failure.status : undefined
+        end = { error: errorFor(model, failure, secrets), ...compact({ status, retryMs: waitMs }) }
+        if (waitMs === undefined) {
+          if (whole !== undefined) asker.partial = keepPartial(failure, decoder, batch)
+          if (batch.length > 0) yield batch
+          throw failure
         }
-        if (whole !== undefined) asker.break(keepPartial(failure, decoder, batch))
-        if (batch.length > 0) yield batch
-        throw failure
       } finally {
         if (isLeft && whole !== undefined) {
           const isWhole = whole.isWhole || decoder.isEnded
-          asker.break(isWhole ? collect(batch).message : decoder.stop('aborted', []))
+          asker.partial = isWhole ? collect(batch).message : decoder.stop('aborted', [])
         }
+        over?.({ ...compact({ status: response?.status }), ...end })
       }
+      await sleep(waitMs, deadline.signal)
     }
   } catch (error) {
     throw errorFor(model, error, secrets)
@@ -186,9 +202,9 @@ class WholeBody {
   }
 }
 
-/** In NDJSON each line is an object, so only an object that continues after its first line is a whole body. No SSE event starts with `{`. */
+/** In NDJSON each line is an object, so only an object that continues after its first line is a whole body. No event of the others starts with `{`. */
 function startsWhole(start: string, { framing }: ClientCodec): boolean {
-  return framing === 'sse' ? start.startsWith('{') : /^\{[ \t\r]*\n/.test(start)
+  return framing === 'ndjson' ? /^\{[ \t\r]*\n/.test(start) : start.startsWith('{')
 }
 
 /** Closes what is open, and leaves with the error what there is of the answer. */

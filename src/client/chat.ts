@@ -2,6 +2,7 @@
 
 import { addUsage } from '../core/add-usage.ts'
 import { toolCallsOf } from '../core/content.ts'
+import { guarded } from '../core/guarded.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../core/model.ts'
 import { createContext } from '../messages/create-context.ts'
@@ -9,7 +10,16 @@ import type { MessageLike } from '../messages/message-like.ts'
 import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
-import type { Tool, ToolResult, ToolVerdict } from '../tools/model.ts'
+import type { Tool } from '../tools/model.ts'
+import {
+  firstRefusal,
+  latestFirst,
+  type OnRequest,
+  type OnResult,
+  type Registered,
+  register,
+  tellAll,
+} from './callbacks.ts'
 import { checkModel, checkRequest } from './check-request.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
@@ -33,9 +43,8 @@ export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tool
   readonly echo?: EchoMode
 }
 
+type Snapshot = ReturnType<Chat['getSnapshot']>
 type AnyTool = Tool | ToolDefinition | ProviderTool
-type OnRequest = NonNullable<RunRequest['onToolRequest']>
-type OnResult = (result: ToolResult) => void | Promise<void>
 
 /** A conversation with its settings. One turn at a time. */
 export interface Chat {
@@ -51,6 +60,19 @@ export interface Chat {
   readonly usage: Usage
   /** Whether a turn is under way. */
   readonly isBusy: boolean
+  /** Calls the listener whenever the snapshot is another one. Returns its own removal. */
+  subscribe(listener: () => void): () => void
+  /**
+   * The state of the chat: the same object until something changes. What is said in a turn is in its `messages` when the turn has ended, and
+   * `error` is why the last turn failed. For a view that draws an answer while it comes, `createChatStore` of `isoglot/chat` has more.
+   */
+  getSnapshot(): {
+    readonly status: 'ready' | 'submitted' | 'streaming' | 'error'
+    readonly isBusy: boolean
+    readonly messages: readonly Message[]
+    readonly usage: Usage
+    readonly error: unknown
+  }
   /** Says something, and waits for the whole answer, its tool rounds included. */
   send(prompt: MessageLike, options?: TurnOptions): Promise<RunResult>
   /** The same, told as it happens. The turn begins when the run is read. */
@@ -109,6 +131,17 @@ export function createChat(settings: ChatSettings): Chat {
     value: stateBefore,
   }
   let turn: { cancel(reason: unknown): void } | undefined
+  let status: Snapshot['status'] = 'ready'
+  let error: unknown
+  let snapshot: Snapshot | undefined
+  const listeners: Registered<() => void>[] = []
+
+  function changeTo(now: Snapshot['status'], cause?: unknown): void {
+    status = now
+    error = cause
+    snapshot = undefined
+    for (const { callback } of [...listeners]) guarded(callback)
+  }
 
   /** @throws {TypeError} while another turn is under way. */
   function begin(own: Pick<RunRequest, 'prompt' | 'approvals'>, options: TurnOptions): Begun {
@@ -123,6 +156,7 @@ export function createChat(settings: ChatSettings): Chat {
     const { provider } = asked.model.codec
     const link = linked(signal)
     turn = { cancel: link.abort }
+    changeTo('submitted')
     return {
       request: {
         ...asked,
@@ -131,19 +165,25 @@ export function createChat(settings: ChatSettings): Chat {
         ...(state?.provider === provider && { providerState: state.value }),
         onToolRequest: (call, tool) => firstRefusal(latestFirst(onRequest, options.onToolRequest), call, tool),
         onToolResult: (result) => tellAll(latestFirst(onResult, options.onToolResult), result),
-        onWarning: (warning) => {
-          options.onWarning?.(warning)
-          base.onWarning?.(warning)
+        onWarning: (warning, about) => {
+          options.onWarning?.(warning, about)
+          base.onWarning?.(warning, about)
         },
       },
-      onEvents: shown.events,
-      onEnd(said, result) {
+      onEvents(events) {
+        if (status === 'submitted') changeTo('streaming')
+        shown.events(events)
+      },
+      onEnd(said, result, cause) {
+        const failure = link.signal.aborted && cause === link.signal.reason ? undefined : cause
         turn = undefined
         link.end()
-        if (!said.some(isAnswer)) return
-        messages.push(...said)
-        usage = addUsage(usage, ...said.map((message) => (message.role === 'assistant' ? message.usage : undefined)))
-        state = result?.providerState && { provider, value: result.providerState }
+        if (said.some(isAnswer)) {
+          messages.push(...said)
+          usage = addUsage(usage, ...said.map((message) => (message.role === 'assistant' ? message.usage : undefined)))
+          state = result?.providerState && { provider, value: result.providerState }
+        }
+        changeTo(failure === undefined ? 'ready' : 'error', failure)
       },
     }
   }
@@ -166,10 +206,12 @@ export function createChat(settings: ChatSettings): Chat {
     set messages(list: readonly MessageLike[]) {
       const given = createContext({ messages: list }).messages
       changeable().splice(0, messages.length, ...given)
+      changeTo('ready')
     },
     add(...list) {
       const given = createContext({ messages: list }).messages
       changeable().push(...given)
+      changeTo('ready')
     },
     get tools() {
       return tools.all()
@@ -179,6 +221,11 @@ export function createChat(settings: ChatSettings): Chat {
     },
     get isBusy() {
       return turn !== undefined
+    },
+    subscribe: (listener) => register(listeners, listener),
+    getSnapshot() {
+      snapshot ??= { status, isBusy: turn !== undefined, messages: [...messages], usage, error }
+      return snapshot
     },
     send: async (prompt, options) => finish(run({ prompt }, false, options)),
     stream: (prompt, options) => run({ prompt }, true, options),
@@ -242,39 +289,4 @@ function missingResults(messages: readonly Message[]): readonly Message[] {
   const answered = new Set(messages.slice(at + 1).map((one) => (one.role === 'tool' ? one.toolCallId : '')))
   const open = toolCallsOf(last).filter(({ id }) => !answered.has(id))
   return open.map(({ id, name }) => ({ role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }))
-}
-
-// ---- callbacks --------------------------------------------------------------------------------
-
-/** A function that is registered twice is called twice. */
-interface Registered<T> {
-  readonly callback: T
-}
-
-function register<T>(all: Registered<T>[], callback: T): () => void {
-  const entry = { callback }
-  all.push(entry)
-  return () => {
-    const at = all.indexOf(entry)
-    if (at >= 0) all.splice(at, 1)
-  }
-}
-
-/** The turn's own, then the others, last registered first. */
-function latestFirst<T>(registered: readonly Registered<T>[], own: T | undefined): readonly T[] {
-  return [...(own === undefined ? [] : [own]), ...registered.map(({ callback }) => callback).reverse()]
-}
-
-async function firstRefusal(
-  callbacks: readonly OnRequest[],
-  ...[call, tool]: Parameters<OnRequest>
-): Promise<ToolVerdict> {
-  for (const callback of callbacks) {
-    const verdict = await callback(call, tool)
-    if (verdict) return verdict
-  }
-}
-
-async function tellAll(callbacks: readonly OnResult[], result: ToolResult): Promise<void> {
-  for (const callback of callbacks) await callback(result)
 }

@@ -1,10 +1,11 @@
 /** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
-import { isObject } from '../core/lookup.ts'
+import { isObject, lookup } from '../core/lookup.ts'
+import type { RoundChange } from './hooks.ts'
 import type { RunRequest } from './request.ts'
 
 /** The types that each field may have; a field that is not here is for the codec. */
 const forms: readonly (readonly [types: string, fields: string])[] = [
-  ['text', 'idempotencyKey user toolMode'],
+  ['text', 'end idempotencyKey user toolMode'],
   ['boolean or function', 'strict'],
   ['boolean', 'autoTools wholeAnswer parallelToolCalls'],
   [
@@ -12,12 +13,13 @@ const forms: readonly (readonly [types: string, fields: string])[] = [
     'maxRounds maxRepeatedCalls toolTimeoutMs maxResultLength maxResultMedia maxEventBytes maxBodyBytes retries',
   ],
   ['number', 'maxTokens temperature topP topK seed frequencyPenalty presencePenalty'],
-  ['list', 'messages tools approvals stop'],
+  ['list', 'messages approvals stop observers'],
+  ['list of tool({ name })', 'tools'],
   ['text or list', 'system'],
   ['text or object', 'toolChoice'],
   ['text, list or object', 'prompt'],
   ['object', 'timeouts ledger signal providerState responseFormat reasoning providerOptions'],
-  ['function', 'stopWhen onToolRequest onToolResult onWarning'],
+  ['function', 'stopWhen onToolRequest onToolResult onWarning beforeRound onRound onRequest'],
 ]
 
 /** Fields that take what a function of ours makes, and a method of it. */
@@ -29,6 +31,28 @@ const makers: readonly (readonly [field: string, maker: string, method: string])
 ]
 
 /**
+ * Fields of other libraries, which would be ignored, and what to write in their place. Names with a `_` are looked up as `camelCase`: those
+ * that are not here have that name.
+ */
+export const habits: Readonly<Record<string, string>> = {
+  maxOutputTokens: 'maxTokens',
+  maxCompletionTokens: 'maxTokens',
+  stopSequences: 'stop',
+  maxSteps: 'maxRounds',
+  maxRetries: 'retries',
+  timeout: 'timeouts',
+  abortSignal: 'signal',
+  instructions: 'system',
+  reasoningEffort: 'reasoning: { effort }',
+  thinking: 'reasoning: { effort }',
+  previousResponseId: 'providerState',
+  output: 'generateObject()',
+  'toolChoice.type': 'toolChoice: { name }',
+  'responseFormat.jsonSchema': 'responseFormat: { type, schema }',
+  'providerOptions.openai': 'providerOptions["openai-chat"]',
+}
+
+/**
  * Checks the types of a request.
  *
  * @throws {TypeError} naming the field, and the form it should have; {@link RangeError} for a `maxRepeatedCalls` below 1.
@@ -36,6 +60,11 @@ const makers: readonly (readonly [field: string, maker: string, method: string])
 export function checkRequest(request: RunRequest): void {
   const given = isObject(request) ? Object.fromEntries(Object.entries(request)) : {}
   checkModel(given.model)
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) continue
+    checkHabit(name)
+    for (const key in isObject(value) ? value : {}) checkHabit(`${name}.${key}`)
+  }
   for (const [types, fields] of forms) for (const name of fields.split(' ')) checkField(name, given[name], types)
   for (const [name, value] of Object.entries(given.timeouts ?? {})) checkField(`timeouts.${name}`, value, 'number')
   for (const [name, maker, method] of makers) {
@@ -43,7 +72,9 @@ export function checkRequest(request: RunRequest): void {
     if (value === undefined || (isObject(value) && typeof value[method] === 'function')) continue
     throw new TypeError(`Cannot ask: "${name}" is ${typeOf(value)} and not what ${maker} makes`)
   }
-  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger } = request
+  const { messages = [], prompt, maxRepeatedCalls: limit = 1, signal, ledger, lastCalls = 'run' } = request
+  for (const [at, one] of (request.observers ?? []).entries()) checkField(`observers[${at}]`, one, 'object')
+  if (lastCalls !== 'run' && lastCalls !== 'keep') wrongType('lastCalls', '"run" or "keep"')
   for (const [at, one] of messages.entries()) checkMessage(one, `messages[${at}]`)
   if (Array.isArray(prompt) && !isPair(prompt)) {
     throw new TypeError(
@@ -60,13 +91,37 @@ export function checkRequest(request: RunRequest): void {
   if (ledger !== undefined && typeof ledger.claim !== 'function') wrongType('ledger', 'an object with "claim"')
 }
 
-/** @throws {TypeError} if it is no model. */
+/**
+ * Checks what `beforeRound` returned, as the fields of a request are.
+ *
+ * @throws {TypeError} naming the field, and the form it should have.
+ */
+export function checkChange(change: RoundChange, request: RunRequest, given: readonly object[]): void {
+  try {
+    checkField('the change', change, 'object')
+    checkRequest({ ...request, ...change } as RunRequest)
+    if (change.messages?.length === 0) wrongType('messages', 'a list with a message')
+    for (const name of change.tools ?? []) {
+      if (!given.some((tool) => 'name' in tool && tool.name === name)) wrongType(`tools ${name}`, 'the name of a tool')
+    }
+  } catch (cause) {
+    throw new TypeError(`beforeRound returned what is not a change: ${(cause as Error).message}`, { cause })
+  }
+}
+
+/** @throws {TypeError} if it is not a model. */
 export function checkModel(model: unknown): void {
   if (isObject(model) && isObject(model.codec)) return
   const found = typeof model === 'string' ? `the text "${model.slice(0, 80)}"` : typeOf(model)
   throw new TypeError(
-    `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5")`,
+    `Cannot ask: "model" is ${found}; it is made by a provider's function, such as openaiChat("gpt-5") or model("openai:gpt-5") of isoglot/models`,
   )
+}
+
+function checkHabit(name: string): void {
+  const word = name.replace(/_./g, ([, letter = '']) => letter.toUpperCase())
+  const ours = lookup(habits, word) ?? (name.includes('.') ? name : word)
+  if (ours !== name) throw new TypeError(`Cannot ask: there is no "${name}"; write ${ours}`)
 }
 
 function checkField(name: string, value: unknown, types: string): void {

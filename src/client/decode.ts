@@ -36,7 +36,8 @@ export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, parse, ...assembleOptions } = options
   const limits = maxEventBytes === undefined ? {} : { maxEventBytes }
-  const connect = () => (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
+  const connect = () =>
+    codec.decodeFrames?.(limits) ?? (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
   let framing = connect()
   const fragmentsOf = codec.decodeStream(parse && { parse })
   const assembly = assemble.start({ ...assembleOptions, provider: codec.provider, idPrefix: codec.idPrefix })

@@ -21,11 +21,13 @@ import { legalToolName } from '../prepare/prepare.ts'
 import { checkGivenTools, checkReplacing, definitionOf } from '../tools/definition.ts'
 import type { Tool, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
+import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
 import type { Resumable } from './resume.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** What `generate` and `stream` take: the model, the conversation, what is asked of the model, and how the run goes on. */
 export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions, ToolOptions {
+  /** The model to ask, such as `anthropic('claude-sonnet-5', { apiKey })`. */
   readonly model: Model
   /** System text; it comes first. */
   readonly system?: Content
@@ -35,17 +37,35 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly prompt?: MessageLike | ContextParts
   /** What `tool` makes; definitions, whose calls are for the caller to run; and tools that the provider runs. */
   readonly tools?: readonly (Tool | ToolDefinition | ProviderTool)[]
+  /** What a provider stored of the conversation: `providerState` of the last result. */
   readonly providerState?: ProviderState
 
-  /** How often the model is asked at most. Default 10. Calls of the last answer still run, and their results are in `messages`. */
+  /** How often the model is asked at most. Default 10. `lastCalls` says what becomes of the calls of the last answer. */
   readonly maxRounds?: number
   /** For messages that ask to be split: `splitting()`. */
   readonly split?: Splitting
   /**
    * Called with each loss of the run once: what a request or an answer could not carry. The losses of a request come before it is sent, so
-   * what this throws keeps it from being sent, and ends the run. All of them are in `warnings` of the result, too.
+   * what this throws keeps it from being sent, and ends the run. All of them are in `warnings` of the result, too. `about` says in which
+   * round, and for which model.
    */
-  readonly onWarning?: (warning: Loss) => void
+  readonly onWarning?: (warning: Loss, about: { readonly round: number; readonly model: Model }) => void
+  /**
+   * Called before each round, and awaited: what it returns changes the round. Its `messages` go through the checks that those of the request
+   * go through, and are in `context` of the result; `messages` of the result stays what was said. An error that it throws fails the run.
+   *
+   * @example
+   * ```ts
+   * await generate({ model, prompt: text, beforeRound: ({ round }) => (round > 1 ? { model: cheaper } : undefined) })
+   * ```
+   */
+  readonly beforeRound?: (round: RoundStart) => RoundChange | undefined | void | Promise<RoundChange | undefined | void>
+  /** Called after each round, once its calls have results, and awaited. An error that it throws fails the run; the results are in `messages`. */
+  readonly onRound?: (round: RoundEnd) => void | Promise<void>
+  /** Called when each HTTP request is sent, and again, with `end`, when it is over. What it throws is dropped. */
+  readonly onRequest?: NonNullable<Observer['onAttempt']>
+  /** Watch the run, for logs and telemetry. They change nothing. */
+  readonly observers?: readonly Observer[]
   /** Gives each `tool_call_chunk` a view of the arguments so far: `liveArguments()`. */
   readonly liveArguments?: LiveArguments
   /**
@@ -61,6 +81,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
   readonly signal?: AbortSignal
+  /** How long the run waits for an answer, and for each chunk of it. */
   readonly timeouts?: Timeouts
   /** Largest single event of a stream, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
@@ -68,45 +89,67 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly maxBodyBytes?: number
 }
 
+type AnyTool = Tool | ToolDefinition | ProviderTool
+
+type BeginningField = 'system' | 'messages' | 'prompt' | 'tools' | 'providerState'
+
 /** What a run begins with. */
 export interface Beginning {
-  /** The conversation, history first, then the prompt; tools under names that the wire takes. */
+  /** The conversation, history first, then the prompt; without tools. */
   readonly context: Context
   /** What of its messages is new: the prompt's. */
   readonly said: readonly Message[]
-  /** Our tools by the names that the model calls them by. */
-  readonly tools: ReadonlyMap<string, object>
+  readonly given: readonly AnyTool[]
 }
 
 /**
- * Reads a request. Of two tools of one name the later counts.
+ * Reads a request.
  *
- * @throws {TypeError} for a request without any message, for a message in the form of another library, and for two tools of one name where
- * one needs approval or comes from an MCP server.
+ * @throws {TypeError} for a request without any message, and for a message in the form of another library.
  */
-export function beginningOf(request: RunRequest): Beginning {
-  const { model, system, messages, prompt, providerState } = request
+export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginning {
+  const { system, messages, prompt, providerState } = request
   const { tools: given = [], ...context } = createContext(
     compact({ system, messages, prompt, providerState, tools: request.tools }),
   )
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  const tools = new Map<string, { readonly tool: Tool | ToolDefinition | ProviderTool; readonly place: string }>()
-  for (const [at, tool] of given.entries()) {
-    const name = offeredName(tool, model.codec.rules)
-    const earlier = tools.get(name)
+  return { context, said: prompt === undefined ? [] : createContext({ prompt }).messages, given }
+}
+
+/** Tools under names that a wire takes. */
+export interface OfferedTools {
+  /** What the model is told. */
+  readonly definitions: readonly (ToolDefinition | ProviderTool)[] | undefined
+  /** Our tools by the names that the model calls them by. */
+  readonly tools: ReadonlyMap<string, object>
+}
+
+/**
+ * The tools as a model is offered them; `given` are those of the request. Of two tools of one name the later counts.
+ *
+ * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server.
+ */
+export function offerTools(
+  tools: readonly AnyTool[],
+  { codec }: Model,
+  given: readonly AnyTool[] = tools,
+): OfferedTools {
+  const all = new Map<string, { readonly tool: AnyTool; readonly place: string }>()
+  for (const [at, tool] of tools.entries()) {
+    const name = offeredName(tool, codec.rules)
+    const earlier = all.get(name)
     if (earlier !== undefined) checkReplacing(earlier.tool, tool, name)
-    tools.set(name, { tool, place: `tools[${at}]` })
+    all.set(name, { tool, place: `tools[${given.includes(tool) ? given.indexOf(tool) : at}]` })
   }
-  const sorted = [...tools].sort(byName)
+  const sorted = [...all].sort(byName)
   const offered = standing(
     sorted.map(([name, { tool }]) => ('name' in tool ? { ...definitionOf(tool), name } : tool)),
     sorted.map(([, { place }]) => place),
   )
   return {
-    context: { ...context, ...compact({ tools: unlessEmpty(offered) }) },
-    said: prompt === undefined ? [] : createContext({ prompt }).messages,
-    tools: new Map([...tools].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
+    definitions: unlessEmpty(offered),
+    tools: new Map([...all].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
   }
 }
 
@@ -123,15 +166,19 @@ function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string 
 
 /** The fields of a request that are for the run, and not for the model. */
 const ours =
-  'system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals ledger onToolRequest onToolResult onWarning wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
+  'model system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals ledger onToolRequest onToolResult onWarning beforeRound onRound onRequest observers lastCalls wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
 
 /** What of a request is for the model: all that is not for the run. */
-export function optionsOf(request: RunRequest, stream: boolean): RequestOptions {
-  const { model, toolChoice } = request
-  const options: Record<string, unknown> = { ...request, model: model.model, stream }
+export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {
+  const options: Record<string, unknown> = { ...request }
   for (const name of ours.split(' ')) delete options[name]
-  if (toolChoice !== undefined) options.toolChoice = legalChoice(toolChoice, model.codec.rules)
-  return options as unknown as RequestOptions
+  return options
+}
+
+/** The options as they are encoded for a model. */
+export function optionsFor({ codec, model }: Model, options: RequestOptions, stream: boolean): RequestOptions {
+  const { toolChoice } = options
+  return { ...options, model, stream, ...(toolChoice && { toolChoice: legalChoice(toolChoice, codec.rules) }) }
 }
 
 function legalChoice(choice: ToolChoice, rules: Rules): ToolChoice {

@@ -2,6 +2,7 @@
 import type {
   AssistantMessage,
   ChatResponse,
+  Context,
   Loss,
   Message,
   MessageEvent,
@@ -30,7 +31,7 @@ export type RunOutcome =
   | 'max_rounds'
   /** One of the limits of `budget` is used up. */
   | 'budget'
-  /** `stopWhen` said so. */
+  /** `stopWhen` said so, or `beforeRound` with an `end`. */
   | 'stop_condition'
   /** The model made the same calls again and again, and nothing came of them: see `maxRepeatedCalls`. */
   | 'repeated_call'
@@ -50,8 +51,15 @@ export interface RunResult {
   readonly usage?: Usage
   /** How often the model was asked. */
   readonly rounds: number
-  /** Calls that wait: for consent, for the caller to run them, or, of a terminal tool, as the answer. */
+  /** Calls that wait: for consent, for the caller to run them, for another run (`lastCalls`), or, of a terminal tool, as the answer. */
   readonly pending: readonly ToolCall[]
+  /** Why `beforeRound` ended the run: its `end`. */
+  readonly reason?: string
+  /**
+   * What the next turn should send: the history, the prompt and what was said, or what `beforeRound` put in their place. Spread it into the
+   * next request: `{ model, tools, ...result.context, prompt: 'And now?' }`.
+   */
+  readonly context: Omit<Context, 'tools'>
   /** For the next request's `providerState`. */
   readonly providerState?: ProviderState
   /** The text of the last answer: `textOf(message)`. */

@@ -1,21 +1,33 @@
 /** Asks a model, lets tools answer its calls, and asks again: until the model is done, or a limit is reached. @module */
 
 import { usageOf } from '../core/add-usage.ts'
+import type { Asked, Model } from '../core/codec.ts'
 import { callIdsOf, callsOf, canRunTools, isCall, isEmptyAnswer, textOf } from '../core/content.ts'
-import { compact } from '../core/lookup.ts'
+import { compact, unlessEmpty } from '../core/lookup.ts'
 import type { AssistantMessage, Context, Loss, Message, MessageEvent } from '../core/model.ts'
-import { nextNumber } from '../kit/ids.ts'
-import { isOnlyWhole } from '../kit/only-whole.ts'
+import { unlessAborted } from '../core/unless-aborted.ts'
+import { hash, nextNumber } from '../kit/ids.ts'
 import { withAskedModel } from '../kit/opaque.ts'
-import { prepare } from '../prepare/prepare.ts'
 import { canRun } from '../tools/definition.ts'
-import type { ToolHost, ToolRunner } from '../tools/model.ts'
+import type { Ending, ToolHost, ToolRunner } from '../tools/model.ts'
 import { type Asker, ask, type Question } from './ask.ts'
-import { beginningOf, optionsOf, type RunRequest } from './request.ts'
+import { checkChange } from './check-request.ts'
+import { encodeAsked } from './encode.ts'
+import type { RoundChange, Tell } from './hooks.ts'
+import { telling } from './observe.ts'
+import { beginningOf, offerTools, optionsOf, type RunRequest } from './request.ts'
 import type { RunOutcome, RunResponse, RunResult, StreamEvent } from './result.ts'
+import { askAround } from './wrap-model.ts'
 
 /** How often a model that says nothing is asked again. */
 const mostEmptyAnswers = 2
+
+type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
+
+/** What comes after an answer: `outcome` is `undefined` if the model is asked again. */
+interface Next extends Omit<Ending, 'outcome'> {
+  readonly outcome?: RunOutcome | undefined
+}
 
 /** The state of one run. */
 export class Round implements ToolHost, Asker {
@@ -25,29 +37,46 @@ export class Round implements ToolHost, Asker {
   readonly signal: AbortSignal
   /** Grows with what is said, the prompt first. */
   readonly said: Message[]
-  readonly tools: ReadonlyMap<string, object>
   readonly responses: RunResponse[] = []
-  context: Context
+  /** Those of the round. */
+  tools: ReadonlyMap<string, object>
   /** The part that came of an answer that did not end properly, or that the caller left. */
   partial: AssistantMessage | undefined
   streamId: string | undefined
   asked: Promise<unknown> | undefined
+  attempts = 0
+  readonly tell: Tell
+  #context: Context
+  /** The model that answers in this round. */
+  #model: Model
+  /** From 1. */
+  #number = 0
+  #answerMs = 0
+  /** What the request and the answer of this round lost. */
+  #losses: Loss[] = []
+  /** What came before this run. */
+  readonly #before: readonly Message[]
+  readonly #given: ReturnType<typeof beginningOf>['given']
   /** Each loss once, as they came up. */
   readonly #warnings: Loss[] = []
   readonly #toolRun: ToolRunner | undefined
   /** The idempotency key of the first request, and the stem of the others. */
   readonly #key: string | undefined
+  readonly #startedAt = Date.now()
 
   constructor(request: RunRequest, isStreamed: boolean, signal: AbortSignal, said: Message[]) {
-    const beginning = beginningOf(request)
-    const { idempotencyKey, resume, approvals = [] } = request
+    const { context, given, said: prompt } = beginningOf(request)
+    const { idempotencyKey, resume, approvals = [], observers = [], onRequest, model } = request
     this.request = request
     this.isStreamed = isStreamed
     this.signal = signal
     this.said = said
-    said.push(...beginning.said)
-    this.context = beginning.context
-    this.tools = beginning.tools
+    said.push(...prompt)
+    this.#context = context
+    this.#before = context.messages.slice(0, context.messages.length - prompt.length)
+    this.#given = given
+    this.#model = model
+    this.tools = offerTools(given, model).tools
     const runner = [...this.tools.values()].find(canRun)
     if (runner === undefined && approvals.length > 0) {
       throw new TypeError(
@@ -55,109 +84,186 @@ export class Round implements ToolHost, Asker {
       )
     }
     this.#toolRun = runner && new runner.run(this)
-    const isKept = resume !== undefined && isStreamed && request.model.codec.stored === undefined
+    const isKept = resume !== undefined && isStreamed && model.codec.stored === undefined
     this.#key = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
+    const run = { model, signal: request.signal }
+    this.tell = telling([...observers, compact({ onAttempt: onRequest })], () => ({
+      run,
+      round: this.#number,
+      model: this.#model,
+    }))
+  }
+
+  get history(): readonly Message[] {
+    return [...this.#before, ...this.said]
+  }
+
+  get isLast(): boolean {
+    return this.responses.length >= (this.request.maxRounds ?? 10)
   }
 
   /** The run from its beginning to its end, in batches of events. */
-  async *events(): AsyncGenerator<StreamEvent[], RunResult> {
-    const result = yield* this.#rounds()
-    yield [{ type: 'done', result }]
-    return result
+  async *events(): Batches<RunResult> {
+    this.tell('onRun', {})
+    let end = {}
+    try {
+      const result = yield* this.#rounds()
+      end = { result }
+      yield [{ type: 'done', result }]
+      return result
+    } catch (error) {
+      end = { error }
+      throw error
+    } finally {
+      this.tell('onEnd', end)
+    }
   }
 
-  async *#rounds(): AsyncGenerator<StreamEvent[], RunResult> {
-    const { approvals } = this.request
+  async *#rounds(): Batches<RunResult> {
+    const { approvals, onRound } = this.request
     if (approvals !== undefined && this.#toolRun !== undefined) {
       const ending = yield* this.#toolRun.goOn(approvals)
-      if (ending !== undefined) return this.#finish(ending.outcome, ending.message, ending.pending)
+      if (ending?.outcome !== undefined) return this.#finish(ending.outcome, ending.message, ending.pending)
     }
     let empty = 0
     for (;;) {
-      const message = yield* this.#askModel()
-      const isAskedAgain = isEmptyAnswer(message) ? ++empty <= mostEmptyAnswers : isPaused(message)
-      if (isAskedAgain && this.#mayAskAgain()) continue
-      const calls = callsOf(message)
-      if (isEmptyAnswer(message)) return this.#finish('empty', message)
-      if (!canRunTools(message)) return this.#finish('cut', message)
-      if (calls.length === 0) return this.#finish('answered', message)
-      if (this.#toolRun === undefined) return this.#finish('manual', message, calls.filter(isCall))
-      const ending = yield* this.#toolRun.answer(message)
-      if (ending !== undefined) return this.#finish(ending.outcome, message, ending.pending)
-      if (!this.#mayAskAgain()) return this.#finish('max_rounds', message)
+      this.#number++
+      const change = await this.#changeRound()
+      const { end } = change
+      if (end !== undefined) {
+        const { message = { role: 'assistant', content: [] } } = this.responses.at(-1) ?? {}
+        return { ...this.#finish('stop_condition', message), reason: end }
+      }
+      const answer = yield* this.#askModel(change)
+      const { message, usage, warnings } = answer
+      if (isEmptyAnswer(message)) empty++
+      const { outcome, pending, results = [] } = yield* this.#nextAfter(message, empty)
+      if (onRound !== undefined) {
+        const about = { round: this.#number, model: this.#model, ms: this.#answerMs, attempts: this.attempts }
+        const told = onRound({ ...about, answer, calls: callsOf(message), results, usage, losses: warnings })
+        await unlessAborted(Promise.resolve(told), this.signal)
+      }
+      if (outcome !== undefined) return this.#finish(outcome, message, pending)
     }
+  }
+
+  async *#nextAfter(message: AssistantMessage, empty: number): Batches<Next> {
+    const isEmpty = isEmptyAnswer(message)
+    const calls = callsOf(message)
+    // The provider's own tools took long, and it asks for the turn back to go on with it.
+    const isPaused = message.stopReason === 'pause' && calls.length === 0
+    if ((isEmpty ? empty <= mostEmptyAnswers : isPaused) && !this.isLast) return {}
+    if (isEmpty) return { outcome: 'empty' }
+    if (!canRunTools(message)) return { outcome: 'cut' }
+    if (calls.length === 0) return { outcome: 'answered' }
+    if (this.#toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }
+    return yield* this.#toolRun.answer(message)
   }
 
   /** Adds to the conversation, at its end or before what is said new in this run. */
   say(messages: readonly Message[], at?: number): void {
-    const before = this.context.messages
+    const before = this.#context.messages
     if (at === undefined) this.said.push(...messages)
     else this.said.unshift(...messages)
     const end = at ?? before.length
-    this.context = { ...this.context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
+    this.#context = { ...this.#context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
   }
 
-  break(partial: AssistantMessage): void {
-    this.partial = partial
-    this.said.push(partial)
+  /** What `beforeRound` changes; what it changes for all rounds to come is in the conversation then. */
+  async #changeRound(): Promise<RoundChange> {
+    const { request, responses, signal } = this
+    const { beforeRound, model, maxRounds = 10 } = request
+    if (beforeRound === undefined) return {}
+    const { messages, system, providerState } = this.#context
+    const about = {
+      ...{ round: this.#number, isLast: responses.length + 1 >= maxRounds, model, system, messages, signal },
+      ...{ tools: this.#given, last: responses.at(-1), usage: usageOf(responses) },
+      ...{ toolCalls: this.#toolRun?.toolCalls ?? 0, elapsedMs: Date.now() - this.#startedAt },
+    }
+    const change = await unlessAborted(Promise.resolve(beforeRound(about)), signal)
+    if (change === undefined) return {}
+    checkChange(change, request, this.#given)
+    const next = { system, messages, ...compact({ system: change.system, messages: change.messages }) }
+    // A state of the provider stands for the messages as they were.
+    const state = next.messages === messages ? providerState : undefined
+    this.#context = beginningOf(compact({ ...next, providerState: state })).context
+    return change
   }
 
   /** Asks once. An answer that adds nothing to the conversation is not kept in it. */
-  async *#askModel(): AsyncGenerator<StreamEvent[], AssistantMessage> {
-    const { question, losses } = this.#nextQuestion()
-    const news = this.#warn(losses)
-    if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
-    const warnings = [...losses]
+  async *#askModel({ end: _, tools: names, ...change }: RoundChange): Batches<RunResponse> {
+    const { request, signal, said } = this
+    const model = change.model ?? request.model
+    const tools = this.#given.filter((tool) => !names || !('name' in tool) || names.includes(tool.name))
+    const context = { ...this.#context, ...compact({ tools: unlessEmpty(tools) }) }
+    const options = { ...optionsOf({ ...request, ...change }), model: model.model }
+    this.#model = model
+    this.#losses = []
+    this.attempts = 0
+    const over = this.tell('onRound', { context, options })
     let response: RunResponse | undefined
-    for await (const batch of ask(this, question)) {
-      for (let at = 0; at < batch.length; at++) {
-        const event = batch[at] as MessageEvent
-        if (event.type === 'warning') {
-          warnings.push(event.warning)
-          this.#warn([event.warning])
-        } else if (event.type === 'message_end') {
+    let end = {}
+    try {
+      for await (const batch of askAround({ model, context, options, signal }, (asked) => this.#ask(asked))) {
+        let told = batch
+        for (const [at, event] of batch.entries()) {
+          if (event.type === 'warning') this.#warn([event.warning])
+          if (event.type !== 'message_end') continue
           const message = (await this.#toolRun?.mark(event.message)) ?? event.message
           const { response: whole } = event
-          if (message !== event.message) batch[at] = { ...event, message, response: { ...whole, message } }
-          response = { ...whole, message: withAskedModel(message, question.model.model), warnings }
+          if (message !== event.message) {
+            const marked: MessageEvent = { ...event, message, response: { ...whole, message } }
+            told = [...batch.slice(0, at), marked, ...batch.slice(at + 1)]
+          }
+          response = { ...whole, message: withAskedModel(message, this.#model.model), warnings: this.#losses }
         }
+        if (!this.isStreamed) told = told.filter(({ type }) => type === 'message_end' || type === 'warning')
+        if (told.length > 0) yield told
       }
-      const told = this.isStreamed ? batch : batch.filter(({ type }) => type === 'message_end' || type === 'warning')
-      if (told.length > 0) yield told
+      if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
+      this.partial = undefined
+      end = { answer: response }
+    } catch (error) {
+      end = { error }
+      throw error
+    } finally {
+      if (this.partial !== undefined) said.push(this.partial)
+      this.#answerMs = over(end)
     }
-    if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
     const { message, providerState } = response
     this.responses.push(response)
-    if (isEmptyAnswer(message)) return message
+    if (isEmptyAnswer(message)) return response
     this.say([message])
-    if (providerState) this.context = { ...this.context, providerState }
-    return message
+    const { providerState: before, ...rest } = this.#context
+    const state = this.#model.codec.provider === request.model.codec.provider ? (providerState ?? before) : undefined
+    this.#context = { ...rest, ...compact({ providerState: state }) }
+    return response
   }
 
-  #nextQuestion(): { readonly question: Question; readonly losses: readonly Loss[] } {
-    const { context, request, responses } = this
-    const { model, resume, split, wholeAnswer } = request
-    const { codec } = model
-    const prepared = prepare(context, codec.rules, compact({ model: model.model, split }))
-    const encode = (stream: boolean) => codec.encodeRequest(prepared.context, optionsOf(request, stream))
-    const streamed = encode(true)
-    const isWhole = wholeAnswer ?? (!this.isStreamed && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
-    const encoded = isWhole ? encode(false) : streamed
+  /** Asks a model itself. Losses are told before anything is sent. */
+  async *#ask(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
+    const { request, responses } = this
+    const { idempotencyKey, resume } = request
+    const { model } = asked
+    this.#model = model
+    this.#losses = []
+    this.partial = undefined
+    const { tools, losses, encoded, isWhole } = encodeAsked(asked, request, this.isStreamed)
+    this.tools = tools
     const isFirst = responses.length === 0
-    const question = {
+    // A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another one.
+    const tail = idempotencyKey === undefined ? '' : `-${hash(JSON.stringify(encoded.body))}`
+    const question: Question = {
       model,
       encoded,
       isWhole,
-      // A key stands for one request, and so for one answer.
-      idempotencyKey: this.#key && !isFirst ? `${this.#key}-${responses.length}` : this.#key,
-      callsBefore: nextNumber(codec.idPrefix, callIdsOf(context.messages)),
+      idempotencyKey: this.#key && !isFirst ? `${this.#key}-${responses.length}${tail}` : this.#key,
+      callsBefore: nextNumber(model.codec.idPrefix, callIdsOf([...this.history, ...asked.context.messages])),
       streamId: isFirst ? resume?.streamId : undefined,
     }
-    return { question, losses: [...prepared.losses, ...encoded.losses] }
-  }
-
-  #mayAskAgain(): boolean {
-    return this.responses.length < (this.request.maxRounds ?? 10)
+    const news = this.#warn(losses)
+    if (news.length > 0) yield news.map((warning) => ({ type: 'warning', warning }))
+    yield* ask(this, question)
   }
 
   /** Reports each loss once in a run, in the round where it first appears. Returns the new ones. */
@@ -165,33 +271,31 @@ export class Round implements ToolHost, Asker {
     const warnings = this.#warnings
     const news: Loss[] = []
     for (const loss of losses) {
+      if (!this.#losses.includes(loss)) this.#losses.push(loss)
       if (warnings.some(({ path, reason }) => path === loss.path && reason === loss.reason)) continue
       warnings.push(loss)
       news.push(loss)
-      this.request.onWarning?.(loss)
+      this.request.onWarning?.(loss, { round: this.#number, model: this.#model })
     }
     return news
   }
 
   #finish(outcome: RunOutcome, message: AssistantMessage, pending: RunResult['pending'] = []): RunResult {
-    const { responses, said, context } = this
+    const { responses, said } = this
+    const { providerState } = this.#context
     return compact({
       message,
       text: textOf(message),
       messages: [...said],
+      context: this.#context,
       outcome,
       stopReason: outcome === 'max_rounds' ? outcome : (message.stopReason ?? 'other'),
       usage: usageOf(responses),
       rounds: responses.length,
       pending,
-      providerState: context.providerState,
+      providerState,
       warnings: this.#warnings,
       responses,
     })
   }
-}
-
-/** The provider's own tools took long, and it asks for the turn back to go on with it. */
-function isPaused(message: AssistantMessage): boolean {
-  return message.stopReason === 'pause' && callsOf(message).length === 0
 }

@@ -71,8 +71,8 @@ function begun(request: RunRequest): Begun {
 export interface Begun {
   readonly request: RunRequest
   readonly onEvents?: (events: readonly StreamEvent[]) => void
-  /** Told once, whatever the end: with all that was said, and the result if there is one. */
-  readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined) => void
+  /** Told once, whatever the end: with all that was said, the result if there is one, and what the run threw. */
+  readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
 /** A run that begins when it is read: `begin` is asked then. */
@@ -84,7 +84,7 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
   const settled = withResolvers<RunResult>()
   settled.promise.catch(() => {})
 
-  async function* batches(): AsyncGenerator<StreamEvent[]> {
+  async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
     const { request, onEvents, onEnd } = beginOrFail()
     const { signal, abort, end } = linked(request.signal, stopping.signal)
     let result: RunResult | undefined
@@ -99,7 +99,7 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
     } finally {
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      onEnd?.(said, result)
+      onEnd?.(said, result, failure?.cause)
       if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.cause)
       else settled.resolve(result)
     }
@@ -115,7 +115,7 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
   }
 
   /** @throws {TypeError} if the run is read for a second time. */
-  function take(): AsyncGenerator<StreamEvent[]> {
+  function take(): AsyncGenerator<readonly StreamEvent[]> {
     if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
     isTaken = true
     return batches()
@@ -168,9 +168,9 @@ export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
 
 /** The same steps, told as they are taken. */
 function watched<T>(
-  steps: AsyncGenerator<StreamEvent[], T>,
+  steps: AsyncGenerator<readonly StreamEvent[], T>,
   tell: (events: readonly StreamEvent[]) => void,
-): AsyncGenerator<StreamEvent[], T> {
+): AsyncGenerator<readonly StreamEvent[], T> {
   const next = steps.next.bind(steps)
   return Object.assign(steps, {
     async next() {
@@ -181,8 +181,14 @@ function watched<T>(
   })
 }
 
+interface Resolvers<T> {
+  readonly promise: Promise<T>
+  resolve(value: T): void
+  reject(reason: unknown): void
+}
+
 /** `Promise.withResolvers`, which Node 20 lacks. */
-function withResolvers<T>() {
+export function withResolvers<T>(): Resolvers<T> {
   let resolve: (value: T) => void = () => {}
   let reject: (reason: unknown) => void = () => {}
   const promise = new Promise<T>((yes, no) => {
@@ -215,16 +221,16 @@ export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked
   }
 }
 
-async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+export async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
   for await (const batch of batches) yield* batch
 }
 
-async function* textIn(batches: AsyncIterable<readonly StreamEvent[]>): AsyncGenerator<string> {
+export async function* textIn(batches: AsyncIterable<readonly StreamEvent[]>): AsyncGenerator<string> {
   for await (const batch of batches) {
     for (const event of batch) if (event.type === 'text_delta') yield event.text
   }
 }
 
-async function drain(batches: AsyncIterable<unknown>): Promise<void> {
+export async function drain(batches: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of batches);
 }

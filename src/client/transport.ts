@@ -51,6 +51,11 @@ function urlOf({ baseUrl }: Model, { path }: Pick<EncodedRequest, 'path'>): stri
   return baseUrl.slice(0, end) + path
 }
 
+/** Where a request goes, without what may be secret in it. */
+export function addressOf(model: Model, request: Pick<EncodedRequest, 'path'>): string {
+  return withoutSecrets(urlOf(model, request))
+}
+
 /**
  * One call, with the model's key.
  *
@@ -191,7 +196,7 @@ export async function* chunksOf(response: Response, deadline: Deadline): AsyncGe
 }
 
 /** The text of a body, or its beginning if it is longer than that. A body that breaks off counts as far as it came. */
-export async function readText(response: Response, maxBytes: number): Promise<string> {
+export async function readText(response: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
   const reader = response.body?.getReader()
   if (reader === undefined) return ''
   const decoder = new TextDecoder()
@@ -246,12 +251,13 @@ export function readBody(text: string, model: Model): unknown {
 /** Whether the answer's type is that of the wire's streams. */
 export function isStream({ framing }: ClientCodec, { headers }: Response): boolean {
   const type = headers.get('content-type') ?? ''
+  if (framing === 'event-stream') return /^application\/vnd\.amazon\.eventstream\b/i.test(type)
   return framing === 'sse' ? /^text\/event-stream\b/i.test(type) : /\b(?:x-)?(?:ndjson|jsonl)\b/i.test(type)
 }
 
 /**
  * The same error with the address, status and type of the answer of which nothing could be read: a page of HTML at a wrong base URL, for
- * one. An answer of another type that ended without a word of the wire is no stream that was cut.
+ * one. An answer of another type that ended without a word of the wire is not a stream that was cut.
  */
 export function withSource(
   error: unknown,
@@ -263,7 +269,7 @@ export function withSource(
   if (!isForeign && !(error instanceof DecodeError)) return error
   const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : error.message
   const type = response.headers.get('content-type')
-  const source = `${withoutSecrets(urlOf(model, encoded))} answered ${response.status} with ${type ?? 'no content-type'}`
+  const source = `${addressOf(model, encoded)} answered ${response.status} with ${type ?? 'no content-type'}`
   const path = error instanceof DecodeError ? error.path : ''
   const { partial } = error
   const told = new DecodeError(`${finding}; ${source}`, { path, cause: error.cause ?? error })

@@ -22,9 +22,9 @@ import type {
 } from './model.ts'
 import type { Machine } from './reducer.ts'
 
-/** One event of a stream as framing sees it: an SSE event or an NDJSON line. */
+/** One event of a stream as framing sees it: an SSE event, an NDJSON line or a message of Amazon's event stream. */
 export interface Frame {
-  /** The SSE `event:` name, where there is one. */
+  /** The SSE `event:` name, or the type of the message, where there is one. */
   readonly event?: string
   /** The text of `data:`, or the line. */
   readonly data: string
@@ -210,7 +210,9 @@ export interface ClientCodec {
   readonly title?: string
   /** What else may be wrong where a page got no answer; it goes behind the words of the error. */
   readonly pageHint?: string
-  readonly framing: 'sse' | 'ndjson'
+  readonly framing: 'sse' | 'ndjson' | 'event-stream'
+  /** Reads the frames of the one framing that most programs do not have: `event-stream`. */
+  readonly decodeFrames?: (limits: { readonly maxEventBytes?: number }) => Machine<Uint8Array, Frame>
   readonly rules: Rules
   /** Calls that come without an id get this and a number that no other call of the conversation has. */
   readonly idPrefix: string
@@ -258,12 +260,19 @@ export interface StreamEncoder extends Machine<MessageEvent, Frame> {
 /** The gateway's half: what a server needs to be that provider. */
 export interface ServerCodec {
   readonly name: string
-  readonly framing: 'sse' | 'ndjson'
+  readonly framing: 'sse' | 'ndjson' | 'event-stream'
+  /** Writes the frames of `event-stream`. The other framings are text. */
+  readonly encodeFrame?: (frame: Frame) => Uint8Array
   decodeRequest(body: unknown, options?: DecodeRequestOptions): DecodedRequest
   encodeResponse(response: ChatResponse, reply?: Reply): EncodedResponse
   /** Starts to encode one stream. */
   encodeStream(reply?: Reply): StreamEncoder
-  encodeError(error: ApiError): { readonly status: number; readonly body: unknown }
+  encodeError(error: ApiError): {
+    readonly status: number
+    /** Default: none beside those that every answer has. */
+    readonly headers?: Readonly<Record<string, string>>
+    readonly body: unknown
+  }
 }
 
 /** What every provider's function takes beside the model's name. */
@@ -290,6 +299,19 @@ export interface ModelSettings {
  */
 export type LateInstructions = 'inline' | 'hoist'
 
+/** One answer that is asked for. */
+export interface Asked {
+  readonly model: Model
+  /** The conversation, tools included, before it is made ready for a wire. */
+  readonly context: Context
+  readonly options: RequestOptions
+  /** Fires when the run is cancelled. */
+  readonly signal: AbortSignal
+}
+
+/** Yields the events of one answer, in batches. It ends with a `message_end`. */
+export type Ask = (asked: Asked) => AsyncIterable<readonly MessageEvent[]>
+
 /** A model to ask: a value that the client's functions take. */
 export interface Model extends Omit<ModelSettings, 'baseUrl'> {
   readonly codec: ClientCodec
@@ -298,4 +320,6 @@ export interface Model extends Omit<ModelSettings, 'baseUrl'> {
   readonly baseUrl: string
   /** The provider's own address. A request to it without a key is a `TypeError`, and is not sent. */
   readonly providerUrl?: string
+  /** Stands around each answer that `generate`, `stream` and chats ask for: `wrapModel` sets it. */
+  readonly around?: (asked: Asked, next: Ask) => AsyncIterable<readonly MessageEvent[]>
 }

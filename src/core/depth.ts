@@ -92,6 +92,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    return undefined // that it is no JSON is found where it is read
+    return undefined // that it is not valid JSON is found where it is read
   }
 }

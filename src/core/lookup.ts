@@ -11,7 +11,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An own field of whatever this is; `undefined` if it is no object or has none. */
+/** An own field of whatever this is; `undefined` if it is not an object or has none. */
 export function field(value: unknown, key: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined
 }
@@ -37,7 +37,7 @@ export function numberOr<T>(value: unknown, fallback: T): number | T {
   return typeof value === 'number' && Number.isFinite(value) ? value : fallback
 }
 
-/** The elements, or none if it is no array. */
+/** The elements, or none if it is not an array. */
 export function arrayOf(value: unknown): readonly Json[] {
   return Array.isArray(value) ? value : []
 }

@@ -25,6 +25,16 @@ export function toDataUrl(mimeType: string, base64: string): string {
   return `data:${mimeType};base64,${base64}`
 }
 
+/** The text whose UTF-8 this base64 is; `undefined` if it is not UTF-8, or not base64. */
+export function textOfBase64(data: string): string | undefined {
+  try {
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+    return decoder.decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
+  } catch {
+    return undefined
+  }
+}
+
 function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -83,6 +83,13 @@ export function parseObject(text: string): Parsed {
   return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
 }
 
+/** The text of a call's arguments as it came, or a new one if they were changed since. Never empty. */
+export function exactArguments(call: ToolCall): string {
+  const read = parseArguments(call.argumentsText)
+  const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
+  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
+}
+
 /** The text of arguments that a wire has as an object; `undefined` if they are nested too deep to be written at all. */
 export function textOfArguments(value: JsonObject): string | undefined {
   return isNestedDeeper(maxArgumentsDepth + 1, value) ? undefined : JSON.stringify(value)

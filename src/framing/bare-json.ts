@@ -16,7 +16,7 @@ export interface BareJson {
   reset(): void
 }
 
-/** Finds objects by their braces, each as it ends. What stands between them counts for nothing; one that is no JSON is dropped. */
+/** Finds objects by their braces, each as it ends. What stands between them counts for nothing; one that is not valid JSON is dropped. */
 export function readBareJson(): BareJson {
   let pieces: string[] = []
   let depth = 0

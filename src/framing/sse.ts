@@ -16,7 +16,7 @@ import { byteLength, defaultMaxEventBytes, type FrameLimits, isWholeJson, readLi
  * Bytes, cut anywhere, to a frame an event.
  *
  * A last event without its blank line counts only if its data is the whole JSON of an object or array, or `[DONE]`: half of one is
- * dropped, and the codec sees a stream without its end. Lines that are no field count for nothing, with one exception: a line outside
+ * dropped, and the codec sees a stream without its end. Lines that are not fields count for nothing, with one exception: a line outside
  * any event that begins with `{`, `[` or `,` (after white space, if any) is bare JSON, which may go on over several lines. Each whole
  * object in it, also as an element of an array, is a frame.
  *

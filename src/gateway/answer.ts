@@ -20,7 +20,7 @@ export async function answer(call: Call): Promise<Response> {
   }
 }
 
-/** Held back until it is here, or until the provider has been at it for so long that the client gets signs of life. */
+/** Held back until it is here, or until the provider has been at it for so long that the client gets keep-alive comments. */
 async function answerWhole(call: Call): Promise<Response> {
   const text = gather(textOfFirst(call))
   orThrow(await text.next())
@@ -53,7 +53,7 @@ async function answerInPieces(call: Call): Promise<Response> {
   return new Response(relay(begun, text, call), { headers: { 'content-type': contentType(call) } })
 }
 
-/** The text of the first of them that says something. Also behind the headers, as long as nothing but signs of life went out. */
+/** The text of the first of them that says something. Also behind the headers, as long as nothing but keep-alive comments went out. */
 async function* textOfFirst(call: Call): AnswerText {
   const ask = call.asksStream ? askForStream : askForWhole
   for (const [at, target] of call.targets.entries()) {

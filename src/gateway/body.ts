@@ -26,7 +26,7 @@ export async function readJson(request: Request, limits: BodyLimits = {}): Promi
   if (request.headers.has('content-encoding')) throw refusal(415, 'A compressed body is not read')
   const text = decode(await readBytes(request, limits))
   const value = parse(text)
-  if (!isObject(value)) throw refusal(400, 'The body is no JSON object')
+  if (!isObject(value)) throw refusal(400, 'The body is not a JSON object')
   const { maxDepth = 128, maxValues = 1_000_000 } = limits
   const excess = boundOf(value, maxDepth, maxValues)
   if (excess !== undefined) throw refusal(400, `The body ${excess}`)
@@ -81,7 +81,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    throw refusal(400, 'The body is no UTF-8')
+    throw refusal(400, 'The body is not valid UTF-8')
   }
 }
 
@@ -89,7 +89,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw refusal(400, 'The body is no JSON')
+    throw refusal(400, 'The body is not valid JSON')
   }
 }
 

@@ -43,6 +43,7 @@ const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
     arrayOf(field(event, 'candidates')).some((candidate) => field(candidate, 'finishReason') !== undefined),
   'gemini-interactions': (event) =>
     event === '[DONE]' || ['interaction.completed', 'error'].includes(`${field(event, 'event_type')}`),
+  cohere: (event) => event === '[DONE]' || field(event, 'type') === 'message-end',
   ollama: (event) => field(event, 'done') === true || field(event, 'error') !== undefined,
 }
 

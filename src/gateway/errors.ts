@@ -100,7 +100,7 @@ function restate(cause: unknown, kind: ApiErrorKind, status: number, message: st
   return new ApiError(message, { kind, status, retryable, cause })
 }
 
-/** The error of a body that is no request of its wire. Its message names the field, and not what is in it. */
+/** The error of a body that is not a request of its wire. Its message names the field, and not what is in it. */
 export function refuseBody(error: unknown): unknown {
   return error instanceof DecodeError ? refusal(400, error.message) : error
 }

@@ -99,7 +99,7 @@ async function visit<Env>(request: Request, house: House<Env>): Promise<Response
 }
 
 /**
- * A copy, since the headers of some answers cannot be changed. Who compresses on the way may hold signs of life back: `no-transform` asks not to.
+ * A copy, since the headers of some answers cannot be changed. Who compresses on the way may hold keep-alive comments back: `no-transform` asks not to.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9111#name-no-transform-2
  */

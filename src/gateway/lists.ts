@@ -53,6 +53,7 @@ const listings: Readonly<Record<WireName, Listing>> = {
   },
   gemini,
   'gemini-interactions': gemini,
+  cohere: openai, // its list has the same place; a gateway has one there
   ollama: {
     entry: ({ name }) => ({ name, model: name, modified_at: noDate, size: 0, digest: '', details: {} }),
     list: (models) => ({ models: [...models] }),

@@ -64,9 +64,14 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     const frames: Frame[] = []
     const data = withoutCarriers(frame.data)
     hold.push({ ...frame, data }, textsIn(readEvent(data), places), frames)
-    if (isEnded) hold.end(frames)
-    if (isEnded && wire.trailer !== undefined) frames.push(wire.trailer)
+    if (isEnded) endHeld(data, frames)
     writeAll(frames, out)
+  }
+
+  /** Where a stream ends before its last frame, that frame is still to come, if it comes at all. */
+  function endHeld(data: string, frames: Frame[]): void {
+    hold.end(frames)
+    if (wire.lastFrame?.data === '[DONE]' && data !== '[DONE]') frames.push(wire.lastFrame)
   }
 
   function writeAll(frames: readonly Frame[], out: string[]): void {

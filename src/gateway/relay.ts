@@ -1,5 +1,5 @@
 /**
- * The body of an answer that is begun before it is all here: one pass from the provider's chunks to the client's, with signs of life where
+ * The body of an answer that is begun before it is all here: one pass from the provider's chunks to the client's, with keep-alive comments where
  * there is nothing else.
  *
  * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed. A whole answer has no place for

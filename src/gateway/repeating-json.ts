@@ -106,7 +106,7 @@ function readString(text: string, start: number, values: Leaf[], hole: number): 
   return end
 }
 
-/** A slice that is longer is no copy in V8: it would keep the whole chunk of the network alive, and a message all of them. */
+/** A slice that is longer is not a copy in V8: it would keep the whole chunk of the network alive, and a message all of them. */
 const copied = 12
 
 /** In a fourth of the time that `parseString` takes. */
@@ -116,7 +116,7 @@ function copy(text: string, start: number, end: number): string {
   return string
 }
 
-/** `undefined` if it is no string of JSON. */
+/** `undefined` if it is not a string of JSON. */
 function parseString(json: string): string | undefined {
   try {
     return JSON.parse(json)

@@ -26,6 +26,7 @@ const answers: Readonly<Record<string, WireName>> = {
   '/v1/interactions': 'gemini-interactions',
   '/v1beta/interactions': 'gemini-interactions',
   '/api/chat': 'ollama',
+  '/v2/chat': 'cohere',
 }
 
 /**

@@ -68,7 +68,7 @@ export interface Question {
 /**
  * A client's request as the provider takes it: decoded, prepared for the provider's wire, encoded.
  *
- * @throws {DecodeError} if the body is no request of the client's wire; `path` names what is wrong.
+ * @throws {DecodeError} if the body is not a request of the client's wire; `path` names what is wrong.
  * @throws {UnsupportedError} for a loss that `strict` forbids.
  */
 export function translateRequest(
@@ -145,7 +145,7 @@ export interface TranslateAnswerOptions extends Partial<Question> {
  * A provider's whole answer as the client's wire has it.
  *
  * @throws {ApiError} if the answer is an error: `to.encodeError` writes it.
- * @throws {DecodeError} if it is no answer of the provider's wire.
+ * @throws {DecodeError} if it is not an answer of the provider's wire.
  * @throws {InterruptedError} if it says of itself that it is not whole.
  */
 export function translateResponse(

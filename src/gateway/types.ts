@@ -5,7 +5,14 @@ import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
 
 /** The wires that a gateway answers in: the names of their formats. */
-export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'gemini-interactions' | 'ollama'
+export type WireName =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'anthropic'
+  | 'gemini'
+  | 'gemini-interactions'
+  | 'ollama'
+  | 'cohere'
 
 /** A model that clients may ask for, and what is behind it. */
 export interface GatewayModel {
@@ -42,7 +49,7 @@ export interface GatewayLimits {
   /** How long a provider may take: see {@link Timeouts}. `totalMs` is for a request with all its fallbacks. */
   readonly timeouts?: Timeouts
   /**
-   * Until a provider that streams has said something, in milliseconds; signs of life are nothing said. Default: as long as `timeouts` let it,
+   * Until a provider that streams has said something, in milliseconds; keep-alive comments do not count. Default: as long as `timeouts` let it,
    * since some models think for minutes and show none of it.
    */
   readonly firstContentMs?: number

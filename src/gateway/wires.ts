@@ -5,6 +5,7 @@
  */
 import type { Frame, ServerCodec } from '../core/codec.ts'
 import { createServerCodec as anthropic } from '../formats/anthropic/index.ts'
+import { createServerCodec as cohere } from '../formats/cohere/index.ts'
 import { createServerCodec as gemini } from '../formats/gemini/index.ts'
 import { createServerCodec as geminiInteractions } from '../formats/gemini-interactions/index.ts'
 import { createServerCodec as ollama } from '../formats/ollama/index.ts'
@@ -32,8 +33,6 @@ export interface Wire {
   readonly foreign: RegExp | undefined
   /** What ends a stream on this wire beside its last answer, for a provider that left it out. */
   readonly lastFrame?: Frame
-  /** What follows the last answer of a stream, always. */
-  readonly trailer?: Frame
   /** The frames that end a stream with an error, behind so many others that came from elsewhere. */
   errorFrames(frames: readonly Frame[], before: number): readonly Frame[]
 }
@@ -111,7 +110,20 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['generation_config', 'max_output_tokens']],
     headers: {},
     foreign: undefined,
-    trailer: { event: 'done', data: '[DONE]' },
+    lastFrame: { event: 'done', data: '[DONE]' },
+    errorFrames: asTheyAre,
+  },
+  cohere: {
+    name: 'cohere',
+    codec: cohere(),
+    provider: 'cohere',
+    list: '/v1/models',
+    idPrefix: '',
+    keepAlive: comment,
+    limits: [['max_tokens']],
+    headers: {},
+    foreign: undefined,
+    lastFrame: { data: '[DONE]' },
     errorFrames: asTheyAre,
   },
   ollama: {
@@ -120,7 +132,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     provider: 'ollama',
     list: '/api/tags',
     idPrefix: '',
-    keepAlive: ' ', // its client tells of every line that is no JSON; white space before a line is JSON's own
+    keepAlive: ' ', // its client tells of every line that is not valid JSON; white space before a line is JSON's own
     limits: [['options', 'num_predict']],
     headers: {},
     foreign: undefined,

@@ -174,7 +174,7 @@ function plainMessage(body: unknown): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 300)
 }
 
-/** Of what is no tag, `<` and all behind it stays. Each character is looked at twice at most, whatever a server sends. */
+/** Of what is not a tag, `<` and all behind it stays. Each character is looked at twice at most, whatever a server sends. */
 function withoutTags(html: string): string {
   let text = ''
   let at = 0

@@ -22,7 +22,16 @@ const options: readonly LackedOption[] = [
 ]
 
 /** The names that `providerOptions` may have. */
-const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama']
+const formats = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'ollama',
+  'cohere',
+  'bedrock-converse',
+]
 
 /** The request without what the wire lacks. The losses are in the ledger, which also knows from then on where each entry stood. */
 export function withoutLacks(

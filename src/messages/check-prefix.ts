@@ -18,7 +18,7 @@ export interface PrefixBreak {
   readonly after: string
 }
 
-/** Fields that say where to cache, and are no part of what is cached. */
+/** Fields that say where to cache, and are not part of what is cached. */
 const marks: ReadonlySet<string> = new Set(['cache_control', 'prompt_cache_breakpoint'])
 /** Lists that grow from one request to the next. */
 const growing: ReadonlySet<string> = new Set(['messages', 'input', 'contents'])

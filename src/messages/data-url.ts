@@ -7,7 +7,7 @@ import type { ContentBlock } from '../core/model.ts'
 export type MediaSource = { readonly data: string; readonly mimeType: string } | { readonly url: string }
 
 /**
- * The block that a data URL is: an image, sound, a video, text, or a file. `undefined` if it is no data URL.
+ * The block that a data URL is: an image, sound, a video, text, or a file. `undefined` if it is not a data URL.
  *
  * @throws {DecodeError} if its base64 is none.
  */

@@ -55,7 +55,7 @@ export function mergeChunks(first: MessageChunk | readonly MessageChunk[], secon
 }
 
 /**
- * The message that a chunk is when nothing more comes. Arguments that are no object make an invalid call; a call that the chunk
+ * The message that a chunk is when nothing more comes. Arguments that are not an object make an invalid call; a call that the chunk
  * itself calls invalid stays that, whatever pieces of it there are.
  */
 export function finishChunk(chunk: MessageChunk): AssistantMessage {

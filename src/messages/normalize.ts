@@ -14,7 +14,7 @@ const bodies: readonly (readonly [messages: string, system: string])[] = [
 
 /**
  * Messages from a list of whatever is meant as messages, from one of them, or from the body of a request, whose system text comes
- * first and whose other fields are no messages. Text is a user's; `["user", "hi"]` is a pair inside a list, and two user messages as
+ * first and whose other fields are not messages. Text is a user's; `["user", "hi"]` is a pair inside a list, and two user messages as
  * the list itself.
  *
  * Idempotent: what is ours already stays as it is.

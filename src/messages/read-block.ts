@@ -23,7 +23,7 @@ const maxDepth = 8
  * A block from whatever may be meant as one: text or a data URL, one of our blocks, or a part as a provider or another library writes
  * it. An unknown type makes an `unknown` block, with everything in it; unknown fields go to `metadata`.
  *
- * @throws {DecodeError} if it is no block, lacks what its type needs, or is a call whose arguments are not an object.
+ * @throws {DecodeError} if it is not a block, lacks what its type needs, or is a call whose arguments are not an object.
  */
 export function readBlock(value: unknown): ContentBlock {
   const block = readPart(value, { path: '', depth: 0, nextCall: 0 })

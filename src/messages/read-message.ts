@@ -257,7 +257,7 @@ function readCalls(calls: readonly Json[], blocks: readonly ContentBlock[], path
   const read: ToolCall[] = []
   const invalid: InvalidToolCall[] = []
   for (const call of calls) {
-    if (!isObject(call)) throw wrong(path, 'a call is no object')
+    if (!isObject(call)) throw wrong(path, 'a call is not an object')
     const index = inContent.length + read.length + invalid.length
     const one = readAnyCall(call, index, `call_${reading.calls}`)
     if (one.id !== undefined && known.has(one.id)) continue

@@ -43,7 +43,7 @@ export function serializeMessages(messages: readonly Message[]): SerializedMessa
 /**
  * The messages again.
  *
- * @throws {DecodeError} if it is no list of them, one has a version that is not known, or a field is of the wrong type.
+ * @throws {DecodeError} if it is not a list of them, one has a version that is not known, or a field is of the wrong type.
  */
 export function deserializeMessages(value: unknown): Message[] {
   if (!Array.isArray(value)) throw new DecodeError('Cannot read messages: a list is expected')

@@ -76,14 +76,14 @@ function piece(whole: Whole, content: Content, at: number, isLast: boolean): Mes
   return said
 }
 
-/** An empty part is no message. */
+/** An empty part is not a message. */
 function partsOf(text: string, delimiter: string | undefined): readonly string[] {
   if (delimiter === undefined || delimiter === '') return [text]
   const parts = text.split(delimiter).filter((part) => part.trim() !== '')
   return parts.length === 0 ? [''] : parts
 }
 
-/** Each text is cut by itself: every piece but its first begins a message, and what is no text stays behind the piece before it. */
+/** Each text is cut by itself: every piece but its first begins a message, and what is not text stays behind the piece before it. */
 function groups(blocks: readonly ContentBlock[], cut: (text: string) => readonly string[]): readonly ContentBlock[][] {
   const messages: ContentBlock[][] = [[]]
   for (const block of blocks) {

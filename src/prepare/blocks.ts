@@ -110,7 +110,7 @@ function prepareCall(call: ToolCall, path: string, task: Task): ToolCall {
   const fixed = read.arguments === own.arguments ? read : { ...read, argumentsText: JSON.stringify(read.arguments) }
   const name = legalId(fixed.name, task.rules.toolName)
   if (name === fixed.name) return fixed
-  note(task, 'changed', `${path}.name`, `"${fixed.name}" is no legal name of a tool here; it goes as "${name}"`)
+  note(task, 'changed', `${path}.name`, `"${fixed.name}" is not a legal name of a tool here; it goes as "${name}"`)
   return { ...fixed, name }
 }
 

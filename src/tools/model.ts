@@ -3,7 +3,6 @@ import type {
   AssistantMessage,
   ChatResponse,
   Content,
-  Context,
   InvalidToolCall,
   JsonObject,
   Message,
@@ -95,6 +94,11 @@ export interface ToolOptions extends ResultLimits {
   readonly maxRepeatedCalls?: number
   /** How much the run may use in all: `budget({ maxTokens: 50_000 })`. Default: no limit but `maxRounds`. */
   readonly budget?: Budget
+  /**
+   * What becomes of the calls of the last round that `maxRounds` allows. `run` (default): they are run, and their results are in `messages`.
+   * `keep`: they are among `pending`; a run with `approvals: []` and those `messages` runs them.
+   */
+  readonly lastCalls?: 'run' | 'keep'
   /** Looked at after the calls of each round: true ends the run. */
   readonly stopWhen?: (progress: RunProgress) => boolean
   /**
@@ -113,6 +117,7 @@ export interface ToolOptions extends ResultLimits {
     call: ToolCall | InvalidToolCall,
     tool: Tool | undefined,
   ) => ToolVerdict | Promise<ToolVerdict>
+  /** Called with each result, in the order in which they come. What it throws ends the run. */
   readonly onToolResult?: (result: ToolResult) => void | Promise<void>
 }
 
@@ -133,25 +138,48 @@ export interface ToolHost {
   readonly signal: AbortSignal
   /** The tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>
-  readonly context: Context
+  /** All that was said, also what `beforeRound` took out of what is sent. */
+  readonly history: readonly Message[]
   readonly responses: readonly ChatResponse[]
+  /** No other round follows. */
+  readonly isLast: boolean
+  /** Tells the observers of the run of a call; what it returns tells them of the result. */
+  tell(
+    name: 'onTool',
+    about: { readonly call: AnyCall; readonly tool: Tool | undefined },
+  ): (end: { readonly result: ToolResult }) => void
   /** Adds to the conversation, at its end or at this place. */
   say(messages: readonly Message[], at?: number): void
 }
 
-/** Why a run ends with its tools, and the calls that wait for the caller. */
+/** What came of the calls of an answer. */
 export interface Ending {
-  readonly outcome: 'manual' | 'approval' | 'terminal_tool' | 'budget' | 'stop_condition' | 'repeated_call'
-  readonly message: AssistantMessage
-  readonly pending: readonly ToolCall[]
+  /** Why the run ends with them. `undefined`: the model is to be asked again. */
+  readonly outcome?:
+    | 'manual'
+    | 'approval'
+    | 'terminal_tool'
+    | 'budget'
+    | 'stop_condition'
+    | 'repeated_call'
+    | 'max_rounds'
+    | undefined
+  /** The calls that wait for the caller. */
+  readonly pending?: readonly ToolCall[]
+  /** Of the calls that were run, in their order. */
+  readonly results?: readonly ToolResult[]
 }
 
 /** The tools of one run. */
 export interface ToolRunner {
+  /** How many calls were run. */
+  readonly toolCalls: number
   /** The answer, whose calls that may wait for a person say which conversation they are of. */
   mark(message: AssistantMessage): Promise<AssistantMessage>
   /** Goes on with those calls of the last answer that have no result yet: `approvals` decides about some of them. */
-  goOn(approvals: readonly Approval[]): AsyncGenerator<ToolEvent[], Ending | undefined>
-  /** Runs the calls of an answer. `undefined`: the model is to be asked again. */
-  answer(message: AssistantMessage): AsyncGenerator<ToolEvent[], Ending | undefined>
+  goOn(
+    approvals: readonly Approval[],
+  ): AsyncGenerator<ToolEvent[], (Ending & { readonly message: AssistantMessage }) | undefined>
+  /** Runs the calls of an answer. */
+  answer(message: AssistantMessage): AsyncGenerator<ToolEvent[], Ending>
 }

@@ -26,7 +26,7 @@ export class ToolRun implements ToolRunner {
   readonly #ledger: CallLedger
   readonly #isRepeated: ReturnType<typeof repeatWatch>
   readonly #startedAt = Date.now()
-  #toolCalls = 0
+  toolCalls = 0
 
   constructor(host: ToolHost) {
     this.#host = host
@@ -38,34 +38,35 @@ export class ToolRun implements ToolRunner {
     const { content } = message
     if (typeof content === 'string' || content === null) return message
     if (!content.some((block) => block.type === 'tool_call' && this.#ruleOf(block))) return message
-    const messages = [...this.#host.context.messages, message]
+    const messages = [...this.#host.history, message]
     const blocks = content.map((block) => {
       return (block.type === 'tool_call' && this.#ruleOf(block)?.mark(block, messages, true)) || block
     })
     return { ...message, content: await Promise.all(blocks) }
   }
 
-  async *goOn(approvals: readonly Approval[]): Steps<Ending | undefined> {
-    const waiting = unanswered(this.#host.context.messages)
+  async *goOn(approvals: readonly Approval[]): ReturnType<ToolRunner['goOn']> {
+    const waiting = unanswered(this.#host.history)
     if (waiting === undefined || waiting.calls.length === 0) return undefined
     const { message } = waiting
     const { pending } = yield* this.#runCalls(waiting, approvals)
     return pending.length > 0 ? { outcome: 'approval', message, pending } : undefined
   }
 
-  async *answer(message: AssistantMessage): Steps<Ending | undefined> {
+  async *answer(message: AssistantMessage): Steps<Ending> {
     const calls = callsOf(message)
-    const { request, responses, tools } = this.#host
-    if (await isTerminal(calls, tools)) return { outcome: 'terminal_tool', message, pending: calls.filter(isCall) }
+    const { request, responses, tools, isLast } = this.#host
+    const pending = calls.filter(isCall)
+    if (await isTerminal(calls, tools)) return { outcome: 'terminal_tool', pending }
     const called = calls.flatMap(({ name }) => (name === undefined ? [] : (tools.get(name) ?? [])))
-    const isAuto = request.autoTools ?? [...tools.values()].some(isRunnable)
-    if (!isAuto || called.some((tool) => !isRunnable(tool))) {
-      return { outcome: 'manual', message, pending: calls.filter(isCall) }
-    }
-    const { pending, results } = yield* this.#runCalls({ message, calls })
-    if (pending.length > 0) return { outcome: 'approval', message, pending }
-    const outcome = this.#limitReached(responses) ?? (this.#isRepeated(calls, results) ? 'repeated_call' : undefined)
-    return outcome && { outcome, message, pending: [] }
+    // A round may be without tools: what is called then gets an error, and the run goes on.
+    const isAuto = request.autoTools ?? (tools.size === 0 || [...tools.values()].some(isRunnable))
+    if (!isAuto || called.some((tool) => !isRunnable(tool))) return { outcome: 'manual', pending }
+    if (isLast && request.lastCalls === 'keep') return { outcome: 'max_rounds', pending }
+    const { pending: waiting, results } = yield* this.#runCalls({ message, calls })
+    if (waiting.length > 0) return { outcome: 'approval', pending: waiting, results }
+    const limit = this.#limitReached(responses) ?? (this.#isRepeated(calls, results) ? 'repeated_call' : undefined)
+    return { outcome: limit ?? (isLast ? 'max_rounds' : undefined), results }
   }
 
   /** Why the model is not to be asked again after its calls were run. */
@@ -73,7 +74,7 @@ export class ToolRun implements ToolRunner {
     const { stopWhen, budget } = this.#host.request
     const progress: RunProgress = {
       rounds: responses.length,
-      toolCalls: this.#toolCalls,
+      toolCalls: this.toolCalls,
       usage: usageOf(responses),
       elapsedMs: Date.now() - this.#startedAt,
       last: responses.at(-1) as ChatResponse,
@@ -85,14 +86,14 @@ export class ToolRun implements ToolRunner {
   /** Runs the calls that may run, adds their results to the conversation, and returns the calls that wait for consent. */
   async *#runCalls({ message, calls, end }: Turn, approvals: readonly Approval[] = []): Steps<TurnResult> {
     const host = this.#host
-    const messages = host.context.messages.slice(0, end)
+    const messages = host.history.slice(0, end)
     const upToTurn = messages.slice(0, messages.indexOf(message) + 1)
     // Marked again, and not believed: the history may come from a page.
     const marked = calls.map((call) => (isCall(call) && this.#ruleOf(call)?.mark(call, upToTurn, false)) || call)
     const keyOf = keysAmong(messages, message)
     const turn = new CallTurn(host, this.#ledger, messages, approvals, keyOf)
     const ran = yield* turn.run(await Promise.all(marked))
-    this.#toolCalls += ran.results.length
+    this.toolCalls += ran.results.length
     host.say(ran.results.map(toToolMessage), end) // of a cancelled run too: some may have run
     host.signal.throwIfAborted()
     if (ran.failures.length > 0) throw ran.failures[0]

@@ -3,6 +3,7 @@ import { isCall } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
+import { unlessAborted } from '../core/unless-aborted.ts'
 import type { Approval } from './approval.ts'
 import { runnable } from './definition.ts'
 import { describe, failed, invokeTool, toToolMessage } from './invoke.ts'
@@ -119,10 +120,12 @@ export class CallTurn {
   async #runOne(job: Job): Promise<{ readonly result: ToolResult; readonly isNew: boolean }> {
     const { call, signal } = job
     if (signal.aborted) return { result: aborted(call), isNew: false }
+    const over = this.#host.tell('onTool', { call, tool: this.#toolOf(call) })
     this.#events.push({ type: 'tool_start', call })
     const obstacle = await unlessAborted(this.#obstacleTo(job), signal).catch(() => aborted(call))
     const result = obstacle ?? (await this.#invoke(job))
     this.#events.push({ type: 'tool_result', result })
+    over({ result })
     return { result, isNew: obstacle === undefined && isCall(call) }
   }
 
@@ -178,16 +181,6 @@ function aborted(call: AnyCall): ToolResult {
 /** The result that a call had when it ran. */
 function again(call: ToolCall, { content, status = 'success', artifacts, extra }: ToolMessage): ToolResult {
   return { call, toolCallId: call.id, name: call.name, content, status, ...compact({ artifacts, extra }) }
-}
-
-/** A callback that never settles does not hold up a run that was cancelled. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-  })
 }
 
 /** What is pushed comes out in batches, until it is closed. */

@@ -390,7 +390,7 @@ describe('an answer that broke off', () => {
     expect(events.some((event) => event.type === 'message_end')).toBe(false)
   })
 
-  it('is no error where the end had come', () => {
+  it('is not an error where the end had come', () => {
     expect(fold([{ type: 'text', text: 'a' }, end]).message.content).toEqual([{ type: 'text', text: 'a' }])
     expect(() => fold([{ type: 'text', text: 'a' }])).toThrow(InterruptedError)
     expect(() => collect(eventsOf([{ type: 'text', text: 'a' }]))).toThrow(TypeError)

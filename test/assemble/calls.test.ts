@@ -364,8 +364,8 @@ const kept: Row[] = [
     ],
     ['a f({})', 'b ({}) !missing_name'],
   ],
-  ['text that is no JSON', [{ id: 'a', name: 'f', arguments: '{oops' }], ['a f({oops) !malformed_json']],
-  ['JSON that is no object', [{ id: 'a', name: 'f', arguments: '[1]' }], ['a f([1]) !not_an_object']],
+  ['text that is not valid JSON', [{ id: 'a', name: 'f', arguments: '{oops' }], ['a f({oops) !malformed_json']],
+  ['JSON that is not an object', [{ id: 'a', name: 'f', arguments: '[1]' }], ['a f([1]) !not_an_object']],
   [
     'an object nested too deep',
     [{ id: 'a', name: 'f', arguments: `{"a":${'['.repeat(64)}${']'.repeat(64)}}` }],

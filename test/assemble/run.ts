@@ -22,7 +22,7 @@ export const end: Fragment = { type: 'end', stopReason: 'stop' }
 
 export function endOf(events: readonly MessageEvent[]): ChatResponse {
   const last = events.at(-1)
-  if (last?.type !== 'message_end') throw new Error('the last event is no message_end')
+  if (last?.type !== 'message_end') throw new Error('the last event is not a message_end')
   return last.response
 }
 

@@ -63,7 +63,7 @@ describe('B19: the key', () => {
     },
     'an error in a stream': (text) => chunks([`data: ${JSON.stringify({ error: { message: text, code: 401 } })}\n\n`]),
     'an error as a 200': (text) => json({ error: { message: text, type: 'invalid_request_error' } }),
-    'what is no answer': (text) => page(`<html>${text}`, 200),
+    'what is not an answer': (text) => page(`<html>${text}`, 200),
     'a chunk that is not JSON': (text) => chunks([`data: ${text}\n\n`]),
   }
   const cases = Object.keys(echoes).flatMap((where) => Object.keys(disguises).map((how) => [where, how] as const))
@@ -265,7 +265,7 @@ describe('C11: a key that is missing', () => {
     },
   )
 
-  it.each(none)('C11: at another address, %s, is no key', async (_what, settings) => {
+  it.each(none)('C11: at another address, %s, is not a key', async (_what, settings) => {
     for (const model of [
       openaiChat('m', { ...settings, baseUrl: 'https://my.example/v1', fetch }),
       vllm('m', { ...settings, fetch }),

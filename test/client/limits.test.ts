@@ -118,7 +118,7 @@ describe('a run ends', () => {
     ])
   })
 
-  it('when the model has nothing to say three times over, and empty answers are no turns', async () => {
+  it('when the model has nothing to say three times over, and empty answers are not turns', async () => {
     upstream.answer(json(chatBody('')))
     const { outcome, rounds, messages } = await generate(ask())
     expect({ outcome, rounds, said: messages.map(({ role }) => role) }).toEqual({

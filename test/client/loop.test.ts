@@ -73,7 +73,7 @@ describe('a tool round', () => {
   it.each([
     ['an unknown tool', ['call_1', 'no_such', '{}'], /Unknown tool "no_such"; the tools are: "get_weather", "broken"/],
     ['a tool that throws', ['call_1', 'broken', '{}'], /The oven is off/],
-    ['arguments that are no JSON', ['call_1', 'get_weather', '{"city":'], /not JSON/],
+    ['arguments that are not valid JSON', ['call_1', 'get_weather', '{"city":'], /not JSON/],
   ] as [string, [string, string, string], RegExp][])(
     'tells the model of %s, and goes on',
     async (_what, call, text) => {

@@ -1,5 +1,6 @@
 /** Common mistakes of JavaScript: one sentence that names the field, and nothing is sent. */
 import { describe, expect, it } from 'vitest'
+import { habits } from '../../src/client/check-request.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, generate, generateObject, message, type RunRequest, stream, t, tool } from '../../src/index.ts'
 import { openaiCompatible } from '../../src/providers/openai-compatible.ts'
@@ -46,6 +47,55 @@ describe('C12: a request', () => {
     }
   })
 
+  // What these libraries call it, in their own spelling, and what a request of ours has for it.
+  it.each<[string, object, string]>([
+    ['`ai`', { maxOutputTokens: 100 }, 'maxTokens'],
+    ['`ai`', { stopSequences: ['x'] }, 'stop'],
+    ['`ai`', { maxSteps: 5 }, 'maxRounds'],
+    ['`ai`', { maxRetries: 0 }, 'retries'],
+    ['`ai`', { abortSignal: new AbortController().signal }, 'signal'],
+    ['`ai`', { output: {} }, 'generateObject'],
+    ['`ai`', { toolChoice: { type: 'tool', toolName: 'a' } }, 'toolChoice: { name }'],
+    ['`ai`', { providerOptions: { openai: { store: true } } }, 'openai-chat'],
+    ['`ai`', { model: 'openai/gpt-5.6' }, 'isoglot/models'],
+    ['`ai`', { tools: { weather: tool({ name: 'weather' }) } }, 'tool({ name })'],
+    ['`openai`', { max_tokens: 100 }, 'maxTokens'],
+    ['`openai`', { max_completion_tokens: 100 }, 'maxTokens'],
+    ['`openai`', { max_output_tokens: 100 }, 'maxTokens'],
+    ['`openai`', { top_p: 1 }, 'topP'],
+    ['`openai`', { tool_choice: 'auto' }, 'toolChoice'],
+    ['`openai`', { parallel_tool_calls: false }, 'parallelToolCalls'],
+    ['`openai`', { reasoning_effort: 'low' }, 'reasoning: { effort }'],
+    ['`openai`', { previous_response_id: 'resp_1' }, 'providerState'],
+    ['`openai`', { instructions: 'Be brief' }, 'system'],
+    ['`openai`', { timeout: 1000 }, 'timeouts'],
+    ['`openai`', { toolChoice: { type: 'function', function: { name: 'a' } } }, 'toolChoice: { name }'],
+    ['`openai`', { responseFormat: { type: 'json_schema', json_schema: {} } }, 'responseFormat: { type, schema }'],
+    ['Anthropic', { stop_sequences: ['x'] }, 'stop'],
+    ['Anthropic', { top_k: 1 }, 'topK'],
+    ['Anthropic', { thinking: { type: 'enabled' } }, 'reasoning: { effort }'],
+  ])('with a habit of %s, %o, is told to write %s', async (_library, wrong, words) => {
+    const error = await failure(() => generate({ model, prompt: 'x', ...wrong } as never))
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toContain(words)
+    expect(error.message).not.toMatch(internal)
+    expect(sent).toBe(0)
+  })
+
+  it.each(Object.keys(habits))(
+    'with %s, which another library has, is told what to write, and undefined is no field',
+    async (name) => {
+      const [field = '', key] = name.split('.')
+      const wrong = { [field]: key === undefined ? 1 : { [key]: 1 } }
+      const error = await failure(() => generate({ model, prompt: 'x', ...wrong } as never))
+      expect(error.message).toContain(`there is no "${name}"; write ${habits[name]}`)
+      await expect(generate({ model, prompt: 'x', [field]: undefined } as never)).resolves.toBeDefined()
+      // What it says to write is a field of a request.
+      const ours = /^[a-z]+/i.exec(habits[name] ?? '')?.[0] ?? ''
+      expect([...Object.keys(fields), 'prompt', 'generateObject']).toContain(ours)
+    },
+  )
+
   it('C12: `openaiCompatible` with a name in front is told its form', () => {
     expect(() => openaiCompatible('m' as never)).toThrow(/openaiCompatible\(\{ baseUrl \}\)/)
     expect(() => openaiCompatible(undefined as never)).toThrow(TypeError)
@@ -80,6 +130,11 @@ describe('C12: a request', () => {
     onToolRequest: 'function',
     onToolResult: 'function',
     onWarning: 'function',
+    beforeRound: 'function',
+    onRound: 'function',
+    onRequest: 'function',
+    observers: '',
+    lastCalls: '',
     liveArguments: '',
     wholeAnswer: 'boolean',
     resume: '',

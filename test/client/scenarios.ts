@@ -40,7 +40,7 @@ export interface Told {
   readonly calls?: readonly ToolCall[]
 }
 
-/** An error as data; what is no error, such as the reason of an abort, is its `message`. */
+/** An error as data; what is not an error, such as the reason of an abort, is its `message`. */
 export interface Failure {
   readonly message: string
   readonly code?: string

@@ -26,6 +26,8 @@ const places: Readonly<Record<string, (body: never) => unknown>> = {
     config.responseJsonSchema ?? config.responseSchema,
   'gemini-interactions': ({ response_format: format }: { response_format: { schema: unknown } }) => format.schema,
   ollama: ({ format }: { format: unknown }) => format,
+  cohere: ({ response_format: format }: { response_format: { schema?: unknown; json_schema?: unknown } }) =>
+    format.json_schema ?? format.schema,
 }
 
 describe.each(wires)('over $name', (wire) => {
@@ -56,7 +58,7 @@ describe.each(wires)('over $name', (wire) => {
   })
 
   it.each<[string, string, OutputError['reason']]>([
-    ['is no JSON', 'I am sorry', 'not_json'],
+    ['is not valid JSON', 'I am sorry', 'not_json'],
     ['is JSON cut short', ada.slice(0, 20), 'not_json'],
     ['is JSON with a comma too many', '{"name":"Ada","ages":[1,],}', 'not_json'],
     ['is a list', '[1]', 'not_json'],
@@ -81,6 +83,7 @@ describe.each(wires)('over $name', (wire) => {
           .replace('"stop_reason":"end_turn"', '"stop_reason":"max_tokens"')
           .replace('"finishReason":"STOP"', '"finishReason":"MAX_TOKENS"')
           .replace('"done_reason":"stop"', '"done_reason":"length"')
+          .replace('"finish_reason":"COMPLETE"', '"finish_reason":"MAX_TOKENS"')
           .replaceAll('response.completed', 'response.incomplete')
           .replace('"status":"completed","usage"', '"status":"incomplete","usage"')
           .replace(

@@ -55,11 +55,12 @@ describe.each(wires)('over $name', (wire) => {
     const whole = await generate(request({ wholeAnswer: true }))
     expect(whole.text).toBe('One two')
     expect(streamed.text).toBe('One two')
-    expect({ ...streamed, message: 0, messages: 0, responses: 0, usage: 0, providerState: 0 }).toEqual({
+    expect({ ...streamed, message: 0, messages: 0, responses: 0, context: 0, usage: 0, providerState: 0 }).toEqual({
       ...whole,
       message: 0,
       messages: 0,
       responses: 0,
+      context: 0,
       usage: 0,
       providerState: 0,
     })
@@ -105,24 +106,27 @@ describe.each(wires)('over $name', (wire) => {
   const types = ['text/html; charset=utf-8', 'text/plain', undefined, 'application/json']
   const texts = ['<!doctype html>\n<p>Hello</p>', 'Hello', '{"hello":', '<html>'.repeat(3)]
   const pages = types.flatMap((contentType) => texts.map((text) => [contentType, text] as const))
-  it.each(pages)('C9: what is no answer is told by its address, status and type: %s %j', async (contentType, text) => {
-    const { origin } = new URL(upstream.url)
-    upstream.answer(type(contentType, text))
-    for (const ask of [
-      () => generate(request()),
-      () => generate(request({ wholeAnswer: true })),
-      () => stream(request()).response,
-      () => createChat({ model: wire.model(upstream.url) }).send('x'),
-    ]) {
-      const error = await failure(ask())
-      expect(error.code).toBe('decode')
-      expect(error.message).toContain(`${origin}/`)
-      expect(error.message).toContain(upstream.asked.at(-1)?.path.split('?')[0])
-      expect(error.message).not.toContain('?')
-      expect(error.message).toContain('200')
-      expect(error.message).toContain(contentType ?? 'no content-type')
-    }
-  })
+  it.each(pages)(
+    'C9: what is not an answer is told by its address, status and type: %s %j',
+    async (contentType, text) => {
+      const { origin } = new URL(upstream.url)
+      upstream.answer(type(contentType, text))
+      for (const ask of [
+        () => generate(request()),
+        () => generate(request({ wholeAnswer: true })),
+        () => stream(request()).response,
+        () => createChat({ model: wire.model(upstream.url) }).send('x'),
+      ]) {
+        const error = await failure(ask())
+        expect(error.code).toBe('decode')
+        expect(error.message).toContain(`${origin}/`)
+        expect(error.message).toContain(upstream.asked.at(-1)?.path.split('?')[0])
+        expect(error.message).not.toContain('?')
+        expect(error.message).toContain('200')
+        expect(error.message).toContain(contentType ?? 'no content-type')
+      }
+    },
+  )
 
   it.each(['text/plain', 'text/html', undefined])(
     'C9: a stream of another type is read all the same: %s',

@@ -87,7 +87,7 @@ describe.each(hosts)('in $name', (host) => {
         ['a callback that throws', tokyo, /policy is down/, { with: 'policyThrows' }],
         ['a call that ran before', tokyo, /does not run twice/, { with: 'ranBefore' }],
         ['a ledger that fails', tokyo, /the ledger failed, so it may have run before/, { with: 'ledgerFails' }],
-        ['arguments that are no JSON [S25]', ['call_aaaaaaaa1', 'get_weather', '{"city":'], /argument/],
+        ['arguments that are not valid JSON [S25]', ['call_aaaaaaaa1', 'get_weather', '{"city":'], /argument/],
         [
           'arguments that are nested too deep [S13]',
           ['call_aaaaaaaa1', 'get_weather', `{"city":${'['.repeat(1000)}${']'.repeat(1000)}}`],

@@ -30,9 +30,10 @@ export interface Block {
 /** The documents, by their paths from the root of the project. */
 export const documents: readonly string[] = [
   ...readdirSync(root).filter((name) => /\.(?:md|txt)$/.test(name)),
-  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? [`docs/${name}`] : [])),
-  ...readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
-    name.endsWith('.md') && !name.includes('node_modules') ? [`examples/${name}`] : [],
+  ...['docs', 'examples'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((name) =>
+      name.endsWith('.md') && !name.includes('node_modules') ? [`${folder}/${name}`] : [],
+    ),
   ),
 ]
 

@@ -53,6 +53,8 @@ const surroundings: readonly string[] = [
   'const apiKey: string',
   'const text: string',
   `const model: ${index}.Model`,
+  `const cheaper: ${index}.Model`,
+  "const tracer: import('@opentelemetry/api').Tracer",
   `const weather: ${index}.Tool`,
   `const earlier: ${index}.Message[]`,
   `const schema: ${index}.t.Typed<{ title: string; steps: string[] }>`,

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { blocksOf, documents, readDocument, root } from './blocks.ts'
 
-/** Links to files and headings of ours; what stands in code is no link. */
+/** Links to files and headings of ours; what stands in code is not a link. */
 function linksOf(path: string): readonly string[] {
   const prose = readDocument(path)
     .replace(/^```.*?^```$/gms, '')

@@ -88,3 +88,30 @@ it.each(['react/Chat.jsx', 'svelte/Chat.svelte'])('%s is of fewer than 60 lines'
   const text = readFileSync(join(import.meta.dirname, '..', '..', 'examples', file), 'utf8')
   expect(text.trimEnd().split('\n').length).toBeLessThan(60)
 })
+
+/** In place of WebLLM, which needs a GPU and a gigabyte: an engine that answers as its reference says. */
+const fakeWebLlm = `
+const chunk = (delta, finish_reason = null) => ({ id: 'c', model: 'm', choices: [{ index: 0, delta, finish_reason }] })
+async function* answer() {
+  for (const content of ['Hello from ', 'this page']) yield chunk({ content })
+  yield chunk({}, 'stop')
+}
+export const CreateMLCEngine = async () => ({ interruptGenerate() {}, chat: { completions: { create: async () => answer() } } })
+`
+
+it.skipIf(!executablePath)('web-llm: a chat on a model that runs in the page', async () => {
+  const example = runExample('web-llm')
+  const page = await browser.newPage()
+  try {
+    const headers = { 'content-type': 'text/javascript', 'access-control-allow-origin': '*' }
+    await page.route('https://esm.run/**', (route) => route.fulfill({ headers, body: fakeWebLlm }))
+    await page.goto(await example.url)
+    await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.locator('li.assistant', { hasText: 'Hello from this page' }).waitFor()
+    expect(await page.locator('li.user').count()).toBe(1)
+  } finally {
+    await page.close()
+    await example.stop()
+  }
+})

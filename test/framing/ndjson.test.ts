@@ -17,7 +17,7 @@ const streams: [string, string, Frame[]][] = [
   ['a last line without its end', '{"a":1}\n{"done":true}', data('{"a":1}', '{"done":true}')],
   ['half a last line', '{"a":1}\n{"done":tr', data('{"a":1}')],
   ['half a last number, which looks whole', '{"a":1}\n12', data('{"a":1}')],
-  ['a line that is no JSON, which is for the codec to refuse', 'oops\n{"a":1}\n', data('oops', '{"a":1}')],
+  ['a line that is not valid JSON, which is for the codec to refuse', 'oops\n{"a":1}\n', data('oops', '{"a":1}')],
 ]
 
 describe('decodeNdjson', () => {

@@ -113,7 +113,7 @@ function faults({ events, error }: Decoded): string[] {
   if (error !== undefined && error.partial === undefined) found.push('an error without what came before it')
   if (error !== undefined && message !== undefined && canRunTools(message)) found.push('a broken answer may run tools')
   if (message !== undefined && JSON.stringify(JSON.parse(JSON.stringify(message))) !== JSON.stringify(message)) {
-    found.push('a message that is no plain data')
+    found.push('a message that is not plain data')
   }
   for (const call of message === undefined ? [] : toolCallsOf(message)) {
     const isExact = JSON.stringify(JSON.parse(call.argumentsText?.trim() || '{}')) === JSON.stringify(call.arguments)

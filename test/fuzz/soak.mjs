@@ -2,7 +2,7 @@
  * `npm run soak`: how much memory a stream may make us take, and whether many streams at once, or one after another, leave any behind.
  * Prints one line for each measurement, and fails if one is beyond its bar.
  *
- * @see docs/reliability.md for the figures
+ * @see docs/evidence/reliability.md for the figures
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'

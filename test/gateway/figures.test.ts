@@ -76,6 +76,7 @@ describe('an answer that is longer than its limit of output tokens', () => {
     'openai-chat': { max_completion_tokens: 10 },
     'openai-responses': { max_output_tokens: 10 },
     anthropic: { max_tokens: 10 },
+    cohere: { max_tokens: 10 },
     gemini: { generationConfig: { maxOutputTokens: 10 } },
     'gemini-interactions': { generation_config: { max_output_tokens: 10 } },
     ollama: { options: { num_predict: 10 } },

@@ -40,7 +40,7 @@ function gatewayOf(options: Partial<GatewayOptions> = {}) {
 
 const origin = 'http://gateway.test'
 
-/** As `ask`, of a gateway that is no server. */
+/** As `ask`, of a gateway that is not a server. */
 function askOf(
   gateway: { readonly fetch: typeof fetch },
   ...[wire, model, prompt, init]: [WireName, string, string?, Parameters<typeof ask>[4]?]
@@ -127,6 +127,7 @@ describe('limits of output', () => {
     'openai-chat': (body) => body.max_completion_tokens,
     'openai-responses': (body) => body.max_output_tokens,
     anthropic: (body) => body.max_tokens,
+    cohere: (body) => body.max_tokens,
     gemini: (body) => body.generationConfig?.maxOutputTokens,
     'gemini-interactions': (body) => body.generation_config?.max_output_tokens,
     ollama: (body) => body.options?.num_predict,
@@ -139,6 +140,7 @@ describe('limits of output', () => {
         'openai-chat': { max_completion_tokens: 9000 },
         'openai-responses': { max_output_tokens: 9000 },
         anthropic: { max_tokens: 9000 },
+        cohere: { max_tokens: 9000 },
         gemini: { generationConfig: { maxOutputTokens: 9000 } },
         'gemini-interactions': { generation_config: { max_output_tokens: 9000 } },
         ollama: { options: { num_predict: 9000 } },
@@ -337,6 +339,7 @@ describe('what leaves and what comes in', () => {
     'openai-chat': ['authorization'],
     'openai-responses': ['authorization'],
     anthropic: ['anthropic-version', 'x-api-key'],
+    cohere: ['authorization'],
     gemini: ['x-goog-api-key'],
     'gemini-interactions': ['x-goog-api-key'],
     ollama: ['authorization'],
@@ -419,7 +422,7 @@ describe('what leaves and what comes in', () => {
     }
   })
 
-  /** With the text in one piece: halves of a key are no key. */
+  /** With the text in one piece: halves of a key are not keys. */
   function oneEvent(wire: WireName, said: { text: string }): string[] {
     const half = said.text.slice(0, said.text.length / 2)
     const json = (text: string) => JSON.stringify(text)
@@ -594,7 +597,12 @@ describe('lists and counts', () => {
       names.map((name) => [name, 'model']),
     )
     const anthropic = await get('/v1/models', { 'anthropic-version': '2023-06-01' })
-    expect(anthropic).toMatchObject({ has_more: false, first_id: names[0], last_id: names.at(-1), data: { length: 6 } })
+    expect(anthropic).toMatchObject({
+      has_more: false,
+      first_id: names[0],
+      last_id: names.at(-1),
+      data: { length: names.length },
+    })
     expect((await get('/v1beta/models')).models[0]).toMatchObject({ name: `models/${names[0]}` })
     expect((await get('/api/tags')).models.map(({ model }: Record<string, string>) => model)).toEqual(names)
     expect(await get('/v1/models/gemini')).toMatchObject({ id: 'gemini', object: 'model' })
@@ -840,7 +848,7 @@ describe('the edges of the gateway', () => {
     const gemini = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
     expect((await gateway.fetch(post('/ai/v1beta/models/gemini:generateContent', gemini))).status).toBe(200)
     const list = (await (await gateway.fetch(`${origin}/ai/v1/models`)).json()) as Loose
-    expect(list.data).toHaveLength(6)
+    expect(list.data).toHaveLength(wireNames.length)
     for (const path of ['/v1/chat/completions', '/aiv1/chat/completions', '/AI/v1/chat/completions']) {
       const answer = await gateway.fetch(post(path, chat('openai-chat')))
       expect(answer.status).toBe(404)
@@ -859,6 +867,7 @@ describe('the edges of the gateway', () => {
     ['openai-chat', '/v1/models'],
     ['openai-responses', '/v1/models'],
     ['anthropic', '/v1/models'],
+    ['cohere', '/v1/models'],
     ['gemini', '/v1beta/models'],
     ['gemini-interactions', '/v1beta/models'],
     ['ollama', '/api/tags'],

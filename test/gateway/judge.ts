@@ -13,7 +13,9 @@ import type { Rig } from './rig.ts'
 /** These providers prove what they thought, and want the proof back. */
 const proving: ReadonlySet<WireName> = new Set(['openai-responses', 'anthropic', 'gemini', 'gemini-interactions'])
 /** These tell what they thought. OpenAI's Chat Completions does not. */
-const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama'])
+const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama', 'cohere'])
+/** These wires have no place for a proof: the conversation goes on without. */
+const proofless: ReadonlySet<WireName> = new Set(['ollama', 'cohere'])
 
 export interface Judged {
   readonly title: string
@@ -103,8 +105,7 @@ export function judgeClients({ title, modes, askers = wireNames, providers = wir
         expect(first.thought).toBe(thinking.has(behind(provider, client)) ? thought : '')
         const second = await talk.answerCalls()
         const third = await talk.say('and now?')
-        // Ollama's wire has no place for a proof: the conversation goes on without.
-        const isKept = proving.has(behind(provider, client)) && client !== 'ollama'
+        const isKept = proving.has(behind(provider, client)) && !proofless.has(client)
         const proved = isKept ? 'the proof came back' : 'there was no proof'
         expect([second.text, third.text]).toEqual([`${conclusion} ${proved}`, proved])
       }),
@@ -125,7 +126,7 @@ export function judgeClients({ title, modes, askers = wireNames, providers = wir
             () => undefined,
             (thrown) => thrown,
           )
-        expect(error.status ?? error.status_code).toBe(429)
+        expect(error.status ?? error.status_code ?? error.statusCode).toBe(429)
         expect(String(error.message)).toContain('too many requests')
         expect(String(error.message)).not.toContain('org-secret')
       }),

@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Model } from '../../src/core/codec.ts'
 import { createClientCodec as anthropic } from '../../src/formats/anthropic/index.ts'
+import { createClientCodec as cohere } from '../../src/formats/cohere/index.ts'
 import { createClientCodec as gemini } from '../../src/formats/gemini/index.ts'
 import { createClientCodec as geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
 import { createClientCodec as ollama } from '../../src/formats/ollama/index.ts'
@@ -20,6 +21,7 @@ const codecs: Readonly<Record<WireName, ClientCodec>> = {
   'openai-chat': openaiChat(),
   'openai-responses': openaiResponses(),
   anthropic: anthropic(),
+  cohere: cohere(),
   gemini: gemini(),
   'gemini-interactions': geminiInteractions(),
   ollama: ollama(),
@@ -73,6 +75,7 @@ const channelsOf: Readonly<Record<WireName, readonly Channel[]>> = {
   'openai-chat': ['text', 'arguments'],
   'openai-responses': ['text', 'thought', 'arguments'],
   anthropic: ['text', 'thought', 'arguments'],
+  cohere: ['text', 'thought', 'arguments'],
   gemini: ['text', 'thought'],
   'gemini-interactions': ['text', 'thought', 'arguments'],
   ollama: ['text', 'thought'],
@@ -256,7 +259,7 @@ describe('B14: a stream that ends in the midst of a key', () => {
       .join('')
   }
 
-  it('says its beginning, as it is no key', async () => {
+  it('says its beginning, as it is not a key', async () => {
     expect(await said('It is sk-canary')).toBe('It is sk-canary')
   })
 

@@ -1,6 +1,7 @@
 /** The scripted providers as models: no I/O, so that a Worker can have them too. */
 import type { Model } from '../../src/core/codec.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { cohere } from '../../src/formats/cohere/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
 import { ollama } from '../../src/formats/ollama/index.ts'
@@ -14,6 +15,7 @@ export const keys: Readonly<Record<WireName, string>> = {
   anthropic: 'sk-ant-canary-4Rf6Yp1Jc9',
   gemini: 'AIza-canary-2Gs9Nk7Wq3',
   'gemini-interactions': 'AIza-canary-6Hd3Pt8Rv5',
+  cohere: 'co-canary-6Wd3Qn8Rt1',
   ollama: 'ol-canary-8Bv5Xz2Mh6',
 }
 
@@ -26,6 +28,7 @@ export function modelsAt(url: string): Readonly<Record<WireName, Model>> {
     anthropic: anthropic('claude-sonnet-5', at('anthropic', '/v1')),
     gemini: gemini('gemini-3-flash-preview', at('gemini', '/v1beta')),
     'gemini-interactions': geminiInteractions('gemini-3.8-flash', at('gemini-interactions', '/v1beta')),
+    cohere: cohere('command-a-03-2025', at('cohere', '/v2')),
     ollama: ollama('qwen3:8b', at('ollama', '')),
   }
 }

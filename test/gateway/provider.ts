@@ -1,5 +1,5 @@
 /**
- * Five providers on one loopback server, each at a path of its own and each in its own wire, written by hand from `wire/*.md`: what a
+ * The providers on one loopback server, each at a path of its own and each in its own wire, written by hand from `wire/*.md`: what a
  * request says is read, what is against the rules of the wire is a 400, and what is asked for is answered, whole or in pieces.
  */
 import type { ServerResponse } from 'node:http'
@@ -11,10 +11,16 @@ import { keys } from './models.ts'
 /** What came over the wire: each speaker reads of it what it knows. */
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
-export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'gemini-interactions' | 'ollama'
-export const wireNames: readonly WireName[] = [
-  ...(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama'] as const),
-]
+export const wireNames = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'ollama',
+  'cohere',
+] as const
+export type WireName = (typeof wireNames)[number]
 
 /** The answer of each wire, by hand. */
 interface Speaker {
@@ -455,6 +461,73 @@ const ollama: Speaker = {
   holdsKey: ({ headers }) => headers.authorization === `Bearer ${keys.ollama}`,
 }
 
+// ---- cohere: wire/cohere.md §3, §4 ------------------------------------------------------------
+
+const cohereUsage = {
+  billed_units: { input_tokens: 4, output_tokens: 7 },
+  tokens: { input_tokens: 11, output_tokens: 7 },
+}
+const coherePlace = 'f0e1d2c3-u1'
+const cohere: Speaker = {
+  hear({ messages, response_format }) {
+    const turns = list(messages)
+    const last = turns.findLastIndex(({ role }) => role === 'user')
+    return {
+      prompt: textOf(turns[last]?.content),
+      results: turns.slice(last).flatMap(({ role, content }) => (role === 'tool' ? [textOf(content)] : [])),
+      hasProof: false,
+      hasSchema: response_format?.json_schema?.properties?.city !== undefined,
+    }
+  },
+  whole: ({ thought, text, calls }) => ({
+    id: coherePlace,
+    message: {
+      role: 'assistant',
+      ...((thought ?? text) !== undefined && {
+        content: [
+          ...(thought === undefined ? [] : [{ type: 'thinking', thinking: thought }]),
+          ...(text === undefined ? [] : [{ type: 'text', text }]),
+        ],
+      }),
+      ...(calls && { tool_calls: calls.map(chatCall) }),
+    },
+    finish_reason: calls ? 'TOOL_CALL' : 'COMPLETE',
+    usage: cohereUsage,
+  }),
+  pieces({ thought, text, calls = [] }) {
+    const piece = (type: string, index: number, message: Json) => event({ type, index, delta: { message } })
+    const said = [thought && { type: 'thinking', thinking: thought }, text && { type: 'text', text }].filter(Boolean)
+    return [
+      event({ type: 'message-start', id: coherePlace, delta: { message: { role: 'assistant', content: [] } } }),
+      ...said.flatMap(({ type, ...body }: Loose, index) => {
+        const [[field, whole]] = Object.entries<string>(body) as [[string, string]]
+        return [
+          piece('content-start', index, { content: { type, [field]: '' } }),
+          ...halves(whole).map((half) => piece('content-delta', index, { content: { [field]: half } })),
+          event({ type: 'content-end', index }),
+        ]
+      }),
+      ...calls
+        .map(chatCall)
+        .flatMap((call, index) => [
+          piece('tool-call-start', index, { tool_calls: { ...call, function: { ...call.function, arguments: '' } } }),
+          ...halves(call.function.arguments).map((half) =>
+            piece('tool-call-delta', index, { tool_calls: { function: { arguments: half } } }),
+          ),
+          event({ type: 'tool-call-end', index }),
+        ]),
+      `${event({
+        type: 'message-end',
+        delta: { finish_reason: calls.length > 0 ? 'TOOL_CALL' : 'COMPLETE', usage: cohereUsage },
+      })}data: [DONE]\n\n`, // the end is the first of the two
+    ]
+  },
+  isStream: ({ body }) => body.stream === true,
+  error: (_, message) => ({ id: 'e1', message }),
+  errorPiece: (message) => event({ type: 'message-end', delta: { finish_reason: 'ERROR', error: message } }),
+  holdsKey: ({ headers }) => headers.authorization === `Bearer ${keys.cohere}`,
+}
+
 const codeOf = (status: number): string =>
   ({ 400: 'invalid_request_error', 401: 'authentication_error', 429: 'rate_limit_error' })[status] ?? 'api_error'
 
@@ -473,6 +546,7 @@ export const speakers: Readonly<Record<WireName, Speaker>> = {
   gemini,
   'gemini-interactions': interactions,
   ollama,
+  cohere,
 }
 
 /** Whether a path is that of an answer of the wire, behind the provider's own part. */
@@ -483,6 +557,7 @@ const paths: Readonly<Record<WireName, RegExp>> = {
   gemini: /^\/v1beta\/models\/[\w.-]+:(?:generateContent|streamGenerateContent\?alt=sse)$/,
   'gemini-interactions': /^\/v1beta\/interactions$/,
   ollama: /^\/api\/chat$/,
+  cohere: /^\/v2\/chat$/,
 }
 
 /** The wire of a path such as `/anthropic/v1/messages`. */

@@ -140,7 +140,7 @@ describe('translateRequest', () => {
     })
   })
 
-  it('says where a body is no request', () => {
+  it('says where a body is not a request', () => {
     const body = { model: 'best', messages: [{ role: 'nobody' }] }
     expect(() => translateRequest(body, servers['openai-chat'], clients.gemini)).toThrow(DecodeError)
   })
@@ -273,7 +273,7 @@ describe.each(names)('translateStream to %s', (to) => {
   it.each([
     ['an error in mid-stream', 'data: {"error":{"message":"Slow down","type":"rate_limit_error"}}\n\n', ApiError],
     ['an end before its own end', '', InterruptedError],
-    ['what is no JSON', 'data: {oops\n\n', DecodeError],
+    ['what is not valid JSON', 'data: {oops\n\n', DecodeError],
   ])('tells %s once, behind what came before', (_what, rest, kind) => {
     const { text, translator } = run(to, [bytes(chunk({ content: 'Grüße' })), bytes(rest)])
     expect(text).toContain('Grüße')

@@ -46,6 +46,10 @@ const requests: Readonly<Record<WireName, Minimal>> = {
     path: '/v1beta/interactions',
     minimal: { model, input, stream },
   }),
+  cohere: (model, content, stream) => ({
+    path: '/v2/chat',
+    minimal: { model, messages: [{ role: 'user', content }], stream },
+  }),
   ollama: (model, content, stream) => ({
     path: '/api/chat',
     minimal: { model, messages: [{ role: 'user', content }], stream },
@@ -95,13 +99,16 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
   anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
   gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
   'gemini-interactions': (event) => (event === '[DONE]' ? 'end' : event.event_type === 'error' ? 'error' : undefined),
+  cohere: ({ type, delta }) => (type !== 'message-end' ? undefined : delta.error ? 'error' : 'end'),
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
 }
 
 /** The events of a stream; a comment is none. */
 export function eventsOf(wire: WireName, text: string): Loose[] {
   if (wire === 'ollama') return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : JSON.parse(line)))
-  const events = text.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
+  // Cohere's streams have ended when this comes.
+  const said = wire === 'cohere' ? text.replace(/data: \[DONE\]\n\n$/, '') : text
+  const events = said.split('\n\n').filter((event) => event.trim() !== '' && !event.startsWith(':'))
   return events.map((event) => {
     const data = event
       .split('\n')
@@ -134,6 +141,8 @@ export function isErrorBody(wire: WireName, body: Loose): boolean {
       return typeof body.error?.code === 'number' && typeof body.error.status === 'string'
     case 'gemini-interactions':
       return typeof body.error?.code === 'string' && typeof body.error.message === 'string'
+    case 'cohere':
+      return typeof body.message === 'string'
     case 'ollama':
       return typeof body.error === 'string'
     default:

@@ -10,12 +10,13 @@ import { workerdFile } from '../../scripts/worker.mjs'
 import type { Served } from '../support/serve.ts'
 
 /** As the Worker of the examples: newest behaviour, and the signal of a request fires when its client leaves. */
-const config = (providers: string) => `
+const config = (providers: string, hasAi: boolean) => `
 using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = .worker),
     (name = "internet", network = (allow = ["private", "public"])),
+    ${hasAi ? '(name = "ai", worker = (modules = [(name = "ai", esModule = embed "ai.js")], compatibilityDate = "2026-11-01")),' : ''}
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
@@ -23,15 +24,22 @@ const worker :Workerd.Worker = (
   modules = [(name = "worker", esModule = embed "worker.js")],
   compatibilityDate = "2026-11-01",
   compatibilityFlags = ["enable_request_signal"],
-  bindings = [(name = "PROVIDERS", text = "${providers}")],
+  bindings = [
+    (name = "PROVIDERS", text = "${providers}"),
+    ${hasAi ? '(name = "AI", wrapped = (moduleName = "cloudflare-internal:ai-api", innerBindings = [(name = "fetcher", service = "ai")])),' : ''}
+  ],
 );`
 
-/** Serves the module, whose default export has `fetch`. */
-export async function serveInWorkerd(entry: string, providers: string): Promise<Served> {
+/**
+ * Serves the module, whose default export has `fetch`.
+ *
+ * @param ai A module like it, that stands in for Workers AI: the code of the binding `AI` is workerd's own, and asks it.
+ */
+export async function serveInWorkerd(entry: string, providers: string, ai?: string): Promise<Served> {
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-gateway-'))
   await build({
-    entryPoints: [entry],
-    outfile: join(folder, 'worker.js'),
+    entryPoints: { worker: entry, ...(ai !== undefined && { ai }) },
+    outdir: folder,
     bundle: true,
     format: 'esm',
     platform: 'neutral',
@@ -39,7 +47,7 @@ export async function serveInWorkerd(entry: string, providers: string): Promise<
     target: 'es2022',
     logLevel: 'silent',
   })
-  writeFileSync(join(folder, 'config.capnp'), config(providers))
+  writeFileSync(join(folder, 'config.capnp'), config(providers, ai !== undefined))
   const child = spawn(workerdFile(), ['serve', 'config.capnp', '--control-fd=3'], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -37,6 +37,7 @@ it('has histories of every kind from every wire that can have them', () => {
   const none: Readonly<Record<string, readonly string[]>> = {
     ollama: ['reasoning with proof', 'server tools', 'citations', 'media', 'invalid call'],
     gemini: ['invalid call'],
+    cohere: ['reasoning with proof', 'server tools', 'invalid call'],
     anthropic: [],
     'openai-chat': ['server tools'],
     'openai-responses': [],
@@ -108,9 +109,9 @@ it('gives Moonshot the reasoning back that came with its call', () => {
 
 // ---- the report -------------------------------------------------------------------------------
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'handoff.md'), 'utf8')
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'evidence', 'handoff.md'), 'utf8')
 
-it('docs/handoff.md names every loss of the written histories', () => {
+it('docs/evidence/handoff.md names every loss of the written histories', () => {
   const rows = rowsOf(writtenHistories())
   expect(rows.length).toBeGreaterThan(20)
   expect(rows.filter((row) => !page.includes(row))).toEqual([])
@@ -118,6 +119,6 @@ it('docs/handoff.md names every loss of the written histories', () => {
 
 // The page counts the larger set too, so that it can be counted again only where that is.
 if (hasShared)
-  it('docs/handoff.md tells the losses of today; `node scripts/with-node.mjs scripts/handoff.mjs` writes it', () => {
+  it('docs/evidence/handoff.md tells the losses of today; `node scripts/with-node.mjs scripts/handoff.mjs` writes it', () => {
     expect(page).toBe(writeReport())
   })

@@ -17,7 +17,7 @@ import type {
 import { withAskedModel } from '../../src/kit/opaque.ts'
 import { frozen } from '../support/conversations.ts'
 import { type CorpusCase, corpus } from '../support/corpus.ts'
-import { decodeText } from '../support/decode.ts'
+import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 /** What is in a history that not every wire has a place for. */
@@ -58,6 +58,7 @@ const folders = new Map(formats.map((format) => [format.folder, format]))
 function withoutDots(one: CorpusCase): CorpusCase {
   if (!/elided-media|image-output/.test(one.meta.features.join(' '))) return one
   const whole = (text: string) => text.replace(/([A-Za-z0-9+/]{20})\.\.\./g, '$1')
+  if (one.kind === 'bin') return one
   const text = whole(one.text)
   const request: unknown = one.request === undefined ? undefined : JSON.parse(whole(JSON.stringify(one.request)))
   return { ...one, text, bytes: new TextEncoder().encode(text), request }
@@ -86,9 +87,9 @@ function historyOf(one: CorpusCase, format: Format): readonly History[] {
   return answer === undefined ? [] : [history(one.name, format, modelOf(one, answer), before(one, format), answer)]
 }
 
-function answerOf({ kind, text }: CorpusCase, client: ClientCodec): AssistantMessage | undefined {
+function answerOf({ kind, text, bytes }: CorpusCase, client: ClientCodec): AssistantMessage | undefined {
   if (kind !== 'json') {
-    const { response, error } = decodeText(client, text)
+    const { response, error } = decodeChunks(client, [bytes])
     return response?.message ?? error?.partial
   }
   const body: unknown = JSON.parse(text)
@@ -97,18 +98,12 @@ function answerOf({ kind, text }: CorpusCase, client: ClientCodec): AssistantMes
 
 /** An error's body, which has no answer in it. */
 function isRefusal(body: unknown): boolean {
-  const {
-    error,
-    errors = error,
-    choices,
-    output,
-    content,
-    candidates,
-    message,
-    steps,
-  } = body as Record<string, unknown>
+  const { error, errors, internalCode, ...fields } = body as Record<string, unknown>
+  const { choices, output, content, candidates, message, steps } = fields
+  if (internalCode !== undefined || (Array.isArray(errors) && errors.length > 0)) return true // Workers AI
   const isAnswer = [choices, output, content, candidates, message, steps].some((field) => field != null)
-  return Array.isArray(body) || typeof body !== 'object' || (errors != null && !isAnswer)
+  const isSentence = typeof message === 'string'
+  return Array.isArray(body) || typeof body !== 'object' || isSentence || (error != null && !isAnswer)
 }
 
 /** The same stream, left when three fifths of it had come. */

@@ -26,6 +26,8 @@ afterAll(() => mock.stop())
 /** Where aimock has each wire; it keeps the paths of the providers. */
 const bases: Readonly<Record<string, string>> = {
   anthropic: '/v1',
+  'bedrock-converse': '',
+  cohere: '/v2',
   gemini: '/v1beta',
   'gemini-interactions': '/v1beta',
   ollama: '',

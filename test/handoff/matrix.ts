@@ -3,6 +3,7 @@ import type { ClientCodec, EncodedRequest, Rules } from '../../src/core/codec.ts
 import type { Context, Loss } from '../../src/core/model.ts'
 import { model as modelByName, providerNames } from '../../src/models.ts'
 import { legalToolName, prepare } from '../../src/prepare/prepare.ts'
+import { wires as formatNames } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
 import { goOn, type History, type Moment } from './histories.ts'
 import { validatorOf } from './validators/index.ts'
@@ -13,12 +14,9 @@ export interface Target {
   readonly client: ClientCodec
 }
 
-/** Whose wire it is. */
+/** Whose wire it is. Default: the provider has its name. */
 const home: Readonly<Record<string, string>> = {
-  anthropic: 'anthropic',
-  gemini: 'gemini',
   'gemini-interactions': 'gemini',
-  ollama: 'ollama',
   'openai-chat': 'openai',
   'openai-responses': 'openai',
 }
@@ -39,14 +37,16 @@ function listTargets(): readonly Target[] {
 }
 
 export function targetName({ name, provider }: Pick<ClientCodec, 'name' | 'provider'>): string {
-  return home[name] === provider ? name : `${name} (${provider})`
+  return (home[name] ?? name) === provider ? name : `${name} (${provider})`
 }
 
 /** The wires at their own providers. */
-export const wires: readonly Target[] = targets.filter(({ name }) => Object.hasOwn(home, name))
+export const wires: readonly Target[] = targets.filter(({ name }) => (formatNames as readonly string[]).includes(name))
 
 const models: Readonly<Record<string, string>> = {
   anthropic: 'claude-sonnet-5',
+  'bedrock-converse': 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
+  cohere: 'command-a-reasoning-08-2025',
   gemini: 'gemini-3-flash',
   'gemini-interactions': 'gemini-3.8-flash',
   ollama: 'qwen3:8b',

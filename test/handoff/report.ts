@@ -1,4 +1,4 @@
-/** `docs/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
+/** `docs/evidence/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
 import type { Loss } from '../../src/core/model.ts'
 import { allows, type History, moments, recordedHistories, writtenHistories } from './histories.ts'
 import { judge, type Target, targets, wires } from './matrix.ts'
@@ -18,6 +18,7 @@ const titles: Readonly<Record<string, string>> = {
   gemini: 'Gemini',
   'gemini-interactions': 'Interactions',
   ollama: 'Ollama',
+  cohere: 'Cohere',
 }
 const sources = Object.keys(titles)
 
@@ -52,7 +53,7 @@ Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \
 `
 }
 
-/** The rows of the page that these histories cause on the five wires. */
+/** The rows of the page that these histories cause on the wires. */
 export function rowsOf(histories: readonly History[]): readonly string[] {
   return wires.flatMap((target) => [...measure(target, histories).values()].flatMap(({ losses }) => [...losses]))
 }

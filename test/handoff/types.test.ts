@@ -7,7 +7,7 @@ import { compile } from '../support/compile.ts'
 import { allows, goOn, oneOfEachKind, recordedHistories, writtenHistories } from './histories.ts'
 import { handOver, modelFor, type Target, wires } from './matrix.ts'
 
-/** The type of a body, by the name of the wire. */
+/** The type of a body, by the name of the wire. Cohere's client has all names in camel case: `test/codecs/cohere/types.ts` holds its types. */
 const types: Readonly<Record<string, string>> = {
   'openai-chat': 'ChatCompletionCreateParams',
   'openai-responses': 'ResponseCreateParams',
@@ -87,7 +87,7 @@ const exceptions: readonly (readonly [says: RegExp, because: string])[] = [
 ]
 
 it('a compiler that knows the official clients takes every body', { timeout: 600_000 }, () => {
-  const literals = wires.flatMap(literalsFor)
+  const literals = wires.filter(({ name }) => Object.hasOwn(types, name)).flatMap(literalsFor)
   expect(literals.length).toBeGreaterThan(400)
   const found = complaints([header, ...literals, 'take<ChatRequest>(/* no body */ { model: 1 });'].join('\n'))
   expect(found.filter((one) => !exceptions.some(([says]) => says.test(one)))).toEqual([

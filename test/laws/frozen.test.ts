@@ -7,7 +7,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { repeatingJson } from '../../src/gateway/repeating-json.ts'
 import { casesOf } from '../support/corpus.ts'
-import { comparable, decodeText } from '../support/decode.ts'
+import { comparable, decodeChunks } from '../support/decode.ts'
 import { formats } from '../support/formats.ts'
 
 function freeze<Value>(value: Value): Value {
@@ -32,10 +32,10 @@ describe.each(formats.map((format) => [format.folder, format] as const))('%s', (
     ['without templates', () => JSON.parse],
     ['with templates', repeatingJson],
   ] as const)('decodes every recorded stream %s from events that cannot be changed', (_name, parser) => {
-    for (const { id, text } of cases.filter(({ kind }) => kind !== 'json')) {
+    for (const { id, bytes } of cases.filter(({ kind }) => kind !== 'json')) {
       const parse = parser()
-      const frozen = decodeText(codec, text, { parse: (json) => freeze(parse(json)) })
-      expect(comparable(frozen), id).toStrictEqual(comparable(decodeText(codec, text)))
+      const frozen = decodeChunks(codec, [bytes], { parse: (json) => freeze(parse(json)) })
+      expect(comparable(frozen), id).toStrictEqual(comparable(decodeChunks(codec, [bytes])))
     }
   })
 
@@ -54,9 +54,9 @@ it('some recorded streams are long enough for templates', () => {
   const parse = vi.spyOn(JSON, 'parse')
   let fromTemplate = 0
   for (const { folder, client } of formats) {
-    for (const { text } of casesOf(folder).filter(({ kind }) => kind !== 'json')) {
+    for (const { bytes } of casesOf(folder).filter(({ kind }) => kind !== 'json')) {
       const repeating = repeatingJson()
-      decodeText(client, text, {
+      decodeChunks(client, [bytes], {
         parse(json) {
           const before = parse.mock.calls.length
           const value = repeating(json)

@@ -7,12 +7,13 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { DecodeError, IsoglotError } from '../../src/core/errors.ts'
-import { decodeNdjson, encodeNdjson } from '../../src/framing/ndjson.ts'
-import { decodeSse, encodeSse } from '../../src/framing/sse.ts'
+import { encodeEventStream } from '../../src/framing/event-stream.ts'
+import { encodeNdjson } from '../../src/framing/ndjson.ts'
+import { encodeSse } from '../../src/framing/sse.ts'
 import { translateRequest } from '../../src/gateway/translate.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
-import { isExhaustive } from '../support/cuts.ts'
-import { decodeText } from '../support/decode.ts'
+import { framingOf, isExhaustive } from '../support/cuts.ts'
+import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { mutations, type Path, placesOf, replaceAt, shapeOf, stringify } from '../support/mutations.ts'
 import { seeded } from '../support/random.ts'
@@ -102,7 +103,7 @@ function nextWire({ client }: Format): Format {
 
 function framesOf({ kind, bytes }: CorpusCase): Frame[] {
   const frames: Frame[] = []
-  const framing = kind === 'ndjson' ? decodeNdjson() : decodeSse()
+  const framing = framingOf(kind)
   framing.push(bytes, frames)
   framing.end(frames)
   return frames
@@ -139,9 +140,11 @@ function around(frames: readonly Frame[], index: number): { readonly frames: rea
 
 /** The whole stream, with one event replaced. What the framing cannot carry, a client cannot get. */
 function decodeWith({ client }: Format, { frames, at }: FrameTrial, body: unknown): unknown {
-  const write = client.framing === 'sse' ? encodeSse : encodeNdjson
-  const text = frames.map((frame, other) => write(other === at ? { ...frame, data: stringify(body) } : frame)).join('')
-  const { response, error } = decodeText(client, text)
+  const text = client.framing === 'sse' ? encodeSse : encodeNdjson
+  const write = (frame: Frame) =>
+    client.framing === 'event-stream' ? encodeEventStream(frame) : Buffer.from(text(frame))
+  const pieces = frames.map((frame, other) => write(other === at ? { ...frame, data: stringify(body) } : frame))
+  const { response, error } = decodeChunks(client, [new Uint8Array(Buffer.concat(pieces))])
   if (error !== undefined) throw error
   return response
 }

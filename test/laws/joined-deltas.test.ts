@@ -3,13 +3,14 @@ import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { blocksOfTurn } from '../../src/core/content.ts'
 import type { ChatResponse, MessageEvent } from '../../src/core/model.ts'
+import { wires as formatNames } from '../support/answers.ts'
 import { casesOf } from '../support/corpus.ts'
 import { decodeChunks, decodeText } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { joinDeltas, type Said } from '../support/joined.ts'
 import { wires } from '../support/wires.ts'
 
-const servers = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((name) => {
+const servers = formatNames.map((name) => {
   const { server } = formats.find(({ client }) => client.name === name) as Format
   return { name, server }
 })

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
 import type { Context, Loss, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as chat from '../../src/formats/openai-chat/index.ts'
@@ -11,7 +12,7 @@ import { block, generate, message, stream } from '../../src/index.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
 
-const codecs = { chat, responses, anthropic, gemini, ollama }
+const codecs = { chat, responses, anthropic, gemini, ollama, cohere }
 const names = Object.keys(codecs) as (keyof typeof codecs)[]
 const user = (content: string) => ({ role: 'user', content }) as const
 const hello = { messages: [user('a')] }
@@ -68,7 +69,7 @@ it('D6: each wire reports what it drops of a response format, and a name that it
       path,
       action,
     ])
-  for (const name of ['anthropic', 'gemini', 'ollama'] as const) {
+  for (const name of ['anthropic', 'gemini', 'ollama', 'cohere'] as const) {
     expect(at(name, { name: 'person', strict: true })).toEqual([
       ['options.responseFormat.name', 'dropped'],
       ['options.responseFormat.strict', 'dropped'],
@@ -129,7 +130,9 @@ it.each(names)('D10: %s reports options and fields of another format', (name) =>
 it.each(names)('C28: %s reports a name that no format has, and says which names there are', (name) => {
   const [loss] = lossesOf(name, hello, { providerOptions: { openai: { verbosity: 'low' } } })
   expect(loss).toMatchObject({ path: 'options.providerOptions.openai', action: 'dropped', severity: 'minor' })
-  expect(loss?.reason).toContain('openai-chat, openai-responses, anthropic, gemini, gemini-interactions, ollama')
+  const names =
+    'openai-chat, openai-responses, anthropic, gemini, gemini-interactions, ollama, cohere, bedrock-converse'
+  expect(loss?.reason).toContain(names)
 })
 
 describe('D11: one loss has one path, one reason and one severity on every wire', () => {
@@ -158,14 +161,14 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
       { ...hello, providerState: { previousResponseId: 'resp_1' } },
       {},
       { path: 'providerState.previousResponseId', severity: 'major' },
-      ['chat', 'anthropic', 'gemini', 'ollama'],
+      ['chat', 'anthropic', 'gemini', 'ollama', 'cohere'],
     ],
     [
       'a cache hint',
       { messages: [{ role: 'user', content: [hinted] }] },
       {},
       { path: 'messages[0].content[0].metadata.cacheHint', severity: 'info' },
-      ['gemini', 'ollama'],
+      ['gemini', 'ollama', 'cohere'],
     ],
     [
       'a level of detail',
@@ -181,13 +184,13 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
       { path: 'tools[0].strict', severity: 'minor' },
       ['gemini', 'ollama'],
     ],
-    ['the end user', hello, { user: 'u' }, { path: 'options.user', severity: 'info' }, ['gemini', 'ollama']],
+    ['the end user', hello, { user: 'u' }, { path: 'options.user', severity: 'info' }, ['gemini', 'ollama', 'cohere']],
     [
       'a name',
       { messages: [{ ...user('a'), name: 'n' }] },
       {},
       { path: 'messages[0].name', severity: 'info' },
-      ['responses', 'anthropic', 'gemini', 'ollama'],
+      ['responses', 'anthropic', 'gemini', 'ollama', 'cohere'],
     ],
   ]
   it.each(cases)('D11: %s', (_, context, options, expected, lacking) => {
@@ -197,7 +200,7 @@ describe('D11: one loss has one path, one reason and one severity on every wire'
   })
 })
 
-it('D11: a default is no loss', () => {
+it('D11: a default is not a loss', () => {
   for (const name of names) expect(lossesOf(name, hello, { parallelToolCalls: true, stop: [] })).toEqual([])
 })
 

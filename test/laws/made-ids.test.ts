@@ -9,7 +9,7 @@ import { toolCall } from '../../src/messages/block.ts'
 import { formats } from '../support/formats.ts'
 import { wires } from '../support/wires.ts'
 
-const prefixes = ['call_', 'gemini_', 'ollama_', 'toolu_isoglot_', 'c']
+const prefixes = ['call_', 'cohere_', 'gemini_', 'ollama_', 'toolu_isoglot_', 'c']
 const id = fc.tuple(fc.constantFrom(...prefixes), fc.nat({ max: 9 })).map(([prefix, number]) => `${prefix}${number}`)
 const ids = fc.uniqueArray(id, { maxLength: 8 })
 
@@ -86,6 +86,13 @@ const requests = {
     contents: called.map((one) => ({
       role: 'model',
       parts: [{ functionCall: { ...(one && { id: one }), name: 'f', args: {} } }],
+    })),
+  }),
+  cohere: (called) => ({
+    model: 'm',
+    messages: called.map((one) => ({
+      role: 'assistant',
+      tool_calls: [{ ...(one && { id: one }), type: 'function', function: { name: 'f', arguments: '{}' } }],
     })),
   }),
   ollama: (called) => ({

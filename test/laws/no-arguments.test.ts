@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { blocksOfTurn } from '../../src/core/content.ts'
 import type { ChatResponse } from '../../src/core/model.ts'
-import { exactArguments } from '../../src/formats/openai-chat/tools.ts'
+import { exactArguments } from '../../src/core/tool-call.ts'
 import { decodeText } from '../support/decode.ts'
 import { wires } from '../support/wires.ts'
 

@@ -7,16 +7,18 @@ import type { ChatResponse, ContentBlock, MessageEvent, ToolCall } from '../../s
 import { encodeNdjson } from '../../src/framing/ndjson.ts'
 import { encodeSse } from '../../src/framing/sse.ts'
 import { type CorpusCase, casesOf } from '../support/corpus.ts'
-import { decodeChunks, decodeText } from '../support/decode.ts'
+import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 
 /** Writes events as a stream of the format, with what the answer as a whole says. */
-function written({ client, server }: Format, events: readonly MessageEvent[]): string {
+function written({ client, server }: Format, events: readonly MessageEvent[]): Uint8Array {
   const encoder = server.encodeStream({ includeUsage: true })
   const frames: Frame[] = []
   for (const event of events) encoder.push(event, frames)
   encoder.end(frames)
-  return frames.map(client.framing === 'sse' ? encodeSse : encodeNdjson).join('')
+  const encodeFrame = (frame: Frame) =>
+    server.encodeFrame?.(frame) ?? Buffer.from((client.framing === 'sse' ? encodeSse : encodeNdjson)(frame))
+  return new Uint8Array(Buffer.concat(frames.map(encodeFrame)))
 }
 
 /**
@@ -45,7 +47,7 @@ function joined(blocks: readonly ContentBlock[]): readonly ContentBlock[] {
 }
 
 /** How ids of calls begin that came without one, and that we or our Ollama server made up. */
-const madeIds = /^(?:ollama|gemini|call)_\d+$/
+const madeIds = /^(?:ollama|gemini|cohere|call)_\d+$/
 
 function isSaid(block: ContentBlock): boolean {
   return block.type !== 'reasoning' || block.text !== ''
@@ -98,7 +100,7 @@ describe.each(formats)('$folder', (format) => {
     ({ bytes }) => {
       const { events, response } = decodeChunks(client, [bytes])
       if (response === undefined) throw new Error('expected an answer')
-      expect(essence(decodeText(client, written(format, events)).response, format), 'streamed').toEqual(
+      expect(essence(decodeChunks(client, [written(format, events)]).response, format), 'streamed').toEqual(
         essence(response, format),
       )
       const { body, losses } = server.encodeResponse(response)

@@ -31,7 +31,7 @@ describe('every recording in every wire', () => {
     expect([...namedRules.keys()].filter((name) => !used.has(name))).toEqual([])
   })
 
-  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'translation.md'), 'utf8')
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'evidence', 'translation.md'), 'utf8')
 
   it('loses only what the documentation names', () => {
     const rows = new Set(page.split('\n').map((line) => line.split(' | ')[0]?.slice('| '.length)))

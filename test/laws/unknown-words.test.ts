@@ -79,6 +79,18 @@ const fields: Readonly<Record<string, readonly JsonObject[]>> = {
       ],
     },
   ],
+  cohere: [
+    { tool_choice: word, tools: [tool] },
+    { response_format: { type: word } },
+    { thinking: { type: word } },
+    { safety_mode: word },
+    { citation_options: { mode: word } },
+    {
+      messages: [
+        { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://a.example', detail: word } }] },
+      ],
+    },
+  ],
   ollama: [{ think: word }, { format: word }, { keep_alive: word }],
 }
 
@@ -88,6 +100,7 @@ const bases: Readonly<Record<string, JsonObject>> = {
   anthropic: { model: 'm', max_tokens: 9, messages: [user] },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
   'gemini-interactions': { model: 'm', input: [{ type: 'user_input', content: [{ type: 'text', text: 'x' }] }] },
+  cohere: { model: 'm', messages: [user] },
   ollama: { model: 'm', messages: [user] },
 }
 

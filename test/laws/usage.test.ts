@@ -50,6 +50,21 @@ function answerWith(format: string, { input, output, total, read, write, reasoni
           total_tool_use_tokens: tools,
         },
       }
+    case 'bedrock-converse':
+      return {
+        output: { message: { role: 'assistant', content: [{ text: 'a' }] } },
+        stopReason: 'end_turn',
+        usage: { inputTokens: input, outputTokens: output, cacheReadInputTokens: read, cacheWriteInputTokens: write },
+      }
+    case 'cohere':
+      return {
+        message: { role: 'assistant', content: [{ type: 'text', text: 'a' }] },
+        finish_reason: 'COMPLETE',
+        usage: {
+          tokens: { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning },
+          cached_tokens: read,
+        },
+      }
     case 'ollama':
       return { message: { role: 'assistant', content: 'a' }, done: true, prompt_eval_count: input, eval_count: output }
     case 'openai-responses':

@@ -311,7 +311,7 @@ it('F1: keeps what else the result of a server’s tool has', () => {
   ])
 })
 
-describe('what is no message', () => {
+describe('what is not a message', () => {
   it.each([
     ['a number', 5, 'Cannot read message: "messages[0]": text, a pair or an object is expected'],
     [

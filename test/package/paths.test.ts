@@ -6,8 +6,8 @@ import { publicPaths } from '../../scripts/built-files.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
 const paths = Object.entries(publicPaths(root)).map(([path, file]) => ({ path, file: join(root, file) }))
-/** Each format has functions of the same names: `createClientCodec`, `encodeRequest` … */
-const isFormat = (file: string) => /formats\/[^/]+\/index\.ts$|providers\//.test(file)
+/** Each format has functions of the same names: `createClientCodec`, `encodeRequest` …; each binding has `useChat`. */
+const isAlike = (file: string) => /formats\/[^/]+\/index\.ts$|providers\/|bindings\//.test(file)
 /** Programs write these down, whatever they do with messages. */
 const isOfModel = (symbol: ts.Symbol) => placeOf(symbol) === 'src/core/model.ts'
 
@@ -58,7 +58,7 @@ it('what is exported has one path, except types of the model, which isoglot and 
   expect(ofModel.filter(([, found]) => found.join() !== 'index,messages')).toEqual([])
 })
 
-it('a name stands for one thing, except in the paths of formats', () => {
-  const others = names.filter(({ file, symbol }) => !isFormat(file) && !isOfModel(symbol))
+it('a name stands for one thing, except in the paths of formats and of frameworks', () => {
+  const others = names.filter(({ file, symbol }) => !isAlike(file) && !isOfModel(symbol))
   expect([...severalOf(others.map(({ name, path }) => [name, path]))]).toEqual([])
 })

@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { portableEntriesIn } from '../../scripts/built-files.mjs'
 import { installRuntimes, nodeFile } from '../../scripts/install-runtimes.mjs'
-import { dist, entries, modules } from './built.ts'
+import { dist, modules } from './built.ts'
 
 const root = join(dist, '..')
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -29,7 +30,7 @@ it('C2: is tried in each Node that is supported, on the machines of CI', () => {
   expect(installed).toEqual(isCi && isLinux ? supported : installed)
 })
 
-const paths = entries.map((name) => (name === 'index' ? 'isoglot' : `isoglot/${name}`))
+const paths = portableEntriesIn(dist).map((name) => (name === 'index' ? 'isoglot' : `isoglot/${name}`))
 
 it.each(['this Node', ...installed])(
   'C2: is loaded by require in a CommonJS project, by each of its paths: %s',

@@ -8,13 +8,13 @@ export interface Driver {
   /** The value of an expression in the page. */
   run(expression: string): Promise<unknown>
   click(selector: string): Promise<unknown>
-  /** Keys, into an element. WebDriver's code points stand for those that are no letters. */
+  /** Keys, into an element. WebDriver's code points stand for those that are not letters. */
   type(selector: string, text: string): Promise<unknown>
   picture(): Promise<Uint8Array>
   close(): Promise<void>
 }
 
-/** Keys that are no letters, as WebDriver spells them. */
+/** Keys that are not letters, as WebDriver spells them. */
 export const keys = { home: '\uE011', right: '\uE014' }
 const names: Readonly<Record<string, string>> = { [keys.home]: 'Home', [keys.right]: 'ArrowRight' }
 

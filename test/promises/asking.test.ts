@@ -142,7 +142,7 @@ describe('a history', () => {
 })
 
 describe('raw JSON', () => {
-  it('[4.16] is no message to the compiler', () => {
+  it('[4.16] is not a message to the compiler', () => {
     expectTypeOf<{ role: string; content: string }>().not.toExtend<MessageLike>()
     expectTypeOf<{ role: 'user'; content: string }>().toExtend<MessageLike>()
     // The two lines above are held by the compiler. At run time the same JSON is refused too.
@@ -155,7 +155,7 @@ describe('raw JSON', () => {
     ['no role', { content: 'Hi' }, '"messages[1]" is not a message'],
     ['no content', { role: 'user' }, '"content" is neither text nor a list of blocks'],
     [
-      'a null that is no assistant’s',
+      'a null that is not an assistant’s',
       { role: 'user', content: null },
       '"content" is neither text nor a list of blocks',
     ],

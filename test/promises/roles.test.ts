@@ -196,7 +196,7 @@ describe('what an assistant says', () => {
     ['gemini', { role: 'model', parts: [{ functionCall: { id: 'call_1', name: 'add', args: { a: 1 } } }] }],
     ['ollama', { role: 'assistant', content: '', tool_calls: [{ id: 'call_1' }] }],
   ] as const)(
-    '[2.03] [2.20] [4.36] may be null where there are calls, and is no empty text to %s',
+    '[2.03] [2.20] [4.36] may be null where there are calls, and is not an empty text to %s',
     (wire, expected) => {
       const turn = message.assistant(null, { toolCalls: [block.toolCall('call_1', 'add', { a: 1 })] })
       expect((listOf(wire, [question, turn, answered]) as unknown[])[1]).toMatchObject(expected)

@@ -7,9 +7,8 @@ import { specifiersIn } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const notCodecs = ['index', 'messages', 'import', 'codec', 'gateway', 'models', 'mcp']
 const paths: Readonly<Record<string, string>> = publicPaths(root)
-const codecs = Object.keys(paths).filter((name) => !notCodecs.includes(name))
+const codecs = Object.keys(paths).filter((name) => /^src\/(formats|providers)\//.test(paths[name] ?? ''))
 const sourceOf = (codec: string) => paths[codec] ?? ''
 
 function importsOf(path: string): readonly string[] {

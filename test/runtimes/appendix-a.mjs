@@ -220,11 +220,11 @@ const others = {
     stream: namedSse(anthropicStart, ...anthropicBlock(0, use({ city: 'Oslo' })), ...anthropicEnd('tool_use')),
     says: { blocks: [oslo], stopReason: 'tool_calls' },
   },
-  'anthropic: an empty input is no arguments': {
+  'anthropic: an empty input has no arguments': {
     stream: namedSse(anthropicStart, ...anthropicBlock(0, use(), writes('')), ...anthropicEnd('tool_use')),
     says: { blocks: [['tool_call', 'call_a', 'weather', {}]], stopReason: 'tool_calls' },
   },
-  'anthropic: an input that the length cut is no call': {
+  'anthropic: an input that the length cut is not a call': {
     stream: namedSse(anthropicStart, ...anthropicBlock(0, use(), writes('{"city":"Os')), ...anthropicEnd('max_tokens')),
     says: { blocks: [], stopReason: 'length' },
     invalid: '{"city":"Os',

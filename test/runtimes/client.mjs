@@ -100,7 +100,7 @@ export function clientCases(base) {
     ['gives up after two retries', () => givesUp(base)],
     ['says what the provider answered, without the key', () => tellsErrors(base)],
     ['an error in mid-stream keeps what came', () => errorMidStream(base)],
-    ['an answer that is no JSON is an error of decoding', () => noJson(base)],
+    ['an answer that is not valid JSON is an error of decoding', () => noJson(base)],
     ['an event without an end hits its limit', () => limit(base)],
     ['a server that is not there is an error of the connection', () => nobodyThere(base)],
     ['takes a fetch of one’s own', () => ownFetch()],
@@ -246,7 +246,7 @@ async function readTwice(base) {
   const upstream = await scripted(base, answersHello)
   const run = stream(upstream.ask())
   await readAll(run)
-  ok((await failureOf(readAll(run))) instanceof TypeError, 'it is no TypeError')
+  ok((await failureOf(readAll(run))) instanceof TypeError, 'it is not a TypeError')
 }
 
 async function firstByteTimeout(base) {
@@ -373,7 +373,7 @@ async function tellsErrors(base) {
     ['api', 'authentication', 401, 'invalid_api_key'],
     'it',
   )
-  ok(error instanceof Error, 'it is no Error')
+  ok(error instanceof Error, 'it is not an Error')
   for (const text of [String(error), error.stack, JSON.stringify(error)]) ok(!text.includes(key), 'it holds the key')
 }
 

@@ -50,7 +50,7 @@ function inFewWords(block) {
   return [block.type, block.text]
 }
 
-/** All that a decoder said, in a form that two runs can be compared by. Why a text is no JSON each engine says in words of its own. */
+/** All that a decoder said, in a form that two runs can be compared by. Why a text is not valid JSON each engine says in words of its own. */
 export function transcript({ events, error }) {
   const { name, code, message, partial } = error ?? {}
   return JSON.stringify([events, error && { name, code, message, partial }], (key, value) =>

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { extname, join, normalize } from 'node:path'
-import { entriesIn } from '../../scripts/built-files.mjs'
+import { portableEntriesIn } from '../../scripts/built-files.mjs'
 
 const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.map': 'application/json' }
 const longestWaitMs = 12_000
@@ -73,12 +73,12 @@ export async function startServer({ root, corpora }) {
   }
 
   function plan(_request, response) {
-    json(response, { entries: entriesIn(join(root, 'dist')) })
+    json(response, { entries: portableEntriesIn(join(root, 'dist')) })
   }
 
   function page(_request, response, id) {
     response.setHeader('content-type', 'text/html')
-    response.end(html(entriesIn(join(root, 'dist')), id))
+    response.end(html(portableEntriesIn(join(root, 'dist')), id))
   }
 
   function file(_request, response, _id, _rest, url) {

@@ -15,10 +15,16 @@ import type {
 } from '../../src/core/model.ts'
 import { type Carried, unpackCarrier } from '../../src/kit/carrier.ts'
 
-export type Wire = 'anthropic' | 'gemini' | 'gemini-interactions' | 'ollama' | 'openai-chat' | 'openai-responses'
-export const wires: readonly Wire[] = [
-  ...(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama'] as const),
-]
+export const wires = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'ollama',
+  'cohere',
+] as const
+export type Wire = (typeof wires)[number]
 
 /** A block with all proofs that travel with it, and without what it keeps for one wire alone. */
 export type SeenBlock = Omit<ContentBlock, 'opaque' | 'providerData' | 'metadata'> & {
@@ -169,6 +175,7 @@ const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>>
   gemini: { refusal: 'content_filter', pause: 'other', aborted: 'other' },
   'gemini-interactions': { refusal: 'stop', other: 'stop' },
   ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop', aborted: 'stop' },
+  cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop' },
 }
 
 export const answerRules: readonly Rule[] = [
@@ -189,7 +196,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made media',
-    to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama'],
+    to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere'],
     reason: 'an answer has no place for media, or for these',
     severity: 'major',
     told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|images|text)/,
@@ -214,7 +221,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'empty text',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-chat'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-chat', 'cohere'],
     reason: 'a text with nothing in it is not sent: some servers refuse it',
     severity: 'info',
     apply: (seen, way) => {
@@ -224,7 +231,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'refusal mark',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
     reason: 'the text of a refusal is text like any other here; the reason for the end says it, where there is one',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'refusal')], way),
@@ -247,6 +254,28 @@ export const answerRules: readonly Rule[] = [
       'a citation has an address, a title and two offsets, always; one without offsets is for its whole text. The quoted passage has no place',
     severity: 'info',
     apply: (seen, { to }) => ({ ...seen, blocks: seen.blocks.map((block) => fillCitations(block, to)) }),
+  },
+  {
+    name: 'offsets of citations for a whole text',
+    to: ['cohere'],
+    reason: 'a citation has two offsets, always; one without is for its whole text',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: seen.blocks.map(spanCitations) }),
+  },
+  {
+    name: 'calls at the end of the turn',
+    to: ['cohere'],
+    within: true,
+    reason: 'a message has its calls in a list of their own',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: callsLast(seen.blocks) }),
+  },
+  {
+    name: 'model of the answer',
+    to: ['cohere'],
+    reason: 'an answer does not say which model gave it',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, model: undefined }),
   },
   {
     name: 'order in the turn',
@@ -340,7 +369,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'no arguments',
-    to: ['openai-chat', 'openai-responses'],
+    to: ['openai-chat', 'openai-responses', 'cohere'],
     within: true,
     reason: 'no arguments are written as an empty object, since clients parse them',
     severity: 'info',
@@ -362,11 +391,21 @@ export const answerRules: readonly Rule[] = [
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
   },
   {
+    name: 'made ids of calls of Workers AI',
+    to: ['openai-chat'],
+    within: true,
+    reason: 'calls of its older models have no id, and those of Chat Completions have one',
+    severity: 'info',
+    // Answers of these models do not name the model either.
+    apply: (seen, way) =>
+      seen.model === undefined ? onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way) : seen,
+  },
+  {
     name: 'calls that are none',
     to: ['anthropic', 'gemini-interactions'],
     reason: 'a client would run it without its arguments, so it is left out of a whole answer',
     severity: 'minor',
-    told: /arguments are no object/,
+    told: /arguments are not an object/,
     apply: (seen, { isStream }) => (isStream ? seen : renumber(seen)),
   },
   {
@@ -421,6 +460,10 @@ function countsOn({ from, to }: Way, counts: Counts | undefined): Counts | undef
       return { ...counts, ...sums }
     case 'ollama':
       return sums
+    case 'cohere': {
+      const { cacheWriteTokens: _, ...others } = counts ?? {}
+      return { ...others, ...sums }
+    }
     case 'openai-responses':
       return (
         counts && {
@@ -473,6 +516,17 @@ function fillCitations(block: SeenBlock, to: Wire): SeenBlock {
   return { ...block, citations: (block.citations as CitationBlock[]).map(fill) }
 }
 
+function spanCitations(block: SeenBlock): SeenBlock {
+  if (block.citations === undefined) return block
+  const whole = { startIndex: 0, endIndex: String(block.text).length }
+  return { ...block, citations: (block.citations as CitationBlock[]).map((one) => ({ ...whole, ...one })) }
+}
+
+function callsLast(blocks: readonly SeenBlock[]): readonly SeenBlock[] {
+  const isCall = ({ type }: SeenBlock) => type === 'tool_call'
+  return [...blocks.filter((block) => !isCall(block)), ...blocks.filter(isCall)]
+}
+
 function quoteCitations(block: SeenBlock): SeenBlock {
   if (block.citations === undefined) return block
   const quote = (one: CitationBlock) =>
@@ -512,7 +566,7 @@ function textOn(to: Wire, { argumentsText, arguments: value }: SeenBlock): strin
 }
 
 function isCarried({ type }: SeenBlock, { data }: Opaque, to: Wire): boolean {
-  if (to === 'ollama') return false
+  if (to === 'ollama' || to === 'cohere') return false
   return type === 'reasoning' || (type === 'tool_call' && ('thoughtSignature' in data || 'extra_content' in data))
 }
 
@@ -581,5 +635,6 @@ export function canonical(value: unknown): string {
 
 /** Some wires have no order between the kinds of blocks: what is read in one is put in the order of the rules. */
 export function sortBlocks(seen: Seen, { to }: Way): Seen {
+  if (to === 'cohere') return { ...seen, blocks: callsLast(seen.blocks) }
   return to === 'openai-chat' || to === 'ollama' ? { ...seen, blocks: merge(seen.blocks) } : seen
 }

@@ -458,9 +458,9 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-/** The calls of messages and deltas, on two wires. */
+/** The calls of messages and deltas, on three wires; one of them has a call by itself in its deltas. */
 const toolCalls = (raw: readonly JsonObject[]) =>
-  havingField(raw, 'tool_calls').flatMap(({ tool_calls: calls }) => (calls ?? []) as JsonObject[])
+  havingField(raw, 'tool_calls').flatMap(({ tool_calls: calls }) => [calls ?? []].flat() as JsonObject[])
 
 // ---- Ollama -------------------------------------------------------------------------------------
 
@@ -509,6 +509,87 @@ const ollama: Claims = {
     ),
     'content-and-tool-in-one-chunk': some('tool_calls', ({ content }) => Boolean(content)),
     'no-prompt_eval_count': not(hasField('prompt_eval_count')),
+  },
+}
+
+// ---- Cohere -------------------------------------------------------------------------------------
+
+const cohereNames: List = (raw) =>
+  toolCalls(raw).flatMap((call) => (call.function as JsonObject | undefined)?.name ?? [])
+const cohereText: Check = some('text', ({ type, text, start }) => text !== '' && type === 'text' && start === undefined)
+const cohereSaid: Check = any(
+  cohereText,
+  some('content', ({ content }) => havingField(content, 'text').some(({ text }) => text !== '')),
+)
+/** The text of the arguments of each call: whole, or joined of its pieces. */
+const cohereArguments = (raw: readonly JsonObject[]): string[] => {
+  const texts: string[] = []
+  for (const call of toolCalls(raw)) {
+    const { name, arguments: text } = (call.function ?? {}) as JsonObject
+    if (name !== undefined) texts.push(String(text))
+    else texts.push(`${texts.pop()}${text}`)
+  }
+  return texts
+}
+const cohereCitation = (is: (citation: JsonObject) => boolean): Check => some('sources', is)
+
+const cohere: Claims = {
+  features: {
+    ...common,
+    text: cohereSaid,
+    usage: hasField('billed_units'),
+    'max-tokens': fieldIs('finish_reason', 'MAX_TOKENS'),
+    'stop-sequence': fieldIs('finish_reason', 'STOP_SEQUENCE'),
+    'tool-call': hasField('arguments'),
+    'text-and-tool': all(hasField('arguments'), cohereSaid),
+    'tool-plan': some('tool_plan', (one) => one.tool_plan !== ''),
+    'no-text': not(cohereSaid),
+    'parallel-tool-calls': two(cohereNames),
+    'same-tool-twice': sameTwo(cohereNames),
+    'tool-no-args': ({ raw }) => cohereArguments(raw).some((text) => /^(?:\{\}|null)?$/.test(text)),
+    reasoning: some('thinking', ({ thinking }) => thinking !== ''),
+    'usage-reasoning': hasField('reasoning_tokens'),
+    'usage-cached': hasField('cached_tokens'),
+    citations: hasField('sources'),
+    error: any(isFailed, hasField('error')),
+    'error-midstream': all(isStream, hasField('error')),
+    'system-prompt': asked(/"role":"system"/),
+    'tools-declared': asked(/"tools":\[\{/),
+    'tool-choice': asked(/"tool_choice":"/),
+    'tool-result-input': asked(/"role":"tool"/),
+    'document-in-tool-result': asked(/"type":"document"/),
+    'document-input': asked(/"documents":\[[^\]]/),
+    'reasoning-replay': asked(/"type":"thinking"/),
+    'thinking-param': asked(/"thinking":\{/),
+    'structured-output': asked(/"response_format":\{/),
+    'stop-sequences-param': asked(/"stop_sequences":\["/),
+    'image-input': asked(/"type":"image_url"/),
+  },
+  quirks: {
+    'cache-read': detail('cached_tokens'),
+    'citation-without-content_index': cohereCitation(lacks('content_index')),
+    'citation:TEXT_CONTENT': cohereCitation(({ type }) => type === 'TEXT_CONTENT'),
+    'citation:THINKING_CONTENT': cohereCitation(({ type }) => type === 'THINKING_CONTENT'),
+    'citation-behind-content': ({ raw }) => {
+      const types = raw.map(({ type }) => type)
+      return types.indexOf('citation-start') > types.indexOf('content-end')
+    },
+    'offsets-in-code-points': all(answer(/[\ud800-\udfff]/), hasField('sources')),
+    'source:document': answer(/"sources":\[.*"type":"document"/),
+    'source:tool': answer(/"type":"tool","id"/),
+    'content:unknown': hasType('sketch_from_next_year'),
+    'content-absent': all(not(isStream), some('role', lacks('content'))),
+    'content-string': asked(/"content":"/),
+    'content-null-or-absent:assistant': asked(/"role":"assistant"(?:,"content":null|,"tool_(?:plan|calls)")/),
+    'documents-empty': asked(/"documents":\[\]/),
+    'done-marker': framing(/^data: ?\[DONE\]/m),
+    'sse-comment': framing(/^:/m),
+    'sse-last-event-unterminated': all(isStream, framing(/[^\r\n][\r\n]?$/)),
+    'tool-args-text:': all(isStream, ({ raw }) => cohereArguments(raw).includes('')),
+    'tool-args-text:null': ({ raw }) => cohereArguments(raw).includes('null'),
+    'tool-args-in-start': some('name', (one) => Boolean(one.arguments)),
+    'tool-call-without-deltas': all(isStream, ({ raw }) => cohereArguments(raw).includes('')),
+    'usage-image-tokens': detail('image_tokens'),
   },
 }
 
@@ -588,7 +669,7 @@ const openaiChat: Claims = {
     'usage-cached': any(detail('cached_tokens'), detail('prompt_cache_hit_tokens'), detail('num_cached_tokens')),
     refusal: some('refusal', ({ refusal }) => Boolean(refusal)),
     'content-filter': fieldIs('finish_reason', 'content_filter'),
-    error: hasField('error'),
+    error: any(hasField('error'), hasField('errors'), hasField('internalCode')),
     logprobs: some('logprobs', ({ logprobs }) => Boolean(logprobs)),
     'multi-choice': some('index', (one) => one.index === 1 && ('delta' in one || 'message' in one)),
     citations: any(hasField('url_citation'), hasField('citations')),
@@ -612,6 +693,11 @@ const openaiChat: Claims = {
       'tool_calls',
       ({ content, tool_calls: calls }) => content === '' && calls !== null,
     ),
+    'chunk-without-choices': all(isStream, ({ raw }) => raw.some(lacks('choices'))),
+    'content-is-object': some(
+      'content',
+      ({ content }) => typeof content === 'object' && !Array.isArray(content) && content !== null,
+    ),
     'content-is-array': some('content', ({ content }) => Array.isArray(content)),
     'content-null': fieldIs('content', null),
     'empty-choices-chunk': chunk(({ choices, usage }) => (choices as unknown[])?.length === 0 && !usage),
@@ -625,6 +711,7 @@ const openaiChat: Claims = {
       (_, { finish_reason: reason }, delta) => Boolean(reason) && (saysText(delta) || Boolean(delta.tool_calls)),
     ),
     'finish:eos': fieldIs('finish_reason', 'eos'),
+    'native-frames': all(hasField('response'), not(hasField('choices'))),
     'missing-tool-index': all(isStream, chatTool(lacks('index'))),
     'no-finish-reason': all(isStream, not(some('finish_reason', (one) => Boolean(one.finish_reason)))),
     'obfuscation-padding': hasField('obfuscation'),
@@ -790,6 +877,7 @@ export const claims: Readonly<Record<string, Claims>> = {
   gemini,
   'gemini-interactions': geminiInteractions,
   ollama,
+  cohere,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
 }

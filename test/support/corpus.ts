@@ -1,7 +1,8 @@
 /**
  * Provider traffic as it travels: `test/recordings`, written by hand from the wire documents, and the larger set of recorded traffic where
- * it is there: beside the project or in the folder that `ISOGLOT_CORPUS` names; `none` leaves it out. Both have the same layout:
- * `<format>/<case>/{request.json, response.json|sse|ndjson, meta.json}`, ours an `expected.json` too.
+ * it is there: beside the project or in the folder that `ISOGLOT_CORPUS` names, and in the folder of that name with `-next` behind it, of
+ * formats that `test/recordings` has too; `none` leaves it out. All have the same layout:
+ * `<format>/<case>/{request.json, response.json|sse|ndjson|bin, meta.json}`, ours an `expected.json` too.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -42,17 +43,19 @@ export interface CorpusCase {
   readonly request: unknown
   /** What the answer says; every case of `test/recordings` has it. */
   readonly expected: Expected | undefined
-  readonly kind: 'json' | 'sse' | 'ndjson'
+  /** `bin` is Amazon's event stream. */
+  readonly kind: 'json' | 'sse' | 'ndjson' | 'bin'
   readonly bytes: Uint8Array
   readonly text: string
 }
 
 const root = join(import.meta.dirname, '..', '..')
+const ownRoot = join(root, 'test', 'recordings')
 const sharedRoot = process.env.ISOGLOT_CORPUS ?? join(root, '..', 'shared', 'corpus')
 /** Whether the larger set is here too. No test may need it: the pages of `docs` that count it are checked where it is. */
 export const hasShared: boolean = existsSync(join(sharedRoot, 'index.json'))
 
-const kinds = ['json', 'sse', 'ndjson'] as const
+const kinds = ['json', 'sse', 'ndjson', 'bin'] as const
 
 function readCase(folder: string, isOwn: boolean): CorpusCase {
   const [format = '', name = ''] = folder.split('/').slice(-2)
@@ -83,22 +86,17 @@ function foldersIn(folder: string): string[] {
 
 function casesIn(folder: string, isOwn: boolean): CorpusCase[] {
   return foldersIn(folder)
+    .filter((format) => existsSync(join(ownRoot, basename(format))))
     .flatMap(foldersIn)
     .map((one) => readCase(one, isOwn))
 }
 
 /** The cases of `test/recordings`. */
-export const ownCorpus: readonly CorpusCase[] = casesIn(join(root, 'test', 'recordings'), true)
-/** The cases of the larger set; none where it is not here. Beside it is a set of formats to come: those that have a codec are read. */
-export const sharedCorpus: readonly CorpusCase[] = hasShared ? [...casesIn(sharedRoot, false), ...nextCases()] : []
-
-function nextCases(): CorpusCase[] {
-  const formats = new Set(ownCorpus.map(({ format }) => format))
-  const nextRoot = `${sharedRoot}-next`
-  const folders = existsSync(nextRoot) ? foldersIn(nextRoot).filter((folder) => formats.has(basename(folder))) : []
-  return folders.flatMap(foldersIn).map((one) => readCase(one, false))
-}
-
+export const ownCorpus: readonly CorpusCase[] = casesIn(ownRoot, true)
+/** The cases of the larger set; none where it is not here. */
+export const sharedCorpus: readonly CorpusCase[] = [sharedRoot, `${sharedRoot}-next`]
+  .filter((folder) => existsSync(join(folder, 'index.json')))
+  .flatMap((folder) => casesIn(folder, false))
 /** Every case there is. */
 export const corpus: readonly CorpusCase[] = [...ownCorpus, ...sharedCorpus]
 

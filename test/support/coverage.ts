@@ -85,6 +85,7 @@ export function translateAll(cases: readonly CorpusCase[]): Verdict[] {
   return cases.flatMap((one) => {
     const from = formats.find(({ folder }) => folder === one.format)
     if (from === undefined) throw new Error(`no codec for ${one.format}`)
+    if (!wires.includes(from.client.name as Wire)) return []
     return targets.flatMap((to) => [
       judgeAnswer(one, from, to),
       ...(one.request === undefined ? [] : [judgeAsked(one, from, to)]),
@@ -144,13 +145,13 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   return { kind: 'stream', ...judge(original.response, read.response, translator.losses, way) }
 }
 
-/** A stream that failed fails for the client too. In mid-stream there is no status, and Ollama's errors have no kind. */
+/** A stream that failed fails for the client too. In mid-stream there is no status, and the errors of two wires are a sentence. */
 function judgeFailure(original: Error, read: Error | undefined, { wire }: Target): Judged {
   if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
   if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
   if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
   // OpenAI's two have no word for a time that passed.
-  const isWordless = wire === 'ollama' || (/^openai/.test(wire) && original.kind === 'timeout')
+  const isWordless = wire === 'ollama' || wire === 'cohere' || (/^openai/.test(wire) && original.kind === 'timeout')
   const isNamed = isWordless && read.kind === 'server'
   return {
     kind: 'error',

@@ -10,6 +10,9 @@
  */
 import { inject } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
+import { InterruptedError } from '../../src/core/errors.ts'
+import type { Machine } from '../../src/core/reducer.ts'
+import { decodeEventStream } from '../../src/framing/event-stream.ts'
 import { decodeNdjson } from '../../src/framing/ndjson.ts'
 import { decodeSse } from '../../src/framing/sse.ts'
 import type { CorpusCase } from './corpus.ts'
@@ -52,6 +55,7 @@ export function allPlacesOf(bytes: Uint8Array): readonly number[] {
 
 /** The events of a stream, or its lines, each with its end; the last may have none. */
 export function segmentsOf({ kind, bytes }: Pick<CorpusCase, 'kind' | 'bytes'>): readonly Uint8Array[] {
+  if (kind === 'bin') return messagesOf(bytes)
   // One character for each byte.
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
   const ends = kind === 'ndjson' ? /\n/g : /(?:\r\n|\n|\r(?!\n)){2}/g
@@ -59,17 +63,33 @@ export function segmentsOf({ kind, bytes }: Pick<CorpusCase, 'kind' | 'bytes'>):
   return starts.map((start, at) => bytes.subarray(start, starts[at + 1])).filter(({ length }) => length > 0)
 }
 
+/** Each begins with its length. */
+function messagesOf(bytes: Uint8Array): readonly Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  const messages: Uint8Array[] = []
+  for (let at = 0; at < bytes.length; at += view.getUint32(at))
+    messages.push(bytes.subarray(at, at + view.getUint32(at)))
+  return messages
+}
+
+/** The framing of a recording. */
+export function framingOf(kind: CorpusCase['kind']): Machine<Uint8Array, Frame> {
+  if (kind === 'bin') return decodeEventStream()
+  return kind === 'ndjson' ? decodeNdjson() : decodeSse()
+}
+
 /**
  * What framing can see of an event: its bytes with each word as one letter, but for the names of fields and `[DONE]`. All recordings share it, as
  * framing knows no format: of the events that are alike, one is cut.
  */
 export function outlineOf(kind: CorpusCase['kind'], bytes: Uint8Array): string {
+  if (kind === 'bin') return `${kind} ${bytes.length}` // it sees lengths
   return `${kind}\n${new TextDecoder('latin1').decode(bytes).replace(/(?<!^)\b(?!DONE\b)\w+/gm, 'a')}`
 }
 
 /** The frames of a stream that arrives in these chunks: a batch for each, and the last of what only its end brings. */
 export function framesOf(kind: CorpusCase['kind'], chunks: Iterable<Uint8Array>): Frame[][] {
-  const decoder = kind === 'ndjson' ? decodeNdjson() : decodeSse()
+  const decoder = framingOf(kind)
   const batches: Frame[][] = []
   const batch = (take: (out: Frame[]) => void) => {
     const frames: Frame[] = []
@@ -77,7 +97,13 @@ export function framesOf(kind: CorpusCase['kind'], chunks: Iterable<Uint8Array>)
     batches.push(frames)
   }
   for (const chunk of chunks) batch((out) => decoder.push(chunk, out))
-  batch((out) => decoder.end(out))
+  batch((out) => {
+    try {
+      decoder.end(out)
+    } catch (error) {
+      if (!(error instanceof InterruptedError)) throw error // a message that is cut
+    }
+  })
   return batches
 }
 

@@ -1,6 +1,8 @@
 /** Every codec there is, by the corpus folder whose recordings it reads: the laws loop over this. */
 import type { ClientCodec, ServerCodec } from '../../src/core/codec.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as bedrock from '../../src/formats/bedrock-converse/index.ts'
+import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as interactions from '../../src/formats/gemini-interactions/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
@@ -18,6 +20,8 @@ export interface Format {
 
 export const formats: readonly Format[] = [
   { folder: 'anthropic', client: anthropic.createClientCodec(), server: anthropic.createServerCodec() },
+  { folder: 'bedrock-converse', client: bedrock.createClientCodec(), server: bedrock.createServerCodec() },
+  { folder: 'cohere', client: cohere.createClientCodec(), server: cohere.createServerCodec() },
   { folder: 'gemini', client: gemini.createClientCodec(), server: gemini.createServerCodec() },
   ...['gemini-interactions', 'gemini-interactions-legacy'].map((folder) => ({
     folder,

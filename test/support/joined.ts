@@ -32,7 +32,7 @@ function callAt(said: Said, place: string | number): { name: string; text: strin
 export function joinDeltas(wire: string, frames: readonly Frame[]): Joined | undefined {
   const events: Raw[] = frames.filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data))
   if (events.some((event) => event.error !== undefined && event.error !== null)) return undefined
-  if (events.some(({ type }) => type === 'error' || type === 'response.failed')) return undefined
+  if (events.some(({ type, delta }) => type === 'error' || type === 'response.failed' || delta?.error)) return undefined
   const joined: Joined = { said: empty(), differences: [] }
   if (wire === 'openai-responses') joinResponses(events, joined)
   else for (const event of events) joiners[wire]?.(event, joined.said)
@@ -71,6 +71,16 @@ const joiners: Readonly<Record<string, (event: Raw, said: Said) => void>> = {
       call.name = functionCall.name
       call.text = JSON.stringify(functionCall.args ?? {})
     }
+  },
+  cohere: ({ type, index, delta }, said) => {
+    const { content = {}, tool_plan = '', tool_calls: call } = delta?.message ?? {}
+    if (type === 'content-start' || type === 'content-delta') {
+      said.text += content.text ?? ''
+      said.reasoning += content.thinking ?? ''
+    }
+    if (type === 'tool-plan-delta') said.reasoning += tool_plan
+    if (type === 'tool-call-start') callAt(said, index).name = call.function.name
+    if (type === 'tool-call-start' || type === 'tool-call-delta') callAt(said, index).text += call.function.arguments
   },
   ollama: ({ message: { content = '', thinking = '', tool_calls = [] } }, said) => {
     said.text += content

@@ -1,5 +1,6 @@
 /** Conversations made up so that each field of `src/core/model.ts` that a wire may get is in one of them, with a value of its own. */
 import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } from '../../src/core/model.ts'
+import { wires as formatNames } from './answers.ts'
 import type { Asked } from './silence.ts'
 
 /** Each option, alone. */
@@ -39,11 +40,9 @@ const options: readonly Omit<RequestOptions, 'model'>[] = [
   { reasoning: { effort: 'low', budgetTokens: 9000 } },
   { reasoning: {} },
   { user: 'the-end-user-7' },
-  ...['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'openai', 'google', 'nobody'].map(
-    (format) => ({
-      providerOptions: { [format]: { field_of_its_own: 'kept-option-value' } },
-    }),
-  ),
+  ...[...formatNames, 'openai', 'google', 'nobody'].map((format) => ({
+    providerOptions: { [format]: { field_of_its_own: 'kept-option-value' } },
+  })),
 ]
 
 function schemaOf(name: string): { readonly [keyword: string]: unknown } {
@@ -66,7 +65,7 @@ const definitions: readonly NonNullable<Context['tools']>[number][] = [
   { name: 'bare_one' },
   { name: 'cached', parameters: schemaOf('cached'), metadata: { cacheHint: 'ephemeral' } },
   { name: 'hinted', parameters: schemaOf('hinted'), annotations: { readOnlyHint: true, title: 'The title' } },
-  ...['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].flatMap((format) => [
+  ...formatNames.flatMap((format) => [
     { name: 'kept', parameters: schemaOf('kept'), providerData: { [format]: { own_field: 'kept-tool-value' } } },
     { type: 'provider_tool' as const, format, value: { type: 'web_search_of_its_own' } },
   ]),
@@ -198,7 +197,7 @@ function callWith(more: Partial<ContentBlock>, result: Partial<Message> = {}): M
 
 const hint = { cacheHint: 'ephemeral' } as const
 /** Gemini keeps what a content says beside its parts under that name. */
-const kept = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'].map((format) => {
+const kept = formatNames.map((format) => {
   const fields = { own_field: 'kept-message-value' }
   return { [format]: format === 'gemini' ? { content: fields } : fields }
 })

@@ -1,4 +1,4 @@
-/** Holds `docs/promises.md` against a run of the tests: a promise is shown by a test that passed and has its number in its title. */
+/** Holds `docs/evidence/promises.md` against a run of the tests: a promise is shown by a test that passed and has its number in its title. */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
@@ -28,7 +28,7 @@ export const allNumbers: readonly string[] = sections.flatMap((count, section) =
   Array.from({ length: count }, (_, at) => `${section}.${String(at + 1).padStart(2, '0')}`),
 )
 
-/** The lines `- **0.01** **4.09** Text. [name](../test/a.test.ts)` of the document. */
+/** The lines `- **0.01** **4.09** Text. [name](../../test/a.test.ts)` of the document. */
 export function readPromises(markdown: string): readonly Promised[] {
   return markdown.split('\n').flatMap((line) => {
     const [head, numbers] = /^- ((?:\*\*[^*]+\*\* )+)/.exec(line) ?? []
@@ -39,7 +39,7 @@ export function readPromises(markdown: string): readonly Promised[] {
       {
         numbers: [...numbers.matchAll(/\*\*([^*]+)\*\*/g)].map(([, number]) => number ?? ''),
         text,
-        files: [...rest.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => join('docs', link ?? '')),
+        files: [...rest.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => join('docs', 'evidence', link ?? '')),
         isWaived: /^\*(Superseded|Not adopted):\*/.test(text),
       },
     ]

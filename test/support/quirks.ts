@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { ChatResponse, CitationBlock, ContentBlock, JsonObject, ToolCall } from '../../src/core/model.ts'
 import type { CorpusCase } from './corpus.ts'
+import { framesOf } from './cuts.ts'
 import { decodeChunks } from './decode.ts'
 
 /** A recording: what we make of it, and what it says itself. */
@@ -62,7 +63,8 @@ function readWhole(one: CorpusCase, codec: ClientCodec): Partial<ReturnType<type
 }
 
 /** The body, or what each event of a stream holds that is JSON: read line by line, without our framing. */
-export function rawOf({ kind, text }: Pick<CorpusCase, 'kind' | 'text'>): JsonObject[] {
+export function rawOf({ kind, text, bytes }: Pick<CorpusCase, 'kind' | 'text' | 'bytes'>): JsonObject[] {
+  if (kind === 'bin') return framesOf(kind, [bytes]).flatMap((batch) => batch.map(({ data }) => JSON.parse(data)))
   if (kind === 'json') return [JSON.parse(text)].flat()
   const lines = text.split(/\r\n|\r|\n/)
   return (kind === 'ndjson' ? lines : dataIn(lines))

@@ -9,6 +9,7 @@ import type {
   Message,
   ProviderTool,
   RequestOptions,
+  ToolChoice,
   ToolDefinition,
 } from '../../src/core/model.ts'
 import { canonical, type Wire, wires } from './answers.ts'
@@ -162,6 +163,8 @@ const reshapings: readonly Reshaping[] = [
         if (to === 'openai-chat' && part.type === 'file' && part.url !== undefined) return []
         // Google's two formats share its files.
         if (/^gemini/.test(to) && part.fileId !== undefined && !isGoogles.test(String(part.fileId))) return []
+        if (to === 'cohere' && part.type === 'image') return part.fileId === undefined && role === 'user' ? [part] : []
+        if (to === 'cohere' && isTextFile(part)) return [part]
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
         if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
         return mediaWithout[to].includes(part.type) ? [] : [part]
@@ -176,7 +179,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'conversations that a provider stores',
-    to: ['openai-chat', 'anthropic', 'gemini', 'ollama'],
+    to: ['openai-chat', 'anthropic', 'gemini', 'ollama', 'cohere'],
     reason: 'what came before is stored at the provider, and not in the request',
     severity: 'major',
     told: /previousResponseId/,
@@ -187,7 +190,29 @@ const reshapings: readonly Reshaping[] = [
     to: ['openai-chat', 'openai-responses', 'gemini', 'gemini-interactions', 'ollama'],
     reason: 'a document of plain text is text like any other',
     severity: 'info',
-    apply: (seen) => onParts(seen, (part) => [part.type === 'plain_text' ? { type: 'text', text: part.text } : part]),
+    apply: (seen) => onParts(seen, (part) => [asText(part)]),
+  },
+  {
+    name: 'documents beside the conversation',
+    within: true,
+    to: ['cohere'],
+    reason: 'documents are fields of the request: they are read as the first blocks of the last user message',
+    severity: 'info',
+    apply: (seen) => documentsLast(asDocuments(seen)),
+  },
+  {
+    name: 'strictness of all tools or none',
+    to: ['cohere'],
+    reason: 'one switch is for all tools: where only some are strict, none is',
+    severity: 'minor',
+    told: /\.strict: /,
+    apply: (seen) => {
+      const tools = seen.tools as readonly Partial<ToolDefinition>[]
+      const { toolChoice } = seen.options
+      const chosen = typeof toolChoice !== 'object' ? tools : tools.filter(({ name }) => isChosen(toolChoice, name))
+      if (chosen.every(({ strict }) => strict === true) || chosen.every(({ strict }) => strict !== true)) return seen
+      return { ...seen, tools: tools.map(({ strict: _, ...tool }) => tool) }
+    },
   },
   {
     name: 'JSON without a schema',
@@ -225,6 +250,18 @@ const reshapings: readonly Reshaping[] = [
 ]
 
 const isGoogles = /^(?:gs:|files\/|https:\/\/generativelanguage\.)/
+function isChosen(choice: ToolChoice & object, name: string | undefined): boolean {
+  return 'name' in choice ? choice.name === name : choice.names.includes(String(name))
+}
+
+function asText(part: SeenPart): SeenPart {
+  if (part.type === 'tool_result') return { ...part, blocks: (part.blocks as SeenPart[]).map(asText) }
+  return part.type === 'plain_text' ? { type: 'text', text: part.text } : part
+}
+
+/** A file whose text can be read, as Cohere takes it. */
+const isTextFile = ({ type, mimeType, data }: SeenPart) =>
+  type === 'file' && data !== undefined && String(mimeType).startsWith('text/')
 
 const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   'openai-chat': ['video'],
@@ -233,6 +270,40 @@ const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   gemini: [],
   'gemini-interactions': [],
   ollama: ['file', 'audio', 'video'],
+  cohere: ['file', 'audio', 'video'],
+}
+
+/** Files of text are documents on that wire, and where a response format stands, or nothing else is said, documents are text. */
+function asDocuments(seen: SeenRequest): SeenRequest {
+  const asDocument = (part: SeenPart): SeenPart => {
+    if (part.type === 'tool_result') return { ...part, blocks: (part.blocks as SeenPart[]).map(asDocument) }
+    if (!isTextFile(part)) return part
+    const text = Buffer.from(String(part.data), 'base64').toString()
+    return { type: 'plain_text', text, ...(part.filename !== undefined && { title: part.filename }) }
+  }
+  return { ...seen, turns: seen.turns.map((turn) => ({ ...turn, blocks: turn.blocks.map(asDocument) })) }
+}
+
+function documentsLast(seen: SeenRequest): SeenRequest {
+  const isDocument = ({ type }: SeenPart) => type === 'plain_text'
+  const isSaid = ({ type }: SeenPart) => type === 'text' || type === 'image'
+  const documents: SeenPart[] = []
+  const turns = seen.turns.map((turn) => {
+    if (!turn.blocks.some(isDocument)) return turn
+    const inPlace = seen.options.responseFormat !== undefined || !turn.blocks.some(isSaid)
+    if (inPlace) {
+      return { ...turn, blocks: turn.blocks.map(asText) }
+    }
+    documents.push(...turn.blocks.filter(isDocument))
+    return { ...turn, blocks: turn.blocks.filter((part) => !isDocument(part)) }
+  })
+  const last = turns.findLastIndex(({ role, blocks }) => role === 'user' && blocks.some(isSaid))
+  const shown = turns.map((turn, at) => {
+    if (at !== last || documents.length === 0) return turn
+    const results = turn.blocks.filter(({ type }) => type === 'tool_result')
+    return { ...turn, blocks: [...results, ...documents, ...turn.blocks.filter((part) => !results.includes(part))] }
+  })
+  return { ...seen, turns: shown }
 }
 
 function mediaBehind({ role, blocks }: SeenTurn): SeenTurn {
@@ -263,7 +334,7 @@ const isNew = (before: unknown) => before === undefined
 const fieldRules: readonly FieldRule[] = [
   {
     name: 'who asks',
-    to: ['gemini', 'ollama', 'gemini-interactions'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^options\.user$/,
     allows: isGone,
     reason: 'the wire has no field for it, and no answer depends on it',
@@ -281,16 +352,16 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that may not be called',
-    to: ['ollama'],
+    to: ['ollama', 'cohere'],
     path: /^tools\.length$/,
     allows: (before, after) => (after as unknown[]).length < (before as unknown[]).length,
-    reason: 'the wire has no choice of tools: what may not be called is left out',
+    reason: 'the wire has no choice of some tools: what may not be called is left out',
     severity: 'info',
     told: /toolChoice|^tools\[/,
   },
   {
     name: 'schemas of tools without arguments',
-    to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama'],
+    to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^tools\[\d+\]\.parameters$/,
     allows: isNew,
     reason: 'a tool has a schema: that of no arguments is an empty object',
@@ -322,6 +393,14 @@ const fieldRules: readonly FieldRule[] = [
     told: /maxTokens/,
   },
   {
+    name: 'choice of one tool by leaving out the others',
+    to: ['cohere'],
+    path: /^options\.toolChoice$/,
+    allows: (before, after) => typeof before === 'object' && after === 'required',
+    reason: 'a choice of some tools is made by sending only those',
+    severity: 'info',
+  },
+  {
     name: 'options the wire has no field for',
     path: /^options\.(?:seed|stop|temperature|topK|frequencyPenalty|presencePenalty|toolChoice|parallelToolCalls)$/,
     allows: (before, after) => before !== true && before !== 'auto' && isGone(before, after),
@@ -331,7 +410,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'parallel calls, where they are always allowed',
-    to: ['gemini', 'ollama', 'gemini-interactions'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^options\.parallelToolCalls$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'nothing switches them off, so nothing switches them on',
@@ -364,7 +443,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'choice left to the model',
-    to: ['ollama'],
+    to: ['ollama', 'cohere'],
     path: /^options\.toolChoice$/,
     allows: (before, after) => before === 'auto' && isGone(before, after),
     reason: 'it is what the wire does, and it has no word for it',
@@ -387,7 +466,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'fields beside the schema',
-    to: ['anthropic', 'gemini', 'ollama', 'gemini-interactions'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^options\.responseFormat\.(?:name|description|strict)$/,
     allows: isGone,
     reason: 'the wire takes the schema alone',
@@ -402,7 +481,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'whether the answer streams',
-    to: ['gemini', 'ollama'],
+    to: ['gemini', 'ollama', 'cohere'],
     path: /^options\.stream$/,
     allows: (before, after) => (before ?? false) === false && (after ?? false) === false,
     reason: 'the path says it, or the wire streams unless told not to',
@@ -419,7 +498,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that are not strict',
-    to: ['gemini', 'ollama', 'gemini-interactions'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === false && isGone(before, after),
     reason: 'the wire has no strict tools: none is',
@@ -504,6 +583,14 @@ const fieldRules: readonly FieldRule[] = [
     path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
     allows: isGone,
     reason: 'a result names its call alone',
+    severity: 'info',
+  },
+  {
+    name: 'types of text documents',
+    to: ['anthropic', 'cohere'],
+    path: /\.mimeType$/,
+    allows: (before, after) => before === undefined || after === undefined,
+    reason: 'one wire says that a document is plain text, and one has no types of documents',
     severity: 'info',
   },
   {

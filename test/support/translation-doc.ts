@@ -1,4 +1,4 @@
-/** `docs/translation.md`, from what came of every recording in every wire. */
+/** `docs/evidence/translation.md`, from what came of every recording in every wire. */
 import { type Wire, wires } from './answers.ts'
 import { namedRules, type Verdict } from './coverage.ts'
 
@@ -9,6 +9,7 @@ const titles: Readonly<Record<Wire, string>> = {
   gemini: 'Gemini',
   'gemini-interactions': 'Interactions',
   ollama: 'Ollama',
+  cohere: 'Cohere',
 }
 
 /** What the owner of each format says of it. */
@@ -19,6 +20,7 @@ const references: Readonly<Record<Wire, string>> = {
   gemini: 'https://ai.google.dev/api/generate-content',
   'gemini-interactions': 'https://ai.google.dev/api/interactions-api',
   ollama: 'https://docs.ollama.com/api/chat',
+  cohere: 'https://docs.cohere.com/reference/chat',
 }
 
 /** The whole document. */
@@ -27,7 +29,7 @@ export function describeCoverage(verdicts: readonly Verdict[]): string {
   const answers = verdicts.filter(({ kind }) => kind !== 'request')
   return `# Translation: what survives
 
-Every answer, whole or streamed, and every request of the recordings is translated from its wire to each of the six, read there as that
+Every answer, whole or streamed, and every request of the recordings is translated from its wire to each of the ${wires.length}, read there as that
 wire's own clients or servers read it, and held against the original. The recordings are those of \`test/recordings\`, which were written
 by hand from the documents of the providers, and a larger set of recorded traffic, which is not part of the repository.
 \`node scripts/with-node.mjs scripts/translation.mjs\` writes this page where both are; \`test/laws/translation.test.ts\` holds the code to it

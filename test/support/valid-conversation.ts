@@ -50,7 +50,7 @@ export function violations(messages: readonly Message[], rules: Rules, model: st
       if (!rules.toolName.pattern.test(call.name) || call.name.length > rules.toolName.maxLength)
         say(at, `illegal name "${call.name}"`)
       if (typeof call.arguments !== 'object' || call.arguments === null || Array.isArray(call.arguments))
-        say(at, 'arguments are no object')
+        say(at, 'arguments are not an object')
     }
     if (message.role === 'tool' && message.name !== names.get(message.toolCallId)) say(at, 'result with a wrong name')
     const blocks = typeof message.content === 'string' ? [] : (message.content ?? [])

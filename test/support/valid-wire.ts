@@ -14,6 +14,24 @@ export const wireViolations: Readonly<Record<string, (body: unknown) => readonly
   gemini: (body) => checkGemini(list((body as Wire).contents)),
   'gemini-interactions': (body) => checkInteractions(list((body as Wire).input)),
   ollama: (body) => checkOllama(list((body as Wire).messages)),
+  cohere: (body) => checkCohere(list((body as Wire).messages)),
+  'bedrock-converse': (body) => checkBedrock(list((body as Wire).messages)),
+}
+
+/** wire/bedrock-converse.md §2: the same turns as Anthropic's, each block under the name of its kind. */
+function checkBedrock(messages: readonly Wire[]): readonly string[] {
+  return checkAnthropic(
+    messages.map(({ role, content }) => ({
+      role,
+      content: list(content).map((block) => {
+        const { toolUse, toolResult, text } = block as Record<string, Wire>
+        if (toolUse !== undefined) return { type: 'tool_use', id: toolUse.toolUseId, input: toolUse.input }
+        if (toolResult !== undefined) return { type: 'tool_result', tool_use_id: toolResult.toolUseId }
+        return text === undefined ? { type: Object.keys(block)[0] } : { type: 'text', text }
+      }),
+    })),
+    /^[\w.:-]{1,64}$/,
+  )
 }
 
 /** wire/openai-chat.md §2.4 */
@@ -34,7 +52,7 @@ function checkChat(messages: readonly Wire[]): readonly string[] {
     if (new Set(due).size < due.length) found.push(`${at}: one id twice`)
     for (const call of calls) {
       const { name, arguments: args } = call.function as Wire
-      if (typeof args !== 'string') found.push(`${at}: arguments are no text`)
+      if (typeof args !== 'string') found.push(`${at}: arguments are not text`)
       if (!/^[\w-]{1,64}$/.test(String(name))) found.push(`${at}: illegal name ${name}`)
       if (String(call.id).length > 40) found.push(`${at}: long id`)
     }
@@ -80,7 +98,7 @@ function checkResponses(items: readonly Wire[]): readonly string[] {
 }
 
 /** wire/anthropic.md §2.4; neighbours of one role are merged by the server, as they are here. */
-function checkAnthropic(messages: readonly Wire[]): readonly string[] {
+function checkAnthropic(messages: readonly Wire[], legalId = /^[\w-]{1,64}$/): readonly string[] {
   const found: string[] = []
   const turns: { role: unknown; content: Wire[] }[] = []
   for (const { role, content } of messages) {
@@ -99,7 +117,7 @@ function checkAnthropic(messages: readonly Wire[]): readonly string[] {
       found.push(`${at}: results are not first`)
     for (const id of idsOf(content)) {
       if (seen.has(id)) found.push(`${at}: tool_use ids must be unique`)
-      if (!/^[\w-]{1,64}$/.test(String(id))) found.push(`${at}: illegal id ${id}`)
+      if (!legalId.test(String(id))) found.push(`${at}: illegal id ${id}`)
       seen.add(id)
     }
     for (const block of content) {
@@ -108,7 +126,7 @@ function checkAnthropic(messages: readonly Wire[]): readonly string[] {
         block.type === 'tool_use' &&
         (typeof block.input !== 'object' || block.input === null || Array.isArray(block.input))
       )
-        found.push(`${at}: input is no object`)
+        found.push(`${at}: input is not an object`)
       if (block.type === 'thinking' && typeof block.signature !== 'string')
         found.push(`${at}: thinking without a signature`)
     }
@@ -178,7 +196,7 @@ function checkOllama(messages: readonly Wire[]): readonly string[] {
   const found: string[] = []
   let due: unknown[] = []
   messages.forEach((message, at) => {
-    if (typeof message.content !== 'string') found.push(`${at}: content is no text`)
+    if (typeof message.content !== 'string') found.push(`${at}: content is not text`)
     if (message.role === 'tool') {
       const name = due.shift()
       if (message.tool_name !== name) found.push(`${at}: the result of ${message.tool_name} where ${name} was due`)
@@ -187,7 +205,41 @@ function checkOllama(messages: readonly Wire[]): readonly string[] {
     if (due.length > 0) found.push(`${at}: calls without results: ${due.join()}`)
     const calls = list(message.tool_calls).map((call) => call.function as Wire)
     due = calls.map((call) => call.name)
-    if (calls.some((call) => typeof call.arguments !== 'object')) found.push(`${at}: arguments are no object`)
+    if (calls.some((call) => typeof call.arguments !== 'object')) found.push(`${at}: arguments are not an object`)
+  })
+  if (due.length > 0) found.push(`end: calls without results: ${due.join()}`)
+  return found
+}
+
+/** wire/cohere.md §2.1 and §2.2 */
+function checkCohere(messages: readonly Wire[]): readonly string[] {
+  const found: string[] = []
+  let due: unknown[] = []
+  messages.forEach((message, at) => {
+    const { role, content } = message
+    if (role === 'tool') {
+      if (!due.includes(message.tool_call_id)) found.push(`${at}: a result answers no call before it`)
+      due = due.filter((id) => id !== message.tool_call_id)
+      if (list(content).some((part) => part.type !== 'text' && part.type !== 'document'))
+        found.push(`${at}: a result holds more than text and documents`)
+      return
+    }
+    if (due.length > 0) found.push(`${at}: calls without results: ${due.join()}`)
+    const calls = list(message.tool_calls)
+    due = calls.map((call) => call.id)
+    if (new Set(due).size < due.length) found.push(`${at}: one id twice`)
+    if (role === 'system' && at > 0 && messages[at - 1]?.role !== 'system')
+      found.push(`${at}: system turn must be the first in the list`)
+    const isBlank = typeof content === 'string' ? content.trim() === '' : list(content).length === 0
+    if (isBlank && calls.length === 0) found.push(`${at}: message must not be empty in a turn`)
+    if (role === 'user' && list(content).some((part) => part.type === 'text' && String(part.text).trim() === ''))
+      found.push(`${at}: message must be at least 1 token long`)
+    for (const call of calls) {
+      const { name, arguments: args } = call.function as Wire
+      if (typeof args !== 'string') found.push(`${at}: arguments are no text`)
+      else if (typeof JSON.parse(args) !== 'object') found.push(`${at}: arguments are no object`)
+      if (!/^[A-Za-z][\w-]*$/.test(String(name))) found.push(`${at}: illegal name ${name}`)
+    }
   })
   if (due.length > 0) found.push(`end: calls without results: ${due.join()}`)
   return found

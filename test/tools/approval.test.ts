@@ -37,7 +37,7 @@ describe('a signed decision', () => {
     ['made to last longer', { expiresAt: 9e9 }],
     ['moved to another conversation', { approvalId: 'random.other' }],
     ['stripped of its proof', { proof: '' }],
-    ['given a proof that is no base64', { proof: '%%%' }],
+    ['given a proof that is not valid base64', { proof: '%%%' }],
     ['given a shortened proof', { proof: 'AAAA' }],
   ])('does not count once it was %s', async (_what, change) => {
     const approval = await signApproval(pay, { approved: false, reason: 'no', expiresAt: 8e9 }, secret)

@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
 import type { Json, ToolMessage } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
+import * as bedrockConverse from '../../src/formats/bedrock-converse/index.ts'
+import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
@@ -11,6 +13,8 @@ import { model, providerNames } from '../../src/models.ts'
 
 const codecs = {
   anthropic: anthropic.createClientCodec(),
+  'bedrock-converse': bedrockConverse.createClientCodec(),
+  cohere: cohere.createClientCodec(),
   gemini: gemini.createClientCodec(),
   ollama: ollama.createClientCodec(),
   'openai-chat': openaiChat.createClientCodec(),
@@ -91,6 +95,31 @@ const bodies: Readonly<Record<Name, Json>> = {
       { type: 'tool_use', id: 'toolu_b', name: 'get_weather', input: { city: 'Oslo' } },
     ],
   },
+  'bedrock-converse': {
+    output: {
+      message: {
+        role: 'assistant',
+        content: [
+          { text: 'Let me see' },
+          { toolUse: { toolUseId: 'tooluse_a', name: 'get_weather', input: { city: 'Paris' } } },
+          { toolUse: { toolUseId: 'tooluse_b', name: 'get_weather', input: { city: 'Oslo' } } },
+        ],
+      },
+    },
+    stopReason: 'tool_use',
+  },
+  cohere: {
+    id: 'f0e1',
+    finish_reason: 'TOOL_CALL',
+    message: {
+      role: 'assistant',
+      tool_plan: 'Let me see',
+      tool_calls: [
+        { id: 'call_a', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Paris"}' } },
+        { id: 'call_b', type: 'function', function: { name: 'get_weather', arguments: '{"city": "Oslo"}' } },
+      ],
+    },
+  },
   ollama: {
     model: 'm',
     done: true,
@@ -134,6 +163,8 @@ const bodies: Readonly<Record<Name, Json>> = {
 const ids: Readonly<Record<Name, readonly [string, string]>> = {
   'openai-chat': ['call_a', 'call_b'],
   anthropic: ['toolu_a', 'toolu_b'],
+  'bedrock-converse': ['tooluse_a', 'tooluse_b'],
+  cohere: ['call_a', 'call_b'],
   ollama: ['ollama_0', 'call_b'],
   'openai-responses': ['call_a', 'call_b'],
   gemini: ['gemini_0', 'srv_b'],
@@ -173,7 +204,7 @@ describe('decodeToolCalls', () => {
     expect(codecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
-  it.each(names)('of %s finds none in what is no answer, or says that it is none', (name) => {
+  it.each(names)('of %s finds none in what is not an answer, or says that it is none', (name) => {
     for (const body of [undefined, null, 5, 'x', [], {}, { choices: [] }, { content: null }, { message: 5 }]) {
       let found: unknown
       try {

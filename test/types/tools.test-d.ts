@@ -59,7 +59,7 @@ tool({ name: 'a', execute: (args) => Object.keys(args) })
 
 // ---- what does not compile ----------------------------------------------------------------------
 
-// @ts-expect-error: the city is no number
+// @ts-expect-error: the city is not a number
 tool({ name: 'a', parameters: byT, execute: ({ city }) => city.toFixed() })
 // @ts-expect-error: there is no such argument
 tool({ name: 'a', parameters: byZod, execute: ({ town }) => town })

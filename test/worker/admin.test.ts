@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { answerAdmin } from '../../examples/worker/admin.ts'
-import type { Env } from '../../examples/worker/config.ts'
 import { findChromium } from '../../scripts/chromium.mjs'
+import { answerAdmin as answer } from '../../src/worker/admin/admin.ts'
+import { streamCsv } from '../../src/worker/admin/csv.ts'
 import { type Served, serve } from '../support/serve.ts'
 import { openLedger } from './on-sqlite.ts'
+import { setupOf } from './setup.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
 const now = Date.now()
@@ -43,16 +44,16 @@ const settings = {
   SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
   ALLOWED_ORIGINS: 'http://127.0.0.1:1',
   RATE_LIMITS: 'off',
-  LEDGERS: { getByName: () => ({}) },
+  RUNS: { getByName: () => ({}) },
   OLLAMA_MODELS: 'a',
   DEMO: 'loopback',
   DAILY_BUDGET_USD: '1',
   TOTAL_DAILY_BUDGET_USD: '2',
   LIVE_STREAMS: '4',
 }
-const ledger = openLedger(database, undefined, undefined, settings)
-/** No more than a view of the ledger takes. */
-const env = { ADMIN_TOKEN: token, LEDGERS: { getByName: () => ledger } } as unknown as Env
+const ledger = openLedger(database)
+const env = { ...settings, ADMIN_TOKEN: token, LEDGERS: { getByName: () => ledger } }
+const answerAdmin = (request: Request, settings: object) => answer(request, setupOf(settings))
 const ask = (path = '/admin/summary', init: RequestInit = { headers: { authorization: `Bearer ${token}` } }) =>
   new Request(`https://worker.example${path}`, init)
 
@@ -100,6 +101,36 @@ describe('the summary of the ledger', () => {
     })
     const second = await read(`limit=2&after=${encodeURIComponent(first.next)}`)
     expect([second.days, second.next]).toEqual([[expect.objectContaining({ day: yesterday, user: 'ada' })], undefined])
+  })
+
+  it('is exported as CSV, row by row, for whoever has the token', async () => {
+    const answer = await answerAdmin(ask('/admin/usage.csv'), env)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
+    expect(answer.headers.get('content-disposition')).toContain('attachment')
+    expect((await answer.text()).split('\r\n')).toEqual([
+      'day,user,model,requests,inputTokens,outputTokens,usd',
+      `${today},"bob","gpt-5",40,90000,8000,0.9`,
+      `${today},"ada","claude-sonnet-5",3,1200,300,0.0045`,
+      `${yesterday},"ada","gpt-5",2,10,20,1.25`,
+      '',
+    ])
+    const one = await answerAdmin(ask('/admin/usage.csv?span=1'), env)
+    expect((await one.text()).split('\r\n')).toHaveLength(4)
+    for (const query of ['limit=5', 'span=0', 'by=user'])
+      expect((await answerAdmin(ask(`/admin/usage.csv?${query}`), env)).status).toBe(400)
+    expect((await answerAdmin(ask('/admin/usage.csv', {}), env)).status).toBe(401)
+  })
+
+  it('is exported so that a spreadsheet computes nothing of it', async () => {
+    const row = { day: today, model: 'a"b', requests: 1, inputTokens: 1, outputTokens: 1, spent: 1 }
+    const users = ['=1+1', '+1', '-1', '@x', 'a,b']
+    const page = async () => ({ rows: users.map((user) => ({ ...row, user })) })
+    const text = await new Response(streamCsv(page)).text()
+    const fields = text
+      .split('\r\n')
+      .slice(1, -1)
+      .map((line) => line.slice(today.length + 1, -',1,1,1,0.000001'.length))
+    expect(fields).toEqual([`"'=1+1","a""b"`, `"'+1","a""b"`, `"'-1","a""b"`, `"'@x","a""b"`, `"a,b","a""b"`])
   })
 
   it.each([

@@ -1,7 +1,6 @@
 /** Through Cloudflare's AI Gateway, which has the providers' keys: what it is asked, and that its token stays here. In workerd itself. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { LedgerSummary } from '../../examples/worker/accounts.ts'
-import { type Env, readConfig } from '../../examples/worker/config.ts'
+import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
 import { speakers } from '../gateway/provider.ts'
 import {
   type Asked,
@@ -16,6 +15,7 @@ import {
   type Upstream,
   type WireName,
 } from './harness.ts'
+import { configOf, setupOf } from './setup.ts'
 
 const below = '/v1/my-account/my-gateway'
 const adminToken = 'what-the-operator-shows-us-0123456789'
@@ -125,20 +125,21 @@ it('books all that was set aside for an answer that was left, since the gateway 
 })
 
 describe('half of it', () => {
-  const env = (settings: object): Env => ({
+  const env = (settings: object) => ({
     SESSION_SECRET: 'a-signing-secret-for-tests-of-40-bytes!!',
     ALLOWED_ORIGINS: 'http://127.0.0.1:1',
     DEMO: 'loopback',
     RATE_LIMITS: 'off',
-    LEDGERS: { getByName: () => ({}) } as never,
+    LEDGERS: { getByName: () => ({}) },
+    RUNS: { getByName: () => ({}) },
     OPENAI_MODELS: 'a',
     ...settings,
   })
   const url = 'https://gateway.ai.cloudflare.com/v1/a/g'
 
   it.each<[string, object, string[]]>([
-    ['no token', { AI_GATEWAY_URL: url }, ['OPENAI_API_KEY is missing', 'Half of AI_GATEWAY is missing']],
-    ['no place', { AI_GATEWAY_TOKEN: canary }, ['OPENAI_API_KEY is missing', 'Half of AI_GATEWAY is missing']],
+    ['no token', { AI_GATEWAY_URL: url }, ['AI_GATEWAY_TOKEN is missing or unusable']],
+    ['no place', { AI_GATEWAY_TOKEN: canary }, ['AI_GATEWAY_URL is missing or unusable']],
     [
       'a key beside it',
       { AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: canary, OPENAI_API_KEY: canary },
@@ -155,26 +156,26 @@ describe('half of it', () => {
       ['OPENAI_API_KEY is missing'],
     ],
   ])('is none: %s', (_, settings, problems) => {
-    expect(readConfig(env(settings))).toEqual(problems)
+    expect(setupOf(env(settings)).problems).toEqual(problems)
   })
 
   it.each(['http://gateway.example/v1/a/g', `${url}/`, `${url}?x=1`, 'gateway'])('is none at %s', (place) => {
-    const problems = readConfig(env({ AI_GATEWAY_URL: place, AI_GATEWAY_TOKEN: canary }))
+    const { problems } = setupOf(env({ AI_GATEWAY_URL: place, AI_GATEWAY_TOKEN: canary }))
     expect(problems).toContainEqual(expect.stringContaining('AI_GATEWAY_URL is missing or unusable'))
   })
 
-  it('is none with a token that is no credential, and no problem tells it', () => {
-    const problems = readConfig(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: 'two words' }))
+  it('is none with a token that is not a credential, and no problem tells it', () => {
+    const { problems } = setupOf(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: 'two words' }))
     expect(problems).toContainEqual(expect.stringContaining('AI_GATEWAY_TOKEN is missing or unusable'))
     expect(JSON.stringify(problems)).not.toContain('two words')
   })
 
   it('is whole with both, or with a provider that is asked where it lives, by its key', () => {
-    expect(readConfig(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: canary }))).toMatchObject({
+    expect(configOf(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: canary }))).toMatchObject({
       models: [{ baseUrl: `${url}/openai`, gatewayToken: canary }],
     })
     const direct = { OPENAI_BASE_URL: 'https://api.openai.com/v1', OPENAI_API_KEY: 'k-1234567890' }
-    expect(readConfig(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: canary, ...direct }))).toMatchObject({
+    expect(configOf(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: canary, ...direct }))).toMatchObject({
       models: [{ baseUrl: 'https://api.openai.com/v1', apiKey: 'k-1234567890', gatewayToken: undefined }],
     })
   })

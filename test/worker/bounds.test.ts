@@ -1,6 +1,6 @@
 /** Money, in workerd itself: what a client or a provider cannot do to the accounts, whatever it sends. */
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest'
-import type { DayRow, LedgerSummary } from '../../examples/worker/accounts.ts'
+import type { DayRow, LedgerSummary } from '../../src/worker/accounts/accounts.ts'
 import {
   loginSecret,
   paths,

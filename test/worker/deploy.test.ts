@@ -1,10 +1,10 @@
 /** What would be deployed: `wrangler deploy` without the upload, and the check before it. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { knownPrices } from '../../examples/worker/price-table.ts'
-import { neededFlags as flagsAtWork } from '../../examples/worker/self-test.ts'
-import { bundle, findingsIn, findingsOf, neededFlags, readConfig } from '../../scripts/check-deploy.mjs'
+import { bundle, findingsIn, findingsOf, neededFlags, readConfig, secretsOf } from '../../scripts/check-deploy.mjs'
 import { siteFolder } from '../../scripts/worker.mjs'
+import { costOf } from '../../src/prices/index.ts'
+import { neededFlags as flagsAtWork } from '../../src/worker/admin/self-test.ts'
 
 const root = new URL('../..', import.meta.url).pathname
 
@@ -54,21 +54,20 @@ describe('the Worker, as it stands', () => {
       ...(ANTHROPIC_MODELS ?? '').split(',').map((name) => `anthropic:${name}`),
     ]
     expect(ids.length).toBeGreaterThan(3)
-    expect(ids.filter((id) => !Object.hasOwn(knownPrices, id))).toEqual([])
+    expect(ids.filter((id) => costOf({ inputTokens: 1, outputTokens: 1 }, id) === undefined)).toEqual([])
   })
 
   it('has every one of its settings explained', () => {
-    const source = ['config.ts', 'admin.ts']
-      .map((name) => readFileSync(`${root}examples/worker/${name}`, 'utf8'))
-      .join('')
+    const source = readFileSync(`${root}src/worker/options-from-env.ts`, 'utf8')
     const explained = readFileSync(`${root}docs/worker.md`, 'utf8')
-    const names = [
-      ...source.matchAll(
-        /^\s+(?:readonly )?([A-Z][A-Z_]{4,})\??: (?:v\.|secret|origins|money|count|list|prices|unknown|widgetAction)/gm,
-      ),
-    ].map(([, name = '']) => name)
-    expect(names.length).toBeGreaterThan(20)
-    const bindings = ['LEDGERS', 'PER_USER', 'PER_IP']
+    const names = [...source.matchAll(/: '([A-Z][A-Z_]{3,})'|_([A-Z_]{3,})`|env\.([A-Z][A-Z_]{4,})/g)].map(
+      ([, name, ofProvider, read]) => name ?? ofProvider ?? read ?? '',
+    )
+    expect(names).toEqual(expect.arrayContaining(['SESSION_SECRET', 'RATE_LIMITS', 'RUN_KEPT_MS', 'BASE_URL', 'DEMO']))
+    expect(names.length).toBeGreaterThan(35)
+    // For tests, on loopback.
+    const unsaid = ['TURNSTILE_URL']
+    const bindings = ['LEDGERS', 'PER_USER', 'PER_IP', 'RUNS', 'ASSETS', ...unsaid]
     // The settings of a provider stand there with its prefix.
     const isExplained = (name: string) => new RegExp(`\`([A-Z]+_)?${name}\``).test(explained)
     expect(names.filter((name) => !bindings.includes(name) && !isExplained(name))).toEqual([])
@@ -85,9 +84,41 @@ describe('the check before it', () => {
     ['a flag that is gone', { compatibility_flags: [] }, 'The flag global_fetch_strictly_public is missing'],
     ['no accounts', { durable_objects: { bindings: [] } }, 'The class UserLedger is missing'],
     ['no counters', { ratelimits: [] }, 'The counter PER_IP is missing'],
+    [
+      'a class that no migration makes',
+      { migrations: [{ tag: 'v1', new_sqlite_classes: ['UserLedger'] }] },
+      'No migration makes the class StreamRun',
+    ],
+    [
+      'a class without SQLite',
+      { migrations: [{ tag: 'v1', new_classes: ['UserLedger'], new_sqlite_classes: ['StreamRun'] }] },
+      'UserLedger is made by new_classes',
+    ],
+    [
+      'accounts that are thrown away',
+      {
+        migrations: [
+          { tag: 'v1', new_sqlite_classes: ['UserLedger', 'StreamRun'] },
+          { tag: 'v2', deleted_classes: ['UserLedger'] },
+        ],
+      },
+      'A migration deletes UserLedger, and all it has stored',
+    ],
+    ['files that the Worker does not see', { assets: { binding: 'ASSETS' } }, 'assets.run_worker_first is not true'],
     ['counters that are off', { vars: { RATE_LIMITS: 'off' } }, 'RATE_LIMITS is off'],
     ['a demonstration for all', { vars: { DEMO: 'open' } }, 'DEMO is open'],
     ['B10: a demonstration for one machine', { vars: { DEMO: 'loopback' } }, 'DEMO is loopback'],
+    [
+      'a day that costs much',
+      { vars: { TOTAL_DAILY_BUDGET_USD: '500' } },
+      'TOTAL_DAILY_BUDGET_USD lets a day cost $500',
+    ],
+    [
+      'a server of your own machine',
+      { vars: { OLLAMA_BASE_URL: 'http://127.0.0.1:11434' } },
+      'OLLAMA_BASE_URL has http://127.0.0.1:11434, which is not this machine',
+    ],
+    ['a user who may spend all', { vars: { DAILY_BUDGET_USD: '20' } }, 'DAILY_BUDGET_USD ($20) is more than'],
     ...[
       'http://localhost:5173',
       'http://127.0.0.1',
@@ -103,6 +134,30 @@ describe('the check before it', () => {
   ])('finds %s', async (_, change, finding) => {
     const findings = findingsOf({ ...(await deployable()), ...change })
     expect(findings.filter((text) => text.startsWith(finding))).toHaveLength(1)
+  })
+
+  it('asks a Worker with options in code for what it binds, and for something against floods', async () => {
+    const template = { config: `${root}examples/worker/template/wrangler.toml` }
+    const config = await readConfig(template)
+    const isYetToSet =
+      "ORIGIN has http://localhost:8787, which is on every visitor's own machine: put the origin of your page there"
+    expect(findingsOf(config)).toEqual([isYetToSet])
+    const bare = { ...config, vars: {}, ratelimits: [], durable_objects: { bindings: [] } }
+    expect(findingsOf(bare)).toEqual(['No counter is bound: something else has to stop floods'])
+  })
+
+  it('says which secrets there have to be, which it cannot see', async () => {
+    expect(secretsOf(await readConfig())).toEqual([
+      'SESSION_SECRET',
+      'LOGIN_SECRET or TURNSTILE_SECRET',
+      'OPENAI_API_KEY',
+      'ANTHROPIC_API_KEY',
+    ])
+  })
+
+  it('makes what a Worker of your own would upload', { timeout: 60_000 }, () => {
+    const minimal = bundle({ config: `${root}examples/worker-minimal/wrangler.toml` })
+    expect(minimal.files.map(({ name }) => name)).toContain('index.js')
   })
 
   it('has nothing to say of what is public', async () => {

@@ -74,7 +74,7 @@ describe("a token for a user of the operator's own", () => {
 
   it.each([
     ['no user', {}],
-    ['a user that is no name', { user: 'a b' }],
+    ['a user that is not a name', { user: 'a b' }],
     ['a user without end', { user: 'x'.repeat(129) }],
     ['a model that is not here', { user: 'ada', models: ['openai-chat:gpt-9'] }],
     ['a page that is not ours', { user: 'ada', origin: 'https://evil.test' }],
@@ -239,7 +239,7 @@ describe('a path or a method that is not there', () => {
     ['no host', 'GET /v1/models HTTP/1.1\r\n\r\n'],
     ['a NUL', 'GET /v1/models\0 HTTP/1.1\r\nhost: localhost\r\n\r\n'],
     ['an address of 100,000 letters', `GET /${'x'.repeat(100_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`],
-  ])('is no way in without a token, with %s', async (_, request) => {
+  ])('is not a way in without a token, with %s', async (_, request) => {
     const status = await raw(request)
     expect(['', '400', '401', '404', '414', '421', '431', '500', '503']).toContain(status)
   })
@@ -250,7 +250,7 @@ const smallBody = '{"model":"demo-model","messages":[{"role":"user","content":"h
 describe('a body that lies about itself', () => {
   it.each([
     ['a length below zero', 'content-length: -1'],
-    ['a length that is no number', 'content-length: many'],
+    ['a length that is not a number', 'content-length: many'],
     ['two lengths', `content-length: 2\r\ncontent-length: ${smallBody.length}`],
     ['a length of more than there may be', 'content-length: 99999999999'],
     ['an encoding that nobody knows', 'transfer-encoding: nonsense'],

@@ -23,6 +23,11 @@ export const leaks = {
   'plain text': 'a post without a preflight is turned away',
   'no limit': 'bodies are limited: size, depth, coding',
   compressed: 'bodies are limited: size, depth, coding',
+  'size behind the fields': 'a body that is good but for its size is refused',
+  'two answers': 'what costs by another meter, or is kept, is refused',
+  'hosted tools': 'what costs by another meter, or is kept, is refused',
+  'a dead token': 'dead tokens open nothing',
+  "another's stream": 'what one user began is not there for another',
   'any model': 'models that are not in the table are not asked',
   'any field': 'nothing in a body chooses the destination',
   echo: 'nothing in a header opens anything, or comes back',
@@ -54,6 +59,8 @@ const fields = new Set([
   'options',
   'generationConfig',
   'max_tokens',
+  'max_completion_tokens',
+  'max_output_tokens',
 ])
 const maxBody = 1024 * 1024
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -112,7 +119,8 @@ function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>
   if (given.has('Host decides') && headers.host === 'localhost') return yes
   if (given.has('redirect') && url.startsWith('//')) return { status: 302, said: '', headers: { location: url } }
   if (method === 'GET' && !path.startsWith('/v1') && !path.startsWith('/api')) return showPage(path, headers, given)
-  if (/^\/v1\/streams\/\w+$/.test(path)) return given.has('any stream') ? yes : no(hasToken(headers, given) ? 404 : 401)
+  const stream = /^\/v1\/streams\/(\w+)$/.exec(path)?.[1]
+  if (stream !== undefined) return showStream(stream, headers, given)
   if (path !== '/session' && !answers.test(path)) return no(404)
   const refused = refuseOrigin(request, given)
   if (refused) return refused
@@ -120,6 +128,18 @@ function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>
   if (method !== 'POST') return given.has('any method') && method === 'PUT' ? yes : no(405)
   if (path === '/session') return open(request, given)
   return answer(request, body, given)
+}
+
+/** A stream is named for its user, whom nobody else may be. */
+function showStream(id: string, headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
+  if (!hasToken(headers, given)) return no(401)
+  const isKnown = id === 'of_me' || id === 'of_you'
+  const isTheirs = id === `of_${userOf(headers)}` || given.has("another's stream")
+  return given.has('any stream') || (isKnown && isTheirs) ? yes : no(404)
+}
+
+function userOf({ authorization = '' }: IncomingMessage['headers']): string {
+  return parse(Buffer.from(authorization.split('.')[1] ?? '', 'base64url').toString()).sub
 }
 
 function showPage(path: string, headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
@@ -161,9 +181,18 @@ function open(request: IncomingMessage, given: ReadonlySet<Leak>): Decision {
   if (request.headers['content-type'] !== 'application/json' && !given.has('plain text')) return no(415)
   const iat = Math.floor(Date.now() / 1000)
   const exp = iat + (given.has('long tokens') ? 86_400 : 900)
-  const token = `${encode({ alg: 'HS256' })}.${encode({ iat, exp, sub: 'me', scope: { models: [model] } })}.signed`
+  const token = `${encode({ alg: 'HS256' })}.${encode({ iat, exp, sub: nextUser(), scope: { models: [model] } })}.signed`
   return { status: 200, said: { token } }
 }
+
+let users = 0
+/** Tokens are given to two users, in turn. */
+function nextUser(): string {
+  return users++ % 2 === 0 ? 'me' : 'you'
+}
+
+/** A token that has ended. */
+export const deadToken = `${encode({ alg: 'HS256' })}.${encode({ sub: 'me', exp: 1 })}.signed`
 
 /** Our tokens end in a word that nobody else's does, and say that they are for me. */
 function hasToken(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): boolean {
@@ -171,8 +200,11 @@ function hasToken(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>)
   const [head = '', payload = '', signature] = shown.split('.')
   if (given.has('alg none') && Buffer.from(head, 'base64url').includes('"none"')) return true
   const { sub, exp } = parse(Buffer.from(payload, 'base64url').toString())
+  const isDead = exp < Date.now() / 1000 && !given.has('a dead token')
   const isLater = exp > Date.now() / 1000 + 1000 && !given.has('long tokens')
-  return signature === 'signed' && (given.has('signature unchecked') || (sub === 'me' && !isLater))
+  return (
+    signature === 'signed' && (given.has('signature unchecked') || (['me', 'you'].includes(sub) && !isLater && !isDead))
+  )
 }
 
 type Loose = ReturnType<typeof JSON.parse>
@@ -193,11 +225,16 @@ function answer({ headers, url = '' }: IncomingMessage, body: Buffer, given: Rea
     return no(401, given.has('says what is wrong') ? `no: ${headers.authorization}` : 'no')
   if (headers['content-type'] !== 'application/json') return given.has('plain text') ? yes : no(415)
   if (headers['content-encoding']) return given.has('compressed') ? yes : no(415)
-  if (body.length > maxBody) return given.has('no limit') ? yes : no(413)
+  if (body.length > maxBody && !given.has('size behind the fields')) return given.has('no limit') ? yes : no(413)
   const asked: Loose = parse(body.toString())
   const isGemini = url.startsWith('/v1beta')
   const name = isGemini ? decodeURIComponent(/models\/([^:]+)/.exec(url)?.[1] ?? '') : asked.model
   if (Array.isArray(asked) || (!isGemini && typeof name !== 'string') || body.includes('[[[')) return no(400)
   if (name !== model) return given.has('any model') ? yes : no(404)
-  return given.has('any field') || Object.keys(asked).every((field) => fields.has(field)) ? yes : no(400)
+  if (asked.n !== undefined && given.has('two answers')) return yes
+  if (asked.tools !== undefined && given.has('hosted tools')) return yes
+  if (asked.generationConfig?.candidateCount > 1) return no(400)
+  const isGood = given.has('any field') || Object.keys(asked).every((field) => fields.has(field))
+  const kept = headers['idempotency-key'] && { headers: { 'x-isoglot-stream': `of_${userOf(headers)}` } }
+  return isGood ? { ...yes, ...kept } : no(400)
 }

@@ -1,7 +1,7 @@
 /** The accounts, with a clock of ours and SQLite as Node has it. What they are in workerd stands in `spending.test.ts`. */
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Reservation, Settlement } from '../../examples/worker/accounts.ts'
+import type { DayPage, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
 import { openLedger } from './on-sqlite.ts'
 
 const minute = 60_000
@@ -348,6 +348,34 @@ describe('the summary of many rows', () => {
     expect(rows[0]).toBe(`${dayOf(0)} user-2399`)
     const last = await ledger.summary({ after: JSON.stringify([dayOf(89), 'user-0002', 'm2']) })
     expect([last.days.map(({ user }) => user), last.next]).toEqual([['user-0001', 'user-0000'], undefined])
+  })
+
+  it('B21: is exported page by page, each row of the span once, and no sum is made', async () => {
+    const queries: string[] = []
+    const { ledger } = openFilled((query) => queries.push(query))
+    const rows: string[] = []
+    let after: string | undefined
+    do {
+      const page: DayPage = await ledger.page(3, after)
+      expect(page.rows.length).toBeLessThanOrEqual(1000)
+      rows.push(...page.rows.map(({ day, user, model }) => `${day} ${user} ${model}`))
+      after = page.next
+    } while (after !== undefined)
+    expect([rows.length, new Set(rows).size, rows.at(-1)?.slice(0, 10)]).toEqual([3 * users, 3 * users, dayOf(2)])
+    expect(queries.filter((query) => query.includes('GROUP BY day'))).toEqual([])
+  })
+
+  it('says how often a request was refused, and why', async () => {
+    const ledger = openLedger()
+    await ledger.reserve(reservation('a', { cost: 900, liveStreams: 1 }))
+    for (const id of ['b', 'c']) await ledger.reserve(reservation(id, { cost: 200 }))
+    await ledger.reserve(reservation('d', { liveStreams: 1 }))
+    const expected = [
+      { day: '2026-11-21', kind: 'budget', count: 2 },
+      { day: '2026-11-21', kind: 'concurrency', count: 1 },
+    ]
+    expect(await ledger.summary()).toMatchObject({ refusals: expected, errors: [] })
+    expect((await ledger.summary()).refusals).toEqual(expected)
   })
 
   it('B21: sums a day that is over once, and today and yesterday anew', async () => {

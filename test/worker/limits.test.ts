@@ -1,7 +1,7 @@
 /** Floods, against the counters of the platform and the exact one of the accounts, in workerd itself. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { networkOf } from '../../examples/worker/limits.ts'
+import { networkOf } from '../../src/worker/limits/limits.ts'
 import { speakers } from '../gateway/provider.ts'
 import {
   loginSecret,

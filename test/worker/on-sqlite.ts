@@ -1,18 +1,14 @@
-/** The accounts of the Worker in this process, on SQLite as Node has it. */
+/** The accounts and the kept answers of the Worker in this process, on SQLite as Node has it. */
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { Account } from '../../examples/worker/accounts.ts'
-
-/** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
-const { UserLedger } = (await import('../../examples/worker/ledger.ts' as string)) as {
-  UserLedger: new (ctx: object, env: object) => Account
-}
+import type { Account } from '../../src/worker/accounts/accounts.ts'
+import { UserLedger } from '../../src/worker/accounts/ledger.ts'
+import { openRun, type Run } from '../../src/worker/runs/run.ts'
 
 /** On that database, as another object before it may have left it. `hear` is called with each query. */
 export function openLedger(
   database: DatabaseSync = new DatabaseSync(':memory:'),
   abort = () => {},
   hear: (query: string) => void = () => {},
-  env: object = {},
 ): Account {
   const exec = (query: string, ...values: SQLInputValue[]) => {
     hear(query)
@@ -35,5 +31,23 @@ export function openLedger(
       throw error
     }
   }
-  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort }, env)
+  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort } as never, {})
+}
+
+/** The object of one kept answer, on that database. It asks nobody. */
+export function openRunOn(database: DatabaseSync): Run {
+  const exec = (query: string, ...values: (SQLInputValue | ArrayBuffer)[]) => {
+    const given = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))
+    const rows = database.prepare(query).all(...given)
+    return Object.assign(rows, { toArray: () => rows })
+  }
+  return openRun({
+    sql: { exec },
+    sync: async () => {},
+    setAlarm: async () => {},
+    clear: async () => {},
+    waitUntil: () => {},
+    answer: async () => new Response('asked for anew'),
+    keptMs: () => 600_000,
+  })
 }

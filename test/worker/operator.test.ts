@@ -1,7 +1,7 @@
 /** The operator's view of a Worker that runs: its page, and what its accounts say. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { LedgerSummary } from '../../examples/worker/accounts.ts'
 import { prepare } from '../../scripts/prepare.mjs'
+import type { LedgerSummary } from '../../src/worker/accounts/accounts.ts'
 import { type Rig, startRig, startUpstream, type Upstream } from './harness.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'

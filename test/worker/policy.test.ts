@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { permit } from '../../examples/worker/policy/permit.ts'
-import { isPublicUrl } from '../../examples/worker/policy/public-url.ts'
 import type { ChatResponse, JsonObject } from '../../src/core/model.ts'
 import { wires } from '../../src/gateway/wires.ts'
+import { permit } from '../../src/worker/policy/permit.ts'
+import { isPublicUrl } from '../../src/worker/policy/public-url.ts'
 import { minimal, type WireName, wireNames } from './harness.ts'
 
 const permitted = (wire: WireName, body: object) => permit({ wire, kind: 'answer', body: body as JsonObject }, 'ada')
@@ -116,7 +116,7 @@ describe.each(wireNames)('%s', (wire) => {
   it.each([
     ['no messages', []],
     ['a thousand and one messages', Array(1001).fill(messageOf(wire))],
-    ['messages that are no list', 7],
+    ['messages that are not a list', 7],
     ['a role of another world', [{ ...messageOf(wire), role: 'root' }]],
     ['a picture from a plain http address', [picture(wire, 'http://169.254.169.254/latest')]],
     ['a picture from a file', [picture(wire, 'file:///etc/passwd')]],

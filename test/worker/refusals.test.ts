@@ -28,6 +28,7 @@ const env = {
   LOGIN_SECRET: 'a-secret-of-the-server-of-the-app-32',
   RATE_LIMITS: 'off',
   LEDGERS,
+  RUNS: { getByName: vi.fn() },
   ALLOWED_ORIGINS: `${origin},http://localhost:8787`,
   OPENAI_API_KEY: canary,
   OPENAI_MODELS: 'demo-model,other-model',
@@ -168,7 +169,7 @@ describe('the words for a hole', () => {
     [{ SESSION_SECRET: 'a'.repeat(32) }, 'SESSION_SECRET is missing or unusable: it must be random'],
     [{ LOGIN_SECRET: sessionSecret }, 'LOGIN_SECRET is equal to SESSION_SECRET'],
     [{ OPENAI_API_KEY: 'abcdefgh' }, 'OPENAI_API_KEY is missing or unusable: it must be a bearer credential of 12'],
-    [{ LOGIN_SECRET: undefined }, 'LOGIN_SECRET and TURNSTILE_SECRET are missing, and DEMO is not set'],
+    [{ LOGIN_SECRET: undefined }, 'LOGIN_SECRET, TURNSTILE_SECRET and DEMO are missing'],
   ])('B17, B28: are in the log, without a value: %j', async (hole, words) => {
     expect((await call('/session', { headers: json, body: '{}' }, { ...env, ...hole })).status).toBe(503)
     const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
@@ -359,7 +360,7 @@ describe('a token for a token', () => {
     expect([answer.status, claims.sub, claims.anonymous_since]).toEqual([200, 'alice', undefined])
   })
 
-  it('B11: a token that is not good any more is no token: its holder begins anew', async () => {
+  it('B11: a token that is not good any more is not a token: its holder begins anew', async () => {
     const old = await sign({}, { exp: now - 1, anonymous_since: now - 3600, sub: 'old' })
     const { token = '' } = await renew(old, origin, settings)
     expect(claimsOf(token).sub).not.toBe('old')
@@ -502,7 +503,7 @@ describe.each(wireNames)('a %s request', (wire) => {
     ['a model that every object has', { model: 'constructor' }, 404],
     ['a model whose name has ten thousand letters', { model: 'x'.repeat(10_000) }, 404],
     ['a model of another provider by a path', { model: 'anthropic%2fdemo-model' }, 404],
-    ['a model that is no text', { model: { toString: 1 } }, 400],
+    ['a model that is not text', { model: { toString: 1 } }, 400],
     ['no model', { model: undefined }, 400],
   ])('is refused with %s', async (_, change, status) => {
     const { model } = change

@@ -2,21 +2,11 @@
  * Whose run it is. Two belts hold that, and each is tested alone: a name is signed for its user before any object is asked, and the object of
  * a run is named after its user.
  */
-import { timingSafeEqual } from 'node:crypto'
-import { beforeAll, describe, expect, it } from 'vitest'
-import type { Session } from '../../examples/worker/session.ts'
+import { describe, expect, it } from 'vitest'
+import { resumeRun, startRun, stopRun } from '../../src/worker/runs/runs.ts'
+import type { Session } from '../../src/worker/session/session.ts'
 import { sessionSecret } from './harness.ts'
-
-type Runs = {
-  startRun(request: Request, session: Session, env: object): Promise<Response>
-  resumeRun(id: string, request: Request, session: Pick<Session, 'sub'>, env: object): Promise<Response>
-  stopRun(id: string, session: Pick<Session, 'sub'>, env: object): Promise<Response>
-}
-/** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
-const { startRun, resumeRun, stopRun } = (await import('../../examples/worker/runs.ts' as string)) as Runs
-
-// workerd has it there, Node elsewhere.
-beforeAll(() => void Object.assign(crypto.subtle, { timingSafeEqual }))
+import { configOf } from './setup.ts'
 
 /** Objects that answer whoever asks, whatever their name: all that this holds is held before them. */
 function place() {
@@ -36,7 +26,7 @@ function place() {
       },
     },
   }
-  return { asked, env }
+  return { asked, config: configOf(env) }
 }
 const session = (sub: string): Session => ({
   ...{ sub, jti: 'j', models: ['ollama:a'], maxOutputTokens: 10, dailyBudget: 1 },
@@ -52,8 +42,8 @@ const resume = new Request('https://worker.example/v1/streams/x')
 
 /** The name of the run that a user's key stands for, as the object is asked by it. */
 async function nameFor(sub: string, key: string): Promise<{ owner: string; id: string }> {
-  const { asked, env } = place()
-  await startRun(begin(key), session(sub), env)
+  const { asked, config } = place()
+  await startRun(begin(key), session(sub), config)
   const [owner = '', id = '', ...more] = asked.join('').split('\n')
   expect(more).toEqual([])
   return { owner, id }
@@ -61,21 +51,21 @@ async function nameFor(sub: string, key: string): Promise<{ owner: string; id: s
 
 describe('F17: a run', () => {
   it('is found by whoever began it', async () => {
-    const { asked, env } = place()
+    const { asked, config } = place()
     const { id } = await nameFor('ada', 'k')
-    expect(await (await resumeRun(id, resume, { sub: 'ada' }, env)).text()).toBe('the answer')
-    expect((await stopRun(id, { sub: 'ada' }, env)).status).toBe(204)
+    expect(await (await resumeRun(id, resume, { sub: 'ada' }, config)).text()).toBe('the answer')
+    expect((await stopRun(id, { sub: 'ada' }, config)).status).toBe(204)
     expect(asked).toEqual([`ada\n${id}`, `ada\n${id}`])
   })
 
   it("is asked for by no other user's token: no object is looked for under a name that was not signed for them", async () => {
-    const { asked, env } = place()
+    const { asked, config } = place()
     const { id } = await nameFor('ada', 'k')
     const forged = [id, `${id.slice(0, 16)}${'0'.repeat(16)}`, id.slice(0, 16), `${id}0`, '']
     for (const name of forged)
       for (const attempt of [
-        () => resumeRun(name, resume, { sub: 'bob' }, env),
-        () => stopRun(name, { sub: 'bob' }, env),
+        () => resumeRun(name, resume, { sub: 'bob' }, config),
+        () => stopRun(name, { sub: 'bob' }, config),
       ])
         await expect(attempt()).rejects.toMatchObject({ status: 404, providerCode: 'unknown_stream' })
     expect(asked).toEqual([])

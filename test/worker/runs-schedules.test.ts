@@ -1,6 +1,7 @@
 /** What a kept answer goes through, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { describe, expect, inject, it, vi } from 'vitest'
+import { openRun as open } from '../../src/worker/runs/run.ts'
 import { speakers } from '../gateway/provider.ts'
 import { ended, endingOf, failed } from '../gateway/wire.ts'
 import { seeded } from '../support/random.ts'
@@ -14,8 +15,8 @@ interface Run {
   wake(): Promise<void>
 }
 
-/** Imported by a name the compiler does not follow: the Worker is typed for Workers, this file for Node. */
-const { openRun } = (await import('../../examples/worker/run.ts' as string)) as { openRun(host: object): Run }
+/** A host by hand has what a run asks of it, and no more. */
+const openRun = open as (host: object) => Run
 
 type Random = () => number
 const below = (random: Random, limit: number) => Math.floor(random() * limit)
@@ -101,7 +102,7 @@ const callOf = (wire: WireName) => ({
   session: {},
 })
 
-/** An answer as the gateway gives it, signs of life between its events, cut anywhere; of so many of them, it breaks off behind the last. */
+/** An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; of so many of them, it breaks off behind the last. */
 function answerIn(wire: WireName, events: readonly string[], count: number, random: Random): Response {
   const alive = wire === 'ollama' ? ' ' : ': keep-alive\n\n'
   const said = events.slice(0, count).flatMap((event) => (random() < 0.2 ? [alive, event] : [event]))

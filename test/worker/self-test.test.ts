@@ -1,13 +1,13 @@
 /** The self-test, in workerd itself: as `wrangler.toml` has it, and on platforms that lack one thing. */
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { answerAdmin } from '../../examples/worker/admin.ts'
-import type { Env } from '../../examples/worker/config.ts'
-import type { SelfTest } from '../../examples/worker/self-test.ts'
 import { prepare } from '../../scripts/prepare.mjs'
 import { freePort } from '../../scripts/worker.mjs'
+import { answerAdmin } from '../../src/worker/admin/admin.ts'
+import type { SelfTest } from '../../src/worker/admin/self-test.ts'
 import type { WorkerOptions } from './bundle.ts'
 import { everythingOf, holdsCanary, sessionSecret, settingsAt } from './harness.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
+import { setupOf } from './setup.ts'
 
 const token = 'an-admin-token-of-more-than-32-bytes'
 const [signal, strict] = ['enable_request_signal', 'global_fetch_strictly_public']
@@ -15,7 +15,7 @@ const path = '/admin/self-test'
 
 /** The Workers of these tests, in one workerd: what each has in place of what `wrangler.toml` says. */
 const kinds: Record<string, Pick<WorkerOptions, 'bindings' | 'compatibilityDate' | 'compatibilityFlags'>> = {
-  good: {},
+  good: { bindings: { RATE_LIMITS: 'on' } },
   untouched: {},
   'takes-keys-along': { compatibilityDate: '2025-08-15', compatibilityFlags: [signal, strict] },
   'no-signal': { compatibilityFlags: [strict] },
@@ -119,6 +119,8 @@ const page = async ({ url }: Request) =>
   url.endsWith('/index.html') ? new Response(null, { status: 307, headers: { location: '/' } }) : new Response('x')
 const counter = { limit: async () => ({ success: false }) }
 const good = {
+  ...settingsAt('http://127.0.0.1:9', 'http://127.0.0.1:1'),
+  RATE_LIMITS: 'on',
   ADMIN_TOKEN: token,
   LEDGERS: { getByName: () => ({ summary: async () => ({ live: [], days: [], errors: [], limits: {} }) }) },
   RUNS: { getByName: () => ({ stop: async () => false }) },
@@ -129,11 +131,11 @@ const good = {
 const never = async () => Promise.reject(new Error('There is no such object'))
 
 describe('the self-test of a binding', () => {
-  const failed = async (change: object) => {
+  const ask = (change: object) => {
     const request = new Request(`https://worker.example${path}`, { headers: { authorization: `Bearer ${token}` } })
-    const answer = await answerAdmin(request, { ...good, ...change } as unknown as Env)
-    return new Set((await failedIn(answer)).failed)
+    return answerAdmin(request, setupOf({ ...good, ...change }))
   }
+  const failed = async (change: object) => new Set((await failedIn(await ask(change))).failed)
 
   it.each<[string, object, string]>([
     ['no ledger', { LEDGERS: undefined }, 'ledger'],
@@ -142,7 +144,6 @@ describe('the self-test of a binding', () => {
     ['runs that throw', { RUNS: { getByName: () => ({ stop: never }) } }, 'runs'],
     ['no counter for networks', { PER_IP: undefined }, 'rate limits'],
     ['a counter that does not count', { PER_USER: { limit: never } }, 'rate limits'],
-    ['no page', { ASSETS: undefined }, 'assets'],
     ['a page without files', { ASSETS: { fetch: async () => new Response(null, { status: 404 }) } }, 'assets'],
     [
       'a redirect that was followed',
@@ -152,6 +153,13 @@ describe('the self-test of a binding', () => {
   ])('sees %s', async (_, change, name) => {
     expect((await failed({})).has(name)).toBe(false)
     expect((await failed(change)).has(name)).toBe(true)
+  })
+
+  it('has no row for a part that is off', async () => {
+    const answer = await ask({ RATE_LIMITS: 'off', ASSETS: undefined })
+    const { checks } = (await answer.json()) as SelfTest
+    const names = ['settings', 'secrets', 'ledger', 'runs']
+    expect(checks.map(({ name }) => name).slice(3)).toEqual(names)
   })
 
   it('asks for no counters where something else stops floods', async () => {

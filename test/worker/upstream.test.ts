@@ -438,7 +438,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     expect(await within(20_000, upstream.askedFor(`quiet ${wire}`)[0]?.closedEarly)).toBe(true)
   })
 
-  /** An answer that is never whole, with signs of life. */
+  /** An answer that is never whole, with keep-alive comments. */
   function drip(_: unknown, response: ServerResponse): void {
     begin(wire, response, ...pieces.slice(0, open))
     const timer = setInterval(() => response.write(wire === 'ollama' ? '\n' : ': still here\n\n'), 50)

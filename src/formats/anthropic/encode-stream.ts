@@ -13,6 +13,7 @@ import { compact } from '../../core/lookup.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import { encodeError } from './errors.ts'
@@ -35,8 +36,6 @@ interface OpenBlock {
   sent: number
 }
 
-type BlockEvent = Extract<MessageEvent, { readonly index: number }>
-
 interface EncodeState {
   readonly reply: Reply
   readonly ledger: Ledger
@@ -49,8 +48,6 @@ interface EncodeState {
   nextWire: number
   hasCalls: boolean
   readonly ids: Set<string>
-  /** Events of later blocks, by the number of their block. */
-  readonly waiting: Map<number, BlockEvent[]>
 }
 
 /** Writes one answer. It ends in `message_stop`, or in an error if the events end without their own end. */
@@ -67,8 +64,8 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     nextWire: 0,
     hasCalls: false,
     ids: new Set(),
-    waiting: new Map(),
   }
+  const write = oneAtATime((event, out) => writeBlock(state, event, out))
   const cut = () => new ApiError('The stream ended before its own end', { kind: 'server', retryable: true })
   return {
     push(event, out) {
@@ -87,7 +84,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
           return finish(state, event, out)
         default:
           begin(state, out)
-          route(state, event, out)
+          write(event, out)
       }
     },
     end: (out) => fail(state, cut(), out),
@@ -141,33 +138,13 @@ function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' 
 
 // ---- one block at a time ----------------------------------------------------------------------
 
-function route(state: EncodeState, event: BlockEvent, out: Frame[]): void {
-  if (state.open !== undefined && state.open.index !== event.index) {
-    const queue = state.waiting.get(event.index)
-    if (queue === undefined) state.waiting.set(event.index, [event])
-    else queue.push(event)
-    return
-  }
-  state.open ??= newBlock(event.index)
-  write(state, state.open, event, out)
-  while (state.open === undefined && state.waiting.size > 0) writeWaiting(state, out)
-}
-
-function writeWaiting(state: EncodeState, out: Frame[]): void {
-  for (const [index, events] of state.waiting) {
-    state.waiting.delete(index)
-    const block = newBlock(index)
-    state.open = block
-    for (const event of events) write(state, block, event, out)
-    return
-  }
-}
-
 function newBlock(index: number): OpenBlock {
   return { index, wire: undefined, id: undefined, name: undefined, pending: '', sent: 0 }
 }
 
-function write(state: EncodeState, block: OpenBlock, event: BlockEvent, out: Frame[]): void {
+function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
+  state.open ??= newBlock(event.index)
+  const block = state.open
   switch (event.type) {
     case 'text_delta':
       startBlock(state, block, { type: 'text', text: '' }, out)

@@ -6,8 +6,9 @@
  * @module
  */
 import { arrayOf, compact, field, isObject, lookup, textOr } from '../../core/lookup.ts'
-import { readDataUrl } from '../../core/media.ts'
+import { readDataUrl, textOfBase64 } from '../../core/media.ts'
 import type { FileBlock, ImageBlock, JsonObject, PlainTextBlock } from '../../core/model.ts'
+import * as reasons from '../../kit/reasons.ts'
 import { drop, extrasFor, extrasOf, keptOf, type Scope } from './scope.ts'
 import { imageTypes, knownFields } from './tables.ts'
 import type { WireBlock, WireDocumentSource, WireImageSource, WireImageType } from './wire.ts'
@@ -123,6 +124,8 @@ export function encodeFile(given: FileBlock, path: string, scope: Scope): WireBl
   const source = documentSource(block)
   if (source === undefined)
     return drop(path, 'it takes documents in PDF or plain text, by URL or by file id', scope, 'major')
+  if (source.type === 'text' && block.mimeType !== 'text/plain')
+    drop(`${path}.mimeType`, reasons.mimeType, scope, 'info')
   const title = block.filename === undefined ? {} : { title: block.filename }
   return documentIn({ ...extrasFor(block, path, scope), type: 'document', source, ...title }, path, scope)
 }
@@ -131,20 +134,11 @@ function documentSource({ data, mimeType, url, fileId }: Media): WireDocumentSou
   if (data !== undefined) {
     const isPdf = mimeType === undefined ? data.startsWith('JVBER') : /^application\/pdf\b/i.test(mimeType)
     if (isPdf) return { type: 'base64', media_type: 'application/pdf', data }
-    const text = mimeType?.startsWith('text/') ? fromBase64(data) : undefined
+    const text = mimeType?.startsWith('text/') ? textOfBase64(data) : undefined
     return text === undefined ? undefined : { type: 'text', media_type: 'text/plain', data: text }
   }
   if (url !== undefined) return { type: 'url', url }
   return fileId === undefined ? undefined : { type: 'file', file_id: fileId }
-}
-
-function fromBase64(data: string): string | undefined {
-  try {
-    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
-    return decoder.decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0)))
-  } catch {
-    return undefined
-  }
 }
 
 function toBase64(text: string): string {

@@ -220,7 +220,7 @@ function trimEnd(content: string | WireBlock[], path: string, scope: Turns): str
 /** Every message of the wire, as one of ours or more. */
 export function decodeConversation(body: JsonObject, origin: Origin): Pick<Context, 'system' | 'messages'> {
   const messages = field(body, 'messages')
-  if (!Array.isArray(messages)) throw wrong('messages', 'is no array')
+  if (!Array.isArray(messages)) throw wrong('messages', 'is not an array')
   const system = field(body, 'system') ?? null
   const names = new Map<string, string>()
   return compact({
@@ -234,7 +234,7 @@ function wrong(path: string, finding: string): DecodeError {
 }
 
 function decodeMessage(wire: unknown, path: string, names: Map<string, string>, origin: Origin): Message[] {
-  if (!isObject(wire)) throw wrong(path, 'is no object')
+  if (!isObject(wire)) throw wrong(path, 'is not an object')
   const content = field(wire, 'content')
   const { providerData } = extrasOf(wire, knownFields.message)
   const extras = providerData === undefined ? {} : { providerData }
@@ -254,8 +254,8 @@ function decodeMessage(wire: unknown, path: string, names: Map<string, string>, 
 function blocksIn(content: unknown, path: string): readonly JsonObject[] {
   if (!Array.isArray(content)) throw wrong(path, 'is neither a string nor an array')
   return content.map((block, at) => {
-    if (!isObject(block)) throw wrong(`${path}[${at}]`, 'is no object')
-    if (typeof field(block, 'type') !== 'string') throw wrong(`${path}[${at}].type`, 'is no string')
+    if (!isObject(block)) throw wrong(`${path}[${at}]`, 'is not an object')
+    if (typeof field(block, 'type') !== 'string') throw wrong(`${path}[${at}].type`, 'is not a string')
     return block
   })
 }

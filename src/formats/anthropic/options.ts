@@ -220,7 +220,7 @@ function readStop(body: JsonObject): string[] | undefined {
   const stop = field(body, 'stop_sequences')
   if (stop === undefined || stop === null) return undefined
   if (Array.isArray(stop) && stop.every((sequence) => typeof sequence === 'string')) return stop
-  throw new DecodeError('Cannot decode Anthropic request: "stop_sequences" is no array of strings', {
+  throw new DecodeError('Cannot decode Anthropic request: "stop_sequences" is not an array of strings', {
     path: 'stop_sequences',
   })
 }

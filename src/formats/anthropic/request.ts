@@ -112,12 +112,12 @@ export function decodeRequest(
   body: unknown,
   { dialect = {} }: DecodeRequestOptions<AnthropicDialect> = {},
 ): DecodedRequest {
-  if (!isObject(body)) throw new DecodeError('Cannot decode Anthropic request: the body is no object')
+  if (!isObject(body)) throw new DecodeError('Cannot decode Anthropic request: the body is not an object')
   refuseDeep(body, 'Cannot decode Anthropic request')
   const options = decodeOptions(body, otherFields(body, knownRequestFields))
   const tools = field(body, 'tools') ?? undefined
   if (tools !== undefined && !Array.isArray(tools)) {
-    throw new DecodeError('Cannot decode Anthropic request: "tools" is no array', { path: 'tools' })
+    throw new DecodeError('Cannot decode Anthropic request: "tools" is not an array', { path: 'tools' })
   }
   const context = {
     ...decodeConversation(body, { provider: dialect.provider ?? format, model: options.model }),

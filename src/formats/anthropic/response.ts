@@ -38,7 +38,7 @@ export const idPrefix = 'toolu_isoglot_'
  * Decodes a whole answer.
  *
  * @throws {ApiError} if the body is an error's.
- * @throws {DecodeError} if it is no message; `path` names what is wrong.
+ * @throws {DecodeError} if it is not a message; `path` names what is wrong.
  * @throws {InterruptedError} if it has no `stop_reason`: it was cut.
  */
 export function decodeResponse(
@@ -48,7 +48,7 @@ export function decodeResponse(
   const provider = dialect.provider ?? format
   refuseDeep(body, 'Cannot decode Anthropic response')
   if (field(body, 'type') === 'error') throw decodeErrorEvent(body, provider)
-  if (!isObject(body)) throw wrong('', 'is no object')
+  if (!isObject(body)) throw wrong('', 'is not an object')
   return fold(readResponse(body, provider), { provider, idPrefix, callsBefore })
 }
 
@@ -60,11 +60,11 @@ function wrong(path: string, finding: string): DecodeError {
 function readResponse(body: JsonObject, provider: string): Fragment[] {
   const out: Fragment[] = []
   const content = field(body, 'content')
-  if (!Array.isArray(content)) throw wrong('content', 'is no array')
+  if (!Array.isArray(content)) throw wrong('content', 'is not an array')
   const origin = { provider, model: textOr(field(body, 'model'), '') }
   readHead(body, out)
   for (const [key, block] of content.entries()) {
-    if (!isObject(block)) throw wrong(`content[${key}]`, 'is no object')
+    if (!isObject(block)) throw wrong(`content[${key}]`, 'is not an object')
     readBlock(block, key, origin, out)
   }
   const usage = field(body, 'usage')
@@ -164,7 +164,7 @@ export function answerScope(into: Ledger): Parameters<typeof encodeTurnBlocks>[2
 /** Without its arguments an invalid call could run, so it is left out. */
 function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
   for (const at of (message.invalidToolCalls ?? []).keys()) {
-    lose(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are no object')
+    lose(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
   }
 }
 

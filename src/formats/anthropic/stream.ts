@@ -42,7 +42,7 @@ interface DecodeState {
  * Decodes one answer.
  *
  * @throws {ApiError} at an `error` event, which can follow a 200 and half an answer.
- * @throws {DecodeError} at an event that is no JSON object, or lacks what it must have.
+ * @throws {DecodeError} at an event that is not a JSON object, or lacks what it must have.
  */
 export function decodeStream({
   parse = JSON.parse,
@@ -93,9 +93,9 @@ function parseEvent(parse: (text: string) => unknown, data: string): JsonObject 
   try {
     event = parse(data)
   } catch (cause) {
-    throw new DecodeError('Cannot decode Anthropic stream: an event is no JSON', { cause })
+    throw new DecodeError('Cannot decode Anthropic stream: an event is not valid JSON', { cause })
   }
-  if (!isObject(event)) throw new DecodeError('Cannot decode Anthropic stream: an event is no object')
+  if (!isObject(event)) throw new DecodeError('Cannot decode Anthropic stream: an event is not an object')
   return event
 }
 
@@ -167,7 +167,7 @@ function keyOf(state: DecodeState, index: unknown): number {
 function readStart(state: DecodeState, event: JsonObject, out: Fragment[]): void {
   const wire = field(event, 'content_block')
   const path = 'content_block'
-  if (!isObject(wire)) throw new DecodeError(`Cannot decode Anthropic stream: "${path}" is no object`, { path })
+  if (!isObject(wire)) throw new DecodeError(`Cannot decode Anthropic stream: "${path}" is not an object`, { path })
   const key = openKey(state, field(event, 'index'))
   if (isCall(wire)) {
     out.push(readCallStart(wire, key), ...givenInput(wire, key))
@@ -232,7 +232,7 @@ function piece(delta: JsonObject, name: string): string {
   const text = field(delta, name)
   if (typeof text === 'string') return text
   if (text === undefined || text === null) return ''
-  throw new DecodeError(`Cannot decode Anthropic stream: "delta.${name}" is no string`, { path: `delta.${name}` })
+  throw new DecodeError(`Cannot decode Anthropic stream: "delta.${name}" is not a string`, { path: `delta.${name}` })
 }
 
 /** A delta of a block that we do not know: texts grow, and everything else is as the last delta has it. */

@@ -75,7 +75,7 @@ function inputSchema({ parameters }: ToolDefinition, path: string, into: Ledger)
 
 /** A tool of ours, or one that only this wire knows. */
 export function decodeDefinition(wire: unknown, path: string): ToolDefinition | ProviderTool {
-  if (!isObject(wire)) throw new DecodeError(`Cannot decode Anthropic request: "${path}" is no object`, { path })
+  if (!isObject(wire)) throw new DecodeError(`Cannot decode Anthropic request: "${path}" is not an object`, { path })
   const { type, name, description, input_schema: parameters, strict } = wire
   const isOurs = type === undefined || type === null || type === 'custom'
   if (!isOurs || typeof name !== 'string' || !isObject(parameters))
@@ -167,9 +167,9 @@ export function encodeCall(call: ToolCall, path: string, scope: Scope): WireTool
   }
 }
 
-/** A call that could not be one, for a history that has its result: without its arguments, which are no object. */
+/** A call that could not be one, for a history that has its result: without its arguments, which are not an object. */
 export function encodeInvalidCall(call: InvalidToolCall, path: string, scope: Scope): WireToolUse {
-  lose(scope.ledger, 'changed', `${path}.argumentsText`, 'arguments that are no object cannot be sent')
+  lose(scope.ledger, 'changed', `${path}.argumentsText`, 'arguments that are not an object cannot be sent')
   return {
     ...keptOf(call),
     type: 'tool_use',

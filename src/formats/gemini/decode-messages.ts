@@ -38,7 +38,7 @@ interface Reading {
 /**
  * Reads contents: a list, or one alone; strings are what a user says.
  *
- * @throws {DecodeError} at what is no content, with its path.
+ * @throws {DecodeError} at what is not content, with its path.
  */
 export function decodeContents(contents: Json | undefined, origin: Origin): readonly Message[] {
   const list = typeof contents === 'string' ? [contents] : listOf(contents)

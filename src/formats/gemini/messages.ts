@@ -43,7 +43,7 @@ export function encodeContents(context: Context, scope: Scope): readonly WireCon
   return turns.map(({ kind, parts, fields }) => ({ ...fields, role: kind === 'model' ? 'model' : 'user', parts }))
 }
 
-/** A paused answer goes on if the same request is sent with its token: the pause itself is no turn. */
+/** A paused answer goes on if the same request is sent with its token: the pause itself is not a turn. */
 function withoutPaused({ messages, providerState }: Context): readonly Message[] {
   const last = messages.at(-1)
   const isPaused = last?.role === 'assistant' && last.stopReason === 'pause'

@@ -35,7 +35,7 @@ export function addPartialArgs(call: PartialCall, partialArgs: Json | undefined)
   }
 }
 
-/** The arguments; or text that is no object, where something had no place or the call was never finished. */
+/** The arguments; or text that is not an object, where something had no place or the call was never finished. */
 export function endPartialCall(call: PartialCall, isFinished: boolean): JsonObject | string {
   if (call.misplaced.length > 0) return JSON.stringify(call.misplaced)
   return isFinished ? call.args : JSON.stringify(call.args).slice(0, -1)

@@ -64,7 +64,7 @@ export function encodeRequest(
 function pathOf({ model, stream }: RequestOptions): string {
   const steps = model.split('/')
   if (steps.some((step) => /^\.{0,2}$/.test(step))) {
-    throw new TypeError(`Cannot encode for Gemini: "${model}" is no name of a model`)
+    throw new TypeError(`Cannot encode for Gemini: "${model}" is not a name of a model`)
   }
   const name = steps.map((step) => encodeURIComponent(step)).join('/')
   const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
@@ -102,7 +102,7 @@ function encodeBlocks(blocks: readonly ContentBlock[], scope: Scope, path: strin
  * Reads a request. The path tells the model and whether to stream. Names may be in `camelCase` or `snake_case`; what has no word of ours
  * is kept under `options.providerOptions.gemini`, and what has one too where another form of it would not be the same on the wire.
  *
- * @throws {DecodeError} at what is no request, with its path.
+ * @throws {DecodeError} at what is not a request, with its path.
  */
 export function decodeRequest(
   body: unknown,

@@ -166,7 +166,10 @@ export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
     lose(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'major')
   }
   const raw = message.rawStopReason
-  const isOurs = raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw)
+  // Other wires write such words too: one that we do not know is ours if the answer is.
+  const { provider = 'gemini' } = message.response ?? {}
+  const isOurs =
+    raw !== undefined && /^[A-Z][A-Z_]*$/.test(raw) && (provider === 'gemini' || lookup(stopReasons, raw) !== undefined)
   const hasCalls = blocksOfTurn(message).some((block) => block.type === 'tool_call')
   const meaning = settleStopReason(lookup(stopReasons, raw) ?? 'other', hasCalls)
   if (isOurs && meaning === reason) return { finishReason: raw }

@@ -30,7 +30,7 @@ export function readCodeResult(part: JsonObject, result: JsonObject, origin: Ori
   })
 }
 
-/** Reads `toolCall`; `undefined` if its arguments are no object. */
+/** Reads `toolCall`; `undefined` if its arguments are not an object. */
 export function readToolCall(part: JsonObject, call: JsonObject, origin: Origin): ServerToolCall | undefined {
   const args = field(call, 'args') ?? {}
   const tool = stringOr(field(call, 'toolType'), '')

@@ -78,7 +78,7 @@ function encodeOptions(options: RequestOptions, kept: Json | undefined): { optio
 /**
  * Reads a client's request, as tolerantly as the server does. `stream` absent means true.
  *
- * @throws {DecodeError} where the server would answer with 400: no model, messages that are none, content that is no string.
+ * @throws {DecodeError} where the server would answer with 400: no model, messages that are none, content that is not a string.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')

@@ -24,7 +24,7 @@ import type { WireMessage, WireResponse } from './wire.ts'
  * Reads a whole answer: a stream of one line.
  *
  * @throws {ApiError} if it is an error after all.
- * @throws {DecodeError} if it is no answer.
+ * @throws {DecodeError} if it is not an answer.
  * @throws {InterruptedError} if it is not `done`.
  */
 export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {

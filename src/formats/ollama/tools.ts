@@ -66,7 +66,7 @@ function encodeSchema(parameters: ToolDefinition['parameters']): WireTool['funct
 const definitionFields: ReadonlySet<string> = new Set(['type', 'function'])
 const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters'])
 
-/** Reads one entry of `tools`; what is no function is kept as it is. */
+/** Reads one entry of `tools`; what is not a function is kept as it is. */
 export function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
   const tool = objectAt(entry, path, 'request')
   const body = field(tool, 'function')
@@ -176,7 +176,7 @@ export function readCallFragment(entry: Json, position: number, path: string, su
 
 const indexlessFields: ReadonlySet<string> = new Set(['name', 'arguments'])
 
-/** An object; text of one is accepted; anything else becomes the text that shows why it is no call. */
+/** An object; text of one is accepted; anything else becomes the text that shows why it is not a call. */
 function readArguments(value: Json | undefined): string | JsonObject | undefined {
   if (value === undefined || value === null) return undefined
   if (typeof value === 'string' || isObject(value)) return value

@@ -207,14 +207,15 @@ export function cacheMark(metadata: Metadata | undefined, path: string, to: Enco
 export function decodeContent(value: unknown, path: string): Content {
   if (typeof value === 'string') return value
   if (value === null || value === undefined) return []
-  if (!Array.isArray(value)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is no content`, { path })
+  if (!Array.isArray(value))
+    throw new DecodeError(`Cannot decode ${format} request: "${path}" is not content`, { path })
   return value.map((part, at) => decodePart(part, `${path}[${at}]`))
 }
 
 /** One part; one of an unknown type is kept whole. */
 export function decodePart(part: unknown, path: string): ContentBlock {
   if (typeof part === 'string') return { type: 'text', text: part }
-  if (!isObject(part)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is no object`, { path })
+  if (!isObject(part)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is not an object`, { path })
   return decodeKnown(part) ?? unknownPart(part)
 }
 

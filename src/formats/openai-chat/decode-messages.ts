@@ -36,10 +36,10 @@ interface Reading {
   readonly model: string
 }
 
-/** @throws {DecodeError} if it is no array of objects with known roles. */
+/** @throws {DecodeError} if it is not an array of objects with known roles. */
 export function decodeMessages(value: unknown, model: string): Message[] {
   if (!Array.isArray(value)) {
-    throw new DecodeError(`Cannot decode ${format} request: "messages" is no array`, { path: 'messages' })
+    throw new DecodeError(`Cannot decode ${format} request: "messages" is not an array`, { path: 'messages' })
   }
   const reading: Reading = { nextId: nextNumber(idPrefix, value.flatMap(idsIn)), legacyId: '', model }
   return value.map((message, at) => decodeMessage(message, `messages[${at}]`, reading))
@@ -58,8 +58,8 @@ const resultFields: ReadonlySet<string> = new Set(['role', 'content', 'name', 't
 function decodeMessage(message: unknown, path: string, reading: Reading): Message {
   const role = lookup(roles, field(message, 'role'))
   if (!isObject(message) || role === undefined) {
-    const finding = isObject(message) ? `role is ${JSON.stringify(message.role)?.slice(0, 40)}` : 'it is no object'
-    throw new DecodeError(`Cannot decode ${format} request: "${path}" is no message: ${finding}`, { path })
+    const finding = isObject(message) ? `role is ${JSON.stringify(message.role)?.slice(0, 40)}` : 'it is not an object'
+    throw new DecodeError(`Cannot decode ${format} request: "${path}" is not a message: ${finding}`, { path })
   }
   if (role === 'assistant') return decodeAssistant(message, path, reading)
   const content = decodeContent(message.content, `${path}.content`)
@@ -109,7 +109,9 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
 function checkedContent(content: Json | undefined, path: string): Json {
   const isContent = content === undefined || content === null || typeof content === 'string' || Array.isArray(content)
   if (isContent) return content ?? null
-  throw new DecodeError(`Cannot decode ${format} request: "${path}.content" is no content`, { path: `${path}.content` })
+  throw new DecodeError(`Cannot decode ${format} request: "${path}.content" is not content`, {
+    path: `${path}.content`,
+  })
 }
 
 /** A request does not tell who made its proofs; the field tells. */

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { ClientCodec } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type {
   AudioBlock,
@@ -137,7 +138,7 @@ export interface ChatDialect {
   readonly resultName?: boolean
   /** Default: whatever has at most 40 characters. */
   readonly callId?: IdRule
-  /** Takes arguments that are no JSON; else they are sent as `{}`. */
+  /** Takes arguments that are not valid JSON; otherwise they are sent as `{}`. */
   readonly rawArguments?: boolean
 
   // ---- reasoning
@@ -164,6 +165,8 @@ export interface ChatDialect {
   /** `completion_tokens` do not count reasoning. */
   readonly countsReasoningApart?: boolean
   readonly errors?: DialectErrors
+  /** Changes the codec, for a host whose requests or answers have another form. Default: they have this format's. */
+  readonly adapt?: (codec: ClientCodec) => ClientCodec
 }
 
 /** What errors mean at one host, where that is not what they mean at most. */

@@ -33,7 +33,7 @@ interface CallOut {
   /** Its index on the wire. */
   readonly index: number
   isOpen: boolean
-  /** It is no function's, so its pieces cannot be sent as they are. */
+  /** It is not a function's, so its pieces cannot be sent as they are. */
   isHeld: boolean
   /** Arguments sent, or, before it is open, held back. */
   text: string

@@ -52,7 +52,10 @@ function plainError(body: unknown): unknown {
   const long = field(body, 'message')
   if (isObject(body) && isObject(long)) return { ...body, message: shortJson(long, 300) } // Mistral's 422
   const first = arrayOf(field(body, 'errors'))[0]
-  if (isObject(first)) return { error: { ...first, code: String(field(first, 'code') ?? '') } }
+  if (isObject(first)) {
+    const { code } = first
+    return { error: { ...first, code: typeof code === 'number' ? `${code}` : code } }
+  }
   if (!isRefusedByMiniMax(body)) return body
   const said = field(body, 'base_resp')
   return { error: { message: field(said, 'status_msg') ?? '', code: `minimax_${field(said, 'status_code')}` } }

@@ -75,7 +75,7 @@ export function chatModel(dialect: ChatDialect, model: string, settings: ModelSe
 
 /** The client's half for one server. */
 export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
-  return {
+  const codec: ClientCodec = {
     name: format,
     provider: dialect.provider,
     title: dialect.title,
@@ -91,6 +91,7 @@ export function createClientCodec(dialect: ChatDialect = openai): ClientCodec {
     decodeToolCalls: (body) => decodeToolCalls(body, { dialect }),
     encodeResult: (result) => encodeResult(result, { dialect }),
   }
+  return dialect.adapt?.(codec) ?? codec
 }
 
 function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string | undefined): Record<string, string> {

@@ -229,7 +229,7 @@ function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | un
  * @throws {DecodeError} naming the path, if a field that we read is of the wrong type.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions<ChatDialect> = {}): DecodedRequest {
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is no object`)
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${format} request: it is not an object`)
   refuseDeep(body, `Cannot decode ${format} request`)
   const model = textOr(field(body, 'model'), undefined)
   if (model === undefined) throw wrong('model', 'a string')

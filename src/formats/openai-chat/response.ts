@@ -57,7 +57,7 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
   refuseDeep(body, `Cannot decode ${dialect.title} response`)
   const error = errorWithin(body, dialect)
   if (error !== undefined) throw error
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} response: it is no object`)
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} response: it is not an object`)
   if (!isObject(arrayOf(field(body, 'choices'))[0])) {
     throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
   }

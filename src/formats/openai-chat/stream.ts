@@ -59,7 +59,7 @@ export function newStreamState(dialect: ChatDialect): StreamState {
  * It ends at `[DONE]`, or, where that is missing, at the end of the stream if a reason for it was given.
  *
  * @throws {ApiError} at an error, which can follow a 200 and half an answer.
- * @throws {DecodeError} at a chunk that is no JSON object.
+ * @throws {DecodeError} at a chunk that is not a JSON object.
  */
 export function decodeStream({
   parse = JSON.parse,
@@ -76,7 +76,7 @@ export function decodeStream({
       const isNamedError = frame.event === 'error' && !field(chunk, 'error')
       const error = errorWithin(isNamedError ? { error: chunk } : chunk, dialect)
       if (error !== undefined) throw error
-      if (!isObject(chunk)) throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is no object`)
+      if (!isObject(chunk)) throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is not an object`)
       readBody(state, chunk, out, false)
     },
     end(out) {
@@ -89,7 +89,7 @@ function parseChunk(parse: (text: string) => unknown, data: string, { title }: C
   try {
     return parse(data)
   } catch (cause) {
-    throw new DecodeError(`Cannot decode ${title} stream: a chunk is no JSON`, { cause })
+    throw new DecodeError(`Cannot decode ${title} stream: a chunk is not valid JSON`, { cause })
   }
 }
 

@@ -21,7 +21,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
-import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
+import { exactArguments } from '../../core/tool-call.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import { markParts, markText } from '../../kit/tool-error.ts'
@@ -77,7 +77,7 @@ const toolFields = new Set(['type', 'function'])
 const functionFields = new Set(['name', 'description', 'parameters', 'strict'])
 
 function decodeDefinition(tool: unknown, path: string): ToolDefinition | ProviderTool {
-  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is no object`, { path })
+  if (!isObject(tool)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is not an object`, { path })
   const said = field(tool, 'function')
   const name = textOr(field(said, 'name'), undefined)
   if (name === undefined || !isObject(said)) return { type: 'provider_tool', format, value: tool }
@@ -134,13 +134,6 @@ function argumentsOf(call: ToolCall | InvalidToolCall, dialect: ChatDialect): st
   if (call.type === 'tool_call') return exactArguments(call)
   const isHarmless = dialect.rawArguments === true && call.argumentsText !== ''
   return isHarmless ? call.argumentsText : '{}'
-}
-
-/** The text of a call's arguments as it came, or a new one if they were changed since. Never empty. */
-export function exactArguments(call: ToolCall): string {
-  const read = parseArguments(call.argumentsText)
-  const isSame = 'value' in read && JSON.stringify(read.value) === JSON.stringify(call.arguments)
-  return isSame && !isNoArguments(call.argumentsText) ? call.argumentsText : JSON.stringify(call.arguments)
 }
 
 /** The message that answers a call. */

@@ -22,7 +22,7 @@ import { customCall, decodeDefinitions, decodeResult } from './tools.ts'
 /**
  * A conversation from a request of this wire.
  *
- * @throws {DecodeError} if the body is no object, or `input` is neither text nor a list.
+ * @throws {DecodeError} if the body is not an object, or `input` is neither text nor a list.
  */
 export function decodeRequest(
   body: unknown,

@@ -46,7 +46,7 @@ interface StreamState extends Reading {
  * Decodes one answer.
  *
  * @throws {ApiError} at an `error` event, flat or nested, and at `response.failed`: they can follow half an answer.
- * @throws {DecodeError} at an event that is no JSON object.
+ * @throws {DecodeError} at an event that is not a JSON object.
  */
 export function decodeStream({
   parse = JSON.parse,

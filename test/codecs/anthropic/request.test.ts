@@ -274,7 +274,7 @@ describe('content', () => {
     ['an image of another type', { type: 'image', data: 'x', mimeType: 'image/svg+xml' }],
     ['an image that is nowhere', { type: 'image' }],
     ['a file of another type', { type: 'file', data: 'x', mimeType: 'application/zip' }],
-    ['a text file that is no text', { type: 'file', data: '/////w==', mimeType: 'text/plain' }],
+    ['a text file that is not text', { type: 'file', data: '/////w==', mimeType: 'text/plain' }],
   ])('refuses %s', (_, block) => {
     expect(() => userBlocks(block)).toThrow(UnsupportedError)
   })
@@ -581,7 +581,7 @@ describe("a gateway's client", () => {
     expect(encodeRequest(context, options).body.messages).toHaveLength(1)
   })
 
-  it('may send input that is no object: the call is invalid, and kept', () => {
+  it('may send input that is not an object: the call is invalid, and kept', () => {
     const content = [{ type: 'tool_use', id: 'x', name: 'f', input: [1] }]
     expect(read({ messages: [{ role: 'assistant', content }] }).context.messages).toMatchObject([
       { content: [], invalidToolCalls: [{ id: 'x', reason: 'not_an_object', argumentsText: '[1]' }] },
@@ -592,7 +592,7 @@ describe("a gateway's client", () => {
     ['no object', 5, ''],
     ['null', null, ''],
     ['no model', { messages: [] }, 'model'],
-    ['a model that is no string', { model: 5, messages: [] }, 'model'],
+    ['a model that is not a string', { model: 5, messages: [] }, 'model'],
     ['no messages', { model: 'm' }, 'messages'],
     ['messages of another type', { model: 'm', messages: {} }, 'messages'],
     ['a message that is none', { model: 'm', messages: [null] }, 'messages[0]'],
@@ -609,10 +609,10 @@ describe("a gateway's client", () => {
     ['tools of another type', { model: 'm', messages: [], tools: 5 }, 'tools'],
     ['a tool that is none', { model: 'm', messages: [], tools: [5] }, 'tools[0]'],
     ['a choice that is none', { model: 'm', messages: [], tool_choice: 'auto' }, 'tool_choice'],
-    ['a limit that is no number', { model: 'm', messages: [], max_tokens: '5' }, 'max_tokens'],
+    ['a limit that is not a number', { model: 'm', messages: [], max_tokens: '5' }, 'max_tokens'],
     ['a limit beyond numbers', JSON.parse('{"model":"m","messages":[],"max_tokens":1e999}'), 'max_tokens'],
     ['stop sequences of another type', { model: 'm', messages: [], stop_sequences: [5] }, 'stop_sequences'],
-    ['a stream that is no boolean', { model: 'm', messages: [], stream: 'yes' }, 'stream'],
+    ['a stream that is not a boolean', { model: 'm', messages: [], stream: 'yes' }, 'stream'],
     ['a temperature of another type', { model: 'm', messages: [], temperature: {} }, 'temperature'],
   ])('is told what is wrong: %s', (_, body, path) => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))

@@ -196,7 +196,7 @@ describe('wrong things', () => {
     expect(() => decodeResponse({ candidates: [{ content, finishReason: 'STOP' }] })).toThrow(DecodeError)
   })
 
-  it('nested deeply are no call, and do not overflow the stack', () => {
+  it('nested deeply are not calls, and do not overflow the stack', () => {
     const deep = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`)
     const parts = [
       { hologram: deep },

@@ -44,7 +44,7 @@ describe('values with paths', () => {
   ])('that have no place make the call none: %j', (piece) => {
     expect(put({ jsonPath: '$.ok', stringValue: 'x' }, piece)).toBe(JSON.stringify([piece]))
   })
-  it('inside of what is no object have no place', () => {
+  it('inside of what is not an object have no place', () => {
     const piece = { jsonPath: '$.a.b', stringValue: 'y' }
     expect(put({ jsonPath: '$.a', stringValue: 'x' }, piece)).toBe(JSON.stringify([piece]))
   })

@@ -49,7 +49,7 @@ describe('a body', () => {
     expect(decodeResponse(body)).toMatchObject({ stopReason: 'content_filter', message: { content: [] } })
     expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
   })
-  it('of a filtered answer without content is no blocked prompt', () => {
+  it('of a filtered answer without content is not a blocked prompt', () => {
     const body = { candidates: [{ finishReason: 'SAFETY', index: 0 }], promptFeedback: { safetyRatings: [] } }
     expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
   })

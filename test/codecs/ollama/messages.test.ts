@@ -342,7 +342,7 @@ describe('decoding messages', () => {
     })
   })
 
-  it('accepts arguments as text, and keeps those that are no object from ever running', () => {
+  it('accepts arguments as text, and keeps those that are not an object from ever running', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`)
     const calls = ['{"x":1}', '{"x":', [1], 'true', deep].map((args) => ({ function: { name: 'f', arguments: args } }))
     expect(decode({ role: 'assistant', tool_calls: calls })[0]).toMatchObject({

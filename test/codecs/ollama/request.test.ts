@@ -168,7 +168,7 @@ describe('decodeRequest', () => {
     })
   })
 
-  it.each([-1, -2, 0])('reads num_predict %i, which is no limit, as none', (num_predict) => {
+  it.each([-1, -2, 0])('reads num_predict %i, which is not a limit, as none', (num_predict) => {
     const { options } = decode({ options: { num_predict } })
     expect(options.maxTokens).toBeUndefined()
     expect(options.providerOptions).toEqual({ ollama: { options: { num_predict } } })

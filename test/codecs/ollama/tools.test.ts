@@ -74,7 +74,7 @@ describe('encodeDefinitions', () => {
 })
 
 describe('decoding definitions', () => {
-  it('keeps unknown fields of a tool, and what is no function, and writes both again', () => {
+  it('keeps unknown fields of a tool, and what is not a function, and writes both again', () => {
     const tools = [
       { type: 'function', note: 1, function: { name: 'weather', description: 'd', parameters, strict: true } },
       { type: 'browser', depth: 2 },

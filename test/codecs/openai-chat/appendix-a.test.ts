@@ -251,7 +251,7 @@ describe('calls', () => {
 describe('answers that must not run', () => {
   const opened = callDelta(piece(0, '{"path":"/etc/ho', { id: 'call_a', name: 'write' }))
 
-  it('invalidArgs: arguments cut by the length are kept as they are, and are no call', () => {
+  it('invalidArgs: arguments cut by the length are kept as they are, and are not calls', () => {
     const { response } = decodeChunks([first, opened, delta({}, 'length')])
     expect(blocks(response)).toEqual([])
     expect(response?.message.invalidToolCalls).toMatchObject([

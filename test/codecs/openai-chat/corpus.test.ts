@@ -30,7 +30,7 @@ function dialectOf({ format }: CorpusCase) {
 }
 
 function decode(one: CorpusCase): ChatResponse {
-  if (one.kind === 'json') return decodeResponse(JSON.parse(one.text), { dialect: dialectOf(one) })
+  if (one.kind === 'json') return createClientCodec(dialectOf(one)).decodeResponse(JSON.parse(one.text))
   const { response, error } = decodeText(createClientCodec(dialectOf(one)), one.text)
   if (response === undefined) throw error
   return response
@@ -38,6 +38,9 @@ function decode(one: CorpusCase): ChatResponse {
 
 const textOf = (all: readonly ContentBlock[], type: 'text' | 'reasoning') =>
   all.flatMap((block) => (block.type === type && !('refusal' in block) ? [block.text] : [])).join('')
+
+/** The older models of Workers AI have another form; what we write is Chat's. */
+const isForeign = has('native-frames')
 
 interface Observed {
   readonly textChars: number
@@ -63,8 +66,9 @@ describe('what the corpus saw in each recording', () => {
     '$id: an error body is an ApiError, with a 200 too',
     (one) => {
       const body = JSON.parse(one.text)
-      expect(() => decodeResponse(body, { dialect: dialectOf(one) })).toThrow(ApiError)
-      expect(() => decodeResponse(body, { dialect: dialectOf(one) })).toThrow(body.error.message)
+      const decodeBody = () => createClientCodec(dialectOf(one)).decodeResponse(body)
+      expect(decodeBody).toThrow(ApiError)
+      expect(decodeBody).toThrow(one.expected?.error?.message ?? body.error.message)
     },
   )
 })
@@ -119,6 +123,8 @@ function normalisedAnswer(body: JsonObject, one: CorpusCase): JsonObject {
     const details = copy.usage.completion_tokens_details as { reasoning_tokens: number }
     copy.usage.completion_tokens = (copy.usage.completion_tokens as number) + details.reasoning_tokens
   }
+  // Workers AI parses what was to be JSON.
+  if (has('content-is-object')(one)) message.content = JSON.stringify(message.content)
   // DeepSeek, Moonshot, Mistral: what is cached has the one usual place too.
   const { prompt_cache_hit_tokens: hit, cached_tokens: read, num_cached_tokens: number } = copy.usage ?? {}
   const cached = hit ?? read ?? number
@@ -171,7 +177,7 @@ describe('round trips', () => {
     )
   })
 
-  it.each(wholes)('$id: the answer comes back as it was', (one) => {
+  it.each(wholes.filter((one) => !isForeign(one)))('$id: the answer comes back as it was', (one) => {
     const body = JSON.parse(one.text)
     expect(withoutEmpty(encodeResponse(decode(one)).body)).toEqual(withoutEmpty(normalisedAnswer(body, one)))
   })
@@ -185,6 +191,7 @@ const oracleFails: Readonly<Record<string, { says: RegExp; rule: string }>> = {
   'tool-type-absent': { says: /missing `type`/, rule: 'dialects.md §6: no type' },
   'tool-name-empty-in-deltas': { says: /missing role/, rule: 'dialects.md §2 rule 4: no role' },
   'tool-index-not-from-zero': { says: /reading 'id'/, rule: 'dialects.md §2 rule 1: the first index is 1' },
+  'chunk-without-choices': { says: /choices is not iterable/, rule: 'Workers AI: figures and native frames' },
   'no-finish-reason': { says: /missing finish_reason/, rule: 'dialects.md §1 truncationPolicy' },
 }
 /** Where it reads something else, and why. */
@@ -226,7 +233,7 @@ describe('the official client', () => {
     expect(own.length).toBeGreaterThan(0)
     for (const one of own) {
       await expect(oracle.stream(one.text)).rejects.toThrow(says)
-      expect(decode(one).stopReason).toBe('tool_calls')
+      expect(decode(one).stopReason).toBe(one.expected?.stopReason ?? 'tool_calls')
     }
   })
 
@@ -241,21 +248,22 @@ describe('the official client', () => {
     async (one) => {
       const { events, response } = decodeText(createClientCodec(dialectOf(one)), one.text)
       const theirs = decodeResponse(await oracle.stream(encodeEvents(events)))
-      expect(rewritten(theirs)).toEqual(rewritten(response))
+      expect(rewritten(theirs, one)).toEqual(rewritten(response, one))
     },
   )
 
   it.each(wholes)('$id: reads the answer that we write to the same message', async (one) => {
     const response = decode(one)
     const { body } = createServerCodec().encodeResponse(response)
-    expect(rewritten(decodeResponse(await oracle.response(body)))).toEqual(rewritten(response))
+    expect(rewritten(decodeResponse(await oracle.response(body)), one)).toEqual(rewritten(response, one))
   })
 })
 
 /** What we write says why it ended in this wire's own words, and gives every call an id and arguments. */
-function rewritten(response: ChatResponse | undefined) {
-  const { raw: _, source, ...rest } = comparable(response)
-  const { provider: _p, ...named } = source
+function rewritten(response: ChatResponse | undefined, one: CorpusCase) {
+  const { raw: _, source: said, ...rest } = comparable(response)
+  const source = isForeign(one) ? {} : said // such an answer has no id: we make one
+  const { provider: _p, ...named } = source as typeof said
   const content = rest.content.map((block) => {
     if (block.type !== 'tool_call') return block
     const { providerData: _d, generatedId: _g, argumentsText, ...call } = block

@@ -196,7 +196,7 @@ describe('DeepSeek (§4)', () => {
     expect(answered(model, { content: 'So' }, usage).usage).toMatchObject({ inputTokens: 9, cacheReadTokens: 4 })
   })
 
-  it('says that it ran out of resources, which is no proper end', () => {
+  it('says that it ran out of resources, which is not a proper end', () => {
     const body = { choices: [{ message: { content: 'S' }, finish_reason: 'insufficient_system_resource' }] }
     expect(model.codec.decodeResponse(body).stopReason).toBe('error')
   })

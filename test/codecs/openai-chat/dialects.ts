@@ -13,6 +13,7 @@ import { openrouterDialect } from '../../../src/providers/openrouter.ts'
 import { perplexityDialect } from '../../../src/providers/perplexity.ts'
 import { togetherDialect } from '../../../src/providers/together.ts'
 import { vllmDialect } from '../../../src/providers/vllm.ts'
+import { workersAiDialect } from '../../../src/providers/workers-ai.ts'
 import { xaiDialect } from '../../../src/providers/xai.ts'
 
 export const dialects: Readonly<Record<string, ChatDialect>> = {
@@ -32,5 +33,6 @@ export const dialects: Readonly<Record<string, ChatDialect>> = {
   'openai-chat-together': togetherDialect,
   'openai-chat-venice': compatible,
   'openai-chat-vllm': vllmDialect,
+  'openai-chat-workers-ai': workersAiDialect,
   'openai-chat-xai': xaiDialect,
 }

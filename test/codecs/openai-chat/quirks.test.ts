@@ -56,8 +56,10 @@ const noEmptyText = ({ all }: Read) => {
 const rules: Record<string, (one: Read) => void> = {
   'azure:content_filter_results': (one) => expect(choiceKept(one)).toHaveProperty('content_filter_results'),
   'azure:prompt_filter_results': ({ kept }) => expect(kept).toHaveProperty('prompt_filter_results'),
+  'chunk-without-choices': figuresOfTheLast,
   'content-empty-with-tool-calls': noEmptyText,
   'content-is-array': ({ all }) => expect(all.map((block) => block.type)).toEqual(['reasoning', 'text']),
+  'content-is-object': ({ raw, text }) => expect(JSON.parse(text)).toEqual(havingField(raw, 'content')[0]?.content),
   'content-null': noEmptyText,
   'empty-choices-chunk': ({ response }) => expect(response.message.response?.id).toBeTruthy(),
   'empty-response-id': ({ response }) => expect(response.message.response?.id).toMatch(/^chatcmpl-/),
@@ -76,6 +78,10 @@ const rules: Record<string, (one: Read) => void> = {
     expect(response.message.rawStopReason).toBe('eos')
   },
   'missing-tool-index': callsAreTold,
+  'native-frames': ({ one, text, calls }) => {
+    expect(text).toBe(one.expected?.text ?? '')
+    expect(calls).toHaveLength(one.expected?.calls?.length ?? 0)
+  },
   'no-finish-reason': ({ response }) => {
     expect(response.stopReason).toBe('tool_calls')
     expect(response.message).not.toHaveProperty('rawStopReason')

@@ -140,7 +140,7 @@ function checkBlock(block: Wire, role: unknown, path: string, found: Findings): 
       found.check(!isUser, path, 'a call in a user message')
       found.match(block.id, /^[a-zA-Z0-9_-]{1,64}$/, `${path}.id`)
       found.match(block.name, /^[a-zA-Z0-9_-]{1,128}$/, `${path}.name`)
-      found.check(isObject(block.input), `${path}.input`, 'is no object')
+      found.check(isObject(block.input), `${path}.input`, 'is not an object')
       return
     case 'thinking':
       found.check(!isUser, path, 'thinking in a user message')
@@ -176,7 +176,7 @@ function checkSource(block: Wire, path: string, found: Findings): void {
     case 'base64': {
       const types = block.type === 'image' ? /^image\/(?:jpeg|png|gif|webp)$/ : /^application\/pdf$/
       found.match(source.media_type, types, `${path}.source.media_type`)
-      found.check(isBase64(source.data), `${path}.source.data`, 'is no raw base64')
+      found.check(isBase64(source.data), `${path}.source.data`, 'is not raw base64')
       return
     }
     case 'text':

@@ -23,7 +23,7 @@ export class Findings {
   }
 
   text(value: unknown, path: string): value is string {
-    return this.check(typeof value === 'string', path, 'is no text')
+    return this.check(typeof value === 'string', path, 'is not text')
   }
 
   match(value: unknown, pattern: RegExp, path: string): void {

@@ -107,22 +107,22 @@ function checkPart(part: Wire, role: unknown, path: string, found: Findings): vo
     found.check(text !== '' || thoughtSignature !== undefined, path, 'a part with no data')
   if (inlineData !== undefined) {
     found.match(object(inlineData).mimeType, /^\w+\/[\w.+-]+/, `${path}.inlineData.mimeType`)
-    found.check(isBase64(object(inlineData).data), `${path}.inlineData.data`, 'is no raw base64')
+    found.check(isBase64(object(inlineData).data), `${path}.inlineData.data`, 'is not raw base64')
   }
   if (fileData !== undefined) found.text(object(fileData).fileUri, `${path}.fileData.fileUri`)
   if (functionCall !== undefined) {
     const { name, args } = object(functionCall)
     found.check(role === 'model', path, 'a call in a user content')
     found.match(name, /^[A-Za-z_][\w.:-]{0,127}$/, `${path}.functionCall.name`)
-    if (args !== undefined) found.check(isObject(args), `${path}.functionCall.args`, 'is no object')
+    if (args !== undefined) found.check(isObject(args), `${path}.functionCall.args`, 'is not an object')
   }
   if (functionResponse !== undefined) {
     found.check(role === 'user', path, 'a response in a content of the model')
     found.text(object(functionResponse).name, `${path}.functionResponse.name`)
-    found.check(isObject(object(functionResponse).response), `${path}.functionResponse.response`, 'is no object')
+    found.check(isObject(object(functionResponse).response), `${path}.functionResponse.response`, 'is not an object')
   }
   if (thoughtSignature !== undefined)
-    found.check(isBase64(thoughtSignature), `${path}.thoughtSignature`, 'is no valid base64')
+    found.check(isBase64(thoughtSignature), `${path}.thoughtSignature`, 'is not valid base64')
 }
 
 /** §2.4 and §6, Gemini 3: in the current turn the first call of each step is signed. */

@@ -1,5 +1,7 @@
 /** The validators by format and provider. */
 import { validate as anthropic } from './anthropic.ts'
+import { validate as bedrock } from './bedrock-converse.ts'
+import { validate as cohere } from './cohere.ts'
 import type { Validator } from './findings.ts'
 import { validate as gemini } from './gemini.ts'
 import { validate as interactions } from './gemini-interactions.ts'
@@ -12,6 +14,10 @@ export function validatorOf(format: string, provider: string): Validator {
   switch (format) {
     case 'anthropic':
       return anthropic
+    case 'bedrock-converse':
+      return bedrock
+    case 'cohere':
+      return cohere
     case 'gemini':
       return gemini
     case 'gemini-interactions':

@@ -30,7 +30,8 @@ export const validate: Validator = validator((body, found) => {
     const { name, parameters } = object(tool.function)
     found.check(tool.type === 'function', `tools[${at}]`, `type "${tool.type}"`)
     found.match(name, /^.+$/, `tools[${at}].function.name`)
-    if (parameters !== undefined) found.check(isObject(parameters), `tools[${at}].function.parameters`, 'is no schema')
+    if (parameters !== undefined)
+      found.check(isObject(parameters), `tools[${at}].function.parameters`, 'is not a schema')
   })
   checkMessages(list(body.messages), found)
 })
@@ -46,7 +47,7 @@ function checkMessages(messages: readonly Wire[], found: Findings): void {
     found.text(message.content, `${path}.content`)
     if (message.images !== undefined) {
       const images = Array.isArray(message.images) ? message.images : [undefined]
-      for (const image of images) found.check(isBase64(image), `${path}.images`, 'is no raw base64')
+      for (const image of images) found.check(isBase64(image), `${path}.images`, 'is not raw base64')
     }
     if (message.role === 'tool') {
       const call = due.shift()
@@ -64,7 +65,7 @@ function checkMessages(messages: readonly Wire[], found: Findings): void {
     due = [...list(message.tool_calls)]
     for (const call of due) {
       found.match(object(call.function).name, /^.+$/, `${path}.tool_calls`)
-      found.check(isObject(object(call.function).arguments), `${path}.tool_calls`, 'arguments are no object')
+      found.check(isObject(object(call.function).arguments), `${path}.tool_calls`, 'arguments are not an object')
     }
     if (message.role === 'assistant') {
       const isSaid =

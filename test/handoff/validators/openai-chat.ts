@@ -76,9 +76,10 @@ function checkTool(tool: Wire, rules: ChatRules, path: string, found: Findings):
   }
   const { name, parameters, strict } = object(tool.function)
   found.match(name, /^[\w-]{1,64}$/, `${path}.function.name`)
-  if (parameters !== undefined) found.check(isObject(parameters), `${path}.function.parameters`, 'is no schema')
+  if (parameters !== undefined) found.check(isObject(parameters), `${path}.function.parameters`, 'is not a schema')
   if (rules.strict === 'absent') found.check(strict === undefined, `${path}.function.strict`, 'must be absent')
-  if (rules.strict === 'boolean') found.check(typeof strict === 'boolean', `${path}.function.strict`, 'is no boolean')
+  if (rules.strict === 'boolean')
+    found.check(typeof strict === 'boolean', `${path}.function.strict`, 'is not a boolean')
 }
 
 function checkMessages(messages: readonly Wire[], rules: ChatRules, found: Findings): void {
@@ -126,7 +127,7 @@ function checkMessage(message: Wire, rules: ChatRules, path: string, found: Find
   found.keys(message, new Set([...keys, ...more, ...(rules.openai ? [] : kept)]), path)
   if (role === 'tool') {
     if (rules.resultName === 'needed') found.text(message.name, `${path}.name`)
-    found.check(typeof message.content === 'string' || !rules.inlineImages, path, 'a tool message that is no string')
+    found.check(typeof message.content === 'string' || !rules.inlineImages, path, 'a tool message that is not a string')
   }
   if (role === 'assistant') checkAssistant(message, rules, path, found)
   else found.check(typeof message.content === 'string' || Array.isArray(message.content), path, 'has no content')
@@ -147,7 +148,7 @@ function checkAssistant(message: Wire, rules: ChatRules, path: string, found: Fi
     const { name, arguments: text } = object(call.function)
     found.match(name, /^[\w-]{1,64}$/, `${where}.function.name`)
     if (found.text(text, `${where}.function.arguments`) && !rules.openai)
-      found.check(parsesToObject(text), `${where}.function.arguments`, 'hosts parse it, and it is no JSON object')
+      found.check(parsesToObject(text), `${where}.function.arguments`, 'hosts parse it, and it is not a JSON object')
   })
   // §2.4: "Assistant message needs content or calls"; an empty string is refused by many.
   const says = message.content != null && message.content.toString() !== ''

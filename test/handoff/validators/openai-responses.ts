@@ -54,7 +54,7 @@ function checkTool(tool: Wire, path: string, found: Findings): void {
   if (tool.type !== 'function') return
   found.match(tool.name, /^[\w-]{1,64}$/, `${path}.name`)
   found.check(!('function' in tool), path, 'tools are flat')
-  found.check(tool.parameters == null || isObject(tool.parameters), `${path}.parameters`, 'is no schema')
+  found.check(tool.parameters == null || isObject(tool.parameters), `${path}.parameters`, 'is not a schema')
 }
 
 function checkItems(items: readonly Wire[], body: Wire, provider: string, found: Findings): void {
@@ -172,7 +172,7 @@ function checkAnnotations(part: Wire, path: string, found: Findings): void {
 }
 
 function checkReasoning(item: Wire, body: Wire, path: string, found: Findings): void {
-  found.check(Array.isArray(item.summary), `${path}.summary`, 'is no list')
+  found.check(Array.isArray(item.summary), `${path}.summary`, 'is not a list')
   // §2.4: "a reasoning item with no `encrypted_content` must be dropped"; "`status:null` on a reasoning item is refused".
   if (body.store === false)
     found.check(typeof item.encrypted_content === 'string', path, `Item with id '${item.id}' not found`)

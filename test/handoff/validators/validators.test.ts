@@ -87,8 +87,8 @@ describe('Chat Completions', () => {
         },
       ],
       [
-        'arguments that are no JSON',
-        /no JSON object/,
+        'arguments that are not valid JSON',
+        /not a JSON object/,
         {
           messages: [user, { ...turn(call('a', '{')), reasoning_content: '' }, result('a')],
         },
@@ -175,8 +175,8 @@ describe('Messages', () => {
     ['an id twice', /unique/, { messages: [user, says(call('a'), call('a')), hears(result('a'), result('a'))] }],
     ['an illegal id', /\.id/, { messages: [user, says(call('f:0')), hears(result('f:0'))] }],
     [
-      'input that is no object',
-      /no object/,
+      'input that is not an object',
+      /not an object/,
       { messages: [user, says({ ...call('a'), input: '{}' }), hears(result('a'))] },
     ],
     ['blank text', /non-empty/, { messages: [hears(text(' '))] }],
@@ -242,14 +242,14 @@ describe('Gemini', () => {
       { contents: [hears({ text: 'x', inlineData: { mimeType: 'a/b', data: 'aGk=' } })] },
     ],
     [
-      'a response that is no object',
-      /response: is no object/,
+      'a response that is not an object',
+      /response: is not an object/,
       {
         contents: [hears(text('x')), says(signed('f')), hears({ functionResponse: { name: 'f', response: 'x' } })],
       },
     ],
     [
-      'a signature that is no base64',
+      'a signature that is not valid base64',
       /valid base64/,
       { contents: [hears(text('x')), says({ text: 'x', thoughtSignature: '{}' })] },
     ],
@@ -300,6 +300,36 @@ describe('Gemini Interactions', () => {
   ])
 })
 
+describe('Cohere', () => {
+  const call = (args: unknown) => ({ id: 'c1', type: 'function', function: { name: 'f', arguments: args } })
+  const turn = (args: unknown = '{}') => ({ role: 'assistant', tool_calls: [call(args)] })
+  const result = { role: 'tool', tool_call_id: 'c1', content: 'x' }
+  const good = { model: 'm', stream: false, messages: [user, turn(), result] }
+  const tool = { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }
+  itRefuses('cohere', 'cohere', good, [
+    ['a field of another wire', /top_p/, { top_p: 1 }],
+    ['a developer', /role "developer"/, { messages: [{ role: 'developer', content: 'x' }] }],
+    ['a late system message', /first in the list/, { messages: [user, { role: 'system', content: 'x' }] }],
+    ['arguments as an object', /object/, { messages: [user, turn({}), result] }],
+    ['a result of another call', /due are/, { messages: [user, turn(), { ...result, tool_call_id: 'c2' }] }],
+    ['a call without a result', /no results/, { messages: [user, turn()] }],
+    ['an empty turn', /must not be empty/, { messages: [user, { role: 'assistant', content: '' }] }],
+    [
+      'an image of an assistant',
+      /type "image_url"/,
+      {
+        messages: [
+          user,
+          { role: 'assistant', content: [{ type: 'image_url', image_url: { url: 'https://a.example' } }] },
+        ],
+      },
+    ],
+    ['a schema beside tools', /beside tools/, { tools: [tool], response_format: { type: 'json_object' } }],
+    ['a choice of nothing', /needs tools/, { tool_choice: 'REQUIRED' }],
+    ['a tool without a schema', /required by the type/, { tools: [{ type: 'function', function: { name: 'f' } }] }],
+  ])
+})
+
 describe('Ollama', () => {
   const call = (args: unknown) => ({ function: { name: 'f', arguments: args } })
   const turn = (args: unknown = {}) => ({ role: 'assistant', content: '', tool_calls: [call(args)] })
@@ -307,9 +337,9 @@ describe('Ollama', () => {
   const good = { model: 'm', stream: false, messages: [user, turn(), result] }
   itRefuses('ollama', 'ollama', good, [
     ['silence about streaming', /stream/, { stream: undefined }],
-    ['parts', /no text/, { messages: [{ role: 'user', content: [] }] }],
+    ['parts', /not text/, { messages: [{ role: 'user', content: [] }] }],
     ['a developer', /role "developer"/, { messages: [{ role: 'developer', content: 'x' }] }],
-    ['arguments as text', /no object/, { messages: [user, turn('{}'), result] }],
+    ['arguments as text', /not an object/, { messages: [user, turn('{}'), result] }],
     ['a result of another tool', /is due/, { messages: [user, turn(), { ...result, tool_name: 'g' }] }],
     ['a call without a result', /no results/, { messages: [user, turn()] }],
     ['an image with its type', /raw base64/, { messages: [{ ...user, images: ['data:image/png;base64,aGk='] }] }],

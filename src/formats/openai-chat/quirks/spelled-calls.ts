@@ -12,11 +12,11 @@ import type {
   ToolMessage,
   UserMessage,
 } from '../../../core/model.ts'
+import { exactArguments } from '../../../core/tool-call.ts'
 import { lose, renumber } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
 import { callsInOrder } from '../response.ts'
-import { exactArguments } from '../tools.ts'
 
 /** The same conversation without calls and results: what was called stands in the turn, and what came of it is said by the user. */
 export function spellCalls(messages: readonly Message[], to: Encoding): readonly Message[] {

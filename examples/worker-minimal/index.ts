@@ -1,0 +1,35 @@
+/**
+ * The least that hides a key on Cloudflare: a gateway, and a check of your own in front of it. It counts nothing: who passes the check may
+ * spend as much as the provider lets you. `isoglot/worker` has tokens, budgets and limits.
+ */
+import { ApiError } from 'isoglot'
+import { createGateway } from 'isoglot/gateway'
+import { openaiChat } from 'isoglot/openai-chat'
+
+interface Env {
+  OPENAI_API_KEY: string
+  /** What your own server shows, for its users. */
+  SHARED_SECRET: string
+}
+
+const gateway = createGateway<Env>({
+  models: (env) => ({
+    'gpt-5-mini': { model: openaiChat('gpt-5-mini', { apiKey: env.OPENAI_API_KEY }), maxOutputTokens: 2000 },
+  }),
+  async authorize({ headers }, env) {
+    const [shown, expected] = await Promise.all([
+      digest(headers.get('authorization') ?? ''),
+      digest(`Bearer ${env.SHARED_SECRET}`),
+    ])
+    // A secret that is not set is nobody's. Digests are compared, so that the time tells nothing of the secret.
+    if (env.SHARED_SECRET && shown === expected) return
+    throw new ApiError('Who are you?', { kind: 'authentication', status: 401, retryable: false })
+  },
+})
+
+async function digest(text: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return bytes.join()
+}
+
+export default { fetch: gateway.fetch }

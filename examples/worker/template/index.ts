@@ -1,0 +1,34 @@
+/** A Worker that holds your keys, and a page that asks it. Change what you like: each part stands by itself, and left out it is off. */
+import { createWorker, type Fetcher, type ObjectNamespace, type RateLimiter } from 'isoglot/worker'
+
+interface Env {
+  ORIGIN: string
+  SESSION_SECRET: string
+  OPENAI_API_KEY: string
+  /** Without it, `npm run dev` gives tokens to pages of this machine, and what is deployed gives none. */
+  TURNSTILE_SECRET?: string
+  /** Where OpenAI is, if it is elsewhere. */
+  OPENAI_BASE_URL?: string
+  ASSETS: Fetcher
+  LEDGERS: ObjectNamespace
+  RUNS: ObjectNamespace
+  PER_USER: RateLimiter
+  PER_IP: RateLimiter
+}
+
+const worker = createWorker((env: Env) => ({
+  session: {
+    origins: [env.ORIGIN],
+    secret: env.SESSION_SECRET,
+    ...(env.TURNSTILE_SECRET ? { turnstile: { secret: env.TURNSTILE_SECRET } } : { demo: 'loopback' }),
+  },
+  policy: { models: { openai: ['gpt-5-mini'] }, maxOutputTokens: 2000 },
+  keys: { openai: { key: env.OPENAI_API_KEY, baseUrl: env.OPENAI_BASE_URL } },
+  accounts: { binding: env.LEDGERS, dailyBudgetUsd: 0.5, totalDailyBudgetUsd: 5 },
+  limits: { perUser: env.PER_USER, perNetwork: env.PER_IP },
+  runs: { binding: env.RUNS },
+  page: { assets: env.ASSETS },
+}))
+
+export const { UserLedger, StreamRun } = worker
+export default { fetch: worker.fetch }

@@ -1,0 +1,43 @@
+/** Asks the Worker that serves this page. No library: a token, one request, and the text of its events. */
+const form = document.querySelector('form')
+const answer = document.querySelector('#answer')
+
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  const question = new FormData(form).get('question')
+  answer.textContent = ''
+  try {
+    for await (const text of ask(question)) answer.textContent += text
+  } catch (error) {
+    answer.textContent = `That did not work: ${error.message}`
+  }
+})
+
+async function* ask(question) {
+  const { token } = await (await post('/session', {})).json()
+  const messages = [{ role: 'user', content: question }]
+  const body = { model: 'gpt-5-mini', stream: true, messages }
+  const response = await post('/v1/chat/completions', body, { authorization: `Bearer ${token}` })
+  let held = ''
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    const lines = (held + chunk).split('\n')
+    held = lines.pop()
+    for (const line of lines) {
+      if (!line.startsWith('data: {')) continue
+      const { choices, error } = JSON.parse(line.slice('data: '.length))
+      if (error) throw new Error(error.message)
+      yield choices?.[0]?.delta?.content ?? ''
+    }
+  }
+}
+
+async function post(path, body, headers = {}) {
+  const init = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  }
+  const response = await fetch(path, init)
+  if (!response.ok) throw new Error((await response.json()).error.message)
+  return response
+}

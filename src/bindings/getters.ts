@@ -1,0 +1,12 @@
+/** A state behind getters, for frameworks that notice what is read. @module */
+import type { ChatActions, ChatSnapshot, ChatStore } from '../chat/model.ts'
+import { actionsOf } from './binding.ts'
+
+/** The methods of a store, and a getter for each field of its state. @param read the state, noticed by the framework */
+export function withGetters(chat: ChatStore, read: () => ChatSnapshot): ChatSnapshot & ChatActions {
+  const view = actionsOf(chat)
+  for (const name of Object.keys(chat.getSnapshot()) as (keyof ChatSnapshot)[]) {
+    Object.defineProperty(view, name, { enumerable: true, get: () => read()[name] })
+  }
+  return view as ChatSnapshot & ChatActions
+}

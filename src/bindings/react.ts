@@ -1,0 +1,91 @@
+'use client'
+/** React: the path `isoglot/react`. @see https://react.dev/reference/react/useSyncExternalStore (read 2026-11) @module */
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/model.ts'
+import { actionsOf, isStore, storeOf } from './binding.ts'
+
+/**
+ * The state of a chat and what can be done with it. Given options, the component owns the chat: it is made once, and again for another `id`;
+ * it is read from `persist` after the first render, and stopped with the component. Callbacks and transport are those of the last render. A
+ * store that was made elsewhere can be given to any number of components.
+ *
+ * @example
+ * ```ts
+ * const transport = fetchTransport() // outside of the component, since a transport may keep a session
+ *
+ * function Chat() {
+ *   const { messages, status, send, stop } = useChat({ transport })
+ * }
+ * ```
+ */
+export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
+  const latest = useRef(given)
+  useEffect(() => {
+    latest.current = given
+  })
+  const key = isStore(given) ? given : given.id
+  const make = () => ({ key, chat: isStore(given) ? given : storeOf(following(latest as { current: typeof given })) })
+  const [held, hold] = useState(make)
+  const current = held.key === key ? held : make()
+  if (current !== held) hold(current)
+  const { chat } = current
+  const isOwn = !isStore(given)
+  useEffect(() => {
+    if (!isOwn) return
+    void chat.load()
+    return () => void chat.stop()
+  }, [chat, isOwn])
+  const snapshot = useSyncExternalStore(chat.subscribe, chat.getSnapshot, chat.getServerSnapshot)
+  return { ...snapshot, ...actionsOf(chat) }
+}
+
+/** The options, with what the last render gave in place of what the first one did. */
+function following(latest: { readonly current: ChatStoreOptions }): ChatStoreOptions {
+  let asked: ChatTransport | undefined
+  return {
+    ...latest.current,
+    transport: {
+      send(turn) {
+        asked = latest.current.transport
+        return asked.send(turn)
+      },
+      resume: async (chatId, signal) => {
+        asked = latest.current.transport
+        return asked.resume?.(chatId, signal)
+      },
+      stop: async (chatId) => asked?.stop?.(chatId),
+    },
+    onEvent: (event) => latest.current.onEvent?.(event),
+    onFinish: (end) => latest.current.onFinish?.(end),
+    onError: (error) => latest.current.onError?.(error),
+  }
+}
+
+/**
+ * One value of a chat. The component is rendered again only when it changes.
+ *
+ * @example
+ * ```ts
+ * import type { ChatStore } from 'isoglot/chat'
+ *
+ * const useIsBusy = (chat: ChatStore) => useChatValue(chat, (snapshot) => snapshot.isBusy)
+ * ```
+ * @param isEqual default `Object.is`
+ */
+export function useChatValue<T>(
+  chat: ChatStore,
+  select: (snapshot: ChatSnapshot) => T,
+  isEqual: (one: T, other: T) => boolean = Object.is,
+): T {
+  const last = useRef<{ readonly value: T } | undefined>(undefined)
+  const read = (snapshot: ChatSnapshot) => {
+    const value = select(snapshot)
+    if (last.current === undefined || !isEqual(last.current.value, value)) last.current = { value }
+    return last.current.value
+  }
+  return useSyncExternalStore(
+    chat.subscribe,
+    () => read(chat.getSnapshot()),
+    () => read(chat.getServerSnapshot()),
+  )
+}

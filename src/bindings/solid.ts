@@ -1,0 +1,27 @@
+/** Solid: the path `isoglot/solid`. @see https://docs.solidjs.com/reference/basic-reactivity/create-signal (read 2026-11) @module */
+import { createSignal, getOwner, onCleanup, onMount } from 'solid-js'
+import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
+import { isStore, storeOf } from './binding.ts'
+import { withGetters } from './getters.ts'
+
+/**
+ * The state of a chat and what can be done with it. Do not take it apart: its fields are getters, such as `chat.messages`. Draw lists with
+ * `<Index>`: the message that streams is a new object each time. Given options, the owner owns the chat: it is read from `persist` when
+ * the component is mounted, and stopped with it. A store that was made elsewhere can be given to any number of components.
+ *
+ * @example
+ * ```ts
+ * const chat = useChat({ transport: fetchTransport() })
+ * ```
+ */
+export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
+  const chat = storeOf(given)
+  const [snapshot, show] = createSignal(chat.getSnapshot()) // `from` has no first value on a server
+  const unsubscribe = chat.subscribe(() => show(() => chat.getSnapshot()))
+  if (getOwner()) onCleanup(unsubscribe)
+  if (!isStore(given) && getOwner()) {
+    onMount(() => void chat.load())
+    onCleanup(() => void chat.stop())
+  }
+  return withGetters(chat, snapshot)
+}

@@ -1,0 +1,41 @@
+/** Svelte 5: the path `isoglot/svelte`. @see https://svelte.dev/docs/svelte/svelte-reactivity (read 2026-11) @module */
+import { onDestroy, onMount } from 'svelte'
+import { createSubscriber } from 'svelte/reactivity'
+import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
+import { isStore, storeOf } from './binding.ts'
+import { withGetters } from './getters.ts'
+
+/**
+ * The state of a chat and what can be done with it. Do not take it apart: its fields are getters, such as `chat.messages`. Given options, the
+ * component owns the chat: call it while the component begins; it is read from `persist` when the component is mounted, and stopped
+ * with it. A store that was made elsewhere can be given to any number of components.
+ *
+ * @example
+ * ```ts
+ * const chat = useChat({ transport: fetchTransport() })
+ * ```
+ */
+export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
+  const chat = storeOf(given)
+  const notice = createSubscriber((update) => chat.subscribe(update))
+  if (!isStore(given)) {
+    onMount(() => void chat.load())
+    onDestroy(() => void chat.stop())
+  }
+  return withGetters(chat, () => {
+    notice()
+    return chat.getSnapshot()
+  })
+}
+
+/** A chat in the form of Svelte's stores, for `$chat` and for Svelte 4: it calls at once with the state. */
+export function toReadable(chat: ChatStore): {
+  readonly subscribe: (run: (snapshot: ChatSnapshot) => void) => () => void
+} {
+  return {
+    subscribe(run) {
+      run(chat.getSnapshot())
+      return chat.subscribe(() => run(chat.getSnapshot()))
+    },
+  }
+}

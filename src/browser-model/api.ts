@@ -1,0 +1,60 @@
+/**
+ * The Prompt API of browsers, as far as it is used here. Types only: the names of the draft, so that a polyfill fits too.
+ *
+ * @see https://webmachinelearning.github.io/prompt-api/ (read 2026-06)
+ * @module
+ */
+
+/** Whether a browser has the model. */
+export type LanguageModelAvailability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
+
+/** A kind of input or output, with the languages that it is in. */
+export interface LanguageModelExpected {
+  readonly type: 'text' | 'image' | 'audio'
+  /** BCP 47 tags, such as `en`. */
+  readonly languages?: readonly string[]
+}
+
+/** What a session is made for. The same options answer whether there is a model for it. */
+export interface LanguageModelUse {
+  readonly expectedInputs?: readonly LanguageModelExpected[]
+  readonly expectedOutputs?: readonly LanguageModelExpected[]
+}
+
+/** A message of the API. */
+export interface LanguageModelMessage {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: readonly { readonly type: 'text' | 'image' | 'audio'; readonly value: string | Blob }[]
+}
+
+/** What a session is asked beside the messages. */
+export interface LanguageModelPromptOptions {
+  readonly responseConstraint?: object
+  readonly omitResponseConstraintInput?: boolean
+  readonly signal?: AbortSignal
+}
+
+/** A session. */
+export interface LanguageModelSession {
+  /** In tokens. */
+  readonly contextUsage: number
+  readonly contextWindow: number
+  promptStreaming(input: readonly LanguageModelMessage[], options?: LanguageModelPromptOptions): ReadableStream<string>
+  measureContextUsage(input: readonly LanguageModelMessage[], options?: LanguageModelPromptOptions): Promise<number>
+  clone(options?: { readonly signal?: AbortSignal }): Promise<LanguageModelSession>
+  destroy(): void
+  addEventListener(type: 'contextoverflow', listener: () => void): void
+}
+
+/** What `globalThis.LanguageModel` is in a browser that has the API. */
+export interface LanguageModelApi {
+  availability(use?: LanguageModelUse): Promise<LanguageModelAvailability>
+  create(
+    options?: LanguageModelUse & {
+      readonly initialPrompts?: readonly LanguageModelMessage[]
+      readonly monitor?: (monitor: {
+        addEventListener(type: 'downloadprogress', listener: (event: { readonly loaded: number }) => void): void
+      }) => void
+    },
+  ): Promise<LanguageModelSession>
+}

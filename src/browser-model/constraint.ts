@@ -1,0 +1,81 @@
+/**
+ * Tools by constrained decoding: the API has no calls that an application runs, so the answer is JSON of one of two forms, text or calls.
+ * All that is to be replaced when browsers have an open loop of their own is in this file and in `read-answer.ts`.
+ *
+ * @see https://github.com/webmachinelearning/prompt-api/issues/159
+ * @module
+ */
+import type { JsonObject, JsonSchema, RequestOptions, ToolChoice, ToolDefinition } from '../core/model.ts'
+
+/** How the text of an answer is to be read: as it is, or as JSON with `text`, `calls` or `answer` in it. */
+export type AnswerForm = 'plain' | 'envelope'
+
+/** What the answer has to fit. */
+export interface Constraint {
+  readonly form: AnswerForm
+  readonly schema?: JsonSchema
+  /** The same without the schemas of arguments, for a browser that refuses a feature of theirs. */
+  readonly looseSchema?: JsonSchema
+}
+
+/** Most calls in one answer. */
+const maxCalls = 4
+
+/** The constraint for a request, by its tools and the form that it wants. */
+export function constrain(tools: readonly ToolDefinition[], options: RequestOptions): Constraint {
+  const { responseFormat, toolChoice, parallelToolCalls } = options
+  const wanted = responseFormat && (responseFormat.schema ?? { type: 'object' })
+  if (tools.length === 0) return { form: 'plain', ...(wanted && { schema: wanted }) }
+  const said = wanted ? envelope('answer', wanted) : envelope('text', { type: 'string' })
+  const most = parallelToolCalls === false || isNamed(toolChoice) ? 1 : maxCalls
+  const calls = (argumentsOf: (tool: ToolDefinition) => JsonSchema) =>
+    envelope('calls', {
+      type: 'array',
+      minItems: 1,
+      maxItems: most,
+      items: { anyOf: tools.map((tool) => callOf(tool, argumentsOf(tool))) },
+    })
+  const whole = (called: JsonSchema) => (isRequired(toolChoice) ? called : { anyOf: [said, called] })
+  return {
+    form: 'envelope',
+    schema: whole(calls(({ parameters = { type: 'object', properties: {} } }) => parameters)),
+    looseSchema: whole(calls(() => ({ type: 'object' }))),
+  }
+}
+
+/** Without `additionalProperties` a decoder may go on writing keys and never close the object. */
+function envelope(name: string, schema: JsonSchema): JsonSchema {
+  return { type: 'object', additionalProperties: false, required: [name], properties: { [name]: schema } }
+}
+
+function callOf({ name }: ToolDefinition, args: JsonSchema): JsonSchema {
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['name', 'arguments'],
+    properties: { name: { enum: [name] }, arguments: args },
+  }
+}
+
+function isNamed(choice: ToolChoice | undefined): boolean {
+  return typeof choice === 'object' && 'name' in choice
+}
+
+function isRequired(choice: ToolChoice | undefined): boolean {
+  return typeof choice === 'object' ? 'name' in choice || choice.mode === 'required' : choice === 'required'
+}
+
+/** What the system text says of the tools: the schema itself is not shown to the model. */
+export function describeTools(tools: readonly ToolDefinition[]): string {
+  const lines = tools.map(({ name, description = '', parameters = {} }) => {
+    return `- ${name}: ${description} Arguments: ${JSON.stringify(parameters)}`
+  })
+  return `You can call these tools:
+${lines.join('\n')}
+Answer with JSON: {"text": "…"} to say something, or {"calls": [{"name": "…", "arguments": {…}}]} to call tools. Their results come as {"results": […]}.`
+}
+
+/** Calls as they stand in the history, in the form in which the model makes them. */
+export function callsText(calls: readonly { readonly name: string; readonly arguments: JsonObject }[]): string {
+  return JSON.stringify({ calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })) })
+}

@@ -1,0 +1,252 @@
+/** The browser's model: from a conversation to messages of the Prompt API. @module */
+import { checkMessages } from '../core/check-message.ts'
+import type { EncodedRequest, Rules } from '../core/codec.ts'
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { compact } from '../core/lookup.ts'
+import type {
+  AssistantMessage,
+  ContentBlock,
+  Context,
+  InstructionMessage,
+  JsonObject,
+  Message,
+  ProviderTool,
+  RequestOptions,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+  ToolResultBlock,
+  UserMessage,
+} from '../core/model.ts'
+import type { Wire } from '../kit/lacks.ts'
+import { type Ledger, ledger, lose } from '../kit/losses.ts'
+import * as reasons from '../kit/reasons.ts'
+import { chosenTools, loseChoice } from '../kit/tool-choice.ts'
+import { withoutLacks } from '../kit/without-lacks.ts'
+import type { LanguageModelExpected } from './api.ts'
+import { type AnswerForm, callsText, constrain, describeTools } from './constraint.ts'
+import { provider } from './errors.ts'
+
+/** The format's name. */
+export const format = 'browser-model'
+/** The model's name for people. */
+export const title = "the browser's model"
+
+/** A part of a message; media as base64, since requests are JSON. */
+export interface Part {
+  readonly type: 'text' | 'image' | 'audio'
+  readonly value: string
+  readonly mimeType?: string
+}
+/** A message, without the system text. */
+export interface Turn {
+  readonly role: 'user' | 'assistant'
+  readonly content: readonly Part[]
+}
+/** What the model is asked. */
+export interface BrowserRequest {
+  readonly system: string
+  readonly turns: readonly Turn[]
+  readonly form: AnswerForm
+  readonly schema?: object
+  readonly looseSchema?: object
+}
+
+export const rules: Rules = {
+  format,
+  provider,
+  callId: { pattern: /^[\s\S]+$/, maxLength: 256 },
+  toolName: { pattern: /^[\s\S]+$/, maxLength: 64 },
+  resultMedia: /* @__PURE__ */ new Set(),
+  foreignReasoning: 'drop',
+  lateInstructions: 'user',
+  userFirst: false,
+  refusesEmpty: false,
+  pairs: 'id',
+}
+
+const wire: Wire = {
+  format,
+  provider,
+  keepsReasoning: false,
+  lacks: /* @__PURE__ */ new Set([
+    ...(['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty', 'user'] as const),
+    ...(['formatDetails', 'strictTools', 'names', 'cacheHints', 'citations', 'refusals', 'titles'] as const),
+    ...(['imageDetail', 'filenames', 'transcripts', 'serverTools'] as const),
+  ]),
+}
+
+/** Options that a page cannot set, and why. */
+const lostOptions = {
+  maxTokens: 'the browser has no limit for an answer',
+  temperature: 'the browser does not let pages set it',
+  topP: 'the browser does not let pages set it',
+  reasoning: reasons.noReasoning,
+} as const
+
+/**
+ * Writes a request.
+ *
+ * @throws {UnsupportedError} for what would be lost and matters: files, videos, media by URL or of a type that the model is not made for.
+ */
+export function encodeRequest(
+  given: Context,
+  asked: RequestOptions,
+  inputs: readonly LanguageModelExpected[],
+): EncodedRequest<BrowserRequest> {
+  checkMessages(given.messages)
+  const into = ledger(title, asked.strict)
+  const { context, options } = withoutLacks(given, asked, wire, into)
+  for (const [name, reason] of Object.entries(lostOptions)) {
+    if (options[name as keyof typeof lostOptions] !== undefined) lose(into, 'dropped', `options.${name}`, reason)
+  }
+  for (const name of Object.keys(options.providerOptions?.[format] ?? {})) {
+    lose(into, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
+  }
+  const tools = offered(context.tools ?? [], options.toolChoice, into)
+  if (tools.length === 0) loseChoice(options, into)
+  else lose(into, 'changed', 'tools', 'the browser has no calls: they are written as JSON, and take part of its window')
+  const { system, turns } = encodeMessages(context, into, new Set(inputs.map(({ type }) => type)))
+  const described = tools.length > 0 ? [describeTools(tools)] : []
+  return {
+    path: '',
+    headers: {},
+    body: { system: [...system, ...described].join('\n\n'), turns, ...constrain(tools, options) },
+    losses: into.losses,
+  }
+}
+
+function offered(
+  tools: readonly (ToolDefinition | ProviderTool)[],
+  choice: ToolChoice = 'auto',
+  into: Ledger,
+): readonly ToolDefinition[] {
+  const isChosen = ({ name }: ToolDefinition) => {
+    if (typeof choice === 'string') return choice !== 'none'
+    return 'name' in choice ? choice.name === name : choice.names.includes(name)
+  }
+  // A tool of another format is gone already, and this one has none.
+  return chosenTools(tools as readonly ToolDefinition[], isChosen, into)
+}
+
+interface Encoding {
+  readonly into: Ledger
+  readonly inputs: ReadonlySet<string>
+}
+
+function encodeMessages({ system, messages }: Context, into: Ledger, inputs: ReadonlySet<string>) {
+  const to: Encoding = { into, inputs }
+  const texts: string[] = []
+  const turns: Turn[] = []
+  if (system !== undefined) texts.push(textIn(blocksOf(system), 'system', to))
+  for (const [at, message] of messages.entries()) {
+    const path = `messages[${at}]`
+    loseFields(message, path, into)
+    if (isInstruction(message)) {
+      const text = textIn(blocksOf(message.content), `${path}.content`, to)
+      // The API takes a system message only at the head.
+      if (turns.length === 0) texts.push(text)
+      else turns.push({ role: 'user', content: [{ type: 'text', value: text }] })
+      continue
+    }
+    const content = encodeContent(message, path, to)
+    if (content.length > 0) turns.push({ role: message.role === 'assistant' ? 'assistant' : 'user', content })
+  }
+  return { system: texts, turns }
+}
+
+function isInstruction(message: Message): message is InstructionMessage {
+  return message.role === 'system' || message.role === 'developer'
+}
+
+function encodeContent(message: Exclude<Message, InstructionMessage>, path: string, to: Encoding): readonly Part[] {
+  if (message.role === 'user') return encodeUser(message, path, to)
+  if (message.role === 'assistant') return encodeTurn(message, path, to)
+  return [encodeResult(message, path, to)]
+}
+
+function encodeUser({ content }: UserMessage, path: string, to: Encoding): readonly Part[] {
+  return blocksOf(content).flatMap((block, at) => {
+    const place = `${path}.content[${at}]`
+    return block.type === 'tool_result' ? [encodeResult(block, place, to)] : encodeBlock(block, place, to)
+  })
+}
+
+/** Calls stand behind the text, in the form in which the model makes them. */
+function encodeTurn(message: AssistantMessage, path: string, to: Encoding): readonly Part[] {
+  const blocks = blocksOfTurn(message)
+  const calls = blocks.filter((block) => block.type === 'tool_call')
+  for (const [at, { argumentsText }] of (message.invalidToolCalls ?? []).entries()) {
+    if (argumentsText !== '') {
+      lose(to.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'only whole calls can be said to the model')
+    }
+  }
+  const said = blocks.flatMap((block, at): readonly Part[] => {
+    const place = `${path}.content[${at}]`
+    if (block.type === 'tool_call') {
+      loseFields(block, place, to.into)
+      return []
+    }
+    if (block.type === 'text' || block.type === 'plain_text') return encodeBlock(block, place, to)
+    lose(to.into, 'dropped', place, block.type === 'reasoning' ? reasons.reasoning : 'assistants only say text')
+    return []
+  })
+  return calls.length === 0 ? said : [...said, { type: 'text', value: callsText(calls) }]
+}
+
+/** A result names its tool: the API has no ids. */
+function encodeResult(result: ToolMessage | ToolResultBlock, path: string, to: Encoding): Part {
+  const { name = 'tool', content } = result
+  const isError = 'isError' in result ? result.isError : 'status' in result && result.status === 'error'
+  const text = textIn(blocksOf(content), `${path}.content`, to)
+  const said = { name, result: plain(text), ...(isError === true && { error: true }) }
+  return { type: 'text', value: JSON.stringify({ results: [said] }) }
+}
+
+/** JSON in JSON would be escaped twice, and small models fail on that. */
+function plain(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function textIn(blocks: readonly ContentBlock[], path: string, to: Encoding): string {
+  const isText = ({ type }: ContentBlock) => type === 'text' || type === 'plain_text'
+  for (const [at, block] of blocks.entries()) {
+    if (isText(block)) loseFields(block, `${path}[${at}]`, to.into)
+    else lose(to.into, 'dropped', `${path}[${at}]`, 'only text can stand here', 'major')
+  }
+  return blocks.map((block) => (isText(block) && 'text' in block ? block.text : '')).join('\n')
+}
+
+function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encoding): readonly Part[] {
+  loseFields(block, path, into)
+  switch (block.type) {
+    case 'text':
+    case 'plain_text':
+      return block.text === '' ? [] : [{ type: 'text', value: block.text }]
+    case 'image':
+    case 'audio': {
+      const { type, data, mimeType } = block
+      if (data !== undefined && inputs.has(type)) return [compact({ type, value: data, mimeType })]
+      const reason = inputs.has(type)
+        ? 'the model takes media as data: fetch it and send its base64'
+        : `the model is not made for it: name { type: '${type}' } in "expectedInputs"`
+      lose(into, 'dropped', path, reason, 'major')
+      return []
+    }
+    case 'file':
+    case 'video':
+      lose(into, 'dropped', path, `the model takes no ${block.type}`, 'major')
+      return []
+    default:
+      lose(into, 'dropped', path, reasons.nothing)
+      return []
+  }
+}
+
+function loseFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Ledger) {
+  if (providerData !== undefined) lose(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+}

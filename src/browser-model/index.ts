@@ -1,0 +1,255 @@
+/**
+ * The browser's own model, by the Prompt API (`LanguageModel`): Chrome on desktops since 148. No key, no server, and nothing leaves the
+ * device, unless the browser or a polyfill asks a cloud.
+ *
+ * @see https://webmachinelearning.github.io/prompt-api/ (read 2026-06)
+ * @see https://developer.chrome.com/docs/ai/prompt-api (read 2026-08)
+ * @module
+ */
+import type { Fragment, Model } from '../core/codec.ts'
+import { localModel } from '../kit/local-model.ts'
+import type {
+  LanguageModelApi,
+  LanguageModelAvailability,
+  LanguageModelMessage,
+  LanguageModelSession,
+  LanguageModelUse,
+} from './api.ts'
+import { callsText } from './constraint.ts'
+import { type BrowserRequest, encodeRequest, format, rules, type Turn, title } from './encode.ts'
+import { failure, provider, readError } from './errors.ts'
+import { readAnswer } from './read-answer.ts'
+import { Sessions } from './sessions.ts'
+
+export type {
+  LanguageModelApi,
+  LanguageModelAvailability,
+  LanguageModelExpected,
+  LanguageModelMessage,
+  LanguageModelPromptOptions,
+  LanguageModelSession,
+  LanguageModelUse,
+} from './api.ts'
+
+/** What {@link browserModel} takes. Images and audio need their type in `expectedInputs`. */
+export interface BrowserModelSettings extends LanguageModelUse {
+  /** Told once of the download of the model, from 0 to 1: at 1 it is still being unpacked. 0 and 1 come even with nothing to download. */
+  readonly onDownload?: (loaded: number) => void
+  /** Default: `globalThis.LanguageModel`. */
+  readonly languageModel?: LanguageModelApi
+}
+
+/** The model of the browser. Conversations of one value share its sessions: make one value for a page. */
+export interface BrowserModel extends Model {
+  /** Whether it can answer now; `missing` where the browser does not have the API. Never throws. */
+  availability(): Promise<LanguageModelAvailability | 'missing'>
+  /**
+   * Loads the model, and downloads it where it has to be: call this in the handler of a click, since browsers download only then.
+   *
+   * @throws {ApiError} of kind `not_found` where there is no model, `permission` where the browser or its user does not allow it.
+   * @throws {ConnectionError} if the download fails.
+   */
+  prepare(): Promise<void>
+  /** Frees the memory that the model takes. The next request loads it again. */
+  destroy(): void
+}
+
+/**
+ * The model that the browser has. A request throws an `ApiError`: of kind `not_found` without a model, `permission` before it is
+ * downloaded, and `context_length` where the conversation does not fit the window, of which nothing is dropped in silence.
+ *
+ * @example
+ * ```ts
+ * const model = browserModel()
+ * document.querySelector('button')?.addEventListener('click', async () => {
+ *   await model.prepare()
+ *   const { text } = await generate({ model, prompt: 'Why is the sky blue?' })
+ *   document.body.append(text)
+ * })
+ * ```
+ */
+export function browserModel({ onDownload, languageModel, ...use }: BrowserModelSettings = {}): BrowserModel {
+  const watchers = new Set<() => void>()
+  let isLoaded = false
+  const told = (loaded: number) => {
+    // Each new session tells of it again, though nothing is left to download.
+    if (!isLoaded) onDownload?.(loaded)
+    isLoaded ||= loaded >= 1
+    for (const watch of watchers) watch()
+  }
+  let sessions: Sessions | undefined
+
+  function begin(): Sessions {
+    const api = languageModel ?? apiHere()
+    if (api === undefined) throw failure('Cannot ask the browser: it does not have the Prompt API', 'not_found')
+    sessions ??= new Sessions({ api, use, onDownload: told })
+    return sessions
+  }
+
+  const availability: BrowserModel['availability'] = async () => {
+    const api = languageModel ?? apiHere()
+    if (api === undefined) return 'missing'
+    return api.availability(use).catch(() => 'unavailable' as const)
+  }
+
+  async function* answer(request: BrowserRequest, signal: AbortSignal): AsyncGenerator<readonly Fragment[]> {
+    const own = begin()
+    if ((await availability()) === 'downloadable') {
+      throw failure('Cannot ask the browser: its model is not downloaded; call prepare() in a click', 'permission')
+    }
+    const { session, from } = yield* whileLoading(own.take(request.system, request.turns, signal))
+    let isKept = false
+    try {
+      const said = yield* prompt(session, request, from, signal)
+      if (said === undefined) return
+      own.keep(session, request.system, [...request.turns, said])
+      isKept = true
+    } finally {
+      if (!isKept) session.destroy()
+    }
+  }
+
+  /** While the model is being downloaded, each sign of it keeps the clocks of the request from running out. */
+  async function* whileLoading<T>(work: Promise<T>): AsyncGenerator<readonly Fragment[], T> {
+    let watch: () => void = () => {}
+    try {
+      for (;;) {
+        const progress = new Promise<void>((resolve) => {
+          watchers.delete(watch)
+          watch = resolve
+          watchers.add(watch)
+        })
+        const finding = await Promise.race([work.then((value) => ({ value })), progress])
+        if (finding !== undefined) return finding.value
+        yield []
+      }
+    } finally {
+      watchers.delete(watch)
+    }
+  }
+
+  const model = localModel<BrowserRequest>('browser', answer, {
+    name: format,
+    provider,
+    title,
+    rules,
+    idPrefix: 'browser_',
+    encodeRequest: (context, options) => encodeRequest(context, options, use.expectedInputs ?? []),
+  })
+  return {
+    ...model,
+    availability,
+    prepare: async () => void (await begin().base('')),
+    destroy: () => sessions?.destroy(),
+  }
+}
+
+function apiHere(): LanguageModelApi | undefined {
+  return (globalThis as { LanguageModel?: LanguageModelApi }).LanguageModel
+}
+
+/**
+ * The browser's model where it can answer at once, otherwise the other model: such as one that a Worker serves. A model that would have
+ * to be downloaded first counts as none.
+ *
+ * @example
+ * ```ts
+ * const model = await withFallback(browserModel(), openaiCompatible({ baseUrl: '/v1' })('gpt-5-mini'))
+ * ```
+ */
+export async function withFallback(first: BrowserModel, other: Model): Promise<Model> {
+  return (await first.availability()) === 'available' ? first : other
+}
+
+/** Asks a session, and says what it answers. Returns the turn that the session then has; `undefined` if it does not have all of it. */
+async function* prompt(
+  session: LanguageModelSession,
+  { turns, form, schema, looseSchema }: BrowserRequest,
+  from: number,
+  signal: AbortSignal,
+): AsyncGenerator<readonly Fragment[], Turn | undefined> {
+  const input = turns.slice(from).map(toMessage)
+  const held = session.contextUsage
+  let isOverflown = false
+  session.addEventListener('contextoverflow', () => {
+    isOverflown = true
+  })
+  const constraint = schema && { responseConstraint: schema, omitResponseConstraintInput: form === 'envelope' }
+  const inputTokens = held + (await session.measureContextUsage(input, { ...constraint, signal }).catch(tellIn(signal)))
+  const { contextWindow } = session
+  if (inputTokens > contextWindow) {
+    const message = `Cannot ask the browser: the conversation has ${inputTokens} tokens, and its window holds ${contextWindow}; shorten it`
+    throw failure(message, 'context_length')
+  }
+  const reader = readAnswer(form)
+  const said: Fragment[] = []
+  const note = (fragments: readonly Fragment[]) => {
+    said.push(...fragments)
+    return fragments
+  }
+  let pieces = session.promptStreaming(input, { ...constraint, signal }).getReader()
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      const { done, value } = await pieces.read()
+      if (done) break
+      yield note(reader.push(value))
+    } catch (cause) {
+      const { name } = (cause ?? {}) as { readonly name?: string }
+      if (isFirst && name === 'NotSupportedError' && looseSchema !== undefined) {
+        const reason = 'the browser refuses the schemas of arguments: calls are made without them, and checked after'
+        yield [{ type: 'warning', warning: { path: 'tools', action: 'changed', reason, severity: 'minor' } }]
+        pieces = session.promptStreaming(input, { ...constraint, responseConstraint: looseSchema, signal }).getReader()
+        continue
+      }
+      if (name !== 'NotReadableError') return tellIn(signal)(cause)
+      yield [...reader.end(), { type: 'end', stopReason: 'content_filter', rawStopReason: name }]
+      return undefined
+    }
+  }
+  yield note(reader.end())
+  const totalTokens = session.contextUsage
+  const usage = { inputTokens, outputTokens: Math.max(0, totalTokens - inputTokens), totalTokens }
+  yield [{ type: 'usage', usage }]
+  if (!isOverflown) return turnOf(said)
+  const reason = 'the answer did not fit the window: the browser dropped the oldest messages'
+  yield [{ type: 'warning', warning: { path: 'messages', action: 'dropped', reason, severity: 'major' } }]
+  return undefined
+}
+
+/** Throws what the API threw: the reason of the signal where that fired. */
+function tellIn(signal: AbortSignal): (cause: unknown) => never {
+  return (cause) => {
+    signal.throwIfAborted()
+    throw readError(cause, 'finish the answer of the model of the browser')
+  }
+}
+
+function toMessage({ role, content }: Turn): LanguageModelMessage {
+  return {
+    role,
+    content: content.map(({ type, value, mimeType }) => {
+      if (type === 'text') return { type, value }
+      const bytes = Uint8Array.from(atob(value), (character) => character.charCodeAt(0))
+      return { type, value: new Blob([bytes], mimeType === undefined ? {} : { type: mimeType }) }
+    }),
+  }
+}
+
+/** The answer as the next request will say it: only then the session is the beginning of that conversation. */
+function turnOf(said: readonly Fragment[]): Turn | undefined {
+  const text = said.map((one) => (one.type === 'text' ? one.text : '')).join('')
+  const calls = new Map<unknown, { name: string; text: string }>()
+  for (const one of said) {
+    if (one.type !== 'call') continue
+    const { name = '', text: before = '' } = calls.get(one.key) ?? {}
+    const added = typeof one.arguments === 'object' ? JSON.stringify(one.arguments) : (one.arguments ?? '')
+    calls.set(one.key, { name: one.name ?? name, text: before + added })
+  }
+  if (calls.size === 0) return { role: 'assistant', content: text === '' ? [] : [{ type: 'text', value: text }] }
+  try {
+    const made = [...calls.values()].map(({ name, text: args }) => ({ name, arguments: JSON.parse(args) }))
+    return { role: 'assistant', content: [{ type: 'text', value: callsText(made) }] }
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,169 @@
+/** The state of one chat: what it holds, what of it is shown, and where it is stored. @module */
+
+import { guarded } from '../core/guarded.ts'
+import type { Message } from '../core/model.ts'
+import { messagesOf } from '../messages/message-like.ts'
+import { type Entry, entriesOf, entryOf, placeId, withCalls } from './entry.ts'
+import type { ChatSnapshot, ChatStoreOptions, StoredChat, StoredEntry } from './model.ts'
+import { type Publisher, publisher } from './publisher.ts'
+import { viewOf } from './view.ts'
+import type { ViewMessage } from './view-message.ts'
+
+/** What of a snapshot is kept as it is shown. */
+export type Status = Omit<ChatSnapshot, 'id' | 'isBusy' | 'messages'>
+
+const idle: Status = {
+  status: 'ready',
+  error: undefined,
+  pending: [],
+  queue: [],
+  warnings: [],
+  usage: {},
+  outcome: undefined,
+}
+
+/** The state of one chat. */
+export class ChatState {
+  readonly id: string
+  readonly newId: () => string
+  readonly publisher: Publisher<ChatSnapshot>
+  readonly #options: ChatStoreOptions
+  readonly #views = new WeakMap<Entry, ViewMessage>()
+  /** Its last entry is replaced in place while an answer comes, so that an event costs the same however long the chat is. */
+  #entries: Entry[]
+  #status: Status = idle
+  #saved: Promise<unknown> = Promise.resolve()
+
+  constructor(options: ChatStoreOptions) {
+    const { throttleMs = 50, newId = randomId, messages = [] } = options
+    this.#options = options
+    this.newId = newId
+    this.id = options.id ?? newId()
+    this.#entries = entriesOf(messagesOf(messages), placeId)
+    this.publisher = publisher((shown) => this.#snapshot(shown), throttleMs)
+  }
+
+  get status(): Status {
+    return this.#status
+  }
+
+  get isBusy(): boolean {
+    const { status } = this.#status
+    return status === 'submitted' || status === 'streaming'
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries
+  }
+
+  /** Shown with what is published next. */
+  set entries(entries: readonly Entry[]) {
+    this.#entries = [...entries]
+  }
+
+  /** All that is sent with a turn: a message that never reached the model is not part of it. */
+  get messages(): readonly Message[] {
+    return this.#entries.flatMap(({ role, state, messages }) => (role === 'user' && state === 'failed' ? [] : messages))
+  }
+
+  /** Publishes at once. */
+  set(change: Partial<Status>, entries: readonly Entry[] = this.#entries): void {
+    this.#entries = [...entries]
+    this.#status = { ...this.#status, ...change }
+    this.publisher.now()
+  }
+
+  /** Puts the entry where the one with its id is, or at the end, and publishes soon. */
+  put(entry: Entry): void {
+    const at = this.#entries.length - 1
+    if (this.#entries[at]?.id === entry.id) this.#entries[at] = entry
+    else this.#entries = [...this.#entries, entry]
+    this.publisher.soon()
+  }
+
+  /** The entries with this one in place of the one with its id. */
+  withEntry(entry: Entry): readonly Entry[] {
+    const at = this.#entries.length - 1
+    if (this.#entries[at]?.id !== entry.id) return [...this.#entries, entry]
+    return [...this.#entries.slice(0, at), entry]
+  }
+
+  /** Stores the chat, after what is being stored. */
+  save(): void {
+    const { persist } = this.#options
+    if (persist === undefined) return
+    const { pending, outcome } = this.#status
+    const chat: StoredChat = {
+      version: 1,
+      updatedAt: Date.now(),
+      entries: this.#entries.map(({ calls, createdAt, ...entry }) => ({
+        ...entry,
+        ...(createdAt !== undefined && { createdAt }),
+      })),
+      pending,
+      ...(outcome !== undefined && { outcome }),
+    }
+    this.#store(() => persist.save(this.id, chat))
+  }
+
+  removeStored(): void {
+    const { persist } = this.#options
+    if (persist !== undefined) this.#store(() => persist.remove(this.id))
+  }
+
+  #store(write: () => Promise<void>): void {
+    this.#saved = this.#saved.then(write).catch((cause) => this.report(cause))
+  }
+
+  report(cause: unknown): void {
+    guarded(() => this.#options.onError?.(cause))
+  }
+
+  /** Reads what is stored, unless something was said meanwhile. Says whether it did. */
+  async load(): Promise<boolean> {
+    await this.#saved
+    const before = this.#entries
+    const stored = await this.#options.persist?.load(this.id)
+    if (stored === undefined || before !== this.#entries || this.isBusy) return false
+    if (stored.version !== 1) {
+      throw new TypeError(`Cannot load the chat "${this.id}": its version ${String(stored.version)} is not known`)
+    }
+    const entries = stored.entries.map(entryOfStored)
+    const { pending, outcome } = stored
+    const last = entries.at(-1)
+    if (pending.length > 0 && last !== undefined) entries[entries.length - 1] = withCalls(last, pending, 'waiting')
+    this.set({ ...idle, pending, outcome, status: pending.length > 0 ? 'waiting' : 'ready' }, entries)
+    return true
+  }
+
+  #snapshot(shown: ChatSnapshot | undefined): ChatSnapshot {
+    const messages = this.#entries.map((entry, at) => this.#view(entry, shown?.messages[at]))
+    const isSame = messages.length === shown?.messages.length && messages.every((one, at) => one === shown.messages[at])
+    return {
+      id: this.id,
+      ...this.#status,
+      isBusy: this.isBusy,
+      messages: isSame ? shown.messages : messages,
+    }
+  }
+
+  #view(entry: Entry, before: ViewMessage | undefined): ViewMessage {
+    const known = this.#views.get(entry)
+    if (known !== undefined) return known
+    const view = viewOf(entry, before)
+    this.#views.set(entry, view)
+    return view
+  }
+}
+
+/** A turn that was under way when the page went has stopped. */
+function entryOfStored({ messages, state, createdAt, ...entry }: StoredEntry): Entry {
+  const isOver = state === 'done' || state === 'failed'
+  return entryOf({ ...entry, createdAt, state: isOver ? state : 'stopped', messages: messagesOf(messages) })
+}
+
+/** `crypto.randomUUID` is not there on a page that came by plain HTTP. */
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

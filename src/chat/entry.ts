@@ -1,0 +1,136 @@
+/** What the store keeps of a chat: an entry for each item that a page draws, in the form in which the history is sent. @module */
+import { applyEvent } from '../client/apply-event.ts'
+import type { StreamEvent } from '../client/result.ts'
+import { blocksOf } from '../core/content.ts'
+import { compact, findLastIndex } from '../core/lookup.ts'
+import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
+import type { ChatTurn, SealedHistory } from './model.ts'
+import type { ViewMessage } from './view-message.ts'
+
+/** What events say of a call and messages do not. */
+interface CallNews {
+  readonly state: 'waiting' | 'ready' | 'running' | 'refused' | 'done'
+  readonly progress?: unknown
+  readonly value?: unknown
+}
+
+/** What a {@link ViewMessage} is drawn from. */
+export interface Entry extends Omit<ViewMessage, 'parts'> {
+  /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
+  readonly calls: ReadonlyMap<string, CallNews>
+  readonly sealed?: SealedHistory
+}
+
+const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()
+
+/** An entry in which nothing has happened. */
+export function entryOf(entry: Omit<Entry, 'calls'>): Entry {
+  return { ...entry, calls: noNews }
+}
+
+const isAnswer = ({ role }: Message) => role === 'assistant' || role === 'tool'
+
+/** The entries of a history: an answer with all its rounds is one of them. @param idOf the id of the message at this place */
+export function entriesOf(messages: readonly Message[], idOf: (at: number, message: Message) => string): Entry[] {
+  const entries: Entry[] = []
+  for (const [at, message] of messages.entries()) {
+    const last = entries.at(-1)
+    if (isAnswer(message) && last?.role === 'assistant') {
+      const all = [...last.messages, message]
+      entries[entries.length - 1] = { ...last, messages: all, state: endOf(all) }
+      continue
+    }
+    const role = isAnswer(message) ? 'assistant' : message.role === 'user' ? 'user' : 'system'
+    const state = endOf([message])
+    entries.push(entryOf({ id: idOf(at, message), role, state, createdAt: undefined, messages: [message] }))
+  }
+  return entries
+}
+
+function endOf(messages: readonly Message[]): Entry['state'] {
+  const last = messages[findLastIndex(messages, ({ role }) => role === 'assistant')]
+  const reason = last?.role === 'assistant' ? last.stopReason : undefined
+  if (reason === 'aborted') return 'stopped'
+  return reason === 'error' || reason === 'interrupted' ? 'failed' : 'done'
+}
+
+/** The same on a server and in the page, so that both render the same. */
+export function placeId(at: number): string {
+  return `message-${at}`
+}
+
+/** The entry after an event of its turn. */
+export function withEvent(entry: Entry, event: StreamEvent): Entry {
+  const messages = applyEvent(entry.messages, event.type === 'done' ? withAnswersOnly(event) : event)
+  const calls = withNews(entry, event)
+  return messages === entry.messages && calls === entry.calls ? entry : { ...entry, messages, calls }
+}
+
+/** The prompt has an entry of its own. */
+function withAnswersOnly(event: Extract<StreamEvent, { type: 'done' }>): StreamEvent {
+  const { messages } = event.result
+  const begin = findLastIndex(messages, (message) => !isAnswer(message)) + 1
+  return { ...event, result: { ...event.result, messages: messages.slice(begin) } }
+}
+
+function withNews({ calls, messages }: Entry, event: StreamEvent): Entry['calls'] {
+  const withCall = (id: string | undefined, news: CallNews) => new Map(calls).set(keyOf(messages, id), news)
+  switch (event.type) {
+    case 'tool_start':
+      return withCall(event.call.id, { state: 'running' })
+    case 'approval_request':
+      return withCall(event.call.id, { state: 'waiting' })
+    case 'tool_progress':
+      return withCall(event.toolCallId, { state: 'running', progress: event.data })
+    case 'tool_result': {
+      const { toolCallId, error, value } = event.result
+      const state = error?.kind === 'rejected' ? 'refused' : 'done'
+      return withCall(toolCallId, { ...calls.get(keyOf(messages, toolCallId)), state, ...compact({ value }) })
+    }
+    default:
+      return calls
+  }
+}
+
+function keyOf(messages: readonly Message[], id: string | undefined): string {
+  return `${messages.filter(({ role }) => role === 'assistant').length - 1}.${id}`
+}
+
+/** The entry with these calls of its last round in this state. */
+export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallNews['state']): Entry {
+  const calls = new Map(entry.calls)
+  for (const { id } of which) calls.set(keyOf(entry.messages, id), { state })
+  return { ...entry, calls }
+}
+
+/**
+ * The entry of a turn that did not end properly. Its answer says so, so that it can be sent on and its calls never run.
+ *
+ * @param partial what there is of the answer, if the error says it
+ */
+export function brokenOff(entry: Entry, state: 'failed' | 'stopped', partial?: AssistantMessage): Entry {
+  const last = entry.messages.at(-1)
+  if (last?.role !== 'assistant' || last.stopReason !== undefined) return { ...entry, state }
+  const content = blocksOf(last.content).filter(({ type }) => !type.endsWith('_chunk'))
+  const stopReason = state === 'stopped' ? 'aborted' : 'error'
+  const answer = partial ?? { ...last, content, stopReason }
+  const isNothing = answer.content?.length === 0 && answer.invalidToolCalls === undefined
+  return { ...entry, state, messages: [...entry.messages.slice(0, -1), ...(isNothing ? [] : [answer])] }
+}
+
+/** The entries with the user's message that is being sent in this state. */
+export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): readonly Entry[] {
+  const at = entries.length - 1
+  const last = entries[at]
+  return last?.state === 'sending' ? [...entries.slice(0, at), { ...last, state }] : entries
+}
+
+/** The history that the server sealed last, and what the user said since, `added` included. */
+export function sealedOf(entries: readonly Entry[], added: readonly Message[]): Pick<ChatTurn, 'sealed' | 'unsealed'> {
+  const at = findLastIndex(entries, ({ sealed }) => sealed !== undefined)
+  const said = entries.slice(at + 1).flatMap(({ role, state, messages }) => {
+    return role === 'user' && state !== 'failed' ? messages : []
+  })
+  const results = added.filter(({ role }) => role === 'tool')
+  return compact({ sealed: entries[at]?.sealed?.text, unsealed: [...said, ...results] })
+}

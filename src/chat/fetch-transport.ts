@@ -1,0 +1,87 @@
+/** The transport to a server of one's own, which answers by `toResponse` of `isoglot/response`. @module */
+import { blocksOf } from '../core/content.ts'
+import { compact, lookup } from '../core/lookup.ts'
+import type { JsonObject, Message } from '../core/model.ts'
+import { readEvents } from '../page/read.ts'
+import type { ChatTransport, ChatTurn } from './model.ts'
+import { runTransport } from './run-transport.ts'
+
+type HeadersOf = (asked: { readonly refresh: boolean }) => HeadersInit | Promise<HeadersInit>
+
+/** What `fetchTransport` takes. */
+export interface FetchTransportOptions {
+  /** Default `/api/chat`. */
+  readonly url?: string
+  /** A function is asked for each request; after a 401 it is asked with `refresh: true`, and the request is repeated once. */
+  readonly headers?: HeadersInit | HeadersOf
+  /** Fields of the application beside ours: `extra` of `readChatRequest`. */
+  readonly body?: JsonObject
+  readonly credentials?: RequestCredentials
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+  /**
+   * Who keeps the history. `server`: only what is new is sent. `sealed`: the page keeps it as the server sealed it, and sends it back with
+   * what is new. `open`: all messages are sent, and the server believes the page. Default `server`.
+   */
+  readonly history?: 'server' | 'sealed' | 'open'
+}
+
+/**
+ * A transport that posts `{ chatId, trigger, messages, approvals, messageId?, sealed? }` as JSON, for `readChatRequest`, and reads the run
+ * that the server sends.
+ *
+ * @example
+ * ```ts
+ * const transport = fetchTransport({ url: '/chat', headers: { 'x-tenant': 'acme' } })
+ * ```
+ */
+export function fetchTransport(options: FetchTransportOptions = {}): ChatTransport {
+  return runTransport((turn) => readEvents(post(turn, options), { signal: turn.signal }))
+}
+
+async function post(turn: ChatTurn, options: FetchTransportOptions): Promise<Response> {
+  const { url = '/api/chat', headers, credentials, fetch: send = fetch } = options
+  const body = JSON.stringify(bodyOf(turn, options))
+  const ask = async (refresh: boolean) => {
+    const own = new Headers(typeof headers === 'function' ? await headers({ refresh }) : headers)
+    own.set('content-type', 'application/json')
+    return send(url, { method: 'POST', headers: own, body, signal: turn.signal, ...compact({ credentials }) })
+  }
+  const response = await ask(false)
+  if (response.status !== 401 || typeof headers !== 'function') return response
+  await response.body?.cancel()
+  return ask(true)
+}
+
+function bodyOf(turn: ChatTurn, { history = 'server', body }: FetchTransportOptions): object {
+  const { chatId, trigger, approvals, messageId } = turn
+  const messages = { server: turn.added, sealed: turn.unsealed, open: turn.messages }[history]
+  const sealed = history === 'sealed' ? turn.sealed : undefined
+  return { ...body, chatId, trigger, messages: messages.map(forServer), approvals, messageId, sealed }
+}
+
+/** What is for the application stays in the page. */
+function forServer(message: Message): object {
+  if (message.role === 'tool') {
+    const { role, toolCallId, name, content, status } = message
+    return { role, toolCallId, name, content, status }
+  }
+  const { role, content } = message
+  if (role !== 'assistant') return { role, content }
+  const blocks = blocksOf(content).flatMap((block) => {
+    const names = lookup(answerFields, block.type)?.split(' ')
+    return names === undefined ? [] : Object.fromEntries(Object.entries(block).filter(([name]) => names.includes(name)))
+  })
+  return { role, content: blocks, stopReason: message.stopReason }
+}
+
+/** What `readChatRequest` takes of an answer. */
+const answerFields: Readonly<Record<string, string>> = {
+  text: 'type text',
+  reasoning: 'type text',
+  image: 'type url data mimeType detail',
+  audio: 'type url data mimeType transcript',
+  video: 'type url data mimeType',
+  file: 'type url data mimeType filename',
+  tool_call: 'type id name arguments argumentsText index complete approvalId',
+}

@@ -1,0 +1,108 @@
+/** Files of a page as blocks of a message. @module */
+import { compact } from '../core/lookup.ts'
+import type { AudioBlock, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/model.ts'
+import type { FileRules } from './model.ts'
+
+/** What a file can be in a message. */
+export type FileAsBlock = ImageBlock | AudioBlock | VideoBlock | FileBlock | PlainTextBlock
+
+/**
+ * Checks files before anything of them is read.
+ *
+ * @throws {RangeError} that names the file and the rule.
+ */
+export function checkFiles(files: readonly Blob[], rules: FileRules): void {
+  const { maxBytes = 8 * 1024 * 1024, maxFiles = 10, accept } = rules
+  if (files.length > maxFiles)
+    throw new RangeError(`Cannot send ${files.length} files: "files.maxFiles" is ${maxFiles}`)
+  for (const file of files) {
+    if (file.size > maxBytes) {
+      throw new RangeError(
+        `Cannot send ${titleOf(file)}: it has ${file.size} bytes, and "files.maxBytes" is ${maxBytes}`,
+      )
+    }
+    if (accept !== undefined && !accept.some((type) => isOfType(file.type, type))) {
+      throw new RangeError(
+        `Cannot send ${titleOf(file)}: its type is "${file.type}", and "files.accept" is ${accept.join(', ')}`,
+      )
+    }
+  }
+}
+
+function isOfType(type: string, accepted: string): boolean {
+  return accepted.endsWith('/*') ? type.startsWith(accepted.slice(0, -1)) : type === accepted
+}
+
+function titleOf(file: Blob): string {
+  return JSON.stringify(nameOf(file) ?? 'the file')
+}
+
+function nameOf(file: Blob): string | undefined {
+  return 'name' in file && typeof file.name === 'string' ? file.name : undefined
+}
+
+/**
+ * A file as a block, for instance of an `<input type="file">`: pictures, sound, videos, text, or else a file. Where the browser does not know its
+ * type, its first bytes say it.
+ *
+ * @throws {RangeError} if it is of no type that can be told.
+ */
+export async function toBlock(
+  file: Blob,
+  options: Pick<FileRules, 'upload'> & { readonly signal?: AbortSignal } = {},
+): Promise<FileAsBlock> {
+  const { upload, signal = new AbortController().signal } = options
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  signal.throwIfAborted()
+  const mimeType = file.type.split(';')[0] || typeOf(bytes)
+  const name = nameOf(file)
+  if (mimeType === undefined) throw new RangeError(`Cannot send ${titleOf(file)}: its type is not known`)
+  if (isText(mimeType)) {
+    return compact({ type: 'plain_text', text: new TextDecoder().decode(bytes), title: name, mimeType })
+  }
+  const source = upload ? { url: (await upload(file, signal)).url, mimeType } : { data: toBase64(bytes), mimeType }
+  switch (mimeType.split('/')[0]) {
+    case 'image':
+      return { type: 'image', ...source }
+    case 'audio':
+      return { type: 'audio', ...source }
+    case 'video':
+      return { type: 'video', ...source }
+    default:
+      return compact({ type: 'file', ...source, filename: name })
+  }
+}
+
+function isText(mimeType: string): boolean {
+  return mimeType.startsWith('text/') || mimeType === 'application/json'
+}
+
+/** First bytes by type, in hexadecimal. @see https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern (read 2026-11) */
+const beginnings: readonly (readonly [type: string, bytes: RegExp])[] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638(37|39)61/],
+  ['image/webp', /^52494646.{8}574542505650/],
+  ['application/pdf', /^255044462d/],
+]
+
+function typeOf(bytes: Uint8Array): string | undefined {
+  const head = Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const known = beginnings.find(([, pattern]) => pattern.test(head))
+  if (known !== undefined) return known[0]
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\0') ? undefined : 'text/plain'
+  } catch {
+    return undefined
+  }
+}
+
+/** In pieces, since a call takes some ten thousand arguments at most. */
+function toBase64(bytes: Uint8Array): string {
+  const piece = 24 * 1024 // a multiple of three, so that no padding comes in the middle
+  let base64 = ''
+  for (let at = 0; at < bytes.length; at += piece) {
+    base64 += btoa(String.fromCharCode(...bytes.subarray(at, at + piece)))
+  }
+  return base64
+}

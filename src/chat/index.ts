@@ -1,0 +1,32 @@
+/**
+ * The path `isoglot/chat`: the state of a chat for a page. `createChatStore` keeps it, a transport reaches the model, and the bindings in
+ * `isoglot/react`, `isoglot/vue`, `isoglot/svelte` and `isoglot/solid` draw it. No model and no client is in it.
+ *
+ * @module
+ */
+export { type FetchTransportOptions, fetchTransport } from './fetch-transport.ts'
+export { type FileAsBlock, toBlock } from './files.ts'
+export type {
+  ChatActions,
+  ChatEnd,
+  ChatEvents,
+  ChatSnapshot,
+  ChatStore,
+  ChatStoreOptions,
+  ChatTransport,
+  ChatTrigger,
+  ChatTurn,
+  FileRules,
+  PageToolResult,
+  Persist,
+  QueuedMessage,
+  SealedHistory,
+  SendContent,
+  StoredChat,
+  StoredEntry,
+} from './model.ts'
+export { idbPersist, localPersist } from './persist.ts'
+export { type ReadableRun, runTransport } from './run-transport.ts'
+export { createChatStore } from './store.ts'
+export { toView } from './view.ts'
+export type { ToolPart, ViewMessage, ViewPart } from './view-message.ts'

@@ -1,0 +1,105 @@
+/** Transports that ask a model from the page: the path `isoglot/chat-model`, which brings the client. @module */
+import type { RunRequest } from '../client/request.ts'
+import { stream } from '../client/run.ts'
+import { isObject } from '../core/lookup.ts'
+import { readApiError } from '../kit/api-error.ts'
+import type { ChatTransport } from './model.ts'
+import { runTransport } from './run-transport.ts'
+
+/** What a turn brings, and settings do not. */
+type OfTurn = 'messages' | 'prompt' | 'signal' | 'approvals'
+
+/** All that `stream` takes, for every turn. */
+export type ModelTransportSettings = Omit<RunRequest, OfTurn>
+
+/**
+ * A transport that asks a model directly: a model server of the user, the user's own key, or a server that keeps the key. Tools with
+ * `execute` run in the page.
+ *
+ * @example
+ * ```ts
+ * const transport = modelTransport({ model: openaiChat('gpt-5-mini', { baseUrl: '/v1' }), system: 'Be brief', tools: [weather] })
+ * ```
+ */
+export function modelTransport(settings: ModelTransportSettings): ChatTransport {
+  return runTransport(({ messages, trigger, approvals, signal }) => {
+    const goesOn = trigger === 'approval' || trigger === 'tool_result'
+    return stream({ ...settings, messages, signal, ...(goesOn && { approvals }) })
+  })
+}
+
+/** A token of the Worker. */
+export interface WorkerSession {
+  readonly token: string
+  /** An ISO 8601 time. */
+  readonly expiresAt: string
+}
+
+/** What `workerTransport` takes: the model as if the Worker were its provider, and how a token is fetched. */
+export interface WorkerTransportSettings extends ModelTransportSettings {
+  /** Where the Worker is. The path of the model's `baseUrl` is kept. */
+  readonly url: string
+  /** Gets a token. It is given the last one, by which a visitor stays the same. Default: `POST <url>/session`. */
+  readonly session?: (last: string | undefined) => Promise<WorkerSession>
+}
+
+/** So long before its end a token is fetched anew, in milliseconds. */
+const marginMs = 30_000
+
+/**
+ * A transport through our Worker. It fetches a session token at the first turn, keeps it, fetches another one before it
+ * ends, and after a 401 fetches another one and repeats the request once.
+ *
+ * @example
+ * ```ts
+ * const transport = workerTransport({ url: 'https://chat.example', model: openaiChat('gpt-5-mini') })
+ * ```
+ */
+export function workerTransport({ url, session, ...settings }: WorkerTransportSettings): ChatTransport {
+  const { model } = settings
+  const send = model.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args))
+  const root = url.replace(/\/+$/, '')
+  const open = session ?? ((last) => openSession(send, root, last))
+  let current: Promise<WorkerSession> | undefined
+  let last: WorkerSession | undefined
+
+  /** A token that is good for the next half minute at least. */
+  async function token(): Promise<string> {
+    if (last !== undefined && !(Date.now() < Date.parse(last.expiresAt) - marginMs)) current = undefined
+    current ??= open(last?.token)
+    try {
+      last = await current
+      return last.token
+    } catch (cause) {
+      current = undefined
+      throw cause
+    }
+  }
+
+  /** The Worker may end a token before its time: its secret changed, or the token was revoked. */
+  const sendAgain: typeof fetch = async (input, init) => {
+    const response = await send(input, init)
+    if (response.status !== 401) return response
+    await response.body?.cancel()
+    current = undefined
+    return send(input, { ...init, headers: { ...init?.headers, ...model.codec.headers(await token()) } })
+  }
+
+  const { pathname } = new URL(model.baseUrl, 'http://localhost')
+  const baseUrl = root + pathname.replace(/\/+$/, '')
+  const { providerUrl: _, ...rest } = model
+  return modelTransport({ ...settings, model: { ...rest, baseUrl, apiKey: token, fetch: sendAgain } })
+}
+
+async function openSession(send: typeof fetch, root: string, last: string | undefined): Promise<WorkerSession> {
+  const answer = await send(`${root}/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(last !== undefined && { authorization: `Bearer ${last}` }) },
+    body: '{}',
+  })
+  const body: unknown = await answer.json().catch(() => undefined)
+  const { token, expiresAt } = isObject(body) ? body : {}
+  if (answer.ok && typeof token === 'string' && typeof expiresAt === 'string') return { token, expiresAt }
+  const { status, headers } = answer
+  throw readApiError({ status, headers, body }, { provider: `${root}/session`, kinds: {}, final: new Set() })
+}

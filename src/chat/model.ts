@@ -1,0 +1,217 @@
+/** The chat store: its options, its snapshot, its methods, and what a transport is. Types only. @module */
+import type { RunOutcome, RunResult, StreamEvent } from '../client/result.ts'
+import type { Content, Loss, Message, ToolCall, Usage } from '../core/model.ts'
+import type { MessageLike } from '../messages/message-like.ts'
+import type { Approval } from '../tools/approval.ts'
+import type { PageTools } from './page-tools.ts'
+import type { ViewMessage } from './view-message.ts'
+
+/** Why a turn is asked for. */
+export type ChatTrigger = 'send' | 'regenerate' | 'edit' | 'tool_result' | 'approval' | 'resume'
+
+/** One turn, as a transport gets it. */
+export interface ChatTurn {
+  readonly chatId: string
+  readonly trigger: ChatTrigger
+  /** The whole conversation, the new messages included. */
+  readonly messages: readonly Message[]
+  /** The messages of this turn alone: what the user said, or results of tools that ran in the page. */
+  readonly added: readonly Message[]
+  /** Decisions about calls that waited for a person. */
+  readonly approvals: readonly Approval[]
+  /** The id of the item that is edited or answered again. */
+  readonly messageId?: string
+  /** The history as the server sealed it last, where it did, and what the user and the page said since. */
+  readonly sealed?: string
+  readonly unsealed: readonly Message[]
+  /** Fires when the turn is stopped. */
+  readonly signal: AbortSignal
+}
+
+/** The events of a turn in batches, as they come. */
+export interface ChatEvents extends AsyncIterable<readonly StreamEvent[]> {
+  /** The history, sealed by the server, once the turn has ended. */
+  readonly sealed?: string | undefined
+}
+
+/** How a turn reaches a model. `fetchTransport`, `modelTransport`, `workerTransport` and `runTransport` make one. */
+export interface ChatTransport {
+  /** Sends a turn and yields its events in batches, `done` among them. Throws what failed, and what was cut. */
+  send(turn: ChatTurn): ChatEvents
+  /** Goes on with a turn that the server is still running; `undefined`: there is none. */
+  resume?(chatId: string, signal: AbortSignal): Promise<ChatEvents | undefined>
+  /** Ends the turn on the server too, where hanging up does not. */
+  stop?(chatId: string): Promise<void>
+}
+
+/** A text, blocks, or files with an optional text. */
+export type SendContent = Content | { readonly content?: Content; readonly files: Iterable<Blob> | ArrayLike<Blob> }
+
+/** Which files may be sent. */
+export interface FileRules {
+  /** Of each file. Default 8 MiB. */
+  readonly maxBytes?: number
+  /** Of one message. Default 10. */
+  readonly maxFiles?: number
+  /** MIME types, such as `image/*` and `application/pdf`. Default: all. */
+  readonly accept?: readonly string[]
+  /** Stores a file elsewhere, so that its URL is sent in place of its bytes. */
+  readonly upload?: (file: Blob, signal: AbortSignal) => Promise<{ readonly url: string }>
+}
+
+/** A chat as it is stored: plain JSON. */
+export interface StoredChat {
+  readonly version: 1
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+  readonly entries: readonly StoredEntry[]
+  /** Calls that wait for the page or a person. */
+  readonly pending: readonly ToolCall[]
+  readonly outcome?: RunOutcome
+}
+
+/** One item of a stored chat. */
+export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'> & {
+  readonly createdAt?: number
+  readonly sealed?: SealedHistory
+}
+
+/** What a server sealed: the conversation up to and with so many messages of the item. */
+export interface SealedHistory {
+  readonly text: string
+  readonly messageCount: number
+}
+
+/** Where chats are stored. */
+export interface Persist {
+  load(chatId: string): Promise<StoredChat | undefined>
+  save(chatId: string, chat: StoredChat): Promise<void>
+  remove(chatId: string): Promise<void>
+}
+
+/** How a turn ended, for `onFinish`. */
+export interface ChatEnd {
+  readonly outcome: RunOutcome | 'stopped' | 'failed'
+  /** The whole conversation. */
+  readonly messages: readonly Message[]
+  readonly error?: unknown
+}
+
+/** What `createChatStore` takes. */
+export interface ChatStoreOptions {
+  readonly transport: ChatTransport
+  /** Default: a random one. Give one if the chat is stored, or known to a server. */
+  readonly id?: string
+  /** The history to begin with. */
+  readonly messages?: readonly MessageLike[]
+  /** Tools that run in the page: `pageTools([…])`. Calls of others wait for `addToolResult`. */
+  readonly tools?: PageTools
+  /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 50. 0: one for each batch of events. */
+  readonly throttleMs?: number
+  /**
+   * What `send` does while a turn is under way. `reject`: it throws a `TypeError`. `queue`: the message is sent after a turn that ended
+   * well. `interrupt`: the turn is stopped first. Default `reject`.
+   */
+  readonly whenBusy?: 'queue' | 'reject' | 'interrupt'
+  /** Where the chat is stored after each turn and each message of the user: `localPersist()`, `idbPersist()`. */
+  readonly persist?: Persist
+  readonly files?: FileRules
+  /** Makes the ids of the items and of the chat. Default: 128 random bits. */
+  readonly newId?: () => string
+  readonly onEvent?: (event: StreamEvent) => void
+  /** Called once for each turn that ended, failed or was stopped. */
+  readonly onFinish?: (end: ChatEnd) => void
+  /** Called once for each turn that failed, and for each failure to store the chat. */
+  readonly onError?: (error: unknown) => void
+}
+
+/** A message that waits until the turn that is under way has ended. */
+export interface QueuedMessage {
+  readonly id: string
+  readonly content: SendContent
+}
+
+/** The state of a chat. The same object until something is published. */
+export interface ChatSnapshot {
+  readonly id: string
+  /** `submitted`: nothing came yet. `waiting`: calls wait for `approve` or `addToolResult`. `error`: the last turn failed. */
+  readonly status: 'ready' | 'submitted' | 'streaming' | 'waiting' | 'error'
+  /** Whether a turn is under way: `submitted` or `streaming`. */
+  readonly isBusy: boolean
+  /** Items that no event touched are the same objects as in the snapshot before. */
+  readonly messages: readonly ViewMessage[]
+  /** Why the last turn failed. */
+  readonly error: unknown
+  /** Calls that wait for the page or a person. */
+  readonly pending: readonly ToolCall[]
+  readonly queue: readonly QueuedMessage[]
+  /** Of the last turn. */
+  readonly warnings: readonly Loss[]
+  /** Of all turns of this store that ended, together. */
+  readonly usage: Usage
+  /** How the last turn ended; `undefined` while one is under way, and if it failed. */
+  readonly outcome: RunOutcome | undefined
+}
+
+/** What `addToolResult` takes: what the tool returned, or why it failed. */
+export type PageToolResult =
+  | { readonly toolCallId: string; readonly value: unknown }
+  | { readonly toolCallId: string; readonly error: string }
+
+/** What can be done with a chat. The methods need no `this`. */
+export interface ChatActions {
+  /**
+   * Says something. The message is in the snapshot before this returns. Resolves when the turn has ended, however it ended.
+   *
+   * @throws {TypeError} while a turn is under way (see `whenBusy`), for an empty message, and after `dispose`.
+   * @throws {RangeError} for files that the rules do not allow.
+   */
+  readonly send: (content: SendContent) => Promise<void>
+  /** Ends the turn that is under way. The status is `ready` at once; what came stays. Calls that wait are given up. */
+  readonly stop: () => Promise<void>
+  /** Asks again after a turn that failed or was stopped; its answer is dropped. @throws {TypeError} if none did. */
+  readonly retry: () => Promise<void>
+  /**
+   * Answers again: drops the answer with this id, or the last one, and all that follows.
+   *
+   * @throws {TypeError} while a turn is under way, or if there is nothing to answer.
+   */
+  readonly regenerate: (id?: string) => Promise<void>
+  /** Says something else in place of this message of the user, and drops all that follows. @throws as `send`, and if there is no such message. */
+  readonly edit: (id: string, content: SendContent) => Promise<void>
+  /** The result of a call that waits. When no call waits any more, the model is asked again. @throws {TypeError} if the call does not wait. */
+  readonly addToolResult: (result: PageToolResult) => Promise<void>
+  /** The decision of a person about a call that waits. When all are decided, the turn goes on. @throws {TypeError} if the call does not wait. */
+  readonly approve: (
+    toolCallId: string,
+    decision: boolean | Pick<Approval, 'approved' | 'reason' | 'expiresAt' | 'proof'>,
+  ) => Promise<void>
+  /** Goes on with a turn that the server is still running. `false`: there is none, or the transport cannot. */
+  readonly resume: () => Promise<boolean>
+  /** Replaces the history. Messages that stay the same objects keep their ids. @throws {TypeError} while a turn is under way. */
+  readonly setMessages: (change: readonly Message[] | ((before: readonly Message[]) => readonly Message[])) => void
+  /** Takes one item out. @throws {TypeError} while a turn is under way. */
+  readonly remove: (id: string) => void
+  /** Takes a message out of the queue. */
+  readonly cancelQueued: (id: string) => void
+  /** From `error` back to `ready`. */
+  readonly clearError: () => void
+  /** Stops the turn, and empties the chat, its queue and where it is stored. */
+  readonly clear: () => void
+  /** Reads the chat from where it is stored, unless something was said meanwhile. */
+  readonly load: () => Promise<void>
+}
+
+/** A chat with its state. It does nothing until a method is called: no timer, no listener, no request. */
+export interface ChatStore extends ChatActions {
+  /** Calls the listener for each new snapshot. Returns its own removal. */
+  readonly subscribe: (listener: () => void) => () => void
+  readonly getSnapshot: () => ChatSnapshot
+  /** The state at the beginning, always the same object: what a server renders. */
+  readonly getServerSnapshot: () => ChatSnapshot
+  /** Stops the turn, its timer and its listeners, for ever. */
+  readonly dispose: () => void
+}
+
+/** The `done` of a turn. */
+export type TurnEnd = Pick<RunResult, 'outcome' | 'pending'>

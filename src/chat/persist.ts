@@ -1,0 +1,83 @@
+/** Where a page stores chats: `localStorage` and IndexedDB. @module */
+import type { ContentBlock, Message } from '../core/model.ts'
+import type { Persist, StoredChat } from './model.ts'
+
+/**
+ * Chats in `localStorage`, which holds some 5 MB for all pages of an origin. A chat that does not fit is stored without the bytes of its
+ * media; one that does not fit then is not stored, and the error of the browser goes to `onError`.
+ *
+ * @param prefix stands before the chat's id in the key
+ */
+export function localPersist(prefix = 'isoglot:'): Persist {
+  const store = () => globalThis.localStorage
+  return {
+    async load(chatId) {
+      const text = store().getItem(prefix + chatId)
+      return text === null ? undefined : (JSON.parse(text) as StoredChat)
+    },
+    async save(chatId, chat) {
+      try {
+        store().setItem(prefix + chatId, JSON.stringify(chat))
+      } catch (cause) {
+        if ((cause as Partial<DOMException>)?.name !== 'QuotaExceededError') throw cause
+        store().setItem(prefix + chatId, JSON.stringify(withoutMedia(chat)))
+      }
+    },
+    async remove(chatId) {
+      store().removeItem(prefix + chatId)
+    },
+  }
+}
+
+function withoutMedia(chat: StoredChat): StoredChat {
+  const entries = chat.entries.map((entry) => ({ ...entry, messages: entry.messages.map(withoutBytes) }))
+  return { ...chat, entries }
+}
+
+function withoutBytes(message: Message): Message {
+  if (typeof message.content === 'string' || message.content === null) return message
+  const content = message.content.map((block): ContentBlock => {
+    if (!('data' in block) || block.data === undefined) return block
+    return { type: 'text', text: `[${block.type}: not stored, there was no room]` }
+  })
+  return { ...message, content }
+}
+
+/** Chats in IndexedDB, which holds far more. @param name the name of the database */
+export function idbPersist(name = 'isoglot'): Persist {
+  let opened: Promise<IDBDatabase> | undefined
+  const store = 'chats'
+
+  function open(): Promise<IDBDatabase> {
+    const request = globalThis.indexedDB.open(name, 1)
+    request.onupgradeneeded = () => request.result.createObjectStore(store)
+    return resultOf(request)
+  }
+
+  async function ask<T>(mode: IDBTransactionMode, question: (chats: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+    opened ??= open()
+    opened.catch(() => {
+      opened = undefined
+    })
+    const database = await opened
+    return resultOf(question(database.transaction(store, mode).objectStore(store)))
+  }
+
+  return {
+    load: (chatId) => ask<StoredChat | undefined>('readonly', (chats) => chats.get(chatId)),
+    async save(chatId, chat) {
+      // As JSON, since a result of a tool may hold what IndexedDB cannot clone.
+      await ask('readwrite', (chats) => chats.put(JSON.parse(JSON.stringify(chat)), chatId))
+    },
+    async remove(chatId) {
+      await ask('readwrite', (chats) => chats.delete(chatId))
+    },
+  }
+}
+
+function resultOf<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
+}

@@ -1,0 +1,44 @@
+/** A transport out of anything that makes a run. @module */
+import type { StreamEvent } from '../client/result.ts'
+import type { ChatTransport, ChatTurn } from './model.ts'
+
+/** What of a run a transport reads: `stream` and `readEvents` return more. */
+export interface ReadableRun {
+  batches(): AsyncIterable<readonly StreamEvent[]>
+  stop?(): Promise<void>
+  /** The history, sealed by the server, once the run has ended. */
+  readonly sealed?: string | undefined
+}
+
+/**
+ * A transport that makes a run of each turn.
+ *
+ * @example
+ * ```ts
+ * const transport = runTransport(({ messages, signal }) => stream({ model, messages, signal }))
+ * ```
+ */
+export function runTransport(begin: (turn: ChatTurn) => ReadableRun): ChatTransport {
+  const runs = new Map<string, ReadableRun>()
+  return {
+    send(turn) {
+      const run = begin(turn)
+      runs.set(turn.chatId, run)
+      return {
+        get sealed() {
+          return run.sealed
+        },
+        async *[Symbol.asyncIterator]() {
+          try {
+            yield* run.batches()
+          } finally {
+            if (runs.get(turn.chatId) === run) runs.delete(turn.chatId)
+          }
+        },
+      }
+    },
+    async stop(chatId) {
+      await runs.get(chatId)?.stop?.()
+    },
+  }
+}

@@ -1,0 +1,271 @@
+/** The state of a chat for a page: what any framework draws, and what a user can do with it. @module */
+import { blocksOf } from '../core/content.ts'
+import { compact, findLastIndex } from '../core/lookup.ts'
+import type { Content, Message, ToolCall } from '../core/model.ts'
+import { failed } from '../tools/invoke.ts'
+import { readOutput } from '../tools/result.ts'
+import { ChatState } from './chat-state.ts'
+import { type Entry, entriesOf, entryOf } from './entry.ts'
+import { checkFiles, toBlock } from './files.ts'
+import type { ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
+import { type Question, Turns } from './turns.ts'
+
+/**
+ * Makes the store of one chat. It has no model in it: the transport reaches one. It does nothing until a method is called.
+ *
+ * @example
+ * ```ts
+ * const chat = createChatStore({ transport: modelTransport({ model: openaiChat('gpt-5-mini', { baseUrl: '/v1' }) }) })
+ * chat.subscribe(() => draw(chat.getSnapshot()))
+ * await chat.send('Weather in Tokyo?')
+ * ```
+ * @throws {TypeError} if there is no transport, or a message is not one of ours.
+ */
+export function createChatStore(options: ChatStoreOptions): ChatStore {
+  if (typeof options?.transport?.send !== 'function') {
+    throw new TypeError('Cannot make a chat: "transport" is missing; fetchTransport() and modelTransport() make one')
+  }
+  const { transport, whenBusy = 'reject', files: rules = {} } = options
+  const chat = new ChatState(options)
+  const turns = new Turns(chat, options, sendNext)
+  const { publisher } = chat
+  const initial = publisher.shown
+  const waiting = new Map<string, () => void>()
+  let isDisposed = false
+
+  /** @throws {TypeError} after `dispose`, and while a turn is under way. */
+  function checkFree(attempt: string): void {
+    if (isDisposed) throw new TypeError(`Cannot ${attempt}: the chat is disposed`)
+    if (chat.isBusy) throw new TypeError(`Cannot ${attempt}: a turn is under way`)
+  }
+
+  /** Puts what the user says in place of all from `at` on, and asks for an answer. */
+  async function say(sent: SendContent, question: Question, id: string, at = chat.entries.length): Promise<void> {
+    const { content, files } = readContent(sent)
+    checkFiles(files, rules)
+    turns.giveUp()
+    const turn = turns.begin()
+    const { entries: before, status } = chat
+    const said = (content: Content) =>
+      entryOf({ id, role: 'user', state: 'sending', createdAt: Date.now(), messages: [{ role: 'user', content }] })
+    let entry = said(content)
+    chat.entries = [...before.slice(0, at), entry]
+    if (files.length > 0) {
+      chat.set({ status: 'submitted', error: undefined, outcome: undefined })
+      try {
+        const { signal } = turn
+        const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
+        entry = { ...said([...blocks, ...blocksOf(content)]), createdAt: entry.createdAt }
+      } catch (cause) {
+        if (!turns.isCurrent(turn)) return
+        turns.drop()
+        chat.set({ status: status.status, error: status.error, outcome: status.outcome }, before)
+        throw cause
+      }
+      if (!turns.isCurrent(turn)) return
+      chat.entries = chat.withEntry(entry)
+    }
+    chat.save()
+    await turns.ask({ ...question, added: entry.messages }, turn)
+  }
+
+  async function send(content: SendContent): Promise<void> {
+    const id = chat.newId()
+    if (chat.isBusy && !isDisposed && whenBusy === 'queue') {
+      readContent(content)
+      return new Promise((resolve) => {
+        waiting.set(id, resolve)
+        chat.set({ queue: [...chat.status.queue, { id, content }] })
+      })
+    }
+    if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') stopTurn()
+    checkFree('send')
+    return say(content, { trigger: 'send' }, id)
+  }
+
+  /** Sends the first message of the queue. */
+  function sendNext(): void {
+    const [next] = chat.status.queue
+    if (next === undefined) return
+    const resolve = takeQueued(next)
+    say(next.content, { trigger: 'send' }, next.id)
+      .catch((cause) => chat.report(cause))
+      .finally(resolve)
+  }
+
+  function takeQueued({ id }: QueuedMessage): (() => void) | undefined {
+    const resolve = waiting.get(id)
+    waiting.delete(id)
+    chat.set({ queue: chat.status.queue.filter((one) => one.id !== id) })
+    return resolve
+  }
+
+  function cancelQueued(id: string): void {
+    const queued = chat.status.queue.find((one) => one.id === id)
+    if (queued !== undefined) takeQueued(queued)?.()
+  }
+
+  function stopTurn(): Promise<void> | undefined {
+    return turns.stop() ? transport.stop?.(chat.id) : undefined
+  }
+
+  async function stop(): Promise<void> {
+    await stopTurn()
+  }
+
+  async function regenerate(id?: string): Promise<void> {
+    checkFree('regenerate')
+    const { entries } = chat
+    const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
+    const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
+    if (at < 0) throw new TypeError('Cannot regenerate: there is no message of the user to answer')
+    const answerId = entries[at + 1]?.id
+    turns.giveUp()
+    chat.entries = asSending(entries.slice(0, at + 1))
+    await turns.ask({ trigger: 'regenerate', ...compact({ messageId: answerId }) })
+  }
+
+  async function retry(): Promise<void> {
+    checkFree('retry')
+    const question = turns.failed
+    if (question === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
+    const { entries } = chat
+    const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
+    chat.entries = question.base ? [...before, question.base] : asSending(before)
+    await turns.ask(question)
+  }
+
+  function placeOf(id: string, attempt: string): number {
+    const at = chat.entries.findIndex((entry) => entry.id === id)
+    if (at < 0) throw new TypeError(`Cannot ${attempt}: there is no message "${id}"`)
+    return at
+  }
+
+  /** @throws {TypeError} if the call does not wait. */
+  function waitingCall(toolCallId: string, attempt: string): ToolCall {
+    const call = chat.status.pending.find(({ id }) => id === toolCallId)
+    if (call === undefined || isDisposed || chat.status.status !== 'waiting') {
+      throw new TypeError(`Cannot ${attempt}: the call "${toolCallId}" does not wait`)
+    }
+    return call
+  }
+
+  async function resume(): Promise<boolean> {
+    checkFree('resume')
+    const turn = turns.begin()
+    const batches = await transport.resume?.(chat.id, turn.signal)
+    if (!turns.isCurrent(turn)) return false
+    if (batches === undefined) {
+      turns.drop()
+      return false
+    }
+    const { entries } = chat
+    const isAnswer = entries.at(-1)?.role === 'assistant'
+    chat.entries = isAnswer ? entries.slice(0, -1) : entries // the events begin with the answer
+    await turns.ask({ trigger: 'resume' }, turn, batches)
+    return true
+  }
+
+  function setMessages(change: readonly Message[] | ((before: readonly Message[]) => readonly Message[])): void {
+    checkFree('set the messages')
+    const before = new Map(chat.entries.map((entry) => [entry.messages[0], entry]))
+    const messages = typeof change === 'function' ? change(chat.messages) : change
+    const entries = entriesOf(messages, (_, message) => before.get(message)?.id ?? chat.newId())
+    replace(
+      entries.map((entry) => {
+        const earlier = before.get(entry.messages[0])
+        const isSame = earlier?.messages.length === entry.messages.length
+        return isSame && earlier.messages.every((one, at) => one === entry.messages[at]) ? earlier : entry
+      }),
+    )
+  }
+
+  function replace(entries: readonly Entry[]): void {
+    turns.waitFor([])
+    turns.failed = undefined
+    chat.set({ status: 'ready', error: undefined, pending: [], outcome: undefined }, entries)
+    chat.save()
+  }
+
+  function clear(): void {
+    void stopTurn()?.catch((cause) => chat.report(cause))
+    for (const { id } of chat.status.queue) cancelQueued(id)
+    turns.waitFor([])
+    turns.failed = undefined
+    chat.set({ status: 'ready', error: undefined, pending: [], warnings: [], usage: {}, outcome: undefined }, [])
+    chat.removeStored()
+  }
+
+  return {
+    subscribe: publisher.subscribe,
+    getSnapshot: (): ChatSnapshot => publisher.shown,
+    getServerSnapshot: () => initial,
+    send,
+    stop,
+    retry,
+    regenerate,
+    async edit(id, content) {
+      checkFree('edit')
+      const at = placeOf(id, 'edit')
+      if (chat.entries[at]?.role !== 'user') throw new TypeError(`Cannot edit: "${id}" is not a message of the user`)
+      return say(content, { trigger: 'edit', messageId: id }, chat.newId(), at)
+    },
+    async addToolResult(result) {
+      const call = waitingCall(result.toolCallId, 'add the result')
+      if ('error' in result)
+        return turns.addResult({ type: 'tool_result', result: failed(call, 'execution', result.error) })
+      const { content, status = 'success', artifacts, extra } = readOutput(result.value)
+      const { id: toolCallId, name } = call
+      const read = { call, toolCallId, name, status, content, value: result.value, ...compact({ artifacts, extra }) }
+      return turns.addResult({ type: 'tool_result', result: read })
+    },
+    async approve(toolCallId, decision) {
+      const call = waitingCall(toolCallId, 'approve')
+      const approval = typeof decision === 'boolean' ? { approved: decision } : decision
+      return turns.decide(call, { ...compact({ approvalId: call.approvalId }), ...approval, toolCallId })
+    },
+    resume,
+    setMessages,
+    remove(id) {
+      checkFree('remove')
+      const at = placeOf(id, 'remove')
+      replace(chat.entries.filter((_, place) => place !== at))
+    },
+    cancelQueued,
+    clearError() {
+      if (chat.status.status === 'error') chat.set({ status: 'ready', error: undefined })
+    },
+    clear,
+    async load() {
+      if (!(await chat.load())) return
+      turns.failed = undefined
+      turns.waitFor(chat.status.pending, chat.status.outcome)
+    },
+    dispose() {
+      if (isDisposed) return
+      isDisposed = true
+      publisher.end()
+      void stopTurn()?.catch((cause) => chat.report(cause))
+      for (const resolve of waiting.values()) resolve()
+      waiting.clear()
+    },
+  }
+}
+
+/** The entries with the user's last message being sent again. */
+function asSending(entries: readonly Entry[]): readonly Entry[] {
+  const last = entries.at(-1)
+  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
+}
+
+/** @throws {TypeError} if there is nothing in it. */
+function readContent(sent: SendContent): { readonly content: Content; readonly files: readonly Blob[] } {
+  const hasFiles = typeof sent === 'object' && sent !== null && 'files' in sent
+  const content = hasFiles ? (sent.content ?? '') : (sent as Content)
+  const files = hasFiles ? Array.from(sent.files) : []
+  const isContent = typeof content === 'string' || Array.isArray(content)
+  if (!isContent || (content.length === 0 && files.length === 0)) {
+    throw new TypeError('Cannot send: a text, blocks or files are expected, and there is nothing')
+  }
+  return { content, files }
+}

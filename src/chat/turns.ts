@@ -1,0 +1,299 @@
+/** Runs the turns of a chat, one at a time: asks, reads the events, runs the tools of the page, and asks again. @module */
+import type { RunOutcome, StreamEvent } from '../client/result.ts'
+import { addUsage } from '../core/add-usage.ts'
+import { InterruptedError, IsoglotError } from '../core/errors.ts'
+import { guarded } from '../core/guarded.ts'
+import { compact } from '../core/lookup.ts'
+import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
+import { noResult } from '../prepare/pair.ts'
+import type { Approval } from '../tools/approval.ts'
+import type { ChatState, Status } from './chat-state.ts'
+import { brokenOff, type Entry, entryOf, sealedOf, withCalls, withEvent, withUser } from './entry.ts'
+import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
+
+/** How often tools of the page make the model go on, for one message of the user. */
+const maxRounds = 10
+
+/** What a transport is asked. */
+export interface Question {
+  readonly trigger: ChatTrigger
+  readonly added?: readonly Message[]
+  readonly approvals?: readonly Approval[]
+  readonly messageId?: string
+  /** The answer so far, which goes on. */
+  readonly base?: Entry
+}
+
+/** The turns of one chat. */
+export class Turns {
+  /** The last question, if its turn failed or was stopped. */
+  failed: Question | undefined
+  readonly #chat: ChatState
+  readonly #options: ChatStoreOptions
+  /** The turn that is under way. What an earlier one still delivers is ignored. */
+  #current: AbortController | undefined
+  #question: Question = { trigger: 'send' }
+  #rounds = 0
+  /** Decisions about calls that wait. */
+  #approvals: Approval[] = []
+  /** Results of calls that ran in the page, for the next question. */
+  #results: ToolMessage[] = []
+  /** Calls that wait for the page or a person, those that have their decision or result included. */
+  #waits: readonly ToolCall[] = []
+  /** How the answer that made these calls ended. */
+  #outcome: RunOutcome | undefined
+  /** The id of the answer that is under way. */
+  #answerId: string | undefined
+  /** Calls of page tools that a person has to decide about. */
+  #undecided: ReadonlySet<string> = new Set()
+
+  /** Called after a turn that ended well. */
+  readonly #onReady: () => void
+
+  constructor(chat: ChatState, options: ChatStoreOptions, onReady: () => void) {
+    this.#chat = chat
+    this.#options = options
+    this.#onReady = onReady
+  }
+
+  /** Begins a turn: until it is ended, the chat is busy. */
+  begin(): AbortController {
+    this.failed = undefined
+    this.#current = new AbortController()
+    return this.#current
+  }
+
+  /** Takes a turn back that asked nothing. */
+  drop(): void {
+    this.#current = undefined
+  }
+
+  isCurrent(turn: AbortController): boolean {
+    return this.#current === turn
+  }
+
+  /** Asks for an answer to what the user said, and waits for its end. */
+  ask(question: Question, turn: AbortController = this.begin(), source?: ChatEvents): Promise<void> {
+    this.#rounds = 0
+    return this.#ask(question, turn, source)
+  }
+
+  async #ask(question: Question, turn: AbortController, source?: ChatEvents): Promise<void> {
+    const chat = this.#chat
+    const { trigger, added = [], approvals = [], messageId, base } = question
+    this.#question = question
+    this.waitFor([])
+    this.#answerId = undefined
+    chat.set({ status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined })
+    const sent: ChatTurn = {
+      chatId: chat.id,
+      trigger,
+      messages: chat.messages,
+      added,
+      approvals,
+      ...compact({ messageId }),
+      ...sealedOf(chat.entries, added),
+      signal: turn.signal,
+    }
+    try {
+      const end = await this.#read(source ?? this.#options.transport.send(sent), turn, base)
+      if (this.isCurrent(turn)) await this.#settle(turn, end)
+    } catch (cause) {
+      if (this.isCurrent(turn)) this.#fail(cause)
+    }
+  }
+
+  /** From now on these calls wait, and nothing is decided about them. */
+  waitFor(calls: readonly ToolCall[], outcome?: RunOutcome): void {
+    this.#waits = calls
+    this.#outcome = outcome
+    this.#approvals = []
+    this.#results = []
+    this.#undecided = new Set()
+  }
+
+  /** Reads a turn to its end. @throws {InterruptedError} if it ends without `done`. */
+  async #read(batches: ChatEvents, turn: AbortController, base: Entry | undefined): Promise<TurnEnd> {
+    let end: TurnEnd | undefined
+    const begun = { id: this.#chat.newId(), role: 'assistant', createdAt: Date.now(), messages: [] } as const
+    let answer: Entry = { ...(base ?? entryOf({ ...begun, state: 'streaming' })), state: 'streaming' }
+    this.#answerId = answer.id
+    for await (const batch of batches) {
+      if (!this.isCurrent(turn)) break
+      if (batch.length > 0) this.#heard()
+      answer = batch.reduce(withEvent, answer)
+      for (const event of batch) {
+        if (event.type === 'done') end = event.result
+        if (event.type === 'warning') this.#chat.set({ warnings: [...this.#chat.status.warnings, event.warning] })
+        guarded(() => this.#options.onEvent?.(event))
+      }
+      if (answer.messages.length > 0 && this.isCurrent(turn)) this.#chat.put(answer)
+    }
+    const { sealed } = batches
+    if (sealed !== undefined && this.isCurrent(turn) && answer.messages.length > 0) {
+      this.#chat.put({ ...answer, sealed: { text: sealed, messageCount: answer.messages.length } })
+    }
+    if (end === undefined) throw new InterruptedError('Cannot finish the turn: its events ended without "done"')
+    return end
+  }
+
+  /** The first event says that the message of the user arrived. */
+  #heard(): void {
+    const chat = this.#chat
+    if (chat.status.status !== 'submitted') return
+    chat.set({ status: 'streaming' }, withUser(chat.entries, 'done'))
+  }
+
+  /** After the end of an answer: ends the turn, or runs what can run of the calls that wait for the page. */
+  async #settle(turn: AbortController, { outcome, pending }: TurnEnd): Promise<void> {
+    const waits = outcome === 'manual' || outcome === 'approval' ? pending : []
+    if (waits.length === 0) return this.#end(outcome)
+    this.waitFor(waits, outcome)
+    await this.#goOn(turn)
+  }
+
+  /** Runs calls of the page's tools, and asks again when no call waits any more. */
+  async #goOn(turn: AbortController): Promise<void> {
+    const { tools } = this.#options
+    const isMine = ({ name }: ToolCall) => tools?.has(name) === true
+    const ready = this.#waits.filter((call) => {
+      return isMine(call) && !this.#isAnswered(call) && (this.#isDecided(call) || !this.#undecided.has(call.id))
+    })
+    if (ready.length > 0) {
+      if (++this.#rounds > maxRounds) {
+        this.giveUp()
+        return this.#end('max_rounds')
+      }
+      await this.#run(turn, ready)
+      if (!this.isCurrent(turn)) return
+    }
+    const pending = this.#waits.filter((call) => {
+      return !this.#isAnswered(call) && (isMine(call) || !this.#isDecided(call))
+    })
+    const last = this.#chat.entries.at(-1)
+    if (last === undefined) return
+    if (pending.length > 0) {
+      this.#current = undefined
+      const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
+      this.#chat.set({ status: 'waiting', pending, outcome: this.#outcome }, this.#chat.withEntry(entry))
+      return this.#chat.save()
+    }
+    const approvals = this.#approvals.filter(({ toolCallId }) => !this.#isAnswered({ id: toolCallId }))
+    const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
+    return this.#ask({ trigger, approvals, added: this.#results, base: last }, turn)
+  }
+
+  #isAnswered({ id }: Pick<ToolCall, 'id'>): boolean {
+    return this.#results.some(({ toolCallId }) => toolCallId === id)
+  }
+
+  #isDecided({ id }: ToolCall): boolean {
+    return this.#approvals.some(({ toolCallId }) => toolCallId === id)
+  }
+
+  async #run(turn: AbortController, calls: readonly ToolCall[]): Promise<void> {
+    this.#chat.set({ status: 'streaming', pending: [], outcome: undefined })
+    const context = { messages: this.#chat.messages, approvals: this.#approvals, signal: turn.signal }
+    const steps = this.#options.tools?.run(calls, context)
+    for (let step = await steps?.next(); step !== undefined; step = await steps?.next()) {
+      if (!this.isCurrent(turn)) return
+      if (step.done) {
+        this.#undecided = new Set(step.value.map(({ id }) => id))
+        return
+      }
+      for (const event of step.value) this.#apply(event)
+    }
+  }
+
+  /** An event of a call that ran in the page. */
+  #apply(event: StreamEvent): void {
+    const last = this.#chat.entries.at(-1)
+    if (last === undefined) return
+    const changed = withEvent(last, event)
+    this.#chat.put(changed)
+    if (event.type === 'tool_result') this.#results.push(changed.messages.at(-1) as ToolMessage)
+    guarded(() => this.#options.onEvent?.(event))
+  }
+
+  /** A result of the application for a call that waits. */
+  addResult(event: Extract<StreamEvent, { type: 'tool_result' }>): Promise<void> {
+    this.#apply(event)
+    return this.#goOnWhenDecided()
+  }
+
+  /** A decision of a person about a call that waits. */
+  decide(call: ToolCall, approval: Approval): Promise<void> {
+    this.#approvals.push(approval)
+    const last = this.#chat.entries.at(-1)
+    if (last !== undefined) this.#chat.put(withCalls(last, [call], approval.approved ? 'ready' : 'refused'))
+    return this.#goOnWhenDecided()
+  }
+
+  async #goOnWhenDecided(): Promise<void> {
+    const pending = this.#waits.filter((call) => !this.#isAnswered(call) && !this.#isDecided(call))
+    if (pending.length > 0) return this.#chat.set({ pending })
+    const turn = this.begin()
+    try {
+      await this.#goOn(turn)
+    } catch (cause) {
+      if (this.isCurrent(turn)) this.#fail(cause)
+    }
+  }
+
+  #end(outcome: RunOutcome): void {
+    this.#close({ status: 'ready', outcome }, (answer) => ({ ...answer, state: 'done' }))
+    guarded(() => this.#options.onFinish?.({ outcome, messages: this.#chat.messages }))
+    this.#onReady()
+  }
+
+  #fail(error: unknown): void {
+    const partial = error instanceof IsoglotError ? error.partial : undefined
+    this.failed = this.#question
+    this.#close({ status: 'error', error }, (answer) => brokenOff(answer, 'failed', partial))
+    this.#chat.report(error)
+    guarded(() => this.#options.onFinish?.({ outcome: 'failed', messages: this.#chat.messages, error }))
+  }
+
+  /** Ends the turn that is under way, or gives up the calls that wait. Says whether there was a turn. */
+  stop(): boolean {
+    const turn = this.#current
+    this.giveUp()
+    if (turn === undefined) return false
+    this.failed = this.#question
+    this.#close({ status: 'ready' }, (answer) => brokenOff(answer, 'stopped'))
+    turn.abort(new DOMException('The turn was stopped', 'AbortError'))
+    guarded(() => this.#options.onFinish?.({ outcome: 'stopped', messages: this.#chat.messages }))
+    return true
+  }
+
+  #close(change: Partial<Status>, end: (answer: Entry) => Entry): void {
+    const chat = this.#chat
+    this.#current = undefined
+    const entries = withUser(chat.entries, change.status === 'error' ? 'failed' : 'done')
+    const last = entries.at(-1)
+    if (last === undefined || last.id !== this.#answerId) chat.set({ pending: [], ...change }, entries)
+    else {
+      const answer = end(last)
+      const said = answer.messages.slice(this.#question.base?.messages.length ?? 0)
+      const usages = said.map((message) => (message.role === 'assistant' ? message.usage : undefined))
+      const usage = addUsage(chat.status.usage, ...usages)
+      const isNothing = answer.messages.length === 0
+      chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
+    }
+    chat.save()
+  }
+
+  /** The calls that wait get no result any more. */
+  giveUp(): void {
+    const open = this.#waits.filter((call) => !this.#isAnswered(call))
+    const last = this.#chat.entries.at(-1)
+    this.waitFor([])
+    if (open.length === 0 || last === undefined) return
+    const results = open.map(({ id, name }): Message => {
+      return { role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }
+    })
+    const entry = { ...last, messages: [...last.messages, ...results] }
+    const { status } = this.#chat.status
+    this.#chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, this.#chat.withEntry(entry))
+  }
+}

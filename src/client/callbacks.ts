@@ -1,0 +1,39 @@
+/** The callbacks of a chat, which come and go. @module */
+import type { ToolResult, ToolVerdict } from '../tools/model.ts'
+import type { RunRequest } from './request.ts'
+
+export type OnRequest = NonNullable<RunRequest['onToolRequest']>
+export type OnResult = (result: ToolResult) => void | Promise<void>
+
+/** A function that is registered twice is called twice. */
+export interface Registered<T> {
+  readonly callback: T
+}
+
+export function register<T>(all: Registered<T>[], callback: T): () => void {
+  const entry = { callback }
+  all.push(entry)
+  return () => {
+    const at = all.indexOf(entry)
+    if (at >= 0) all.splice(at, 1)
+  }
+}
+
+/** The turn's own, then the others, last registered first. */
+export function latestFirst<T>(registered: readonly Registered<T>[], own: T | undefined): readonly T[] {
+  return [...(own === undefined ? [] : [own]), ...registered.map(({ callback }) => callback).reverse()]
+}
+
+export async function firstRefusal(
+  callbacks: readonly OnRequest[],
+  ...[call, tool]: Parameters<OnRequest>
+): Promise<ToolVerdict> {
+  for (const callback of callbacks) {
+    const verdict = await callback(call, tool)
+    if (verdict) return verdict
+  }
+}
+
+export async function tellAll(callbacks: readonly OnResult[], result: ToolResult): Promise<void> {
+  for (const callback of callbacks) await callback(result)
+}

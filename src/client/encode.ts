@@ -1,0 +1,31 @@
+/** What is asked of a model, as its wire has it. @module */
+import type { Asked, EncodedRequest } from '../core/codec.ts'
+import { compact } from '../core/lookup.ts'
+import type { Loss } from '../core/model.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
+import { prepare } from '../prepare/prepare.ts'
+import { type OfferedTools, offerTools, optionsFor, type RunRequest } from './request.ts'
+
+/** A request that can be sent. */
+export interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
+  readonly encoded: EncodedRequest
+  /** Whether it asks for a whole answer. */
+  readonly isWhole: boolean
+  readonly losses: readonly Loss[]
+}
+
+/** Encodes what is asked in a run. */
+export function encodeAsked({ model, context, options }: Asked, run: RunRequest, isStreamed: boolean): EncodedQuestion {
+  const { codec } = model
+  const { tools: asked = [], providerState, ...rest } = context
+  const { definitions, tools } = offerTools(asked, model, run.tools)
+  // Only the provider of the run's own model keeps a state of the conversation.
+  const state = codec.provider === run.model.codec.provider ? providerState : undefined
+  const offered = { ...rest, ...compact({ tools: definitions, providerState: state }) }
+  const prepared = prepare(offered, codec.rules, compact({ model: model.model, split: run.split }))
+  const encode = (stream: boolean) => codec.encodeRequest(prepared.context, optionsFor(model, options, stream))
+  const streamed = encode(true)
+  const isWhole = run.wholeAnswer ?? (!isStreamed && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
+  const encoded = isWhole ? encode(false) : streamed
+  return { tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
+}

@@ -1,0 +1,161 @@
+/** What a run tells its callbacks and observers, and what a callback may change. Types only. @module */
+import type { Model } from '../core/codec.ts'
+import type {
+  Content,
+  Context,
+  InvalidToolCall,
+  Loss,
+  Message,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolDefinition,
+  Usage,
+} from '../core/model.ts'
+import type { MessageLike } from '../messages/message-like.ts'
+import type { Tool, ToolResult } from '../tools/model.ts'
+import type { RunResponse, RunResult } from './result.ts'
+
+/** A round that is about to begin. */
+export interface RoundStart {
+  /** From 1. */
+  readonly round: number
+  /** `maxRounds` is reached with this round. */
+  readonly isLast: boolean
+  /** The run's own model. */
+  readonly model: Model
+  readonly system: Content | undefined
+  /** What would be sent. */
+  readonly messages: readonly Message[]
+  /** The tools of the run. */
+  readonly tools: readonly (Tool | ToolDefinition | ProviderTool)[]
+  /** The answer before. */
+  readonly last: RunResponse | undefined
+  /** Of all rounds so far. */
+  readonly usage: Usage | undefined
+  /** Calls of tools so far. */
+  readonly toolCalls: number
+  /** Milliseconds since the run began. */
+  readonly elapsedMs: number
+  /** Fires when the run is cancelled. */
+  readonly signal: AbortSignal
+}
+
+/** What `beforeRound` changes. Options such as `maxTokens` or `reasoning` are for this round only. */
+export interface RoundChange extends Partial<Omit<RequestOptions, 'model' | 'stream'>> {
+  /** For this round only. It may be of another provider. */
+  readonly model?: Model
+  /** From this round on. */
+  readonly system?: Content
+  /** From this round on, in place of all that would be sent. */
+  readonly messages?: readonly MessageLike[]
+  /** For this round only: names of tools of the request. Calls of others get an error. Tools that the provider runs stay. */
+  readonly tools?: readonly string[]
+  /** Ends the run before this round: its outcome is `stop_condition`, and this its `reason`. */
+  readonly end?: string
+}
+
+/** A round whose calls have their results. */
+export interface RoundEnd {
+  /** From 1. */
+  readonly round: number
+  /** The model that answered. */
+  readonly model: Model
+  readonly answer: RunResponse
+  /** The calls of the answer, in its order. */
+  readonly calls: readonly (ToolCall | InvalidToolCall)[]
+  /** Of the calls that were run, in the order of the calls. */
+  readonly results: readonly ToolResult[]
+  /** Of this answer. */
+  readonly usage: Usage | undefined
+  /** What this request and its answer could not carry. */
+  readonly losses: readonly Loss[]
+  /** How long the answer took with all its attempts, in milliseconds; the tools come after that. */
+  readonly ms: number
+  /** How many requests were sent for it. */
+  readonly attempts: number
+}
+
+/** A run, as its observers know it: one object from its beginning to its end. */
+export interface ObservedRun {
+  /** The run's own model. */
+  readonly model: Model
+  /** The caller's. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** Where an observer is. */
+export interface Observed {
+  readonly run: ObservedRun
+  /** From 1; 0 before the first. */
+  readonly round: number
+  /** The model that is asked in this round. */
+  readonly model: Model
+}
+
+/** A round that begins, or, with `end`, one that has its answer or has none. */
+export interface ObservedRound extends Observed {
+  /** The conversation that the model is asked to go on with. */
+  readonly context: Context
+  readonly options: RequestOptions
+  /** With neither `answer` nor `error`, the caller left the run. */
+  readonly end?: { readonly ms: number; readonly answer?: RunResponse; readonly error?: unknown }
+}
+
+/** A request that is sent, or, with `end`, one that is over. */
+export interface ObservedAttempt extends Observed {
+  /** Without its query. */
+  readonly url: string
+  /** From 1 in each round. */
+  readonly attempt: number
+  readonly end?: {
+    /** Absent if nothing answered. */
+    readonly status?: number
+    /** From sending to the end of the answer, in milliseconds. */
+    readonly ms: number
+    /** Of the whole answer. */
+    readonly usage?: Usage
+    readonly error?: unknown
+    /** The request is sent again after so many milliseconds. */
+    readonly retryMs?: number
+  }
+}
+
+/** A call that begins, or, with `end`, one that has its result. */
+export interface ObservedTool extends Observed {
+  readonly call: ToolCall | InvalidToolCall
+  readonly tool: Tool | undefined
+  readonly end?: { readonly ms: number; readonly result: ToolResult }
+}
+
+/** A run that is over. With neither `result` nor `error`, its caller left it. */
+export interface ObservedEnd extends Observed {
+  readonly result?: RunResult
+  readonly error?: unknown
+}
+
+/**
+ * Watches runs, for logs and telemetry: `otel` of `isoglot/otel` makes one. Each function is called at once and never awaited. What it
+ * throws or rejects with is dropped. One observer may watch several runs: `run` is the same object throughout one of them.
+ */
+export interface Observer {
+  onRun?(about: Observed): void
+  onRound?(about: ObservedRound): void
+  onAttempt?(about: ObservedAttempt): void
+  /** The first chunk of a streamed answer is there. */
+  onFirstChunk?(about: Observed): void
+  onTool?(about: ObservedTool): void
+  onEnd?(about: ObservedEnd): void
+}
+
+type About<Name extends keyof Observer> = Parameters<NonNullable<Observer[Name]>>[0]
+type End<Name extends keyof Observer> =
+  About<Name> extends { readonly end?: infer E } ? Omit<NonNullable<E>, 'ms'> : never
+
+/** Tells the observers that what they were told of is over. Returns how long it took, in milliseconds. */
+export type Over<Name extends keyof Observer> = (end: End<Name>) => number
+/** Tells all observers of a run. */
+export type Tell = <Name extends keyof Observer>(
+  name: Name,
+  about: Omit<About<Name>, keyof Observed | 'end'>,
+) => Over<Name>

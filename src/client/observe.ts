@@ -1,0 +1,22 @@
+/** Tells observers what a run does. @module */
+import type { Observed, Observer, Tell } from './hooks.ts'
+
+/** `now` says of which run and round it is. An observer is never waited for, and what it throws or rejects with is dropped. */
+export function telling(observers: readonly Observer[], now: () => Observed): Tell {
+  return (name, about) => {
+    const startedAt = Date.now()
+    const tell = (end?: object) => {
+      const told = { ...now(), ...about, ...end }
+      for (const observer of observers) {
+        const call = async () => (observer[name] as ((about: object) => unknown) | undefined)?.(told)
+        call().catch(() => {})
+      }
+    }
+    tell()
+    return (end) => {
+      const ms = Date.now() - startedAt
+      tell({ end: { ms, ...end } })
+      return ms
+    }
+  }
+}

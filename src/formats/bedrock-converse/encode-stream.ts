@@ -1,0 +1,216 @@
+/**
+ * Bedrock Converse: streams written, for clients of this wire. Blocks have one number each, and stand one behind the other.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11)
+ *
+ * @module
+ */
+import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
+import { ApiError } from '../../core/errors.ts'
+import { field, objectIn } from '../../core/lookup.ts'
+import type {
+  ChatResponse,
+  ContentBlock,
+  InvalidToolCall,
+  JsonObject,
+  ToolCall,
+  ToolCallChunk,
+} from '../../core/model.ts'
+import { isNoArguments } from '../../core/tool-call.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
+import { encodeBlock, encodeCitation, keptFields } from './content.ts'
+import { encodeError } from './errors.ts'
+import { answering, encodeStopReason, encodeUsage } from './response.ts'
+import { encodeCall } from './tools.ts'
+
+/** The block that has the wire. */
+interface OpenBlock {
+  /** Its number on the wire, once it has begun there. */
+  at: number | undefined
+  id: string | undefined
+  name: string | undefined
+  /** Arguments that came before the call could begin. */
+  pending: string
+  /** How much of the arguments is written, in UTF-16 units. */
+  sent: number
+}
+
+const newBlock = (): OpenBlock => ({ at: undefined, id: undefined, name: undefined, pending: '', sent: 0 })
+
+interface EncodeState {
+  readonly losses: Ledger
+  isStarted: boolean
+  isEnded: boolean
+  hasCalls: boolean
+  open: OpenBlock
+  blocks: number
+}
+
+/** Writes one answer. It ends in `metadata`, or in an exception if the events end without their own end. */
+export function encodeStream(_reply: Reply = {}): StreamEncoder {
+  const state: EncodeState = {
+    losses: ledger('Bedrock', false),
+    isStarted: false,
+    isEnded: false,
+    hasCalls: false,
+    open: newBlock(),
+    blocks: 0,
+  }
+  const write = oneAtATime((event, out) => writeBlock(state, event, out))
+  const cut = () => new ApiError('The answer ended before its own end', { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+        case 'usage':
+        case 'warning':
+          return
+        case 'message_end':
+          return finish(state, event.response, out)
+        default:
+          begin(state, out)
+          write(event, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.losses.losses,
+  }
+}
+
+function push(event: string, body: object, out: Frame[]): void {
+  out.push({ event, data: JSON.stringify(body) })
+}
+
+function begin(state: EncodeState, out: Frame[]): void {
+  if (!state.isStarted) push('messageStart', { role: 'assistant' }, out)
+  state.isStarted = true
+}
+
+/** Exceptions of a stream have a small first letter. */
+function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  state.isEnded = true
+  const { headers, body } = encodeError(error)
+  const name = headers['x-amzn-errortype'] ?? ''
+  push(`exception:${name.charAt(0).toLowerCase()}${name.slice(1)}`, body, out)
+}
+
+function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
+  begin(state, out)
+  state.isEnded = true
+  const { additionalModelResponseFields: fields, ...kept } = keptFields(response)
+  const stopReason = encodeStopReason(response, state.hasCalls, state.losses)
+  push('messageStop', { stopReason, ...(fields !== undefined && { additionalModelResponseFields: fields }) }, out)
+  push('metadata', { metrics: { latencyMs: 0 }, ...kept, usage: encodeUsage(response.usage) }, out)
+}
+
+function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
+  switch (event.type) {
+    case 'text_delta':
+      writeDelta(state, { text: event.text }, out)
+      return
+    case 'reasoning_delta':
+      writeDelta(state, { reasoningContent: { text: event.text } }, out)
+      return
+    case 'tool_call_chunk': // a call of the provider's own is written whole, when its kind is known
+      if (event.chunk.type === 'tool_call_chunk') writeChunk(state, event.chunk, out)
+      return
+    case 'tool_call':
+    case 'invalid_tool_call':
+      endCall(state, event.call, out)
+      break
+    case 'content_block':
+      endContent(state, event.block, `message.content[${event.index}]`, out)
+  }
+  if (state.open.at !== undefined) push('contentBlockStop', { contentBlockIndex: state.open.at }, out)
+  state.open = newBlock()
+}
+
+function writeDelta(state: EncodeState, delta: object, out: Frame[]): void {
+  state.open.at ??= state.blocks++
+  push('contentBlockDelta', { contentBlockIndex: state.open.at, delta }, out)
+}
+
+function writeStart(state: EncodeState, start: object, out: Frame[]): void {
+  state.open.at ??= state.blocks++
+  push('contentBlockStart', { contentBlockIndex: state.open.at, start }, out)
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** A call begins with its id and its whole name: the name is whole once arguments follow. */
+function writeChunk(state: EncodeState, chunk: ToolCallChunk, out: Frame[]): void {
+  const { open } = state
+  open.id ??= chunk.id
+  open.name = chunk.name ?? open.name
+  open.pending += chunk.argumentsDelta ?? ''
+  const { id, name, pending } = open
+  if (open.at === undefined) {
+    if (pending.trim() === '' || id === undefined || name === undefined) return
+    startCall(state, { toolUseId: id, name }, out)
+  }
+  writeArguments(state, pending, out)
+  open.pending = ''
+}
+
+function startCall(state: EncodeState, toolUse: object, out: Frame[]): void {
+  state.hasCalls = true
+  writeStart(state, { toolUse }, out)
+}
+
+function writeArguments(state: EncodeState, input: string, out: Frame[]): void {
+  if (input === '') return
+  state.open.sent += input.length
+  writeDelta(state, { toolUse: { input } }, out)
+}
+
+/** What is on the wire of a call that is none stays there, broken as it is: no client can parse it, so none will run it. */
+function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
+  const { open, losses } = state
+  if (call.type === 'invalid_tool_call' && open.at === undefined) {
+    lose(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, `a call was no call: ${call.error}`)
+    return
+  }
+  if (call.type === 'tool_call' && open.at === undefined) {
+    const { input: _, ...start } = encodeCall(call)
+    startCall(state, start, out)
+  }
+  if (!isNoArguments(call.argumentsText)) writeArguments(state, call.argumentsText.slice(open.sent), out)
+}
+
+// ---- everything else --------------------------------------------------------------------------
+
+/** Text and reasoning went out as they came; citations and the signature follow. */
+function endContent(state: EncodeState, block: ContentBlock, path: string, out: Frame[]): void {
+  const wire = encodeBlock(block, path, answering(state.losses)) as JsonObject | undefined
+  if (wire === undefined) return
+  if (block.type === 'text') {
+    if (state.open.at === undefined) writeDelta(state, { text: block.text }, out)
+    for (const citation of block.citations ?? []) writeDelta(state, { citation: encodeCitation(citation) }, out)
+    return
+  }
+  const { reasoningText, redactedContent } = objectIn(wire, 'reasoningContent')
+  if (redactedContent !== undefined) writeDelta(state, { reasoningContent: { redactedContent } }, out)
+  else if (reasoningText !== undefined) {
+    if (state.open.at === undefined)
+      writeDelta(state, { reasoningContent: { text: field(reasoningText, 'text') } }, out)
+    const signature = field(reasoningText, 'signature')
+    if (signature !== undefined) writeDelta(state, { reasoningContent: { signature } }, out)
+  } else writeWhole(state, wire, out)
+}
+
+/** A call that Bedrock ran and its result, or a block whose text is all that a stream has a place for. */
+function writeWhole(state: EncodeState, wire: JsonObject, out: Frame[]): void {
+  const { input, ...use } = objectIn(wire, 'toolUse')
+  const { content, ...result } = objectIn(wire, 'toolResult')
+  if (input !== undefined) {
+    writeStart(state, { toolUse: use }, out)
+    writeDelta(state, { toolUse: { input: JSON.stringify(input) } }, out)
+  } else if (content !== undefined) {
+    writeStart(state, { toolResult: result }, out)
+    writeDelta(state, { toolResult: content }, out)
+  } else if (typeof wire.text === 'string') writeDelta(state, { text: wire.text }, out)
+}

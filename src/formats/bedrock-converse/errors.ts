@@ -1,0 +1,68 @@
+/**
+ * Bedrock Converse: errors, both ways. A header names an error, and in streams the type of the exception does.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html#API_runtime_Converse_Errors (read 2026-11)
+ *
+ * @module
+ */
+import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
+import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
+import { compact, field, textOr } from '../../core/lookup.ts'
+import type { Json } from '../../core/model.ts'
+import { readApiError } from '../../kit/api-error.ts'
+import { errorWords, wireErrors } from './tables.ts'
+import type { WireError } from './wire.ts'
+
+const tooLong = /input is too long|input tokens exceeded|prompt is too long|maximum length|context (?:length|window)/i
+const noModel = /model identifier is invalid|on-demand throughput/i
+const badKey = /authentication failed|api key/i
+const byDay = /per day/i
+
+/** Reads an error answer. */
+export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
+  const { body, headers } = answer
+  const type = textOr(field(body, '__type'), textOr(field(body, 'code'), ''))
+  const name = headers.get('x-amzn-errortype')?.split(':')[0] ?? type.slice(type.indexOf('#') + 1)
+  return named(answer, name)
+}
+
+/** Reads an exception of a stream, by its type. */
+export function decodeException(type: string, body: unknown): ApiError {
+  return named({ status: 0, headers: { get: () => null }, body }, type.charAt(0).toUpperCase() + type.slice(1))
+}
+
+function named(answer: ErrorAnswer, name: string): ApiError {
+  const message = textOr(field(answer.body, 'message'), textOr(field(answer.body, 'Message'), undefined))
+  const said = message === undefined ? answer.body : { message, code: name }
+  const error = readApiError({ ...answer, body: said }, errorWords)
+  const { kind, status, retryAfterMs, provider } = error
+  const change: Partial<ApiErrorDetails> = {
+    ...(kind === 'invalid_request' && tooLong.test(error.message) && { kind: 'context_length' }),
+    ...(kind === 'invalid_request' && noModel.test(error.message) && { kind: 'not_found' }),
+    ...(kind === 'permission' && badKey.test(error.message) && { kind: 'authentication' }),
+    ...(kind === 'rate_limit' && byDay.test(error.message) && { retryable: false }),
+  }
+  const requestId = answer.headers.get('x-amzn-requestid') ?? error.requestId
+  const providerCode = textOr(name, undefined)
+  const details = compact({
+    status,
+    retryAfterMs,
+    requestId,
+    providerCode,
+    provider,
+    body: answer.body as Json | undefined,
+  })
+  return new ApiError(error.message, { kind, retryable: error.retryable, ...details, ...change })
+}
+
+/** The status, header and body that say the error, to a client of this wire. */
+export function encodeError(error: ApiError): {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: WireError
+} {
+  const [name, status] = wireErrors[error.kind]
+  const isUnnamed = error.kind === 'context_length' && !tooLong.test(error.message)
+  const message = isUnnamed ? `Input is too long: ${error.message}` : error.message
+  return { status, headers: { 'x-amzn-errortype': name }, body: { message } }
+}

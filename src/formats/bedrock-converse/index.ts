@@ -1,0 +1,117 @@
+/**
+ * Amazon Bedrock's Converse API, as a client and as a server.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
+ *
+ * @module
+ */
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { decodeEventStream, encodeEventStream } from '../../framing/event-stream.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, encodeResponse } from './response.ts'
+import { decodeStream } from './stream.ts'
+import { format, idPrefix, provider, rules } from './tables.ts'
+import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+
+/** What signs a request with AWS's Signature Version 4: an `AwsClient` of `aws4fetch` is one. */
+export interface AwsSigner {
+  sign(
+    url: string,
+    init: RequestInit & { readonly aws: { readonly service: string; readonly region: string } },
+  ): Promise<Request>
+}
+
+/** What {@link bedrockConverse} takes beside the model's name. */
+export interface BedrockSettings extends ModelSettings {
+  /** Such as `us-east-1`. The address and the signature have it. */
+  readonly region: string
+  /** Signs each request. Not for web pages: who reads the page can read the secret. Default: none, and the `apiKey` is sent. */
+  readonly aws?: AwsSigner
+}
+
+/**
+ * A model behind Bedrock's Converse API.
+ *
+ * It takes an API key of Bedrock (`AWS_BEARER_TOKEN_BEDROCK`), or signs requests with the keys of an account. Many newer models are
+ * asked by the name of an inference profile, such as `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
+ *
+ * @param model The model's id, the id of an inference profile, or an ARN.
+ * @param settings `baseUrl` is `https://bedrock-runtime.<region>.amazonaws.com` by default.
+ *
+ * @example
+ * ```ts
+ * const model = bedrockConverse('amazon.nova-lite-v1:0', { region: 'us-east-1', apiKey })
+ * const { message } = await generate({ model, prompt: 'Hello' })
+ * ```
+ * @example
+ * ```ts
+ * import { AwsClient } from 'aws4fetch'
+ *
+ * const aws = new AwsClient({ accessKeyId, secretAccessKey, sessionToken })
+ * const model = bedrockConverse('amazon.nova-lite-v1:0', { region: 'us-east-1', aws })
+ * ```
+ */
+export function bedrockConverse(model: string, { region, aws, ...settings }: BedrockSettings): Model {
+  const providerUrl = `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+  const own = { ...settings, codec: createClientCodec(), model, baseUrl: settings.baseUrl ?? providerUrl }
+  return aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }
+}
+
+/** The service has to be said: the name of the host suggests another one, whose signature is refused. */
+function signing(aws: AwsSigner, region: string, send: typeof fetch = fetch): typeof fetch {
+  return async (url, init) => send(await aws.sign(String(url), { ...init, aws: { service: 'bedrock', region } }))
+}
+
+/** What a client needs to talk to Bedrock. */
+export function createClientCodec(): ClientCodec {
+  return {
+    name: format,
+    provider,
+    title: 'Bedrock',
+    framing: 'event-stream',
+    decodeFrames: decodeEventStream,
+    rules,
+    idPrefix,
+    headers,
+    encodeRequest,
+    decodeResponse,
+    decodeStream,
+    decodeError,
+    encodeDefinitions,
+    decodeToolCalls,
+    encodeResult,
+  }
+}
+
+function headers(apiKey: string | undefined): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+}
+
+/** What a server needs to be Bedrock. `createGateway` does not answer in this wire: its streams are not text. */
+export function createServerCodec(): ServerCodec {
+  return {
+    name: format,
+    framing: 'event-stream',
+    encodeFrame: encodeEventStream,
+    decodeRequest,
+    encodeResponse,
+    encodeStream,
+    encodeError,
+  }
+}
+
+export {
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+  encodeResult,
+  encodeStream,
+}

@@ -1,0 +1,160 @@
+/**
+ * Bedrock Converse: a conversation and its turns, both ways.
+ *
+ * The wire knows users and assistants that take turns: results of tools are blocks of a user's message, system text stands apart.
+ *
+ * @module
+ */
+import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { compact, field, isObject, otherFields, unlessEmpty } from '../../core/lookup.ts'
+import type { AssistantMessage, ContentBlock, Context, InvalidToolCall, JsonObject, Message } from '../../core/model.ts'
+import { readCall, textOfArguments } from '../../core/tool-call.ts'
+import { lose } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { decodeBlock, encodeBlock, keptFields, listAt, misfit, objectAt, type Scope } from './content.ts'
+import { format, reasons } from './tables.ts'
+import { decodeResult, encodeCall, encodeInvalidCall, encodeToolResult, readCallFragment } from './tools.ts'
+import type { WireBlock, WireMessage, WireRequest } from './wire.ts'
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/** What a user's turn says, so that it stays a turn, when nothing in it could be carried. */
+const placeholder = '(Nothing that can be shown here.)'
+
+/** System text and turns. Neighbours of one role share a turn. */
+export function encodeConversation(
+  { system, messages }: Context,
+  scope: Omit<Scope, 'place'>,
+): Pick<WireRequest, 'system' | 'messages'> {
+  const start = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
+  const leading = start < 0 ? messages.length : start
+  const texts = [
+    ...textsOf(blocksOf(system ?? ''), 'system', scope),
+    ...messages
+      .slice(0, leading)
+      .flatMap((message, at) => textsOf(blocksOf(message.content), `messages[${at}].content`, scope)),
+  ]
+  const turns: WireMessage[] = []
+  for (let at = leading; at < messages.length; at++) {
+    const message = messages[at] as Message
+    const path = `messages[${at}]`
+    const role = message.role === 'assistant' ? 'assistant' : 'user'
+    const content = encodeMessage(message, path, { ...scope, place: role })
+    if (content.length === 0 && role === 'user' && blocksOf(message.content).some(({ type }) => type !== 'text'))
+      content.push({ text: placeholder })
+    if (content.length === 0) {
+      lose(scope.losses, 'dropped', path, lackReasons.empty, 'info')
+      continue
+    }
+    const last = turns.at(-1)
+    if (last?.role === role) last.content.push(...content)
+    // What a tool message keeps belongs to its block.
+    else turns.push({ ...(message.role !== 'tool' && keptFields(message)), role, content })
+  }
+  for (const turn of turns) if (turn.role === 'user') settle(turn, scope)
+  return { messages: turns, ...compact({ system: unlessEmpty(texts) }) }
+}
+
+function textsOf(blocks: readonly ContentBlock[], path: string, { losses }: Omit<Scope, 'place'>): { text: string }[] {
+  return blocks.flatMap((block, at) => {
+    if (block.type !== 'text' && block.type !== 'plain_text') {
+      lose(losses, 'dropped', `${path}[${at}]`, reasons.onlyText, block.type === 'unknown' ? 'minor' : 'major')
+      return []
+    }
+    if (block.type === 'plain_text' && block.title !== undefined)
+      lose(losses, 'dropped', `${path}[${at}].title`, lackReasons.title, 'info')
+    return block.text.trim() === '' ? [] : [{ text: block.text }]
+  })
+}
+
+function encodeMessage(message: Message, path: string, scope: Scope): WireBlock[] {
+  if (message.role === 'tool') return [{ toolResult: encodeToolResult(message, path, scope) }]
+  if (message.role === 'assistant') {
+    const calls = (message.invalidToolCalls ?? []).map((call, at) => ({
+      toolUse: encodeInvalidCall(call, `${path}.invalidToolCalls[${at}]`, scope.losses),
+    }))
+    return [...encodeTurnBlocks(message, path, scope), ...calls]
+  }
+  return blocksOf(message.content).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope) ?? [])
+}
+
+/** The blocks of an assistant's turn, for a request or an answer. */
+export function encodeTurnBlocks(message: AssistantMessage, path: string, scope: Scope): WireBlock[] {
+  return blocksOfTurn(message).flatMap((block, at) => encodePart(block, `${path}.content[${at}]`, scope) ?? [])
+}
+
+function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock | undefined {
+  if (block.type === 'tool_call') return { toolUse: encodeCall(block) }
+  if (block.type === 'tool_result') return { toolResult: encodeToolResult(block, path, scope) }
+  return encodeBlock(block, path, scope)
+}
+
+/** Results come first; a document needs a text beside it. */
+function settle(turn: WireMessage, { losses }: Omit<Scope, 'place'>): void {
+  const results = turn.content.filter((block) => 'toolResult' in block)
+  const others = turn.content.filter((block) => !('toolResult' in block))
+  const lacksText = others.some((block) => 'document' in block) && !others.some((block) => 'text' in block)
+  if (lacksText) lose(losses, 'invented', 'messages', reasons.documentText, 'info')
+  turn.content = [...results, ...others, ...(lacksText ? [{ text: 'See the document.' }] : [])]
+}
+
+// ---- decode -----------------------------------------------------------------------------------
+
+const messageFields: ReadonlySet<string> = new Set(['role', 'content'])
+
+/** Every message of the wire, as one of ours or more. */
+export function decodeMessages(body: JsonObject): Message[] {
+  const names = new Map<string, string>()
+  return listAt(field(body, 'messages'), 'messages', 'request').flatMap((entry, at) => {
+    const path = `messages[${at}]`
+    const wire = objectAt(entry, path, 'request')
+    const blocks = listAt(field(wire, 'content'), `${path}.content`, 'request').map((block, index) =>
+      objectAt(block, `${path}.content[${index}]`, 'request'),
+    )
+    const kept = otherFields(wire, messageFields)
+    const extras = kept === undefined ? {} : { providerData: { [format]: kept } }
+    switch (field(wire, 'role')) {
+      case 'user':
+        return decodeUser(blocks, names).map((message) =>
+          message.role === 'user' ? { ...message, ...extras } : message,
+        )
+      case 'assistant':
+        return [{ ...decodeAssistant(blocks, names), ...extras }]
+      case 'system':
+        return [{ role: 'system' as const, content: blocks.map(decodeBlock), ...extras }]
+    }
+    throw misfit(`${path}.role`, 'none of user, assistant and system', 'request', field(wire, 'role'))
+  })
+}
+
+/** The results come first, as messages of their own; what else is said follows. */
+function decodeUser(blocks: readonly JsonObject[], names: ReadonlyMap<string, string>): Message[] {
+  const results = blocks.flatMap((block) => {
+    const result = field(block, 'toolResult')
+    return isObject(result) ? [decodeResult(result, names)] : []
+  })
+  const rest = blocks.filter((block) => !isObject(field(block, 'toolResult')))
+  if (rest.length === 0 && results.length > 0) return results
+  return [...results, { role: 'user', content: rest.map(decodeBlock) }]
+}
+
+function decodeAssistant(blocks: readonly JsonObject[], names: Map<string, string>): AssistantMessage {
+  const content: ContentBlock[] = []
+  const invalidToolCalls: InvalidToolCall[] = []
+  let index = 0
+  for (const block of blocks) {
+    const use = field(block, 'toolUse')
+    const fragment = isObject(use) ? readCallFragment(use) : undefined
+    if (fragment === undefined || fragment.server) {
+      content.push(decodeBlock(block))
+      continue
+    }
+    const { id, name, arguments: given = '', providerData } = fragment
+    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
+    const call = readCall({ id: id ?? '', name: name ?? undefined, argumentsText, index: index++, providerData })
+    names.set(id ?? '', name ?? '')
+    if (call.type === 'tool_call') content.push(call)
+    else invalidToolCalls.push(call)
+  }
+  return compact({ role: 'assistant', content, invalidToolCalls: unlessEmpty(invalidToolCalls) })
+}

@@ -1,0 +1,214 @@
+/**
+ * Bedrock Converse: what is asked of the model beside the conversation, both ways. What is not of every model goes into the model's own
+ * body, in the words of its family.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html (read 2026-11)
+ *
+ * @module
+ */
+import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
+import type { Json, JsonObject, RequestOptions } from '../../core/model.ts'
+import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { keptFields } from './content.ts'
+import { familyOf, format, reasons } from './tables.ts'
+import { decodeToolChoice } from './tools.ts'
+import type { WireRequest } from './wire.ts'
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/** All fields but those of the conversation and the tools, over those that were kept. */
+export function encodeOptions(options: RequestOptions, losses: Ledger): Omit<WireRequest, 'messages'> {
+  const kept = keptFields({ providerData: options.providerOptions })
+  const { maxTokens, temperature, topP, stop } = options
+  if (temperature !== undefined && temperature > 1)
+    lose(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
+  const inference = compact({
+    maxTokens,
+    temperature: temperature === undefined ? undefined : Math.min(1, temperature),
+    topP,
+    stopSequences: stop && [...stop],
+  })
+  const own = { ...encodeTopK(options, losses), ...encodeReasoning(options, losses) }
+  return {
+    ...kept,
+    ...(Object.keys(inference).length > 0 && {
+      inferenceConfig: { ...objectIn(kept, 'inferenceConfig'), ...inference },
+    }),
+    ...(Object.keys(own).length > 0 && {
+      additionalModelRequestFields: { ...objectIn(kept, 'additionalModelRequestFields'), ...own },
+    }),
+    ...encodeFormat(options),
+  }
+}
+
+function encodeTopK({ topK, model }: RequestOptions, losses: Ledger): JsonObject {
+  if (topK === undefined) return {}
+  const family = familyOf(model)
+  if (family === 'claude-budget' || family === 'claude-effort') return { top_k: topK }
+  if (family === 'nova' || family === 'nova-2') return { inferenceConfig: { topK } }
+  lose(losses, 'dropped', 'options.topK', lackReasons.option)
+  return {}
+}
+
+/** How much to think, in the words of the family; a key that a model does not know is refused. */
+function encodeReasoning(options: RequestOptions, losses: Ledger): JsonObject {
+  const { reasoning, model, maxTokens } = options
+  if (reasoning === undefined) return {}
+  const isOff = reasoning.effort === 'none' || reasoning.budgetTokens === 0
+  switch (familyOf(model)) {
+    case 'claude-budget': {
+      if (isOff) return { thinking: { type: 'disabled' } }
+      const { effort, budgetTokens } = reasoning
+      const asked = budgetTokens ?? (effort && effortBudgets[effort])
+      if (asked === undefined) return dropReasoning(losses, lackReasons.noAmount)
+      const sent = Math.max(1024, Math.min(asked, (maxTokens ?? Number.POSITIVE_INFINITY) - 1))
+      const path = `options.reasoning.${budgetTokens === undefined ? 'effort' : 'budgetTokens'}`
+      const severity = budgetTokens === undefined ? 'info' : 'minor'
+      if (sent !== budgetTokens)
+        lose(losses, 'changed', path, `the model takes budgets only: ${sent} tokens are sent`, severity)
+      if (effort !== undefined && budgetTokens !== undefined)
+        lose(losses, 'dropped', 'options.reasoning.effort', lackReasons.budgetWins, 'info')
+      return { thinking: { type: 'enabled', budget_tokens: sent } }
+    }
+    case 'claude-effort': {
+      if (isOff) return { thinking: { type: 'disabled' } }
+      const effort = effortOf(reasoning, losses)
+      if (effort === 'minimal') loseEffort(losses, effort, 'low')
+      const word = effort === 'minimal' ? 'low' : effort
+      return { thinking: { type: 'adaptive' }, ...(word && { output_config: { effort: word } }) }
+    }
+    case 'nova-2': {
+      const effort = levelOf(reasoning, losses)
+      if (isOff) return { reasoningConfig: { type: 'disabled' } }
+      return { reasoningConfig: { type: 'enabled', ...(effort && { maxReasoningEffort: effort }) } }
+    }
+    case 'gpt-oss':
+    case 'qwen3': {
+      const effort = isOff ? undefined : levelOf(reasoning, losses)
+      if (effort === undefined) return dropReasoning(losses, lackReasons.noAmount)
+      if (familyOf(model) === 'gpt-oss') return { reasoning_effort: effort }
+      const word = effort === 'medium' ? 'high' : effort
+      if (word !== effort) loseEffort(losses, effort, word)
+      return { reasoning_config: word }
+    }
+    default:
+      return dropReasoning(losses, lackReasons.noReasoning)
+  }
+}
+
+function dropReasoning(losses: Ledger, reason: string): JsonObject {
+  lose(losses, 'dropped', 'options.reasoning', reason)
+  return {}
+}
+
+/** Of three levels the nearest. */
+function levelOf(
+  reasoning: NonNullable<RequestOptions['reasoning']>,
+  losses: Ledger,
+): 'low' | 'medium' | 'high' | undefined {
+  const effort = effortOf(reasoning, losses)
+  if (effort === undefined || effort === 'none') return undefined
+  if (effort === 'low' || effort === 'medium' || effort === 'high') return effort
+  const nearest = effort === 'minimal' ? 'low' : 'high'
+  loseEffort(losses, effort, nearest)
+  return nearest
+}
+
+/** Without a schema the model is asked in words: see `encodeRequest`. */
+function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'outputConfig'> {
+  const schema = responseFormat?.schema
+  if (schema === undefined) return {}
+  const jsonSchema = { schema: JSON.stringify(schema), name: 'response' }
+  return { outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema } } } }
+}
+
+/** The instruction for JSON of whatever shape. */
+export function jsonInstruction({ responseFormat }: RequestOptions, losses: Ledger): { text: string }[] {
+  if (responseFormat === undefined || responseFormat.schema !== undefined) return []
+  lose(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
+  return [{ text: 'Answer with one JSON value and nothing else.' }]
+}
+
+// ---- decode -----------------------------------------------------------------------------------
+
+const conversationFields: ReadonlySet<string> = new Set(['messages', 'system'])
+
+/** Reads what we have words for. Everything else is kept. */
+export function decodeOptions(request: JsonObject, model: string, stream: boolean): RequestOptions {
+  const { inferenceConfig, toolConfig, outputConfig, additionalModelRequestFields, ...others } =
+    otherFields(request, conversationFields) ?? {}
+  const inference = readInference(inferenceConfig)
+  const own = readOwnFields(additionalModelRequestFields)
+  const responseFormat = readFormat(outputConfig)
+  const choice = field(toolConfig, 'toolChoice')
+  const toolChoice = decodeToolChoice(choice)
+  const keptTools = isObject(toolConfig) ? otherFields(toolConfig, new Set(['tools', 'toolChoice'])) : undefined
+  const keptConfig = { ...keptTools, ...(choice !== undefined && toolChoice === undefined && { toolChoice: choice }) }
+  const kept = {
+    ...others,
+    ...compact({
+      inferenceConfig: inference.kept,
+      additionalModelRequestFields: own.kept,
+      outputConfig: responseFormat === undefined ? outputConfig : undefined,
+      toolConfig: unlessEmpty(keptConfig),
+    }),
+  }
+  return compact({
+    model,
+    stream,
+    ...inference.options,
+    ...own.options,
+    toolChoice,
+    responseFormat,
+    providerOptions: unlessEmpty(kept) && { [format]: kept },
+  })
+}
+
+interface Read {
+  readonly options: Partial<RequestOptions>
+  readonly kept?: JsonObject
+}
+
+function readInference(config: Json | undefined): Read {
+  const { maxTokens, temperature, topP, stopSequences, ...rest } = isObject(config) ? config : {}
+  const stop = Array.isArray(stopSequences) ? stopSequences.filter((one) => typeof one === 'string') : undefined
+  const figures = {
+    maxTokens: numberOr(maxTokens, undefined),
+    temperature: numberOr(temperature, undefined),
+    topP: numberOr(topP, undefined),
+  }
+  return compact({ options: compact({ ...figures, stop }), kept: unlessEmpty(rest) })
+}
+
+function readOwnFields(fields: Json | undefined): Read {
+  if (!isObject(fields)) return compact({ options: {}, kept: undefined })
+  const { thinking, top_k: topK, reasoning_effort: word, ...rest } = fields
+  const budgetTokens = numberOr(field(thinking, 'budget_tokens'), undefined)
+  const level = word === 'low' || word === 'medium' || word === 'high' ? word : undefined
+  const isOff = field(thinking, 'type') === 'disabled'
+  const effort = isOff ? ('none' as const) : level
+  const isKnown = isOff || budgetTokens !== undefined
+  const kept = {
+    ...rest,
+    ...compact({
+      thinking: isKnown ? undefined : thinking,
+      top_k: typeof topK === 'number' ? undefined : topK,
+      reasoning_effort: level === undefined ? word : undefined,
+    }),
+  }
+  const reasoning = unlessEmpty(compact({ effort, budgetTokens }))
+  return compact({ options: compact({ topK: numberOr(topK, undefined), reasoning }), kept: unlessEmpty(kept) })
+}
+
+function readFormat(config: Json | undefined): RequestOptions['responseFormat'] {
+  const text = field(field(field(field(config, 'textFormat'), 'structure'), 'jsonSchema'), 'schema')
+  if (typeof text !== 'string') return undefined
+  try {
+    const schema: unknown = JSON.parse(text)
+    return isObject(schema) ? { type: 'json', schema } : undefined
+  } catch {
+    return undefined // it is kept as it came
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Bedrock Converse: whole requests, both ways. The path has the model, and whether the answer streams; the body is the same.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
+ *
+ * @module
+ */
+import { checkMessages } from '../../core/check-message.ts'
+import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { compact, field, unlessEmpty } from '../../core/lookup.ts'
+import type { Context } from '../../core/model.ts'
+import { ledger } from '../../kit/losses.ts'
+import { withoutLacks } from '../../kit/without-lacks.ts'
+import { decodeBlock, listAt, objectAt } from './content.ts'
+import { decodeMessages, encodeConversation } from './messages.ts'
+import { decodeOptions, encodeOptions, jsonInstruction } from './options.ts'
+import { wire } from './tables.ts'
+import { decodeDefinition, encodeToolConfig } from './tools.ts'
+import type { WireRequest } from './wire.ts'
+
+/**
+ * Encodes a conversation that `prepare` has been through; one that has not is encoded as it stands.
+ *
+ * @throws {UnsupportedError} if something would be lost that `options.strict` does not let go.
+ */
+export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
+  checkMessages(given.messages)
+  const losses = ledger('Bedrock', asked.strict)
+  const { context, options } = withoutLacks(given, asked, wire, losses)
+  const scope = { losses, model: options.model, names: new Set<string>() }
+  const { messages, system = [] } = encodeConversation(context, scope)
+  const instructions = [...system, ...jsonInstruction(options, losses)]
+  const body: WireRequest = {
+    ...encodeOptions(options, losses),
+    messages,
+    ...compact({ system: unlessEmpty(instructions) }),
+    ...encodeToolConfig(context.tools ?? [], context.messages, options, losses),
+  }
+  const path = `/model/${encodeURIComponent(options.model)}/converse${options.stream ? '-stream' : ''}`
+  return { path, headers: {}, body, losses: losses.losses }
+}
+
+/**
+ * Reads a client's request. The model and whether to stream are in the path.
+ *
+ * @throws {DecodeError} where the server would answer with 400: messages that are none, content that is not a list.
+ */
+export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions = {}): DecodedRequest {
+  const request = objectAt(body, 'body', 'request')
+  refuseDeep(request, 'Cannot decode Bedrock request')
+  const [, name = '', way] = /\/model\/(.+)\/(converse(?:-stream)?)$/.exec(path) ?? []
+  const system = listAt(field(request, 'system'), 'system', 'request').map((entry, at) =>
+    decodeBlock(objectAt(entry, `system[${at}]`, 'request')),
+  )
+  const tools = field(field(request, 'toolConfig'), 'tools')
+  const definitions = listAt(tools, 'toolConfig.tools', 'request').map((tool, at) =>
+    decodeDefinition(tool, `toolConfig.tools[${at}]`),
+  )
+  const context = compact({
+    system: unlessEmpty(system),
+    messages: decodeMessages(request),
+    tools: unlessEmpty(definitions),
+  })
+  return { context, options: decodeOptions(request, decoded(name), way === 'converse-stream'), losses: [] }
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * Bedrock Converse: streams, read. Text, reasoning and citations begin with their first delta; calls and results say that they begin.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11)
+ *
+ * @module
+ */
+import type { DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
+import { DecodeError } from '../../core/errors.ts'
+import { arrayOf, field, isObject, numberOr, textOr } from '../../core/lookup.ts'
+import type { Json, JsonObject } from '../../core/model.ts'
+import type { Machine } from '../../core/reducer.ts'
+import { decodeCitation, decodeServerResult, objectAt, proof, stringAt } from './content.ts'
+import { decodeException } from './errors.ts'
+import { endFragment, readExtra, type Said } from './response.ts'
+import { readCallFragment } from './tools.ts'
+
+/** What one event leaves for the next. */
+interface DecodeState {
+  isStarted: boolean
+  /** The text that is open still, since citations may follow it in a block of their own, and how long it is. */
+  text: { readonly key: number; length: number } | undefined
+  /** Citations of a block, until its text is whole. */
+  citations: JsonObject[]
+  /** Blocks of reasoning that have begun. */
+  readonly reasoning: Set<number>
+  /** Results of tools that Bedrock ran, until they are whole. */
+  readonly results: Map<number, JsonObject>
+  stopReason: string | undefined
+  isEnded: boolean
+}
+
+/**
+ * Decodes one answer.
+ *
+ * @throws {ApiError} at an exception, which can follow a 200 and half an answer.
+ * @throws {DecodeError} at an event that is not a JSON object, or lacks what it must have.
+ */
+export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
+  const state: DecodeState = {
+    isStarted: false,
+    text: undefined,
+    citations: [],
+    reasoning: new Set(),
+    results: new Map(),
+    stopReason: undefined,
+    isEnded: false,
+  }
+  return {
+    push({ event = '', data }, out) {
+      const body = parseEvent(parse, data)
+      if (event.startsWith('exception:')) throw decodeException(event.slice('exception:'.length), body)
+      readEvent(state, event, body, out)
+    },
+    end: (out) => end(state, out),
+  }
+}
+
+function parseEvent(parse: (text: string) => unknown, data: string): JsonObject {
+  let event: unknown
+  try {
+    event = data === '' ? {} : parse(data)
+  } catch (cause) {
+    throw new DecodeError('Cannot decode Bedrock stream: an event is not JSON', { cause })
+  }
+  if (!isObject(event)) throw new DecodeError('Cannot decode Bedrock stream: an event is not an object')
+  return event
+}
+
+function readEvent(state: DecodeState, type: string, event: JsonObject, out: Fragment[]): void {
+  const key = numberOr(field(event, 'contentBlockIndex'), 0)
+  switch (type) {
+    case 'contentBlockDelta':
+      readDelta(state, key, objectAt(field(event, 'delta'), 'delta', 'stream'), out)
+      return
+    case 'messageStart':
+      if (!state.isStarted) out.push({ type: 'start' })
+      state.isStarted = true
+      return
+    case 'contentBlockStart':
+      readStart(state, key, field(event, 'start'), out)
+      return
+    case 'contentBlockStop':
+      readStop(state, key, out)
+      return
+    case 'messageStop': {
+      closeText(state, out)
+      const { stopReason, ...more } = event
+      readExtra(more, out)
+      state.stopReason = stringAt(stopReason, 'stopReason', 'stream')
+      return
+    }
+    case 'metadata':
+      readExtra(event, out)
+      end(state, out)
+  }
+  // `initial-response`, and types to come
+}
+
+/** The figures follow the reason for the end. Where they never come, the answer is whole all the same. */
+function end(state: DecodeState, out: Fragment[]): void {
+  if (state.stopReason === undefined || state.isEnded) return
+  state.isEnded = true
+  out.push(endFragment(state.stopReason))
+}
+
+function closeText(state: DecodeState, out: Fragment[]): void {
+  if (state.text !== undefined) out.push({ type: 'close', key: state.text.key })
+  state.text = undefined
+}
+
+function readStart(state: DecodeState, key: number, start: Json | undefined, out: Fragment[]): void {
+  const use = field(start, 'toolUse')
+  const result = field(start, 'toolResult')
+  if (isObject(use)) {
+    closeText(state, out)
+    out.push({ ...readCallFragment(use), key })
+  } else if (isObject(result)) {
+    closeText(state, out)
+    state.results.set(key, { ...result, content: [] })
+  }
+}
+
+function readDelta(state: DecodeState, key: number, delta: JsonObject, out: Fragment[]): void {
+  const { text, toolUse, reasoningContent, citation, toolResult } = delta
+  if (typeof text === 'string') addText(state, key, text, out)
+  else if (toolUse !== undefined) {
+    const piece = field(toolUse, 'input')
+    const args = isObject(piece) ? piece : stringAt(piece, 'delta.toolUse.input', 'stream')
+    if (args !== '') out.push({ type: 'call', key, arguments: args })
+  } else if (isObject(reasoningContent)) addReasoning(state, key, reasoningContent, out)
+  else if (isObject(citation)) state.citations.push(citation)
+  else if (Array.isArray(toolResult)) {
+    const before = state.results.get(key) ?? {}
+    state.results.set(key, { ...before, content: [...arrayOf(before.content), ...toolResult] })
+  }
+}
+
+/** Empty deltas are common, and blocks that have no others: those are not there. */
+function addText(state: DecodeState, key: number, text: string, out: Fragment[]): void {
+  if (text === '') return
+  if (state.text?.key !== key) {
+    closeText(state, out)
+    state.text = { key, length: 0 }
+  }
+  state.text.length += text.length
+  out.push({ type: 'text', key, text })
+}
+
+function addReasoning(state: DecodeState, key: number, content: JsonObject, out: Fragment[]): void {
+  const { text, signature, redactedContent } = content
+  closeText(state, out)
+  if (typeof redactedContent === 'string') {
+    out.push({ type: 'block', block: { type: 'reasoning', text: '', opaque: proof({ redactedContent }) } })
+    return
+  }
+  if (!state.reasoning.has(key)) out.push({ type: 'block', key, open: true, block: { type: 'reasoning', text: '' } })
+  state.reasoning.add(key)
+  if (typeof text === 'string' && text !== '') out.push({ type: 'reasoning', key, text })
+  const whole = textOr(signature, undefined) // it replaces
+  if (whole !== undefined) out.push({ type: 'patch', key, opaque: proof({ signature: whole }) })
+}
+
+/** Citations of a block without a text of its own are for the text before it. */
+function readStop(state: DecodeState, key: number, out: Fragment[]): void {
+  const said: Said | undefined = state.text
+  const citations = state.citations.splice(0)
+  if (citations.length > 0 && said !== undefined)
+    out.push({ type: 'patch', key: said.key, citations: citations.map((one) => decodeCitation(one, said.length)) })
+  const result = state.results.get(key)
+  state.results.delete(key)
+  if (result !== undefined) out.push({ type: 'block', block: decodeServerResult(result) })
+  else if (state.text?.key !== key) out.push({ type: 'close', key })
+}

@@ -1,0 +1,186 @@
+/**
+ * Bedrock Converse: its words, and ours for them.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
+ *
+ * @module
+ */
+import type { Rules } from '../../core/codec.ts'
+import type { ApiErrorKind } from '../../core/errors.ts'
+import type { Loss, StopReason } from '../../core/model.ts'
+import type { ErrorWords } from '../../kit/api-error.ts'
+import type { Wire } from '../../kit/lacks.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+
+/** The name of the format: the key of all that is kept for this wire. */
+export const format = 'bedrock-converse'
+/** The name of the provider. */
+export const provider = 'bedrock'
+/** Calls that come without an id get this and a number. */
+export const idPrefix = 'tooluse_isoglot_'
+
+export const rules: Rules = {
+  format,
+  provider,
+  callId: { pattern: /^[\w.:-]+$/, maxLength: 64 },
+  toolName: { pattern: /^[\w-]+$/, maxLength: 64 },
+  resultMedia: new Set(['image']), // Claude, Nova and Llama take more
+  foreignReasoning: 'drop',
+  lateInstructions: 'user',
+  userFirst: true,
+  refusesEmpty: true,
+  pairs: 'id',
+}
+
+/** What the wire lacks. */
+export const wire: Wire = {
+  format,
+  provider,
+  keepsReasoning: false,
+  lacks: new Set([
+    ...(['seed', 'frequencyPenalty', 'presencePenalty', 'parallelToolCalls', 'user', 'formatDetails'] as const),
+    ...(['strictTools', 'names', 'cacheHints', 'citations', 'refusals', 'imageDetail', 'transcripts'] as const),
+  ]),
+}
+
+/** What kind of model has a name, behind the head of its ARN and its region. */
+export type Family = 'claude-budget' | 'claude-effort' | 'nova' | 'nova-2' | 'gpt-oss' | 'qwen3' | 'other'
+const families: readonly (readonly [RegExp, Family])[] = [
+  [/claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|[@:]|$))/, 'claude-budget'],
+  [/claude/, 'claude-effort'],
+  [/nova-2/, 'nova-2'],
+  [/nova/, 'nova'],
+  [/gpt-oss/, 'gpt-oss'],
+  [/qwen3/, 'qwen3'],
+]
+
+/** An application profile's ARN hides it: that is `other`, which is sent what every model takes. */
+export function familyOf(model: string): Family {
+  return families.find(([pattern]) => pattern.test(model))?.[1] ?? 'other'
+}
+
+/** Why the model stopped. A word not in it reads as `other`. */
+export const stopReasons: Readonly<Record<string, StopReason>> = {
+  end_turn: 'stop',
+  stop_sequence: 'stop',
+  max_tokens: 'length',
+  model_context_window_exceeded: 'length',
+  tool_use: 'tool_calls',
+  guardrail_intervened: 'content_filter',
+  content_filtered: 'content_filter',
+  malformed_tool_use: 'error',
+  malformed_model_output: 'error',
+}
+
+/** Ours to its. */
+export const wireStopReasons: Readonly<Record<StopReason, string>> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'content_filtered',
+  refusal: 'content_filtered',
+  pause: 'end_turn',
+  other: 'end_turn',
+  max_rounds: 'tool_use',
+  interrupted: 'malformed_model_output',
+  error: 'malformed_model_output',
+  aborted: 'malformed_model_output',
+}
+
+/** The formats of media, by their type in the sense of MIME. */
+export const mediaFormats: Readonly<
+  Record<'image' | 'video' | 'audio' | 'document', Readonly<Record<string, string>>>
+> = {
+  image: { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/jpg': 'jpeg', 'image/gif': 'gif', 'image/webp': 'webp' },
+  video: {
+    'video/mp4': 'mp4',
+    'video/quicktime': 'mov',
+    'video/webm': 'webm',
+    'video/x-matroska': 'mkv',
+    'video/mpeg': 'mpeg',
+    'video/x-ms-wmv': 'wmv',
+    'video/3gpp': 'three_gp',
+    'video/x-flv': 'flv',
+  },
+  audio: {
+    'audio/mpeg': 'mp3',
+    'audio/mp3': 'mp3',
+    'audio/wav': 'wav',
+    'audio/opus': 'opus',
+    'audio/aac': 'aac',
+    'audio/flac': 'flac',
+    'audio/mp4': 'mp4',
+    'audio/ogg': 'ogg',
+    'audio/webm': 'webm',
+  },
+  document: {
+    'application/pdf': 'pdf',
+    'text/csv': 'csv',
+    'text/html': 'html',
+    'text/plain': 'txt',
+    'text/markdown': 'md',
+    'application/msword': 'doc',
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
+    'application/vnd.ms-excel': 'xls',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  },
+}
+
+/** The kinds of failures, by the names that the API gives them. In streams these have a small first letter. */
+const kinds: Readonly<Record<string, ApiErrorKind>> = {
+  ValidationException: 'invalid_request',
+  ServiceQuotaExceededException: 'rate_limit',
+  AccessDeniedException: 'permission',
+  UnrecognizedClientException: 'authentication',
+  InvalidSignatureException: 'authentication',
+  ExpiredTokenException: 'authentication',
+  MissingAuthenticationTokenException: 'authentication',
+  IncompleteSignatureException: 'authentication',
+  ResourceNotFoundException: 'not_found',
+  ModelTimeoutException: 'timeout',
+  ModelErrorException: 'server',
+  ModelStreamErrorException: 'server',
+  ThrottlingException: 'rate_limit',
+  ModelNotReadyException: 'overloaded',
+  InternalServerException: 'server',
+  ServiceUnavailableException: 'overloaded',
+}
+export const errorWords: ErrorWords = { provider, kinds, final: new Set(['ServiceQuotaExceededException']) }
+
+/** Its name and status for each kind of failure. */
+export const wireErrors: Readonly<Record<ApiErrorKind, readonly [name: string, status: number]>> = {
+  authentication: ['UnrecognizedClientException', 403],
+  permission: ['AccessDeniedException', 403],
+  invalid_request: ['ValidationException', 400],
+  not_found: ['ResourceNotFoundException', 404],
+  context_length: ['ValidationException', 400],
+  rate_limit: ['ThrottlingException', 429],
+  overloaded: ['ServiceUnavailableException', 503],
+  server: ['InternalServerException', 500],
+  timeout: ['ModelTimeoutException', 408],
+}
+
+/** What cannot be carried, and why: reasons in the ledger of losses. */
+export const reasons = {
+  remote: 'Bedrock takes media as data or by an address of S3: fetch it and send its data',
+  mediaType: 'Bedrock does not have this type of media',
+  assistantMedia: 'an assistant says text here',
+  onlyText: 'only text may stand here',
+  reasoning: 'reasoning goes back only with a signature of its own',
+  documentText: 'a message with a document needs a text',
+  invalidCall: 'its arguments are not an object: an empty one is sent',
+  noNone: 'Bedrock has no "none", and the calls of the history need their tools',
+  stub: 'calls of the history need the definitions of their tools: one without a schema was made',
+  jsonInWords: 'Bedrock has no JSON mode without a schema: the model is asked for JSON',
+  lateFields: 'they came when the block had begun',
+} as const
+
+/** Blocks that the wire has no place for. */
+export const leftOut: Readonly<Record<string, readonly [string, Loss['severity']]>> = {
+  citation: [lackReasons.citation, 'minor'],
+  unknown: [lackReasons.foreignBlock, 'minor'],
+  server_tool_call: [lackReasons.serverTool, 'minor'],
+  server_tool_call_chunk: [lackReasons.chunk, 'minor'],
+  server_tool_result: [lackReasons.serverTool, 'minor'],
+  tool_call_chunk: [lackReasons.chunk, 'minor'],
+}

@@ -1,0 +1,230 @@
+/**
+ * Bedrock Converse: tools, the choice among them, calls and results, both ways.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use.html (read 2026-11)
+ *
+ * @module
+ */
+import { checkTools } from '../../core/check-message.ts'
+import type { CallFragment, CodecOptions, DecodedCalls } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type {
+  ContentBlock,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  Message,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+  ToolResultBlock,
+} from '../../core/model.ts'
+import { readCall, textOfArguments } from '../../core/tool-call.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
+import { decodeBlock, encodeBlock, keptFields, objectAt, type Scope, verbatim } from './content.ts'
+import { format, idPrefix, reasons } from './tables.ts'
+import type {
+  WireBlock,
+  WireMessage,
+  WireRequest,
+  WireTool,
+  WireToolChoice,
+  WireToolResult,
+  WireToolUse,
+} from './wire.ts'
+
+type Tools = readonly (ToolDefinition | ProviderTool)[]
+
+// ---- definitions ------------------------------------------------------------------------------
+
+/** The tools, without those of other formats. */
+export function encodeDefinitions(tools: Tools, _options: CodecOptions = {}): WireTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool) => {
+    if (!('type' in tool)) return [encodeDefinition(tool)]
+    return tool.format === format ? [verbatim<WireTool>(tool.value)] : []
+  })
+}
+
+function encodeDefinition(tool: ToolDefinition): WireTool {
+  const json = { ...(tool.parameters ?? { properties: {} }), type: 'object' }
+  const description = textOr(tool.description?.trim(), undefined) && tool.description
+  return { toolSpec: { ...keptFields(tool), name: tool.name, ...compact({ description }), inputSchema: { json } } }
+}
+
+const specFields: ReadonlySet<string> = new Set(['name', 'description', 'inputSchema'])
+
+/** Reads one entry of `tools`; what is not a tool of ours is kept as it is. */
+export function decodeDefinition(entry: Json, path: string): ToolDefinition | ProviderTool {
+  const value = objectAt(entry, path, 'request')
+  const spec = field(value, 'toolSpec')
+  const name = field(spec, 'name')
+  if (!isObject(spec) || typeof name !== 'string') return { type: 'provider_tool', format, value }
+  const parameters = field(field(spec, 'inputSchema'), 'json')
+  const kept = otherFields(spec, specFields)
+  return compact({
+    name,
+    description: stringOr(field(spec, 'description'), undefined),
+    parameters: isObject(parameters) ? parameters : undefined,
+    providerData: kept && { [format]: kept },
+  })
+}
+
+// ---- choice -----------------------------------------------------------------------------------
+
+/** The tools that go, and the choice among them. Calls of the history need the definitions of their tools. */
+export function encodeToolConfig(
+  given: Tools,
+  messages: readonly Message[],
+  options: RequestOptions,
+  losses: Ledger,
+): Pick<WireRequest, 'toolConfig'> {
+  const called = namesCalled(messages)
+  const { toolChoice } = options
+  if (given.length === 0) loseChoice({ ...compact({ toolChoice }) }, losses)
+  const isNone = toolChoice === 'none' && given.length > 0
+  if (isNone && called.size > 0) lose(losses, 'dropped', 'options.toolChoice', reasons.noNone)
+  const isLeftOut = isNone && called.size === 0
+  const tools = isLeftOut ? chosenTools(given, () => false, losses) : chosen(given, toolChoice, losses)
+  const definitions = encodeDefinitions(tools)
+  if (definitions.length === 0 && called.size > 0) {
+    lose(losses, 'invented', 'tools', reasons.stub, 'info')
+    definitions.push(...encodeDefinitions([...called].map((name) => ({ name }))))
+    return { toolConfig: { tools: definitions } }
+  }
+  if (definitions.length === 0) return {}
+  return { toolConfig: { tools: definitions, ...compact({ toolChoice: choiceOf(toolChoice) }) } }
+}
+
+function namesCalled(messages: readonly Message[]): ReadonlySet<string> {
+  const calls = messages.flatMap((message): readonly (ContentBlock | InvalidToolCall)[] =>
+    message.role === 'assistant'
+      ? [...blocksOf(message.content), ...(message.toolCalls ?? []), ...(message.invalidToolCalls ?? [])]
+      : [],
+  )
+  return new Set(
+    calls.flatMap((call) => (call.type === 'tool_call' || call.type === 'invalid_tool_call' ? (call.name ?? []) : [])),
+  )
+}
+
+/** A choice among some is made by sending only those. */
+function chosen(tools: Tools, choice: RequestOptions['toolChoice'], losses: Ledger): Tools {
+  if (typeof choice !== 'object' || !('names' in choice)) return tools
+  return chosenTools(tools, (tool) => 'name' in tool && choice.names.includes(tool.name), losses)
+}
+
+function choiceOf(choice: RequestOptions['toolChoice']): WireToolChoice | undefined {
+  if (choice === 'auto') return { auto: {} }
+  if (choice === 'required') return { any: {} }
+  if (typeof choice !== 'object') return undefined
+  if ('name' in choice) return { tool: { name: choice.name } }
+  return choice.mode === 'required' ? { any: {} } : { auto: {} }
+}
+
+/** `undefined` for a choice that we do not know: it is kept. */
+export function decodeToolChoice(wire: unknown): RequestOptions['toolChoice'] {
+  const name = field(field(wire, 'tool'), 'name')
+  if (typeof name === 'string') return { name }
+  if (field(wire, 'any') !== undefined) return 'required'
+  return field(wire, 'auto') === undefined ? undefined : 'auto'
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+export function encodeCall(call: ToolCall): WireToolUse {
+  return { ...keptFields(call), toolUseId: call.id, name: call.name, input: call.arguments }
+}
+
+/** A call that could not be one, for a history that has its result: without its arguments, which are not an object. */
+export function encodeInvalidCall(call: InvalidToolCall, path: string, losses: Ledger): WireToolUse {
+  lose(losses, 'changed', `${path}.argumentsText`, reasons.invalidCall)
+  return { toolUseId: call.id ?? `invalid_${call.index}`, name: call.name ?? 'unnamed_tool', input: {} }
+}
+
+const callFields: ReadonlySet<string> = new Set(['toolUseId', 'name', 'input', 'type'])
+
+/** A call, or the beginning of one. */
+export function readCallFragment(body: JsonObject): CallFragment {
+  const input = field(body, 'input')
+  const isServers = field(body, 'type') === 'server_tool_use'
+  const kept = otherFields(body, callFields)
+  const own = isServers ? { ...kept, type: 'server_tool_use' } : kept
+  return compact({
+    type: 'call',
+    id: textOr(field(body, 'toolUseId'), undefined),
+    name: textOr(field(body, 'name'), undefined),
+    arguments: input === undefined || input === null ? undefined : argumentsOf(input),
+    server: isServers || undefined,
+    providerData: own && { [format]: own },
+  })
+}
+
+function argumentsOf(input: Json): string | JsonObject {
+  return isObject(input) || typeof input === 'string' ? input : JSON.stringify(input)
+}
+
+/** The calls of our tools in the body of an answer. */
+export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
+  const content = field(field(field(body, 'output'), 'message'), 'content') ?? field(body, 'content')
+  const uses = arrayOf(content).flatMap((block) => {
+    const use = field(block, 'toolUse')
+    return isObject(use) && field(use, 'type') !== 'server_tool_use' ? [use] : []
+  })
+  const calls = uses.map((use, index) => {
+    const { id, name, arguments: given = '', providerData } = readCallFragment(use)
+    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
+    const parts = { id: id ?? `${idPrefix}${index}`, generatedId: id === undefined, name: name ?? undefined }
+    return readCall({ ...parts, argumentsText, index, providerData })
+  })
+  return {
+    toolCalls: calls.filter((call) => call.type === 'tool_call'),
+    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
+  }
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/**
+ * The result of one call as an entry of `messages`: a user message with one `toolResult`. The results of parallel calls must share one
+ * message: `encodeRequest` sees to that.
+ */
+export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
+  const scope: Scope = { losses: ledger('Bedrock'), model: '', place: 'result', names: new Set() }
+  return { role: 'user', content: [{ toolResult: encodeToolResult(result, 'result', scope) }] }
+}
+
+export function encodeToolResult(result: ToolMessage | ToolResultBlock, path: string, scope: Scope): WireToolResult {
+  const isError = 'role' in result ? result.status === 'error' : result.isError === true
+  const { json, ...kept } = keptFields(result)
+  const isSame = json !== undefined && result.content === JSON.stringify(json)
+  const blocks: readonly WireBlock[] = blocksOf(result.content).flatMap((block, at) => {
+    return encodeBlock(block, `${path}.content[${at}]`, { ...scope, place: 'result' }) ?? []
+  })
+  const content = isSame ? [verbatim<WireBlock>({ json })] : [...blocks]
+  if (isError && content.length === 0) content.push({ text: ' ' }) // an error without content is refused
+  return { ...kept, toolUseId: result.toolCallId, content, ...(isError && { status: 'error' }) }
+}
+
+const resultFields: ReadonlySet<string> = new Set(['toolUseId', 'content', 'status'])
+
+/** `names`: of the calls so far, by id, since results here do not say whose they are. */
+export function decodeResult(wire: JsonObject, names: ReadonlyMap<string, string>): ToolMessage {
+  const toolCallId = stringOr(field(wire, 'toolUseId'), '')
+  const status = field(wire, 'status')
+  const content = arrayOf(field(wire, 'content')).filter(isObject)
+  const [only] = content
+  const json = content.length === 1 ? field(only, 'json') : undefined
+  const kept = { ...otherFields(wire, resultFields), ...compact({ json }) }
+  return compact({
+    role: 'tool',
+    toolCallId,
+    name: names.get(toolCallId),
+    content: json === undefined ? content.map(decodeBlock) : JSON.stringify(json),
+    status: status === 'error' || status === 'success' ? status : undefined,
+    providerData: Object.keys(kept).length > 0 ? { [format]: kept } : undefined,
+  })
+}

@@ -1,0 +1,216 @@
+/**
+ * Cohere Chat v2: parts of messages and our blocks.
+ *
+ * @see https://docs.cohere.com/reference/chat (read 2026-11)
+ *
+ * @module
+ */
+import { DecodeError } from '../../core/errors.ts'
+import {
+  compact,
+  field,
+  isObject,
+  lookup,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import { readDataUrl, textOfBase64, toDataUrl } from '../../core/media.ts'
+import type {
+  Content,
+  ContentBlock,
+  FileBlock,
+  ImageBlock,
+  Json,
+  JsonObject,
+  Metadata,
+  Opaque,
+  PlainTextBlock,
+  ProviderData,
+  UnknownBlock,
+} from '../../core/model.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { format, leftOut, reasons } from './tables.ts'
+import type { WireDocument, WireDocumentPart, WireImage, WireText } from './wire.ts'
+
+/** Our own kept fields: what goes back under what we encode. */
+export function keptFields(value: { readonly providerData?: ProviderData | undefined }): JsonObject {
+  return objectIn(value.providerData, format)
+}
+
+/** A value that came from this wire goes back to it as it is. */
+export function verbatim<T>(value: Json): T {
+  return value as T
+}
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/** A part of text; `undefined`, with a loss, for what is not text. */
+export function encodeTextPart(block: ContentBlock, path: string, losses: Ledger): WireText | undefined {
+  if (block.type === 'text' || block.type === 'plain_text') {
+    const { document: _, ...kept } = keptFields(block)
+    if (block.type === 'plain_text' && block.title !== undefined)
+      lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
+    return { ...kept, type: 'text', text: block.text }
+  }
+  if (block.type === 'unknown' && block.format === format) return verbatim(block.value)
+  const [reason, severity] = lookup(leftOut, block.type) ?? [reasons.media, 'major']
+  lose(losses, 'dropped', path, reason, severity)
+  return undefined
+}
+
+export function encodeTextParts(blocks: readonly ContentBlock[], path: string, losses: Ledger): WireText[] {
+  return blocks.flatMap((block, at) => encodeTextPart(block, `${path}[${at}]`, losses) ?? [])
+}
+
+/** What a user may say beside documents. */
+export function encodeUserPart(block: ContentBlock, path: string, losses: Ledger): WireText | WireImage | undefined {
+  return block.type === 'image' ? encodeImage(block, path, losses) : encodeTextPart(block, path, losses)
+}
+
+function encodeImage(block: ImageBlock, path: string, losses: Ledger): WireImage | undefined {
+  const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
+  if (url === undefined) {
+    lose(losses, 'dropped', path, reasons.fileId, 'major')
+    return undefined
+  }
+  if (block.detail === 'original') lose(losses, 'changed', `${path}.detail`, reasons.detail, 'info')
+  const detail = block.detail === 'original' ? 'high' : block.detail
+  const { image_url: image, ...kept } = keptFields(block)
+  return { ...kept, type: 'image_url', image_url: { ...(isObject(image) && image), url, ...compact({ detail }) } }
+}
+
+/** The document that a block is: a text document, or a file of text; `undefined` for every other block. */
+export function encodeDocument(block: ContentBlock, path: string, losses: Ledger): WireDocument | undefined {
+  if (block.type === 'file') return encodeFile(block, path, losses)
+  if (block.type !== 'plain_text') return undefined
+  const { document } = keptFields(block)
+  const isSame = document !== undefined && decodeDocument(document).text === block.text
+  if (isSame) return verbatim(document)
+  return { ...compact({ id: textOr(field(document, 'id'), undefined) }), data: documentData(block.text, block.title) }
+}
+
+function encodeFile({ data, mimeType, filename }: FileBlock, path: string, losses: Ledger): WireDocument | undefined {
+  const text = data !== undefined && mimeType?.startsWith('text/') ? textOfBase64(data) : undefined
+  if (text === undefined) return undefined
+  if (mimeType !== 'text/plain') lose(losses, 'dropped', `${path}.mimeType`, lackReasons.mimeType, 'info')
+  return { data: documentData(text, filename) }
+}
+
+function documentData(text: string, title: string | undefined): WireDocument['data'] {
+  return compact({ text, title })
+}
+
+/** What a tool's result may hold: text and documents. */
+export function encodeResultPart(
+  block: ContentBlock,
+  path: string,
+  losses: Ledger,
+): WireText | WireDocumentPart | undefined {
+  const document = encodeDocument(block, path, losses)
+  return document === undefined ? encodeTextPart(block, path, losses) : { type: 'document', document }
+}
+
+/** Proofs and fields of other formats, which an answer cannot carry. Each is reported as a loss of severity `info`. */
+export function noteForeign(
+  value: { readonly metadata?: Metadata; readonly providerData?: ProviderData; readonly opaque?: Opaque },
+  path: string,
+  losses: Ledger,
+): void {
+  if (value.opaque !== undefined) lose(losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
+  for (const name of Object.keys(value.providerData ?? {})) {
+    if (name !== format) lose(losses, 'dropped', `${path}.providerData.${name}`, lackReasons.foreignFields, 'info')
+  }
+}
+
+// ---- decode -----------------------------------------------------------------------------------
+
+/** A string stays a string. */
+export function decodeContent(value: unknown, path: string): Content {
+  if (typeof value === 'string') return value
+  return listAt(value, path, 'request').map((part, at) => decodePart(part, `${path}[${at}]`))
+}
+
+/** A part of a message; one of an unknown type is kept whole. */
+function decodePart(value: Json, path: string): ContentBlock {
+  const part = objectAt(value, path, 'request')
+  const text = field(part, 'text')
+  if (field(part, 'type') === 'text' && typeof text === 'string') return { type: 'text', text, ...restOf(part, 'text') }
+  const document = field(part, 'document')
+  if (field(part, 'type') === 'document' && isObject(document)) return decodeDocument(document)
+  return (field(part, 'type') === 'image_url' ? decodeImage(part) : undefined) ?? unknownPart(part)
+}
+
+export function unknownPart(part: JsonObject): UnknownBlock {
+  return { type: 'unknown', format, providerType: stringOr(field(part, 'type'), ''), value: part }
+}
+
+function decodeImage(part: JsonObject): ImageBlock | undefined {
+  const image = field(part, 'image_url')
+  const url = textOr(field(image, 'url'), undefined)
+  if (url === undefined) return undefined
+  const { detail, url: _, ...more } = objectIn(part, 'image_url')
+  const isKnown = detail === 'auto' || detail === 'low' || detail === 'high'
+  const others = isKnown || detail === undefined ? more : { ...more, detail }
+  const inline = readDataUrl(url)
+  const source = inline?.base64 ? { data: inline.data, mimeType: inline.mimeType } : { url }
+  const kept = { ...otherFields(part, new Set(['type', 'image_url'])), ...compact({ image_url: unlessEmpty(others) }) }
+  return compact({
+    type: 'image',
+    ...source,
+    detail: isKnown ? detail : undefined,
+    providerData: unlessEmpty(kept) && { [format]: kept },
+  })
+}
+
+/** A document of a request or a result: its text, or all of its fields as JSON if it has more than text and title. */
+export function decodeDocument(value: Json): PlainTextBlock {
+  const data = typeof value === 'string' ? { text: value } : objectIn(value, 'data')
+  const { text, title, ...more } = data as JsonObject
+  const isPlain = typeof text === 'string' && Object.keys(more).length === 0 && typeof (title ?? '') === 'string'
+  const isBare = typeof value === 'string' || (isPlain && Object.keys(value as JsonObject).length === 1)
+  return compact({
+    type: 'plain_text',
+    text: isPlain ? text : JSON.stringify(data),
+    title: stringOr(title, undefined),
+    providerData: isBare ? undefined : { [format]: { document: value } },
+  })
+}
+
+/** What a part says beside its type and its body. */
+export function restOf(part: JsonObject, ...body: readonly string[]): { providerData?: { [format]: JsonObject } } {
+  const rest = otherFields(part, new Set(['type', ...body]))
+  return rest === undefined ? {} : { providerData: { [format]: rest } }
+}
+
+// ---- reading what may be anything -------------------------------------------------------------
+
+/** What is being decoded, for messages of errors. */
+export type Subject = 'request' | 'response' | 'stream'
+
+/** The value, if it is a string; nothing and `null` are an empty one. */
+export function stringAt(value: unknown, path: string, subject: Subject): string {
+  if (typeof value === 'string') return value
+  if (value === undefined || value === null) return ''
+  throw misfit(path, 'not a string', subject, value)
+}
+
+/** The elements, if it is a list; nothing and `null` are an empty one. */
+export function listAt(value: unknown, path: string, subject: Subject): readonly Json[] {
+  if (Array.isArray(value)) return value
+  if (value === undefined || value === null) return []
+  throw misfit(path, 'not a list', subject, value)
+}
+
+/** The value, if it is an object. */
+export function objectAt(value: unknown, path: string, subject: Subject): JsonObject {
+  if (isObject(value)) return value
+  throw misfit(path, value === undefined || value === null ? 'missing' : 'not an object', subject, value)
+}
+
+export function misfit(path: string, finding: string, subject: Subject, cause: unknown): DecodeError {
+  return new DecodeError(`Cannot decode Cohere ${subject}: "${path}" is ${finding}`, { path, cause })
+}

@@ -1,0 +1,221 @@
+/**
+ * Cohere Chat v2: streams, written. Contents, calls and citations are counted apart; of all of them one is open at a time.
+ *
+ * @see https://docs.cohere.com/docs/streaming (read 2026-11)
+ *
+ * @module
+ */
+import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
+import { ApiError } from '../../core/errors.ts'
+import type {
+  ChatResponse,
+  ContentBlock,
+  InvalidToolCall,
+  TextBlock,
+  ToolCall,
+  ToolCallChunk,
+} from '../../core/model.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
+import { encodeCitations } from './citations.ts'
+import { encodeTextPart, keptFields, noteForeign } from './content.ts'
+import { encodeError } from './errors.ts'
+import { encodeStopReason, encodeUsage } from './response.ts'
+import { reasons } from './tables.ts'
+import { encodeServedCall } from './tools.ts'
+import type { WireCall, WireText, WireThinking } from './wire.ts'
+
+/** The block that has the wire. */
+interface OpenBlock {
+  /** Its number on the wire, once it has begun there: of its contents or of its calls. */
+  at: number | undefined
+  id: string | undefined
+  name: string | undefined
+  /** Arguments that came before the call could begin. */
+  pending: string
+  /** How much of the arguments is written, in UTF-16 units. */
+  sent: number
+}
+
+const newBlock = (): OpenBlock => ({ at: undefined, id: undefined, name: undefined, pending: '', sent: 0 })
+
+interface EncodeState {
+  readonly reply: Reply
+  readonly losses: Ledger
+  id: string | undefined
+  isStarted: boolean
+  isEnded: boolean
+  open: OpenBlock
+  contents: number
+  calls: number
+  citations: number
+  hasText: boolean
+}
+
+/** Writes one answer. It ends in `message-end` and `[DONE]`, with an error if the events end without their own end. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncodeState = {
+    reply,
+    losses: ledger('Cohere', false),
+    id: undefined,
+    isStarted: false,
+    isEnded: false,
+    open: newBlock(),
+    contents: 0,
+    calls: 0,
+    citations: 0,
+    hasText: false,
+  }
+  const write = oneAtATime((event, out) => writeBlock(state, event, out))
+  const cut = () => new ApiError('The answer ended before its own end', { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      switch (event.type) {
+        case 'message_start':
+          state.id = event.id
+          return
+        case 'usage':
+        case 'warning':
+          return
+        case 'message_end':
+          return finish(state, event.response, out)
+        default:
+          begin(state, out)
+          write(event, out)
+      }
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.losses.losses,
+  }
+}
+
+function push(type: string, fields: object, out: Frame[]): void {
+  out.push({ event: type, data: JSON.stringify({ type, ...fields }) })
+}
+
+function begin(state: EncodeState, out: Frame[]): void {
+  if (state.isStarted) return
+  state.isStarted = true
+  const message = { role: 'assistant', content: [], tool_plan: '', tool_calls: [], citations: [] }
+  push('message-start', { id: state.reply.id ?? state.id ?? '', delta: { message } }, out)
+}
+
+function fail(state: EncodeState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  begin(state, out)
+  end(state, { finish_reason: 'ERROR', error: encodeError(error).body.message }, out)
+}
+
+function finish(state: EncodeState, response: ChatResponse, out: Frame[]): void {
+  begin(state, out)
+  const finish_reason = encodeStopReason(response, state.calls > 0, state.losses)
+  end(state, { ...keptFields(response), finish_reason, usage: encodeUsage(response.usage) }, out)
+}
+
+function end(state: EncodeState, delta: object, out: Frame[]): void {
+  state.isEnded = true
+  push('message-end', { delta }, out)
+  out.push({ data: '[DONE]' })
+}
+
+function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
+  switch (event.type) {
+    case 'text_delta':
+      writeContent(state, { type: 'text', text: '' }, { text: event.text }, out)
+      return
+    case 'reasoning_delta':
+      writeContent(state, { type: 'thinking', thinking: '' }, { thinking: event.text }, out)
+      return
+    case 'tool_call_chunk': // a call of the provider's own has no place
+      if (event.chunk.type === 'tool_call_chunk') writeChunk(state, event.chunk, out)
+      return
+    case 'tool_call':
+    case 'invalid_tool_call':
+      endCall(state, event.call, out)
+      break
+    case 'content_block':
+      endContent(state, event.block, `message.content[${event.index}]`, out)
+  }
+  state.open = newBlock()
+}
+
+// ---- contents ---------------------------------------------------------------------------------
+
+function startContent(state: EncodeState, content: WireText | WireThinking, out: Frame[]): number {
+  if (state.open.at !== undefined) return state.open.at
+  state.open.at = state.contents++
+  push('content-start', { index: state.open.at, delta: { message: { content } } }, out)
+  return state.open.at
+}
+
+function writeContent(state: EncodeState, start: WireText | WireThinking, content: object, out: Frame[]): void {
+  const index = startContent(state, start, out)
+  push('content-delta', { index, delta: { message: { content } } }, out)
+}
+
+/** Text and thinking went out as they came, and citations follow; what has no deltas is written whole. */
+function endContent(state: EncodeState, block: ContentBlock, path: string, out: Frame[]): void {
+  noteForeign(block, path, state.losses)
+  if (block.type === 'text' && block.text !== '') endText(state, block, out)
+  else if (block.type !== 'text' && block.type !== 'reasoning') {
+    const part = encodeTextPart(block, path, state.losses)
+    if (part !== undefined) startContent(state, part, out)
+  }
+  if (state.open.at === undefined) return
+  const isLate = (block.type === 'text' || block.type === 'reasoning') && Object.keys(keptFields(block)).length > 0
+  if (isLate) lose(state.losses, 'dropped', `${path}.providerData`, reasons.lateFields, 'info')
+  push('content-end', { index: state.open.at }, out)
+}
+
+function endText(state: EncodeState, block: TextBlock, out: Frame[]): void {
+  const contentIndex = state.open.at ?? state.contents
+  if (state.open.at === undefined) writeContent(state, { type: 'text', text: '' }, { text: block.text }, out)
+  for (const citations of encodeCitations(block, { contentIndex, isFirst: !state.hasText }, true)) {
+    const index = state.citations++
+    push('citation-start', { index, delta: { message: { citations } } }, out)
+    push('citation-end', { index }, out)
+  }
+  state.hasText = true
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** A call begins with its id and its whole name: the name is whole once arguments follow. */
+function writeChunk(state: EncodeState, chunk: ToolCallChunk, out: Frame[]): void {
+  const { open } = state
+  open.id ??= chunk.id
+  open.name = chunk.name ?? open.name
+  open.pending += chunk.argumentsDelta ?? ''
+  const { id, name, pending } = open
+  if (open.at === undefined) {
+    if (pending.trim() === '' || id === undefined || name === undefined) return
+    startCall(state, { id, type: 'function', function: { name, arguments: '' } }, out)
+  }
+  writeArguments(state, pending, out)
+  open.pending = ''
+}
+
+function startCall(state: EncodeState, call: WireCall, out: Frame[]): void {
+  state.open.at = state.calls++
+  push('tool-call-start', { index: state.open.at, delta: { message: { tool_calls: call } } }, out)
+}
+
+function writeArguments({ open }: EncodeState, text: string, out: Frame[]): void {
+  if (text === '') return
+  open.sent += text.length
+  const delta = { message: { tool_calls: { function: { arguments: text } } } }
+  push('tool-call-delta', { index: open.at, delta }, out)
+}
+
+function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
+  const { open } = state
+  const whole = encodeServedCall(call)
+  const args = whole.function.arguments
+  if (call.name === undefined)
+    lose(state.losses, 'invented', `message.invalidToolCalls[${call.index}].name`, reasons.namelessCall)
+  if (open.at === undefined) startCall(state, { ...whole, function: { ...whole.function, arguments: '' } }, out)
+  writeArguments(state, open.sent === 0 ? args : call.argumentsText.slice(open.sent), out)
+  push('tool-call-end', { index: open.at }, out)
+}

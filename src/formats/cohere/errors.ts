@@ -1,0 +1,40 @@
+/**
+ * Cohere Chat v2: errors, both ways. An error is a status and a sentence.
+ *
+ * @see https://docs.cohere.com/reference/errors (read 2026-11)
+ *
+ * @module
+ */
+import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
+import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
+import { compact, field, textOr } from '../../core/lookup.ts'
+import { readApiError } from '../../kit/api-error.ts'
+import { errorWords, statuses } from './tables.ts'
+import type { WireError } from './wire.ts'
+
+/** Reads an error answer, or the error that a stream ends with (status 0). */
+export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): ApiError {
+  const error = readApiError(answer, errorWords)
+  const { kind, message, status, retryAfterMs, provider, body } = error
+  const change: Partial<ApiErrorDetails> = {
+    ...(kind === 'invalid_request' && /\bmodel\b.*(?:not found|not supported)/i.test(message) && { kind: 'not_found' }),
+    // A limit of the key, by month or for trial, does not pass by waiting a little.
+    ...(kind === 'rate_limit' && /trial key|calls? \/ month|per month|monthly/i.test(message) && { retryable: false }),
+  }
+  const requestId = error.requestId ?? answer.headers.get('x-debug-trace-id') ?? undefined
+  const providerCode = textOr(field(answer.body, 'error_type'), error.providerCode)
+  const details = compact({ status, retryAfterMs, requestId, providerCode, provider, body })
+  return new ApiError(message, { kind, retryable: error.retryable, ...details, ...change })
+}
+
+/** What the kind of the error is told by, in a message of a conversation that is too long. */
+const tooLong = 'too many tokens'
+
+/** The status and body that say the error, to a client of this wire. */
+export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
+  const { kind, message } = error
+  const status = kind === 'permission' && error.status === 402 ? 402 : statuses[kind]
+  if (kind !== 'context_length') return { status, body: { message } }
+  const said = message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`
+  return { status, body: { message: said, error_type: 'TOO_MANY_TOKENS' } }
+}

@@ -1,0 +1,77 @@
+/**
+ * Cohere Chat v2, as a client and as a server.
+ *
+ * @see https://docs.cohere.com/reference/chat (read 2026-11)
+ *
+ * @module
+ */
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { decodeRequest, encodeRequest } from './request.ts'
+import { decodeResponse, encodeResponse } from './response.ts'
+import { decodeStream } from './stream.ts'
+import { format, idPrefix, rules } from './tables.ts'
+import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+
+/**
+ * A model behind Cohere's Chat API, version 2.
+ *
+ * Documents of a user message (`plain_text` blocks, files of text) go beside the messages, where the model can cite them: citations come
+ * with the text of the answer. `providerOptions.cohere` takes `citation_options`, `safety_mode` and the other fields of the API.
+ *
+ * @param model The model's name, such as `command-a-03-2025`.
+ * @param settings `baseUrl` is `https://api.cohere.com/v2` by default.
+ *
+ * @example
+ * ```ts
+ * const { message } = await generate({ model: cohere('command-a-03-2025', { apiKey }), prompt: 'Hello' })
+ * ```
+ */
+export function cohere(model: string, settings: ModelSettings = {}): Model {
+  const providerUrl = 'https://api.cohere.com/v2'
+  return { ...settings, codec: createClientCodec(), model, baseUrl: settings.baseUrl ?? providerUrl, providerUrl }
+}
+
+/** What a client needs to talk to Cohere. */
+export function createClientCodec(): ClientCodec {
+  return {
+    name: format,
+    provider: format,
+    title: 'Cohere',
+    framing: 'sse',
+    rules,
+    idPrefix,
+    headers,
+    encodeRequest,
+    decodeResponse,
+    decodeStream,
+    decodeError,
+    encodeDefinitions,
+    decodeToolCalls,
+    encodeResult,
+  }
+}
+
+function headers(apiKey: string | undefined): Record<string, string> {
+  return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+}
+
+/** What a gateway needs to be Cohere. */
+export function createServerCodec(): ServerCodec {
+  return { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
+}
+
+export {
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+  encodeResult,
+  encodeStream,
+}

@@ -1,0 +1,284 @@
+/**
+ * Cohere Chat v2: messages and documents, both ways. Documents stand beside the messages of a request; here they are blocks of the last
+ * user message.
+ *
+ * @see https://docs.cohere.com/reference/chat (read 2026-11)
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { Fragment } from '../../core/codec.ts'
+import { blocksOf, blocksOfTurn, callsOf } from '../../core/content.ts'
+import { arrayOf, compact, field, findLastIndex, otherFields, unlessEmpty } from '../../core/lookup.ts'
+import type {
+  AssistantMessage,
+  Content,
+  ContentBlock,
+  Context,
+  Json,
+  JsonObject,
+  Message,
+  ToolMessage,
+  UserMessage,
+} from '../../core/model.ts'
+import { nextNumber } from '../../kit/ids.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as lackReasons from '../../kit/reasons.ts'
+import { encodeCitations } from './citations.ts'
+import {
+  decodeContent,
+  decodeDocument,
+  encodeDocument,
+  encodeTextPart,
+  encodeTextParts,
+  encodeUserPart,
+  keptFields,
+  misfit,
+  objectAt,
+  verbatim,
+} from './content.ts'
+import { newState, readMessage } from './read-message.ts'
+import { format, idPrefix, reasons } from './tables.ts'
+import { decodeResult, encodeCall, encodeResultFor, encodeServedCall } from './tools.ts'
+import type {
+  WireAssistant,
+  WireCall,
+  WireCitation,
+  WireDocument,
+  WireMessage,
+  WireText,
+  WireThinking,
+} from './wire.ts'
+
+// ---- encode -----------------------------------------------------------------------------------
+
+/** What messages are written for. */
+export interface Encoding {
+  readonly losses: Ledger
+  /** Whether documents may stand beside the messages; otherwise their text stands in them. */
+  readonly takesDocuments: boolean
+  /** Whether the model takes earlier thoughts. */
+  readonly takesThinking: boolean
+  /** Whether it is an answer, for a client. */
+  readonly isAnswer: boolean
+}
+
+/** The messages of a request, system text first, and the documents beside them. */
+export function encodeMessages(
+  { system, messages }: Context,
+  to: Encoding,
+): { readonly messages: WireMessage[]; readonly documents: WireDocument[] } {
+  const documents: WireDocument[] = []
+  const encoded = messages.flatMap((message, at) => encodeMessage(message, `messages[${at}]`, documents, to))
+  if (system !== undefined) encoded.unshift(...encodeSystem(system, 'system', 'system', {}, to))
+  return { messages: encoded, documents }
+}
+
+function encodeMessage(message: Message, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
+  switch (message.role) {
+    case 'assistant':
+      return encodeTurn(message, path, to)
+    case 'tool':
+      return [encodeResultFor(message, path, to.losses)]
+    case 'user':
+      return encodeUser(message, path, documents, to)
+    case 'system':
+    case 'developer': // the wire has no such role
+      return encodeSystem(message.content, path, `${path}.content`, keptFields(message), to)
+  }
+}
+
+/** Instructions; none if nothing of them can be sent, since the wire refuses an empty message. */
+function encodeSystem(
+  content: Content,
+  path: string,
+  contentPath: string,
+  fields: JsonObject,
+  { losses }: Encoding,
+): WireMessage[] {
+  const text = typeof content === 'string' ? content : encodeTextParts(content, contentPath, losses)
+  if (text.length > 0) return [{ ...fields, role: 'system', content: text }]
+  lose(losses, 'dropped', path, lackReasons.nothing)
+  return []
+}
+
+/** What a user's message says when nothing in it could be carried; what that was is among the losses. */
+const placeholder = '(Nothing that can be shown here.)'
+
+/** A user's message; results inside it become messages of their own, before it. */
+function encodeUser(message: UserMessage, path: string, documents: WireDocument[], to: Encoding): WireMessage[] {
+  const { content } = message
+  if (typeof content === 'string') return [{ ...keptFields(message), role: 'user', content }]
+  const results: WireMessage[] = []
+  const parts: ReturnType<typeof encodeUserPart>[] = []
+  // A message of documents only would be left with nothing: it holds their text.
+  const isSaid = content.some(({ type }) => type === 'text' || type === 'image')
+  for (const [at, block] of content.entries()) {
+    const where = `${path}.content[${at}]`
+    if (block.type === 'tool_result') {
+      const { type: _, isError, id: _id, ...result } = block
+      const answer: ToolMessage = { ...result, role: 'tool', ...compact({ status: isError ? 'error' : undefined }) }
+      results.push(encodeResultFor(answer, where, to.losses))
+      continue
+    }
+    const document = encodeDocument(block, where, to.losses)
+    if (document !== undefined && to.takesDocuments && isSaid) documents.push(document)
+    else parts.push(document === undefined ? encodeUserPart(block, where, to.losses) : inPlace(document, where, to))
+  }
+  const said = parts.filter((part) => part !== undefined)
+  if (said.length === 0 && results.length > 0) return results
+  if (said.length === 0) said.push({ type: 'text', text: placeholder }) // the server refuses an empty one
+  return [...results, { ...keptFields(message), role: 'user', content: said }]
+}
+
+function inPlace({ data }: WireDocument, path: string, { losses }: Encoding): WireText {
+  if (data.title !== undefined) lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
+  return { type: 'text', text: String(data.text) }
+}
+
+/** A turn of which nothing can be sent, such as one of another provider's tools only, is left out. */
+function encodeTurn(message: AssistantMessage, path: string, to: Encoding): WireMessage[] {
+  const encoded = encodeAssistant(message, path, to)
+  const { content, tool_plan: plan, tool_calls: calls } = encoded
+  if (content !== undefined || plan !== undefined || calls !== undefined) return [encoded]
+  const isEmpty = blocksOf(message.content).every((block) => block.type === 'text')
+  if (isEmpty) lose(to.losses, 'dropped', path, lackReasons.empty, 'info')
+  else lose(to.losses, 'dropped', path, lackReasons.nothing)
+  return []
+}
+
+/** An assistant's message, of a history or of an answer. */
+export function encodeAssistant(message: AssistantMessage, path: string, to: Encoding): WireAssistant {
+  const { citations: keptCitations, ...kept } = keptFields(message)
+  const content: (WireText | WireThinking)[] = []
+  const citations: WireCitation[] = arrayOf(keptCitations).map((one) => verbatim(one))
+  const plans: string[] = []
+  const blocks = blocksOfTurn(message)
+  for (const [at, block] of blocks.entries()) {
+    if (block.type === 'tool_call') continue
+    const where = `${path}.content[${at}]`
+    if (block.type === 'reasoning' && keptFields(block).toolPlan === true) plans.push(block.text)
+    else if (block.type === 'reasoning' && !to.takesThinking) lose(to.losses, 'dropped', where, reasons.thinking)
+    else if (block.type === 'reasoning') content.push({ ...keptFields(block), type: 'thinking', thinking: block.text })
+    else {
+      const part = to.isAnswer && isBlank(block) ? undefined : encodeTextPart(block, where, to.losses)
+      if (part === undefined) continue
+      if (block.type === 'text') citations.push(...citationsOf(block, content, where, to))
+      content.push(part)
+    }
+  }
+  const calls = encodeCalls(message, path, to)
+  noteOrder(blocks, path, to)
+  const [only] = content
+  const isString = typeof message.content === 'string' && only?.type === 'text'
+  return {
+    ...kept,
+    role: 'assistant',
+    ...compact({
+      content: isString && !to.isAnswer ? only.text : unlessEmpty(content),
+      tool_plan: plans.length > 0 ? plans.join('') : undefined,
+      tool_calls: unlessEmpty(calls),
+      citations: unlessEmpty(citations),
+    }),
+  }
+}
+
+function isBlank(block: ContentBlock): boolean {
+  return block.type === 'text' && block.text === ''
+}
+
+function citationsOf(
+  block: ContentBlock & { type: 'text' },
+  before: readonly (WireText | WireThinking)[],
+  path: string,
+  { isAnswer, losses }: Encoding,
+): WireCitation[] {
+  const isForeign = ({ providerData }: { readonly providerData?: object }) => !Object.hasOwn(providerData ?? {}, format)
+  if (!isAnswer && block.citations?.some(isForeign)) lose(losses, 'dropped', `${path}.citations`, lackReasons.citations)
+  const isFirst = before.every(({ type }) => type !== 'text')
+  return encodeCitations(block, { contentIndex: before.length, isFirst }, isAnswer)
+}
+
+function encodeCalls(message: AssistantMessage, path: string, { isAnswer, losses }: Encoding): WireCall[] {
+  return callsOf(message).flatMap((call) => {
+    if (call.type === 'tool_call') return [encodeCall(call)]
+    const where = `${path}.invalidToolCalls[${message.invalidToolCalls?.indexOf(call)}]`
+    const isNamed = call.name !== undefined
+    if (isAnswer) {
+      if (!isNamed) lose(losses, 'invented', `${where}.name`, reasons.namelessCall)
+      return [encodeServedCall(call)]
+    }
+    if (isNamed) lose(losses, 'changed', where, reasons.invalidCall)
+    else lose(losses, 'dropped', where, lackReasons.namelessCall)
+    return isNamed ? [encodeCall(call)] : []
+  })
+}
+
+/** The wire has calls in a list of their own. */
+function noteOrder(blocks: readonly ContentBlock[], path: string, { losses }: Encoding): void {
+  const firstCall = blocks.findIndex(({ type }) => type === 'tool_call')
+  if (firstCall >= 0 && blocks.slice(firstCall).some(({ type }) => type !== 'tool_call'))
+    lose(losses, 'changed', path, reasons.order, 'info')
+}
+
+// ---- decode -----------------------------------------------------------------------------------
+
+/** Reads the messages of a request, and the documents beside them. */
+export function decodeMessages(entries: readonly Json[], documents: readonly Json[]): Message[] {
+  const names = new Map<string, string>()
+  let made = nextNumber(idPrefix, entries.flatMap(idsIn))
+  const messages = entries.map((entry, at) => {
+    const path = `messages[${at}]`
+    const message = decodeMessage(objectAt(entry, path, 'request'), path, names, made)
+    if (message.role !== 'assistant') return message
+    const calls = callsOf(message)
+    made += calls.length
+    for (const { id, name } of calls) if (id !== undefined && name !== undefined) names.set(id, name)
+    return message
+  })
+  return withDocuments(messages, documents.map(decodeDocument))
+}
+
+function idsIn(entry: Json): string[] {
+  const calls = arrayOf(field(entry, 'tool_calls')).map((call) => field(call, 'id'))
+  return [...calls, field(entry, 'tool_call_id')].filter((id) => typeof id === 'string')
+}
+
+const messageFields: ReadonlySet<string> = new Set(['role', 'content'])
+
+function decodeMessage(entry: JsonObject, path: string, names: ReadonlyMap<string, string>, made: number): Message {
+  const role = field(entry, 'role')
+  switch (role) {
+    case 'assistant':
+      return decodeAssistant(entry, path, made)
+    case 'tool':
+      return decodeResult(entry, path, names)
+    case 'system':
+    case 'user': {
+      const kept = otherFields(entry, messageFields)
+      const content = decodeContent(field(entry, 'content'), `${path}.content`)
+      return compact({ role, content, providerData: kept && { [format]: kept } })
+    }
+  }
+  throw misfit(`${path}.role`, 'none of system, user, assistant and tool', 'request', role)
+}
+
+/** An assistant's message is read as an answer is: calls, plan and citations come out the same. */
+function decodeAssistant(entry: JsonObject, path: string, made: number): AssistantMessage {
+  const fragments: Fragment[] = []
+  readMessage(newState(), entry, path, 'request', fragments)
+  fragments.push({ type: 'end', stopReason: 'stop' })
+  const { stopReason: _, ...message } = fold(fragments, { idPrefix, callsBefore: made }).message
+  const [only, ...others] = blocksOf(message.content)
+  const isPlain = typeof field(entry, 'content') === 'string' && only?.type === 'text' && others.length === 0
+  return isPlain && only.citations === undefined ? { ...message, content: only.text } : message
+}
+
+function withDocuments(messages: readonly Message[], documents: readonly ContentBlock[]): Message[] {
+  if (documents.length === 0) return [...messages]
+  const last = findLastIndex(messages, ({ role }) => role === 'user')
+  const asked = messages[last] as UserMessage | undefined
+  if (asked === undefined) return [...messages, { role: 'user', content: documents }]
+  const content = [...documents, ...blocksOf(asked.content)]
+  return messages.map((message, at) => (at === last ? { ...asked, content } : message))
+}

@@ -1,0 +1,92 @@
+/**
+ * Cohere Chat v2: whole answers, both ways, and what streams write in the same way.
+ *
+ * @see https://docs.cohere.com/reference/chat (read 2026-11)
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { compact, field, isObject, lookup, objectIn, textOr } from '../../core/lookup.ts'
+import type { ChatResponse, Usage } from '../../core/model.ts'
+import { settleStopReason } from '../../core/stop-reason.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { keptFields, noteForeign, objectAt } from './content.ts'
+import { decodeError } from './errors.ts'
+import { type Encoding, encodeAssistant } from './messages.ts'
+import { newState, noHeaders, readEnd, readMessage } from './read-message.ts'
+import { finishReasons, format, idPrefix, stopReasons } from './tables.ts'
+import type { WireResponse, WireUsage } from './wire.ts'
+
+/**
+ * Reads a whole answer.
+ *
+ * @throws {ApiError} if it is an error after all.
+ * @throws {DecodeError} if it is not an answer.
+ * @throws {InterruptedError} if it does not say why it ended.
+ */
+export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
+  refuseDeep(body, 'Cannot decode Cohere response')
+  const response = objectAt(body, 'body', 'response')
+  if (typeof field(response, 'message') === 'string')
+    throw decodeError({ status: 0, headers: noHeaders, body: response })
+  const out: Fragment[] = [compact({ type: 'start', id: textOr(field(response, 'id'), undefined) })]
+  const state = newState()
+  readMessage(state, objectAt(field(response, 'message'), 'message', 'response'), 'message', 'response', out)
+  readEnd(state, response, out)
+  return fold(out, { provider: format, idPrefix, callsBefore })
+}
+
+/** Writes a whole answer. The wire has no place for the model's name and the date. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const losses = ledger('Cohere', false)
+  const { message } = response
+  for (const [at, block] of blocksOf(message.content).entries()) noteForeign(block, `message.content[${at}]`, losses)
+  noteForeign(message, 'message', losses)
+  const encoded = encodeAssistant(message, 'message', answering(losses))
+  const body: WireResponse = {
+    ...keptFields(response),
+    id: reply.id ?? message.response?.id ?? '',
+    message: encoded,
+    finish_reason: encodeStopReason(response, encoded.tool_calls !== undefined, losses),
+    usage: encodeUsage(response.usage),
+  }
+  return { body, losses: losses.losses }
+}
+
+/** Clients of this wire take thinking, and text where others have documents. */
+export function answering(losses: Ledger): Encoding {
+  return { losses, takesDocuments: false, takesThinking: true, isAnswer: true }
+}
+
+/** The word of the server that it came from, if it still says the same; otherwise the one for our reason. */
+export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boolean, losses: Ledger): string {
+  const { rawStopReason: raw, response } = message
+  const meaning = response?.provider === format ? (lookup(stopReasons, raw) ?? 'other') : undefined
+  if (raw !== undefined && meaning !== undefined && settleStopReason(meaning, hasCalls) === stopReason) return raw
+  const word = stopReason === 'tool_calls' && !hasCalls ? finishReasons.stop : finishReasons[stopReason]
+  if (lookup(stopReasons, word) !== stopReason)
+    lose(losses, 'changed', 'stopReason', `Cohere has no word for "${stopReason}": "${word}" is sent`)
+  return word
+}
+
+/** Clients calculate with both kinds of figures; where only one is known, it is sent for the other too. */
+export function encodeUsage(usage: Usage = {}): WireUsage {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens, reasoningTokens } = usage
+  const kept = keptFields(usage)
+  const { image_tokens: images, ...figures } = objectIn(kept, 'tokens')
+  const imageTokens = typeof images === 'number' ? images : undefined
+  const tokens = {
+    ...figures,
+    input_tokens: Math.max(0, inputTokens - (imageTokens ?? 0)),
+    output_tokens: outputTokens,
+    ...compact({ reasoning_tokens: reasoningTokens, image_tokens: imageTokens }),
+  }
+  const paid = field(kept, 'billed_units')
+  const billed = isObject(paid)
+    ? (paid as WireUsage['billed_units'])
+    : { input_tokens: inputTokens, output_tokens: outputTokens }
+  return { ...kept, billed_units: billed, tokens, ...compact({ cached_tokens: cacheReadTokens }) }
+}

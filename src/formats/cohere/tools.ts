@@ -1,0 +1,218 @@
+/**
+ * Cohere Chat v2: tools, the choice among them, calls and results, both ways.
+ *
+ * @see https://docs.cohere.com/docs/tool-use-overview (read 2026-11)
+ *
+ * @module
+ */
+import { checkTools } from '../../core/check-message.ts'
+import type { CallFragment, CodecOptions, DecodedCalls } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { compact, field, isObject, objectIn, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type {
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  ProviderTool,
+  RequestOptions,
+  ToolCall,
+  ToolDefinition,
+  ToolMessage,
+} from '../../core/model.ts'
+import { exactArguments, readCall, textOfArguments } from '../../core/tool-call.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
+import { markParts, markText, unmark } from '../../kit/tool-error.ts'
+import {
+  decodeContent,
+  encodeResultPart,
+  keptFields,
+  listAt,
+  objectAt,
+  type Subject,
+  stringAt,
+  verbatim,
+} from './content.ts'
+import { format, idPrefix, reasons } from './tables.ts'
+import type { WireCall, WireRequest, WireTool, WireToolResult } from './wire.ts'
+
+type Tools = readonly (ToolDefinition | ProviderTool)[]
+
+// ---- definitions ------------------------------------------------------------------------------
+
+/** The tools, without those of other formats. */
+export function encodeDefinitions(tools: Tools, _options: CodecOptions = {}): WireTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool) => {
+    if (!('type' in tool)) return [encodeDefinition(tool)]
+    return tool.format === format ? [verbatim<WireTool>(tool.value)] : []
+  })
+}
+
+function encodeDefinition(tool: ToolDefinition): WireTool {
+  const kept = keptFields(tool)
+  return {
+    ...kept,
+    type: 'function',
+    function: {
+      ...objectIn(kept, 'function'),
+      name: tool.name,
+      ...compact({ description: tool.description }),
+      parameters: { type: 'object', ...(tool.parameters ?? { properties: {} }) },
+    },
+  }
+}
+
+/** The switch is one for all tools, so some strict ones among others are not. */
+export function encodeStrictness(tools: Tools, losses: Ledger): Pick<WireRequest, 'strict_tools'> {
+  const isStrict = (tool: Tools[number]) => 'name' in tool && tool.strict === true
+  if (!tools.some(isStrict)) return {}
+  if (tools.every(isStrict)) return { strict_tools: true }
+  for (const [at, tool] of tools.entries()) {
+    if (isStrict(tool)) lose(losses, 'dropped', `tools[${at}].strict`, reasons.strictTools)
+  }
+  return {}
+}
+
+const definitionFields: ReadonlySet<string> = new Set(['type', 'function'])
+const functionFields: ReadonlySet<string> = new Set(['name', 'description', 'parameters'])
+
+/** Reads one entry of `tools`; what is not a function is kept as it is. */
+export function decodeDefinition(entry: Json, isStrict: boolean, path: string): ToolDefinition | ProviderTool {
+  const tool = objectAt(entry, path, 'request')
+  const body = field(tool, 'function')
+  const name = field(body, 'name')
+  if (!isObject(body) || typeof name !== 'string') return { type: 'provider_tool', format, value: tool }
+  const parameters = field(body, 'parameters')
+  return compact({
+    name,
+    description: stringOr(field(body, 'description'), undefined),
+    parameters: isObject(parameters) ? parameters : undefined,
+    strict: isStrict || undefined,
+    providerData: keep(tool, definitionFields, body, functionFields),
+  })
+}
+
+/** Fields that we have no word for, in the shape of the wire: those of the entry, and those of its `function`. */
+function keep(
+  entry: JsonObject,
+  entryFields: ReadonlySet<string>,
+  body: JsonObject,
+  bodyFields: ReadonlySet<string>,
+): { [format]: JsonObject } | undefined {
+  const outer = otherFields(entry, entryFields)
+  const inner = otherFields(body, bodyFields)
+  if (outer === undefined && inner === undefined) return undefined
+  return { [format]: { ...outer, ...compact({ function: inner }) } }
+}
+
+// ---- choice -----------------------------------------------------------------------------------
+
+/** The tools that go, and the word for the choice among them: a choice of some is made by sending only those. */
+export function encodeToolChoice(
+  tools: Tools,
+  options: RequestOptions,
+  losses: Ledger,
+): { readonly tools: Tools; readonly choice: Pick<WireRequest, 'tool_choice'> } {
+  const { toolChoice } = options
+  if (tools.length === 0) loseChoice({ ...compact({ toolChoice }) }, losses)
+  if (tools.length === 0 || toolChoice === undefined || toolChoice === 'auto') return { tools, choice: {} }
+  if (toolChoice === 'none') return { tools, choice: { tool_choice: 'NONE' } }
+  if (toolChoice === 'required') return { tools, choice: { tool_choice: 'REQUIRED' } }
+  const names: ReadonlySet<string> = new Set('name' in toolChoice ? [toolChoice.name] : toolChoice.names)
+  const left = chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
+  const isForced = left.length > 0 && ('name' in toolChoice || toolChoice.mode === 'required')
+  return { tools: left, choice: isForced ? { tool_choice: 'REQUIRED' } : {} }
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** A call of a history. One whose arguments were not an object is sent with none, so that its result has a call. */
+export function encodeCall(call: ToolCall | InvalidToolCall): WireCall {
+  return writeCall(call, call.type === 'tool_call' ? exactArguments(call) : '{}')
+}
+
+/** A call of an answer, with the text that came, whatever it is: clients parse it, as they parse that of Cohere. */
+export function encodeServedCall(call: ToolCall | InvalidToolCall): WireCall {
+  return writeCall(call, call.type === 'tool_call' ? exactArguments(call) : call.argumentsText)
+}
+
+function writeCall(call: ToolCall | InvalidToolCall, args: string): WireCall {
+  const kept = keptFields(call)
+  const body = { ...objectIn(kept, 'function'), name: call.name ?? '', arguments: args }
+  return { ...kept, id: call.id ?? '', type: 'function', function: body }
+}
+
+const callFields: ReadonlySet<string> = new Set(['id', 'type', 'function'])
+const callFunctionFields: ReadonlySet<string> = new Set(['name', 'arguments'])
+
+/** A call, or a piece of one, as a fragment. */
+export function readCallFragment(entry: Json | undefined, path: string, subject: Subject): CallFragment {
+  const call = objectAt(entry, path, subject)
+  const body = objectIn(call, 'function')
+  const given = field(body, 'arguments')
+  return compact({
+    type: 'call',
+    id: textOr(field(call, 'id'), undefined),
+    name: textOr(field(body, 'name'), undefined),
+    arguments: isObject(given) ? given : stringAt(given, `${path}.function.arguments`, subject),
+    providerData: keep(call, callFields, body, callFunctionFields),
+  })
+}
+
+/** The calls of an answer or of a message. Those without an id get one. */
+export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): DecodedCalls {
+  const message = isObject(field(body, 'message')) ? field(body, 'message') : body
+  const calls = listAt(field(message, 'tool_calls'), 'tool_calls', 'response').map((entry, index) => {
+    const {
+      id,
+      name,
+      arguments: given = '',
+      providerData,
+    } = readCallFragment(entry, `tool_calls[${index}]`, 'response')
+    const argumentsText = typeof given === 'string' ? given : (textOfArguments(given) ?? '[]')
+    const parts = { id: id ?? `${idPrefix}${index}`, generatedId: id === undefined, name: name ?? undefined }
+    return readCall({ ...parts, argumentsText, index, providerData })
+  })
+  return {
+    toolCalls: calls.filter((call) => call.type === 'tool_call'),
+    invalidToolCalls: calls.filter((call) => call.type === 'invalid_tool_call'),
+  }
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/** The result of one call as an entry of `messages`: a message of role `tool`. */
+export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireToolResult {
+  return encodeResultFor(result, 'result', ledger('Cohere'))
+}
+
+/** The same within a request: a failure is said in the text, since the wire has no flag for it. */
+export function encodeResultFor(result: ToolMessage, path: string, losses: Ledger): WireToolResult {
+  const isError = result.status === 'error'
+  const parts = blocksOf(result.content).flatMap((block, at) => {
+    return encodeResultPart(block, `${path}.content[${at}]`, losses) ?? []
+  })
+  const content =
+    typeof result.content === 'string'
+      ? markText(result.content, isError)
+      : markParts<(typeof parts)[number]>(parts, isError, { type: 'text', text: '' })
+  return { ...keptFields(result), role: 'tool', tool_call_id: result.toolCallId, content }
+}
+
+const resultFields: ReadonlySet<string> = new Set(['role', 'tool_call_id', 'content'])
+
+/** `names`: of the calls so far, by id, since results here do not say whose they are. */
+export function decodeResult(entry: JsonObject, path: string, names: ReadonlyMap<string, string>): ToolMessage {
+  const toolCallId = stringAt(field(entry, 'tool_call_id'), `${path}.tool_call_id`, 'request')
+  const { content, isError } = unmark(decodeContent(field(entry, 'content'), `${path}.content`))
+  const kept = otherFields(entry, resultFields)
+  return compact({
+    role: 'tool',
+    toolCallId,
+    name: names.get(toolCallId),
+    content,
+    status: isError ? 'error' : undefined,
+    providerData: kept && { [format]: kept },
+  })
+}

@@ -1,0 +1,75 @@
+/** Messages as the conventions write them, for those who ask for content. @module */
+import { blocksOf, blocksOfTurn } from '../core/content.ts'
+import { compact } from '../core/lookup.ts'
+import type { Content, ContentBlock, Context, Message } from '../core/model.ts'
+
+/** What a text is of. */
+export type ContentKind = 'system' | 'input' | 'output' | 'arguments' | 'result'
+/** `true`: content is written as it is. A function returns what is written in the place of a text. */
+export type ContentChoice = boolean | ((text: string, kind: ContentKind) => string)
+
+/** The text as it may be written; `undefined` if no content is asked for. A redaction that fails never lets the text through. */
+export function written(
+  content: ContentChoice,
+  value: unknown,
+  kind: ContentKind,
+  maxLength: number,
+): string | undefined {
+  if (content === false) return undefined
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  if (content === true) return text.slice(0, maxLength)
+  try {
+    const redacted: unknown = content(text, kind)
+    if (typeof redacted === 'string') return redacted.slice(0, maxLength)
+  } catch {
+    // as for what is no text
+  }
+  return '[redaction failed]'
+}
+
+/** System text, as parts. */
+export function partsOf(content: Content): unknown {
+  return blocksOf(content).map(partOf)
+}
+
+export function messagesAsParts(messages: readonly Message[]): unknown {
+  return messages.map((message) => {
+    if (message.role === 'tool') {
+      const { role, toolCallId: id, content } = message
+      return { role, parts: [{ type: 'tool_call_response', id, result: textIn(content) }] }
+    }
+    const blocks = message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)
+    return { role: message.role, parts: blocks.map(partOf) }
+  })
+}
+
+export function toolsAsDefinitions(tools: Context['tools'] = []): unknown {
+  return tools.map((tool) => {
+    if (!('name' in tool)) return { type: tool.type }
+    const { name, description, parameters } = tool
+    return { type: 'function', name, ...compact({ description, parameters }) }
+  })
+}
+
+/** The text of a result; media stay out. */
+export function textIn(content: Content): string {
+  return blocksOf(content)
+    .map((block) => ('text' in block && typeof block.text === 'string' ? block.text : `[${block.type}]`))
+    .join('')
+}
+
+function partOf(block: ContentBlock): unknown {
+  switch (block.type) {
+    case 'text':
+    case 'plain_text':
+      return { type: 'text', content: block.text }
+    case 'reasoning':
+      return { type: 'reasoning', content: block.text }
+    case 'tool_call':
+      return { type: 'tool_call', id: block.id, name: block.name, arguments: block.arguments }
+    case 'tool_result':
+      return { type: 'tool_call_response', id: block.toolCallId, result: textIn(block.content) }
+    default:
+      return { type: block.type } // media are large, and a span is no place for them
+  }
+}

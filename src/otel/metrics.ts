@@ -1,0 +1,63 @@
+/** The metrics of model calls, runs and tools. @module */
+import type { Attributes, Meter } from '@opentelemetry/api'
+import type { Usage } from '../core/model.ts'
+import { chosen, type NameChoice } from './names.ts'
+
+/** Boundaries that the conventions ask for: seconds, and tokens. */
+const seconds = Array.from({ length: 14 }, (_, at) => 0.01 * 2 ** at)
+const tokens = Array.from({ length: 14 }, (_, at) => 4 ** at)
+
+const inference = 'gen_ai.client.inference'
+const countersOf = [
+  ['inputTokens', `${inference}.usage.input_tokens`],
+  ['outputTokens', `${inference}.usage.output_tokens`],
+  ['cacheReadTokens', `${inference}.usage.cache_read.input_tokens`],
+  ['cacheWriteTokens', `${inference}.usage.cache_write.input_tokens`],
+  ['reasoningTokens', `${inference}.usage.reasoning.output_tokens`],
+] as const
+
+/** What is measured. Times are in milliseconds. */
+export interface Metrics {
+  call(ms: number, usage: Usage | undefined, about: Attributes): void
+  firstChunk(ms: number, about: Attributes): void
+  run(ms: number, about: Attributes): void
+  tool(ms: number, about: Attributes): void
+}
+
+/** Instruments are made at their first use. */
+export function metricsOf(meter: Meter, names: NameChoice): Metrics {
+  const time = (name: string, ms: number, about: Attributes) =>
+    meter.createHistogram(name, { unit: 's', advice: { explicitBucketBoundaries: seconds } }).record(ms / 1000, about)
+  const size = (name: string, count: number | undefined, about: Attributes) => {
+    if (count === undefined) return
+    meter.createHistogram(name, { unit: '{token}', advice: { explicitBucketBoundaries: tokens } }).record(count, about)
+  }
+  return {
+    call(ms, usage = {}, about) {
+      for (const name of chosen(names, 'gen_ai.client.operation.duration', `${inference}.duration`))
+        time(name, ms, about)
+      if (names !== 'latest') {
+        const name = 'gen_ai.client.token.usage'
+        size(name, usage.inputTokens, { ...about, 'gen_ai.token.type': 'input' })
+        size(name, usage.outputTokens, { ...about, 'gen_ai.token.type': 'output' })
+      }
+      if (names === 'v1.41') return
+      size(`${inference}.operation.input_tokens`, usage.inputTokens, about)
+      size(`${inference}.operation.output_tokens`, usage.outputTokens, about)
+      for (const [field, name] of countersOf) {
+        const count = usage[field]
+        if (count !== undefined) meter.createCounter(name, { unit: '{token}' }).add(count, about)
+      }
+    },
+    firstChunk(ms, about) {
+      const [old, latest] = ['gen_ai.client.operation.time_to_first_chunk', `${inference}.time_to_first_chunk`]
+      for (const name of chosen(names, old, latest)) time(name, ms, about)
+    },
+    run(ms, about) {
+      if (names !== 'v1.41') time('gen_ai.invoke_agent.duration', ms, about)
+    },
+    tool(ms, about) {
+      if (names !== 'v1.41') time('gen_ai.execute_tool.duration', ms, about)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * The names of OpenTelemetry's conventions for generative AI. All of them are in development. Some were renamed in 2026, when the conventions
+ * moved to a repository of their own: back ends know the names of v1.41.0, the last version before.
+ *
+ * @see https://github.com/open-telemetry/semantic-conventions/blob/v1.41.0/docs/gen-ai/gen-ai-spans.md (read 2026-11)
+ * @see https://github.com/open-telemetry/semantic-conventions-genai (read 2026-11)
+ * @module
+ */
+import type { Usage } from '../core/model.ts'
+
+/** Which of two names is written where a name has changed. */
+export type NameChoice = 'v1.41' | 'latest' | 'both'
+
+/** Providers whose name in the conventions is not ours. Others go by ours, which the conventions allow. */
+export const providers: Readonly<Record<string, string>> = {
+  azure: 'azure.ai.openai',
+  'azure-openai': 'azure.ai.openai',
+  gemini: 'gcp.gemini',
+  mistral: 'mistral_ai',
+  moonshot: 'moonshot_ai',
+  xai: 'x_ai',
+}
+
+/** Of our counts of tokens, the attributes; the first names are those of v1.41. */
+export const usageNames: readonly (readonly [keyof Usage, v1_41: string, latest: string])[] = [
+  ['inputTokens', 'gen_ai.usage.input_tokens', 'gen_ai.usage.input_tokens'],
+  ['outputTokens', 'gen_ai.usage.output_tokens', 'gen_ai.usage.output_tokens'],
+  ['cacheReadTokens', 'gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cache_read.input_tokens'],
+  ['cacheWriteTokens', 'gen_ai.usage.cache_creation.input_tokens', 'gen_ai.usage.cache_write.input_tokens'],
+  ['reasoningTokens', 'gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning.output_tokens'],
+]
+
+/** Of the options of a request, the attributes. */
+export const optionNames: Readonly<Record<string, string>> = {
+  maxTokens: 'gen_ai.request.max_tokens',
+  temperature: 'gen_ai.request.temperature',
+  topP: 'gen_ai.request.top_p',
+  topK: 'gen_ai.request.top_k',
+  seed: 'gen_ai.request.seed',
+  stop: 'gen_ai.request.stop_sequences',
+  frequencyPenalty: 'gen_ai.request.frequency_penalty',
+  presencePenalty: 'gen_ai.request.presence_penalty',
+}
+
+/** The names that were chosen, each once. */
+export function chosen(names: NameChoice, old: string, latest: string): readonly string[] {
+  if (names === 'both') return old === latest ? [old] : [old, latest]
+  return [names === 'latest' ? latest : old]
+}

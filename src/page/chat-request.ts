@@ -1,0 +1,181 @@
+/** What a page posts to a server, checked: a page can send whatever it likes. @module */
+import { readText } from '../client/transport.ts'
+import { toolCallsOf } from '../core/content.ts'
+import { isDeeperThan, maxDepth } from '../core/depth.ts'
+import { LimitError } from '../core/errors.ts'
+import { compact, isObject } from '../core/lookup.ts'
+import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
+import type { Approval } from '../tools/approval.ts'
+import { pageBlockFields, pageMessageFields } from './page-fields.ts'
+
+/** What a page asks for. */
+export interface ChatRequest {
+  readonly chatId: string
+  readonly trigger: (typeof triggers)[number]
+  /** What the page says: new messages, or all of them where the page keeps the history. */
+  readonly messages: readonly Message[]
+  /** What `history` of the options returned; empty without it. Ask the model with `[...history, ...messages]`. */
+  readonly history: readonly Message[]
+  /** A page's decisions about calls. They count only if the run finds their calls; tools with a `secret` take only signed ones. */
+  readonly approvals: readonly Approval[]
+  /** The message that is edited or answered anew. */
+  readonly messageId?: string
+  /** The history that the page keeps sealed: for `openMessages`. */
+  readonly sealed?: string
+  /** All other fields of the body, as they came: check them yourself. */
+  readonly extra: JsonObject
+}
+
+/** What a page may send. */
+export interface ReadChatOptions {
+  /**
+   * Roles that a page may write. Default: `user` and `tool`. With `assistant` a page can put words into the model's mouth: only for a server
+   * that keeps no history and whose tools cost nothing.
+   */
+  readonly roles?: readonly Role[]
+  /** Largest body, in bytes. Default 4 MiB. */
+  readonly maxBytes?: number
+  /** Tools that run in the page: it may send results of their calls that are pending, and of no others. Default: none. */
+  readonly pageTools?: readonly string[]
+  /** Loads the history, so that results can be checked against its calls. Default: there is none. */
+  readonly history?: (asked: {
+    readonly chatId: string
+    readonly sealed?: string
+  }) => readonly Message[] | Promise<readonly Message[]>
+}
+
+const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resume'] as const
+
+/**
+ * Reads what a page posted: `{ chatId, messages, approvals?, trigger?, messageId?, sealed?, … }` in JSON. No message may have fields that
+ * come from a server, such as proofs, provider data, ids of files at a provider or hints for its cache.
+ *
+ * @example
+ * ```ts
+ * async function answer(request: Request, store: { load(chatId: string): Promise<[]> }): Promise<Response> {
+ *   const { history, messages } = await readChatRequest(request, { history: ({ chatId }) => store.load(chatId) })
+ *   return toResponse(stream({ model, messages: [...history, ...messages] }))
+ * }
+ * ```
+ * @throws {TypeError} whose message names the field that is wrong: answer 400. {@link LimitError} if the body is too large: 413.
+ */
+export async function readChatRequest(request: Request, options: ReadChatOptions = {}): Promise<ChatRequest> {
+  const { roles = ['user', 'tool'], maxBytes = 4 * 1024 * 1024, pageTools = [] } = options
+  const body = parse(await textOfBody(request, maxBytes))
+  const { chatId, messages = [], approvals = [], trigger = 'send', messageId, sealed, ...extra } = body
+  if (!isText(chatId) || chatId === '') refuse('"chatId" is missing')
+  if (!isOneOf(triggers, trigger)) refuse(`"trigger" is not one of ${triggers.join(', ')}`)
+  if (messageId !== undefined && !isText(messageId)) refuse('"messageId" is not text')
+  if (sealed !== undefined && !isText(sealed)) refuse('"sealed" is not text')
+  if (!Array.isArray(messages)) refuse('"messages" is not a list')
+  if (!Array.isArray(approvals)) refuse('"approvals" is not a list')
+  const read = messages.map((message, at) => readMessage(message, `messages[${at}]`, roles))
+  const decisions = approvals.map(readApproval)
+  const history = (await options.history?.(compact({ chatId, sealed }))) ?? []
+  checkResults([...history, ...read], history.length, pageTools)
+  return compact({ chatId, trigger, messages: read, history, approvals: decisions, messageId, sealed, extra })
+}
+
+async function textOfBody(request: Request, maxBytes: number): Promise<string> {
+  const text = await readText(request, maxBytes)
+  if (new TextEncoder().encode(text).length < maxBytes) return text
+  throw new LimitError(`Cannot read the request of the page: it has ${maxBytes} bytes or more`, 'maxBytes', maxBytes)
+}
+
+function parse(text: string): JsonObject {
+  if (isDeeperThan(maxDepth, text)) refuse(`it is nested deeper than ${maxDepth} levels`)
+  let body: unknown
+  try {
+    body = JSON.parse(text)
+  } catch {
+    refuse('it is not JSON')
+  }
+  if (!isObject(body)) refuse('it is not an object')
+  return body
+}
+
+function refuse(finding: string): never {
+  throw new TypeError(`Cannot read the request of the page: ${finding}`)
+}
+
+function readMessage(message: unknown, path: string, roles: readonly Role[]): Message {
+  if (!isObject(message)) refuse(`"${path}" is not a message`)
+  const { role, content } = message
+  if (!isOneOf(roles, role)) refuse(`"${path}.role" is ${JSON.stringify(role)}; a page may write ${roles.join(', ')}`)
+  checkFields(message, pageMessageFields[role], path)
+  checkContent(content, `${path}.content`, pageBlockFields[role])
+  return message as unknown as Message
+}
+
+function checkContent(content: unknown, path: string, types: (typeof pageBlockFields)[Role]): void {
+  if (isText(content)) return
+  if (!Array.isArray(content)) refuse(`"${path}" is neither text nor a list of blocks`)
+  for (const [at, block] of content.entries()) {
+    const place = `${path}[${at}]`
+    if (!isObject(block)) refuse(`"${place}" is not a block`)
+    const fields = isText(block.type) && Object.hasOwn(types, block.type) ? types[block.type] : undefined
+    if (fields === undefined) refuse(`"${place}.type" is ${JSON.stringify(block.type)}, which may not stand here`)
+    checkFields(block, fields, place)
+  }
+}
+
+type Checks = Readonly<Record<string, (value: unknown) => boolean>>
+
+/** Each field of the value has to be named in `fields`. */
+function checkFields(value: JsonObject, fields: Checks, path: string): void {
+  for (const [name, found] of Object.entries(value)) {
+    const check = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (check === undefined) refuse(`"${path}.${name}" may not come from a page`)
+    if (!check(found)) refuse(`"${path}.${name}" is of the wrong type`)
+  }
+  for (const [name, check] of Object.entries(fields)) {
+    if (!(name in value) && !check(undefined)) refuse(`"${path}.${name}" is missing`)
+  }
+}
+
+function readApproval(value: unknown, at: number): Approval {
+  const path = `approvals[${at}]`
+  if (!isObject(value)) refuse(`"${path}" is not a decision`)
+  checkFields(value, approvalFields, path)
+  return value as unknown as Approval
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const maybeText = (value: unknown) => value === undefined || isText(value)
+const maybeNumber = (value: unknown) => value === undefined || Number.isFinite(value)
+
+const approvalFields: Checks = {
+  toolCallId: isText,
+  approved: (value) => typeof value === 'boolean',
+  approvalId: maybeText,
+  reason: maybeText,
+  expiresAt: maybeNumber,
+  proof: maybeText,
+}
+
+function isOneOf<Word extends string>(words: readonly Word[], word: unknown): word is Word {
+  return (words as readonly unknown[]).includes(word)
+}
+
+/** A result has to be of a call that waits, and of a tool that runs in the page: otherwise a page could invent what the server's tools found. */
+function checkResults(messages: readonly Message[], before: number, pageTools: readonly string[]): void {
+  const pending = new Map<string, string>()
+  for (const [at, message] of messages.entries()) {
+    for (const { id, name } of toolCallsOf(message)) pending.set(id, name)
+    if (message.role !== 'tool') continue
+    if (at >= before) checkResult(message, `messages[${at - before}]`, pending.get(message.toolCallId), pageTools)
+    pending.delete(message.toolCallId)
+  }
+}
+
+function checkResult(
+  { toolCallId, name }: ToolMessage,
+  path: string,
+  called: string | undefined,
+  pageTools: readonly string[],
+): void {
+  const id = JSON.stringify(toolCallId)
+  if (called === undefined) refuse(`"${path}" is a result of ${id}, and no such call is pending`)
+  if (!pageTools.includes(called)) refuse(`"${path}" is a result of "${called}", which does not run in the page`)
+  if (name !== undefined && name !== called) refuse(`"${path}.name" is not the name of the tool that ${id} calls`)
+}

@@ -1,0 +1,41 @@
+/**
+ * A run as server-sent events of our own: one {@link StreamEvent} an event, numbered by `id` from 1. The last is `{"type":"end"}` or
+ * `{"type":"error","error":{…}}`; a body without one of the two was cut. There are no event names, so that every event reaches the
+ * `onmessage` of an `EventSource` too.
+ *
+ * @see https://html.spec.whatwg.org/multipage/server-sent-events.html
+ * @module
+ */
+import { applyEvent } from '../client/apply-event.ts'
+import type { StreamEvent } from '../client/result.ts'
+import type { Message } from '../core/model.ts'
+import type { Encoding } from './encoding.ts'
+import { withoutRepeats } from './repeats.ts'
+
+/** The header that says that a response is in this form, and its version. */
+export const eventsHeader = 'x-isoglot-events'
+
+/** Server-sent events whose proxies neither store nor compress them. */
+export const sseHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  'x-accel-buffering': 'no',
+} as const
+
+export function eventStream(): Encoding {
+  let shown: readonly Message[] = []
+  let id = 0
+  const frame = (value: object) => `id: ${++id}\ndata: ${JSON.stringify(value)}\n\n`
+  const encode = (event: StreamEvent) => {
+    const short = withoutRepeats(event, shown)
+    shown = applyEvent(shown, event)
+    return frame(short)
+  }
+  return {
+    headers: { ...sseHeaders, [eventsHeader]: '1' },
+    heartbeat: ': \n\n',
+    begin: () => ': open\n\n',
+    events: (batch) => batch.map(encode).join(''),
+    end: (end) => frame(end.type === 'end' ? end : { type: 'error', error: end.error }),
+  }
+}

@@ -1,0 +1,101 @@
+/** Runs that are kept in the memory of one process. @module */
+import { LimitError } from '../core/errors.ts'
+import type { RunLog } from './keep-run.ts'
+
+interface Kept {
+  readonly events: string[]
+  length: number
+  isOver: boolean
+  isRemoved: boolean
+  /** When it is forgotten, in milliseconds since 1970. */
+  expiresAt: number
+  wake: () => void
+  /** Resolves at the next change. */
+  change: Promise<void>
+}
+
+/**
+ * A log in the memory of this process: for a server of one process, and for tests.
+ *
+ * @param options `ttlMs`: how long a run is kept after its end, default ten minutes. `maxLength`: most of one run, in characters, default
+ * 32 Mi; a run that is longer is ended.
+ */
+export function memoryLog(options: { readonly ttlMs?: number; readonly maxLength?: number } = {}): RunLog {
+  const { ttlMs = 600_000, maxLength = 32 * 1024 * 1024 } = options
+  const runs = new Map<string, Kept>()
+
+  /** Looked at whenever a run begins: a timer would keep the process alive. */
+  function forgetOld(): void {
+    for (const [name, kept] of runs) if (kept.expiresAt <= Date.now()) runs.delete(name)
+  }
+
+  function begin(name: string): Kept {
+    forgetOld()
+    const kept: Kept = {
+      events: [],
+      length: 0,
+      isOver: false,
+      isRemoved: false,
+      expiresAt: Number.POSITIVE_INFINITY,
+      wake: () => {},
+      change: Promise.resolve(),
+    }
+    expectChange(kept)
+    runs.set(name, kept)
+    return kept
+  }
+
+  function end(kept: Kept): void {
+    kept.isOver = true
+    kept.expiresAt = Date.now() + ttlMs
+    kept.wake()
+  }
+
+  async function* read(kept: Kept, after: number, signal: AbortSignal): AsyncGenerator<string> {
+    const left = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true })
+    })
+    for (let at = after; !signal.aborted; ) {
+      const { change } = kept
+      while (at < kept.events.length) yield kept.events[at++] as string
+      if (kept.isOver) return
+      await Promise.race([change, left])
+    }
+  }
+
+  return {
+    async append(name, events) {
+      const kept = runs.get(name) ?? begin(name)
+      if (kept.isRemoved) throw new TypeError(`Cannot keep run ${JSON.stringify(name)}: it was removed`)
+      for (const event of events) kept.length += event.length
+      if (kept.length > maxLength) {
+        throw new LimitError(`Cannot keep the run: it is longer than ${maxLength} characters`, 'maxLength', maxLength)
+      }
+      kept.events.push(...events)
+      kept.wake()
+      expectChange(kept)
+    },
+    async read(name, after, signal) {
+      const kept = runs.get(name)
+      if (kept === undefined || kept.isRemoved || kept.expiresAt <= Date.now()) return undefined
+      return read(kept, after, signal)
+    },
+    async close(name) {
+      const kept = runs.get(name)
+      if (kept !== undefined) end(kept)
+    },
+    async remove(name) {
+      const kept = runs.get(name)
+      if (kept === undefined) return
+      kept.isRemoved = true
+      kept.events.length = 0
+      end(kept)
+    },
+  }
+}
+
+function expectChange(kept: Kept): void {
+  kept.change = new Promise((resolve) => {
+    kept.wake = resolve
+  })
+}

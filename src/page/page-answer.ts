@@ -1,0 +1,85 @@
+/** The answer of a server, as a page finds it: a run, or one of our errors. @module */
+import { readText } from '../client/transport.ts'
+import { ApiError, ConnectionError, DecodeError, InterruptedError, LimitError, TimeoutError } from '../core/errors.ts'
+import { compact, lookup } from '../core/lookup.ts'
+import type { PageError } from './page-error.ts'
+
+/**
+ * The response, if it is a stream of ours. One that comes after the signal has fired is let go.
+ *
+ * @throws {ApiError}, {@link ConnectionError} and {@link DecodeError}, as `readEvents` does; the signal's reason.
+ */
+export async function answerOf(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
+  given.then(({ body }) => (signal.aborted ? body?.cancel() : undefined)).catch(() => {})
+  const response = await unlessAborted(given, signal)
+  const { status, ok, headers } = response
+  const type = headers.get('content-type') ?? 'no content-type'
+  const isStream = /^text\/event-stream\b/i.test(type)
+  if (ok && isStream) return response
+  const text = await unlessAborted(readText(response, 64 * 1024), signal)
+  const source = `${response.url || 'the server'} answered ${status}`
+  if (!ok) throw failureOf(status, source, text)
+  const start = JSON.stringify(text.slice(0, 80))
+  throw new DecodeError(`Cannot read the run: ${source} with ${type}, which begins with ${start}`, { cause: text })
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise
+      .then(resolve, (cause) => {
+        // What `fetch` rejects with where the network failed.
+        reject(
+          cause instanceof TypeError
+            ? new ConnectionError(`Cannot reach the server: ${cause.message}`, { cause })
+            : cause,
+        )
+      })
+      .finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+const kinds: Readonly<Record<string, ApiError['kind']>> = {
+  401: 'authentication',
+  403: 'permission',
+  404: 'not_found',
+  408: 'timeout',
+  429: 'rate_limit',
+  503: 'overloaded',
+  504: 'timeout',
+}
+
+/** A status that is not ok: of `toResponse`, or of what stands before it. */
+function failureOf(status: number, source: string, text: string): unknown {
+  let said: PageError | undefined
+  try {
+    said = JSON.parse(text).error
+  } catch {}
+  if (typeof said?.code === 'string') return thrownBy({ ...said, status, message: `${said.message}; ${source}` })
+  const kind = lookup(kinds, `${status}`) ?? (status >= 400 && status < 500 ? 'invalid_request' : 'server')
+  return new ApiError(`Cannot read the run: ${source}`, { kind, status, body: text })
+}
+
+/** The error that was thrown on the server, as far as a page may know it. */
+export function thrownBy({ code, message, ...details }: PageError): unknown {
+  switch (code) {
+    case 'timeout':
+      return new TimeoutError(message, details.phase ?? 'total', details.timeoutMs ?? 0)
+    case 'limit':
+      return new LimitError(message, details.limit ?? '', details.max ?? 0)
+    case 'interrupted':
+      return new InterruptedError(message)
+    case 'decode':
+      return new DecodeError(message)
+    case 'connection':
+      return new ConnectionError(message)
+    case 'aborted':
+      return new DOMException(message, 'AbortError')
+    default: {
+      const { kind = 'server', status, retryable, retryAfterMs } = details
+      return new ApiError(message, compact({ kind, status, retryable, retryAfterMs }))
+    }
+  }
+}

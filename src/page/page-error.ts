@@ -1,0 +1,81 @@
+/** What a page is told of an error: its code and a sentence of ours. A provider's own words may quote a key or name an account. @module */
+import { type AnyIsoglotError, ApiError, type ApiErrorKind, IsoglotError, type TimeoutError } from '../core/errors.ts'
+import { compact, lookup } from '../core/lookup.ts'
+
+/** An error as a page may see it: plain data. */
+export interface PageError {
+  /** The `code` of our errors; `aborted` for an abort by the server, `server` for any other error. */
+  readonly code: string
+  /** A sentence for a person. */
+  readonly message: string
+  /** Of code `api`. Trouble with the server's own key is `server`: `authentication` would tell the user to log in. */
+  readonly kind?: ApiErrorKind
+  /** The status of a response that has not begun. Never 401. */
+  readonly status?: number
+  /** Whether the same request may succeed later. */
+  readonly retryable?: boolean
+  readonly retryAfterMs?: number
+  /** Of code `timeout`. */
+  readonly phase?: TimeoutError['phase']
+  /** Of code `timeout`. */
+  readonly timeoutMs?: number
+  /** Of code `limit`: the option that sets the limit. */
+  readonly limit?: string
+  /** Of code `limit`. */
+  readonly max?: number
+}
+
+const ownTrouble = { message: 'The server cannot use its model provider', kind: 'server', status: 502 } as const
+
+/** By the kind of an {@link ApiError}. */
+const ofKinds: Readonly<Record<ApiErrorKind, Pick<PageError, 'message' | 'kind' | 'status'>>> = {
+  authentication: ownTrouble,
+  permission: ownTrouble,
+  not_found: { message: 'The model was not found', status: 502 },
+  invalid_request: { message: 'The model does not accept this request', status: 400 },
+  context_length: { message: 'The conversation is too long for the model', status: 400 },
+  rate_limit: { message: 'The model has too many requests; try again later', status: 429 },
+  overloaded: { message: 'The model is overloaded; try again later', status: 503 },
+  server: { message: 'The model provider failed', status: 502 },
+  timeout: { message: 'The model did not answer in time', status: 504 },
+}
+
+/** By the code of our other errors. */
+const ofCodes: Readonly<Record<string, Pick<PageError, 'message' | 'status' | 'retryable'>>> = {
+  timeout: { message: 'The model did not answer in time', status: 504, retryable: true },
+  connection: { message: 'The model provider cannot be reached', status: 502, retryable: true },
+  interrupted: { message: 'The answer of the model was cut off', status: 502, retryable: true },
+  decode: { message: 'The answer of the model cannot be read', status: 502 },
+  limit: { message: 'The answer of the model is larger than its limit', status: 502 },
+  unsupported: { message: 'The model does not support this request', status: 400 },
+  output: { message: 'The answer of the model does not have the form that was asked for', status: 502 },
+}
+
+/** What a page is told of whatever a run threw. */
+export function toPageError(cause: unknown): PageError {
+  if (cause instanceof ApiError) {
+    const { kind, retryable, retryAfterMs } = cause
+    return compact({ code: 'api', kind, ...ofKinds[kind], retryable, retryAfterMs })
+  }
+  if (cause instanceof IsoglotError) {
+    const { code, phase, timeoutMs, limit, max } = cause as Partial<TimeoutError & { limit: string; max: number }> &
+      AnyIsoglotError
+    const said = lookup(ofCodes, code)
+    if (said !== undefined) return compact({ code, ...said, phase, timeoutMs, limit, max })
+  }
+  const name = cause instanceof Error ? cause.name : undefined
+  if (name === 'AbortError') return { code: 'aborted', message: 'The server stopped the run', status: 503 }
+  if (name === 'TimeoutError') return { code: 'timeout', ...ofKinds.timeout }
+  return { code: 'server', message: 'The server failed', status: 500 }
+}
+
+/** The error as an answer of its own, for a run that failed before its first event. */
+export function errorResponse(error: PageError): Response {
+  const { status = 500, retryAfterMs } = error
+  const headers = compact({
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
+    'retry-after': retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`,
+  })
+  return new Response(JSON.stringify({ error }), { status, headers })
+}

@@ -1,0 +1,139 @@
+/** What of a run may reach a page: its events, by an allow-list. @module */
+import type { StreamEvent } from '../client/result.ts'
+import { textOf } from '../core/content.ts'
+import { compact } from '../core/lookup.ts'
+import type { Loss, Message } from '../core/model.ts'
+import {
+  jsonOf,
+  pageAnswer,
+  pageBlock,
+  pageCall,
+  pageChunk,
+  pageResult,
+  pageToolMessage,
+  pageUsage,
+  viewOf,
+} from './page-blocks.ts'
+import type { PageRules } from './page-rules.ts'
+
+/**
+ * A function that returns each event of one run as a page may see it, or `undefined` if it may not. `toResponse` uses it; a transport of
+ * your own, such as a WebSocket, can too. It remembers which call is of which tool: make one for each run.
+ *
+ * What is left of `done`: the answers and tool messages of the run, without the prompt, which the page knows.
+ *
+ * @example
+ * ```ts
+ * const socket = new WebSocket('wss://example.com/chat')
+ * const toPage = pageEvents({ tools: { get_weather: 'all' } })
+ * for await (const event of stream({ model, prompt: 'Weather in Tokyo?', tools: [weather] })) {
+ *   const seen = toPage(event)
+ *   if (seen) socket.send(JSON.stringify(seen))
+ * }
+ * ```
+ */
+export function pageEvents(rules: PageRules = {}): (event: StreamEvent) => StreamEvent | undefined {
+  const { filter = (event) => event } = rules
+  /** Names of tools, by the id of a call and by the block of the answer that is under way: later events of a call do not repeat them. */
+  const names = new Map<string | number, string>()
+  return (event) => {
+    const seen = seenOf(event, rules, names)
+    return seen && filter(seen)
+  }
+}
+
+function seenOf(event: StreamEvent, rules: PageRules, names: Map<string | number, string>): StreamEvent | undefined {
+  const { type } = event
+  switch (type) {
+    case 'message_start':
+      for (const key of names.keys()) if (typeof key === 'number') names.delete(key)
+      return compact({ type, model: rules.model ? event.model : undefined })
+    case 'text_delta':
+      return compact({ type, index: event.index, text: event.text, refusal: event.refusal })
+    case 'reasoning_delta':
+      return rules.reasoning === false ? undefined : { type, index: event.index, text: event.text }
+    case 'tool_call_chunk': {
+      const { index, chunk } = event
+      if (chunk.name !== undefined) names.set(index, chunk.name)
+      const isOurs = chunk.type === 'tool_call_chunk'
+      const view = isOurs ? viewOf(rules, names.get(index)) : (rules.serverTools ?? 'name')
+      const seen = pageChunk(chunk, view)
+      return seen && { type, index, chunk: seen }
+    }
+    case 'tool_call': {
+      names.set(event.call.id, event.call.name)
+      const call = pageCall(event.call, rules)
+      return call && { type, index: event.index, call }
+    }
+    case 'invalid_tool_call': {
+      const call = pageCall(event.call, rules)
+      return call && { type, index: event.index, call }
+    }
+    case 'content_block': {
+      const block = pageBlock(event.block, rules)
+      return block && { type, index: event.index, block }
+    }
+    case 'usage': {
+      const usage = pageUsage(event.usage, rules)
+      return usage && { type, usage }
+    }
+    case 'warning': {
+      const [warning] = warningsOf([event.warning], rules)
+      return warning && { type, warning }
+    }
+    case 'message_end': {
+      const message = pageAnswer(event.message, rules)
+      const { stopReason } = event.response
+      return { type, message, response: compact({ message, stopReason, usage: message.usage }) }
+    }
+    case 'tool_start':
+    case 'approval_request': {
+      if (event.call.id !== undefined && event.call.name !== undefined) names.set(event.call.id, event.call.name)
+      const call = pageCall(event.call, rules)
+      return call && ({ type, call } as StreamEvent)
+    }
+    case 'tool_progress': {
+      const { toolCallId } = event
+      const data = viewOf(rules, names.get(toolCallId)) === 'all' ? jsonOf(event.data) : undefined
+      return data === undefined ? undefined : { type, toolCallId, data }
+    }
+    case 'tool_result': {
+      const result = pageResult(event.result, rules)
+      return result && { type, result }
+    }
+    case 'done': {
+      const { outcome, stopReason, usage, rounds, pending, warnings } = event.result
+      const message = pageAnswer(event.result.message, rules)
+      const messages = event.result.messages.flatMap((one) => pageTurn(one, rules) ?? [])
+      // In the order in which `withRepeats` writes them, so that it can be seen that nothing is lost.
+      const result = compact({
+        message,
+        messages,
+        text: textOf(message),
+        warnings: warningsOf(warnings, rules),
+        responses: [],
+        context: { messages },
+        outcome,
+        stopReason,
+        usage: pageUsage(usage, rules),
+        rounds,
+        pending: pending.flatMap((call) => pageCall(call, rules) ?? []),
+      })
+      return { type, result }
+    }
+    default:
+      return undefined
+  }
+}
+
+function warningsOf(warnings: readonly Loss[], { warnings: shown = false }: PageRules): readonly Loss[] {
+  if (!shown) return []
+  const seen = shown === 'major' ? warnings.filter(({ severity }) => severity === 'major') : warnings
+  return seen.map(({ path, action, reason, severity }) => ({ path, action, reason, severity }))
+}
+
+/** Instructions stay on the server, and so does what stands in the prompt besides. */
+function pageTurn(message: Message, rules: PageRules): Message | undefined {
+  if (message.role === 'assistant') return pageAnswer(message, rules)
+  return message.role === 'tool' ? pageToolMessage(message, rules) : undefined
+}

@@ -1,0 +1,75 @@
+/** The fields of a message that may come from a page, each with its check. What is not named here is refused. @module */
+import { isObject } from '../core/lookup.ts'
+import type { Role, StopReason } from '../core/model.ts'
+
+/** Whether a field may have this value; of `undefined`, whether the field may be absent. */
+type Check = (value: unknown) => boolean
+type Fields = Readonly<Record<string, Check>>
+
+const any: Check = () => true
+const text: Check = (value) => typeof value === 'string'
+const maybe =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value)
+const word =
+  (...words: readonly unknown[]): Check =>
+  (value) =>
+    words.includes(value)
+
+/** The content, whose blocks are checked apart, and what each message has. */
+const base: Fields = { role: any, content: any, id: maybe(text) }
+const stopReasons: readonly StopReason[] = [
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'refusal',
+  'pause',
+  'other',
+  'interrupted',
+  'error',
+  'aborted',
+  'max_rounds',
+]
+
+export const pageMessageFields: Readonly<Record<Role, Fields>> = {
+  system: base,
+  developer: base,
+  user: { ...base, name: maybe(text) },
+  assistant: { ...base, stopReason: maybe(word(...stopReasons)) },
+  tool: { ...base, toolCallId: text, name: maybe(text), status: maybe(word('success', 'error')) },
+}
+
+const media: Fields = { type: any, url: maybe(text), data: maybe(text), mimeType: maybe(text) }
+/** What a person, or a tool, can say. */
+const said: Readonly<Record<string, Fields>> = {
+  text: { type: any, text },
+  plain_text: { type: any, text, title: maybe(text), mimeType: maybe(text) },
+  image: { ...media, detail: maybe(word('auto', 'low', 'high', 'original')) },
+  audio: { ...media, transcript: maybe(text) },
+  video: media,
+  file: { ...media, filename: maybe(text) },
+}
+
+/** By role, and then by the type of a block. */
+export const pageBlockFields: Readonly<Record<Role, Readonly<Record<string, Fields>>>> = {
+  system: said,
+  developer: said,
+  user: said,
+  tool: said,
+  assistant: {
+    ...said,
+    reasoning: { type: any, text },
+    tool_call: {
+      type: any,
+      id: text,
+      name: text,
+      arguments: isObject,
+      argumentsText: text,
+      index: (value) => Number.isSafeInteger(value),
+      complete: word(true),
+      approvalId: maybe(text),
+    },
+  },
+}

@@ -1,0 +1,253 @@
+/**
+ * For pages: reads the run that a server sends by `toResponse`, as if it ran here.
+ *
+ * @module
+ */
+import { applyEvent } from '../client/apply-event.ts'
+import { type Deadline, startDeadline } from '../client/deadline.ts'
+import type { RunResult, StreamEvent } from '../client/result.ts'
+import { drain, flatten, linked, type Run, textIn, whenAwaited, withResolvers } from '../client/run.ts'
+import { chunksOf } from '../client/transport.ts'
+import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
+import { compact, isObject } from '../core/lookup.ts'
+import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
+import { readData } from './event-data.ts'
+import { answerOf, thrownBy } from './page-answer.ts'
+import type { PageError } from './page-error.ts'
+import { withRepeats } from './repeats.ts'
+import type { Resuming } from './resuming.ts'
+
+export { type Cut, type Resuming, resuming } from './resuming.ts'
+
+/** How a server's run is read. */
+export interface ReadOptions {
+  /** Cancels the reading. It rejects with the signal's own reason then. */
+  readonly signal?: AbortSignal
+  /** So long may nothing come, heartbeats included, in milliseconds. Default 45,000. */
+  readonly idleMs?: number
+  /** Largest single event, in bytes. Default 8 MiB. */
+  readonly maxEventBytes?: number
+  /** For a server that answers by `keepRun`: `resuming()`. The run goes on by itself where the connection breaks. */
+  readonly resume?: Resuming
+}
+
+/**
+ * A run that a server sends: what can read a {@link Run} can read it. Its `messages` are the answers and tool messages of the run, without
+ * the prompt, and what the server withholds is missing from its events and its result.
+ */
+export interface PageRun extends Run {
+  /** The history, sealed by the server's `seal`, to send with the next request. There once the run has ended. */
+  readonly sealed: string | undefined
+}
+
+/**
+ * Reads the answer of a server that answers by `toResponse`.
+ *
+ * @example
+ * ```ts
+ * const body = JSON.stringify({ chatId: 'c1', messages: [message.user('Hello')] })
+ * const run = readEvents(fetch('/chat', { method: 'POST', body }))
+ * for await (const event of run) if (event.type === 'text_delta') write(event.text)
+ * const { outcome } = await run.response
+ * ```
+ * @throws while it is read: what the run threw on the server, as an error of the same class; {@link ApiError} for a status that is not ok;
+ * {@link InterruptedError} if the body ends without the run's end; {@link TimeoutError} if nothing comes for `idleMs`;
+ * {@link ConnectionError} if there is no answer; {@link DecodeError} for an answer of another kind. Each has in `partial` what came before.
+ */
+export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
+  const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
+  const given = Promise.resolve(response)
+  given.catch(() => {}) // it is thrown where the run is read
+  const stopping = new AbortController()
+  const settled = withResolvers<RunResult>()
+  settled.promise.catch(() => {})
+  let shown: readonly Message[] = []
+  let streamId: string | undefined
+  let url = ''
+  /** How many events have come, the end included. */
+  let taken = 0
+  let isEnded = false
+  let isUnderway = false
+  let partial: AssistantMessage | undefined
+  let result: RunResult | undefined
+  let sealed: string | undefined
+  let isTaken = false
+
+  async function* batches(): AsyncGenerator<StreamEvent[]> {
+    const { signal, end } = linked(options.signal, stopping.signal)
+    let failure: unknown = new DOMException('The run was left before its end', 'AbortError')
+    try {
+      yield* connections(signal)
+      failure = undefined
+    } catch (cause) {
+      failure = cause
+      throw cause
+    } finally {
+      end()
+      if (failure !== undefined) breakOff(failure)
+      if (result !== undefined && failure === undefined) settled.resolve(result)
+      else settled.reject(failure ?? new DecodeError('Cannot tell how the run ended: the server sent no "done"'))
+    }
+  }
+
+  /** The events of the run, over as many connections as it takes. */
+  async function* connections(signal: AbortSignal): AsyncGenerator<StreamEvent[]> {
+    const timeouts = { firstByteMs: idleMs, idleMs, totalMs: Number.POSITIVE_INFINITY }
+    let connection = given
+    for (let failures = 0; ; ) {
+      const before = taken
+      const deadline = startDeadline(timeouts, signal)
+      let cause: unknown
+      try {
+        yield* eventsOf(connection, deadline)
+        return
+      } catch (error) {
+        cause = error
+      } finally {
+        deadline.clear()
+      }
+      failures = taken > before ? 0 : failures + 1
+      const name = streamId
+      const canGoOn = name !== undefined && !isEnded && !signal.aborted
+      const rest = canGoOn ? await options.resume?.rest({ cause, failures, taken, name, url, signal }) : undefined
+      if (rest === undefined) throw connection === given ? cause : cutFor(cause)
+      connection = rest.response
+      connection.catch(() => {})
+    }
+  }
+
+  /** What was cut stays cut, whatever the server says of the rest. */
+  function cutFor(cause: unknown): unknown {
+    const isOfRest = cause instanceof IsoglotError && !isEnded
+    return isOfRest ? new InterruptedError('Cannot finish the run: the rest of it is not to be had', { cause }) : cause
+  }
+
+  async function* eventsOf(connection: Promise<Response>, deadline: Deadline): AsyncGenerator<StreamEvent[]> {
+    deadline.enter('first_byte')
+    const answer = await answerOf(connection, deadline.signal)
+    streamId ??= /^[\w-]{1,128}$/.exec(answer.headers.get('x-isoglot-stream') ?? '')?.[0]
+    url ||= answer.url
+    let batch: StreamEvent[] = []
+    const takeData = (data: string) => {
+      const event = parsed(data)
+      taken++
+      isEnded = event.type === 'error' || event.type === 'end'
+      if (event.type === 'error') throw thrownBy(event.error)
+      if (event.type === 'end') {
+        sealed = event.sealed
+        return
+      }
+      const whole = grown(event, data)
+      if (whole.type === 'message_start') isUnderway = true
+      if (whole.type === 'message_end') isUnderway = false
+      if (whole.type === 'done') result = whole.result
+      batch.push(whole)
+    }
+    const lines = readData(maxEventBytes, takeData)
+    for await (const chunk of chunksOf(answer, deadline)) {
+      try {
+        lines.push(chunk)
+      } catch (cause) {
+        if (batch.length > 0) yield batch
+        throw cause
+      }
+      if (batch.length > 0) yield batch
+      if (isEnded) return
+      batch = []
+    }
+    throw new InterruptedError('Cannot finish the run: the response ended before it')
+  }
+
+  /** The event with all that it says, which is part of the conversation from now on. */
+  function grown(event: StreamEvent, data: string): StreamEvent {
+    try {
+      const whole = withRepeats(event, shown)
+      shown = applyEvent(shown, whole)
+      return whole
+    } catch {
+      throw notOurs(data)
+    }
+  }
+
+  /** Keeps what there is of an answer that did not end. */
+  function breakOff(failure: unknown): void {
+    const last = shown.at(-1)
+    if (last?.role !== 'assistant') return
+    if (isUnderway) {
+      const isOurs = failure instanceof IsoglotError && !(failure instanceof TimeoutError)
+      partial = closed(last, isOurs ? 'interrupted' : 'aborted')
+      shown = [...shown.slice(0, -1), partial]
+    }
+    if (failure instanceof IsoglotError) failure.partial ??= partial ?? last
+  }
+
+  /** @throws {TypeError} if the run is read for a second time. */
+  function take(): AsyncGenerator<StreamEvent[]> {
+    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
+    isTaken = true
+    return batches()
+  }
+
+  return {
+    batches: take,
+    [Symbol.asyncIterator]: () => flatten(take()),
+    text: () => textIn(take()),
+    response: whenAwaited(() => {
+      queueMicrotask(() => {
+        if (!isTaken) drain(take()).catch(() => {}) // it rejects with the same
+      })
+      return settled.promise
+    }),
+    get messages() {
+      return shown
+    },
+    get partial() {
+      return partial
+    },
+    get sealed() {
+      return sealed
+    },
+    get streamId() {
+      return streamId
+    },
+    async stop() {
+      stopping.abort(new DOMException('The run was stopped', 'AbortError'))
+      if (streamId !== undefined) await options.resume?.stop(url, streamId)
+    },
+  }
+}
+
+type WireEvent =
+  | StreamEvent
+  | { readonly type: 'end'; readonly sealed?: string }
+  | { readonly type: 'error'; readonly error: PageError }
+
+function parsed(data: string): WireEvent {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch {}
+  if (isObject(value) && typeof value.type === 'string') return value as unknown as WireEvent
+  throw notOurs(data)
+}
+
+function notOurs(data: string): DecodeError {
+  const finding = 'an event is not one of isoglot; does the server answer by toResponse?'
+  return new DecodeError(`Cannot read the run: ${finding}`, { cause: data.slice(0, 1000) })
+}
+
+/** What was said of an answer that broke off. Its open calls never were calls. */
+function closed(answer: AssistantMessage, stopReason: 'interrupted' | 'aborted'): AssistantMessage {
+  const content: ContentBlock[] = []
+  const invalid: InvalidToolCall[] = [...(answer.invalidToolCalls ?? [])]
+  const known = new Set(invalid.map(({ id }) => id))
+  for (const block of answer.content as readonly ContentBlock[]) {
+    if (block.type === 'tool_call_chunk') {
+      const { id, name, index = content.length, argumentsDelta: argumentsText = '' } = block
+      if (known.has(id)) continue
+      const error = 'The answer ended before the arguments did'
+      invalid.push(compact({ type: 'invalid_tool_call', id, name, index, argumentsText, reason: 'truncated', error }))
+    } else if (block.type !== 'server_tool_call_chunk') content.push(block)
+  }
+  return { ...answer, content, ...(invalid.length > 0 && { invalidToolCalls: invalid }), stopReason }
+}

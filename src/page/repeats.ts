@@ -1,0 +1,79 @@
+/**
+ * Our events say a text four times: in pieces, as a block, in the message and in the result. On the wire to a page it is sent once. What an
+ * event repeats is left out only where the reader makes the very same of the events before it.
+ *
+ * @module
+ */
+import type { RunResult, StreamEvent } from '../client/result.ts'
+import { blocksOf, textOf } from '../core/content.ts'
+import { findLastIndex } from '../core/lookup.ts'
+import type { AssistantMessage, ContentBlock, Message } from '../core/model.ts'
+
+/** The event without what the messages before it say already. */
+export function withoutRepeats(event: StreamEvent, shown: readonly Message[]): StreamEvent {
+  const short = shortened(event)
+  if (short === event || JSON.stringify(withRepeats(short, shown)) !== JSON.stringify(event)) return event
+  return short
+}
+
+function shortened(event: StreamEvent): StreamEvent {
+  switch (event.type) {
+    case 'content_block': {
+      if (event.block.type !== 'text' && event.block.type !== 'reasoning') return event
+      const { text: _, ...block } = event.block
+      return { ...event, block: block as ContentBlock }
+    }
+    case 'message_end': {
+      const { content: _, ...message } = event.message
+      return { type: event.type, message } as StreamEvent
+    }
+    case 'done': {
+      const { message: _, messages: __, text: ___, warnings, responses: ____, context: _____, ...rest } = event.result
+      return { type: event.type, result: (warnings.length > 0 ? { warnings, ...rest } : rest) as RunResult }
+    }
+    default:
+      return event
+  }
+}
+
+/** The event with what it left out. */
+export function withRepeats(event: StreamEvent, shown: readonly Message[]): StreamEvent {
+  switch (event.type) {
+    case 'content_block': {
+      const { type, ...block } = event.block
+      if (type !== 'text' && type !== 'reasoning') return event
+      const before = blocksOf(answerIn(shown)?.content ?? null)[event.index]
+      const text = before !== undefined && 'text' in before ? before.text : ''
+      return { ...event, block: { type, text, ...block } as ContentBlock }
+    }
+    case 'message_end': {
+      const { role, ...fields }: Partial<AssistantMessage> & Pick<AssistantMessage, 'role'> = event.message
+      const message: AssistantMessage = { role, content: answerIn(shown)?.content ?? [], ...fields }
+      const { stopReason = 'other', usage } = message
+      return { ...event, message, response: { message, stopReason, ...(usage && { usage }) } }
+    }
+    case 'done': {
+      const message = shown[findLastIndex(shown, ({ role }) => role === 'assistant')] as AssistantMessage
+      const text = message === undefined ? '' : textOf(message)
+      const result: Partial<RunResult> = event.result
+      const whole = {
+        message,
+        messages: shown,
+        text,
+        warnings: [],
+        responses: [],
+        context: { messages: shown },
+        ...result,
+      } as RunResult
+      return { ...event, result: whole }
+    }
+    default:
+      return event
+  }
+}
+
+/** The answer that is under way. */
+function answerIn(shown: readonly Message[]): AssistantMessage | undefined {
+  const last = shown.at(-1)
+  return last?.role === 'assistant' ? last : undefined
+}

@@ -1,0 +1,106 @@
+/**
+ * A history that a page keeps for a server without a store: encrypted and signed by AES-GCM, so that the page can neither read nor change
+ * it. It is `base64url(version ‖ iv ‖ ciphertext)` of the messages as JSON, deflated.
+ *
+ * @see https://www.w3.org/TR/webcrypto/#aes-gcm (read 2026-11)
+ * @module
+ */
+import { DecodeError, LimitError } from '../core/errors.ts'
+import type { Message } from '../core/model.ts'
+import { deserializeMessages, serializeMessages } from '../messages/serialize.ts'
+
+/** Where a server keeps its histories: a store of the application's. */
+export interface History {
+  load(chatId: string): Promise<readonly Message[]>
+  save(chatId: string, messages: readonly Message[]): Promise<void>
+}
+
+const version = 1
+const ivLength = 12
+/** Longest sealed text, in characters. */
+const maxSealedLength = 4 * 1024 * 1024
+
+/**
+ * Seals messages for the page that keeps them.
+ *
+ * @param secret 32 random bytes, the same on each instance of the server; or a `CryptoKey` for AES-GCM.
+ * @param about What the messages belong to, such as the ids of user and chat in JSON: the text opens with the very same only. An older text
+ * of the same chat opens too; put a turn's number into `about` where that matters.
+ * @throws {RangeError} if the secret does not have 32 bytes. {@link LimitError} if the text is longer than 4 Mi characters.
+ */
+export async function sealMessages(
+  messages: readonly Message[],
+  secret: CryptoKey | Uint8Array,
+  about: string,
+): Promise<string> {
+  const key = await keyOf(secret, 'encrypt')
+  const plain = new TextEncoder().encode(JSON.stringify(serializeMessages(messages)))
+  const iv = crypto.getRandomValues(new Uint8Array(ivLength))
+  const sealed = await crypto.subtle.encrypt(
+    algorithm(iv, about),
+    key,
+    await piped(plain, new CompressionStream(deflate)),
+  )
+  const text = toBase64Url([version, ...iv], new Uint8Array(sealed))
+  if (text.length <= maxSealedLength) return text
+  throw new LimitError('Cannot seal the messages: they are too long', 'maxSealedLength', maxSealedLength)
+}
+
+/**
+ * Opens what `sealMessages` made.
+ *
+ * @throws {DecodeError} if it was changed, belongs to something else, or was sealed with another secret. {@link LimitError} if it is longer
+ * than 4 Mi characters, before anything is decrypted.
+ */
+export async function openMessages(
+  sealed: string,
+  secret: CryptoKey | Uint8Array,
+  about: string,
+): Promise<readonly Message[]> {
+  const key = await keyOf(secret, 'decrypt')
+  if (sealed.length > maxSealedLength) {
+    throw new LimitError('Cannot open the sealed messages: they are too long', 'maxSealedLength', maxSealedLength)
+  }
+  let plain: Uint8Array
+  try {
+    const bytes = fromBase64Url(sealed)
+    if (bytes[0] !== version) throw new DecodeError(`Their version is ${bytes[0]}, and not ${version}`)
+    const [iv, data] = [bytes.slice(1, 1 + ivLength), bytes.slice(1 + ivLength)]
+    const deflated = new Uint8Array(await crypto.subtle.decrypt(algorithm(iv, about), key, data))
+    plain = await piped(deflated, new DecompressionStream(deflate))
+  } catch (cause) {
+    const finding = 'they were changed, belong to something else, or were sealed with another secret'
+    throw new DecodeError(`Cannot open the sealed messages: ${finding}`, { cause })
+  }
+  return deserializeMessages(JSON.parse(new TextDecoder().decode(plain)))
+}
+
+const deflate = 'deflate-raw'
+
+function algorithm(iv: Uint8Array<ArrayBuffer>, about: string): AesGcmParams {
+  return { name: 'AES-GCM', iv, additionalData: new TextEncoder().encode(about) }
+}
+
+function keyOf(secret: CryptoKey | Uint8Array, use: 'encrypt' | 'decrypt'): CryptoKey | Promise<CryptoKey> {
+  if (!(secret instanceof Uint8Array)) return secret
+  if (secret.length !== 32) throw new RangeError(`Cannot use the secret: it has ${secret.length} bytes, and not 32`)
+  return crypto.subtle.importKey('raw', new Uint8Array(secret), 'AES-GCM', false, [use])
+}
+
+async function piped(
+  bytes: Uint8Array<ArrayBuffer>,
+  through: CompressionStream | DecompressionStream,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes]).stream().pipeThrough(through)
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
+function toBase64Url(head: readonly number[], rest: Uint8Array): string {
+  let text = String.fromCharCode(...head)
+  for (let at = 0; at < rest.length; at += 8192) text += String.fromCharCode(...rest.subarray(at, at + 8192))
+  return btoa(text).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0))
+}

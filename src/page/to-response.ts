@@ -1,0 +1,175 @@
+/** A run as the response of a server, for a page to read. @module */
+import type { RunResult } from '../client/result.ts'
+import type { Run } from '../client/run.ts'
+import { compact } from '../core/lookup.ts'
+import type { Message } from '../core/model.ts'
+import { after } from '../core/timer.ts'
+import { bodyOf } from './body.ts'
+import type { Encoder, Encoding } from './encoding.ts'
+import { eventStream } from './event-stream.ts'
+import { errorResponse, toPageError } from './page-error.ts'
+import { pageEvents } from './page-events.ts'
+import type { PageRules } from './page-rules.ts'
+
+/** How a run becomes a response. */
+export interface ToResponseOptions {
+  /**
+   * `events`, the default, is for `readEvents` of `isoglot/read`. `text` is the text alone, for curl: it has no mark for its end, so an error
+   * breaks the body. Other readers have an encoder each: `uiMessages()`, `agUi()`.
+   */
+  readonly as?: 'events' | 'text' | Encoder
+  /** What the page may see. Default: text, reasoning, the names of tools and how the run went. */
+  readonly page?: PageRules
+  /** How often a comment is sent while nothing comes, in milliseconds. Default 15,000; 0: never. */
+  readonly heartbeatMs?: number
+  /** Added to the headers of a run that began. */
+  readonly headers?: HeadersInit
+  /**
+   * Called once, when the run has ended, and awaited before the page learns of the end: the place to store the history. What it throws is
+   * the run's error.
+   */
+  readonly onEnd?: (end: EndOfRun) => void | Promise<void>
+  /** Seals the history for a page that keeps it: `(said) => sealMessages([...history, ...said], secret, chatId)`. Called after `onEnd`. */
+  readonly seal?: (said: readonly Message[]) => Promise<string>
+  /** Keeps the platform alive until `onEnd` is done: `(promise) => ctx.waitUntil(promise)`. */
+  readonly waitUntil?: (promise: Promise<unknown>) => void
+}
+
+/** How a run for a page ended. */
+export interface EndOfRun {
+  /** What was said, the prompt first; also after a failure: see `messages` of a run. */
+  readonly messages: readonly Message[]
+  readonly result?: RunResult
+  /** What the run threw. */
+  readonly error?: unknown
+  /** Whether the page had gone before the end. */
+  readonly left: boolean
+}
+
+/**
+ * Answers with a run. It waits for the first event: a run that fails before it is answered by a status and `{ error }` in JSON, and never by
+ * 401, which would tell the user to log in. If nothing comes for `heartbeatMs`, it answers 200 and goes on as a stream.
+ *
+ * When the page leaves, the run is stopped: its request is cancelled, and no tool runs after. A page that reads slowly slows the run down.
+ *
+ * @example
+ * ```ts
+ * export async function POST(request: Request): Promise<Response> {
+ *   const { messages } = await readChatRequest(request)
+ *   return toResponse(stream({ model, messages, signal: request.signal }))
+ * }
+ * ```
+ */
+export async function toResponse(run: Run, options: ToResponseOptions = {}): Promise<Response> {
+  const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
+  const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
+  const tell = page.error ?? toPageError
+  const visit = startVisit()
+  waitUntil?.(visit.ended)
+  const texts = textsOf(run, encoding, options, visit)
+
+  const first = texts.next()
+  try {
+    await settledWithin(heartbeatMs, first)
+  } catch (cause) {
+    return errorResponse(tell(cause))
+  }
+
+  const body = bodyOf({
+    texts,
+    first,
+    opening: encoding.begin?.(),
+    heartbeat: encoding.heartbeat,
+    heartbeatMs,
+    endOf(cause) {
+      const error = tell(cause)
+      const text = encoding.end({ type: error.code === 'aborted' ? 'abort' : 'error', error })
+      return { text, message: error.message }
+    },
+    leave() {
+      visit.isLeft = true
+      // A run that waits for its provider cannot be returned before something comes: it has to be stopped.
+      run.stop().catch(() => {})
+    },
+  })
+  const headers = new Headers(encoding.headers)
+  for (const [name, value] of new Headers(options.headers)) headers.set(name, value)
+  return new Response(body, { headers })
+}
+
+/** The page's side of a response. */
+interface Visit {
+  isLeft: boolean
+  /** Resolves when `onEnd` is done. */
+  readonly ended: Promise<void>
+  end(told: Promise<void>): void
+}
+
+function startVisit(): Visit {
+  let end: Visit['end'] = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  ended.catch(() => {}) // whoever waits for it learns of it
+  return { isLeft: false, ended, end }
+}
+
+/** The texts of the body, each with something in it. Throws what the run throws; its last is the end. */
+async function* textsOf(
+  run: Run,
+  encoding: Encoding,
+  { page, onEnd, seal }: ToResponseOptions,
+  visit: Visit,
+): AsyncGenerator<string> {
+  const toPage = pageEvents(page)
+  let result: RunResult | undefined
+  let hasBegun = false
+  let text = ''
+  let told: Promise<void> | undefined
+  const tellEnd = (end: Pick<EndOfRun, 'result' | 'error'>) => {
+    told ??= (async () => onEnd?.({ messages: run.messages, left: visit.isLeft, ...end }))()
+    visit.end(told)
+    return told
+  }
+  try {
+    for await (const batch of run.batches()) {
+      const seen = batch.flatMap((event) => toPage(event) ?? [])
+      const done = batch.find((event) => event.type === 'done')
+      if (done !== undefined) result = done.result
+      hasBegun ||= seen.some(({ type }) => type !== 'warning') // warnings come before the request is sent
+      text += encoding.events(seen)
+      if (!hasBegun || text === '') continue
+      yield text
+      text = ''
+    }
+    await tellEnd(compact({ result }))
+    const sealed = await seal?.(run.messages)
+    const end = text + (encoding.end(compact({ type: 'end', sealed })) ?? '')
+    if (end !== '') yield end
+  } catch (error) {
+    await tellEnd(visit.isLeft ? {} : { error })
+    throw error
+  } finally {
+    await tellEnd({})
+  }
+}
+
+/** Waits for the promise, for so long at most. */
+export function settledWithin(ms: number, promise: Promise<unknown>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = after(ms > 0 ? ms : Number.POSITIVE_INFINITY, resolve)
+    promise.then(() => resolve(), reject).finally(() => timer.stop())
+  })
+}
+
+function textStream(): Encoding {
+  return {
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+      'x-accel-buffering': 'no',
+    },
+    events: (batch) => batch.map((event) => (event.type === 'text_delta' ? event.text : '')).join(''),
+    end: ({ type }) => (type === 'end' ? '' : undefined),
+  }
+}

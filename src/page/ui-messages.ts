@@ -1,0 +1,206 @@
+/**
+ * For pages that use the AI SDK: a run as the UI message stream that `useChat` reads, and its messages as ours.
+ *
+ * @see https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol and `UIMessageChunk` in the types of `ai` 7.0 (read 2026-11)
+ * @module
+ */
+import type { RunResult, StreamEvent } from '../client/result.ts'
+import { isEmptyAnswer, textOf } from '../core/content.ts'
+import { compact, unlessEmpty } from '../core/lookup.ts'
+import type { ContentBlock, ServerToolCall, ServerToolResult, StopReason } from '../core/model.ts'
+import type { ToolResult } from '../tools/model.ts'
+import type { Encoder } from './encoding.ts'
+import { sseHeaders } from './event-stream.ts'
+
+export { fromUiMessages, type UiMessage } from './from-ui-messages.ts'
+
+/** A chunk of the UI message stream. */
+type Chunk = { readonly type: string; readonly [field: string]: unknown }
+
+/**
+ * The encoder for `useChat`, `Chat` and what else reads the UI message stream, version 1. What the page rules let through arrives as the AI
+ * SDK's parts: token counts as `metadata.usage`, a sealed history as `metadata.sealed`, warnings as `data-warning`.
+ *
+ * A reader of this format takes a response that is cut for a whole one. `readEvents` of `isoglot/read` does not.
+ *
+ * @param options `messageId`: the id of the answer; default: the page makes one, or goes on with its last answer, as after an approval.
+ * @example
+ * ```ts
+ * const run = stream({ model, messages: earlier, tools: [weather] })
+ * const response = await toResponse(run, { as: uiMessages(), page: { tools: 'all' } })
+ * ```
+ */
+export function uiMessages(options: { readonly messageId?: string } = {}): Encoder {
+  return () => {
+    const { messageId } = options
+    const chunks = uiChunks()
+    const frame = (chunk: Chunk) => `data: ${JSON.stringify(compact(chunk))}\n\n`
+    const last = (...all: Chunk[]) => `${all.map(frame).join('')}data: [DONE]\n\n`
+    return {
+      headers: { ...sseHeaders, 'x-vercel-ai-ui-message-stream': 'v1' },
+      heartbeat: ': \n\n',
+      begin: () => frame({ type: 'start', messageId }),
+      events: (batch) => batch.flatMap((event) => [...chunks.of(event)].map(frame)).join(''),
+      end(end) {
+        if (end.type === 'error') return last({ type: 'error', errorText: end.error.message })
+        if (end.type === 'abort') return last({ type: 'abort' })
+        return last(...chunks.finish(end.sealed))
+      },
+    }
+  }
+}
+
+const finishReasons: Readonly<Partial<Record<StopReason, string>>> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool-calls',
+  max_rounds: 'tool-calls',
+  content_filter: 'content-filter',
+  refusal: 'content-filter',
+  interrupted: 'interrupted',
+  error: 'error',
+}
+
+interface UiChunks {
+  of(event: StreamEvent): Iterable<Chunk>
+  finish(sealed: string | undefined): Iterable<Chunk>
+}
+
+/** The chunks of one run. */
+function uiChunks(): UiChunks {
+  let round = 0
+  let isInStep = false
+  let result: RunResult | undefined
+  /** Blocks and calls that have begun, each with the id of its block: two calls may come under one id. */
+  const begun = new Map<string, string>()
+  const sources = new Set<string>()
+
+  /** Whether this is the first chunk of it. */
+  function begins(id: string, block: string = id): boolean {
+    if (begun.has(id)) return false
+    begun.set(id, block)
+    return true
+  }
+
+  function* of(event: StreamEvent): Generator<Chunk> {
+    const id = `${round}.${'index' in event ? event.index : ''}`
+    switch (event.type) {
+      case 'message_start':
+        round++
+        if (isInStep) yield { type: 'finish-step' }
+        isInStep = true
+        return yield { type: 'start-step' }
+      case 'text_delta':
+      case 'reasoning_delta': {
+        const kind = event.type === 'text_delta' ? 'text' : 'reasoning'
+        if (begins(id)) yield { type: `${kind}-start`, id }
+        return yield { type: `${kind}-delta`, id, delta: event.text }
+      }
+      case 'tool_call_chunk': {
+        const { type, id: toolCallId, name: toolName, argumentsDelta: inputTextDelta } = event.chunk
+        if (type !== 'tool_call_chunk') return
+        if (toolCallId !== undefined && toolName !== undefined && begins(toolCallId, id)) {
+          begun.set(id, toolCallId)
+          yield { type: 'tool-input-start', toolCallId, toolName }
+        }
+        const known = begun.get(id)
+        if (known !== undefined && inputTextDelta) yield { type: 'tool-input-delta', toolCallId: known, inputTextDelta }
+        return
+      }
+      case 'tool_call': {
+        const { id: toolCallId, name: toolName, arguments: input } = event.call
+        return yield { type: 'tool-input-available', toolCallId, toolName, input }
+      }
+      case 'invalid_tool_call': {
+        const { name: toolName = 'unknown', argumentsText: input, error: errorText } = event.call
+        const toolCallId = event.call.id ?? begun.get(id) ?? id
+        return yield { type: 'tool-input-error', toolCallId, toolName, input, errorText }
+      }
+      case 'content_block':
+        return yield* ofBlock(event.block, id)
+      case 'message_end':
+        if (isEmptyAnswer(event.message)) yield { type: 'reset-step' } // the model is asked again
+        return
+      case 'tool_progress': {
+        const { toolCallId, data: output } = event
+        return yield { type: 'tool-output-available', toolCallId, output, preliminary: true }
+      }
+      case 'tool_result':
+        return yield ofResult(event.result, round === 0)
+      case 'approval_request':
+        return yield { type: 'tool-approval-request', approvalId: event.call.id, toolCallId: event.call.id }
+      case 'warning':
+        return yield { type: 'data-warning', data: event.warning }
+      case 'done':
+        result = event.result
+    }
+  }
+
+  function* ofBlock(block: ContentBlock, id: string): Generator<Chunk> {
+    switch (block.type) {
+      case 'text':
+      case 'reasoning': {
+        if (!begun.has(id)) {
+          if (block.text === '') return
+          yield { type: `${block.type}-start`, id }
+          yield { type: `${block.type}-delta`, id, delta: block.text }
+        }
+        yield { type: `${block.type}-end`, id }
+        for (const { url, title } of block.type === 'text' ? (block.citations ?? []) : []) {
+          if (url === undefined || sources.has(url)) continue
+          sources.add(url)
+          yield { type: 'source-url', sourceId: url, url, title }
+        }
+        return
+      }
+      case 'server_tool_call':
+        return yield ofServerCall(block, id)
+      case 'server_tool_result':
+        return yield* ofServerResult(block, id)
+      case 'image':
+      case 'audio':
+      case 'video':
+      case 'file': {
+        const { mimeType: mediaType = 'application/octet-stream', data, url } = block
+        const source = data === undefined ? url : `data:${mediaType};base64,${data}`
+        if (source !== undefined) return yield { type: 'file', url: source, mediaType }
+      }
+    }
+    yield { type: 'custom', kind: `isoglot.${block.type}` }
+  }
+
+  function ofServerCall({ id: toolCallId, name: toolName, arguments: input }: ServerToolCall, id: string): Chunk {
+    begins(toolCallId ?? id)
+    return { type: 'tool-input-available', toolCallId: toolCallId ?? id, toolName, input, ...byProvider }
+  }
+
+  function* ofServerResult(found: ServerToolResult, id: string): Generator<Chunk> {
+    const { toolCallId = id, name = 'unknown', status, output = null } = found
+    // A page throws at a result without its call.
+    if (!begun.has(toolCallId)) {
+      yield ofServerCall({ type: 'server_tool_call', id: toolCallId, name, arguments: {} }, id)
+    }
+    if (status === 'error') yield { type: 'tool-output-error', toolCallId, errorText: 'The call failed', ...byProvider }
+    else yield { type: 'tool-output-available', toolCallId, output, ...byProvider }
+  }
+
+  function* finish(sealed: string | undefined): Generator<Chunk> {
+    if (isInStep) yield { type: 'finish-step' }
+    const { stopReason, usage } = result ?? {}
+    const finishReason = stopReason && (finishReasons[stopReason] ?? 'other')
+    const messageMetadata = unlessEmpty(compact({ usage, sealed }))
+    yield { type: 'finish', finishReason, messageMetadata }
+  }
+
+  return { of, finish }
+}
+
+const byProvider = { providerExecuted: true, dynamic: true } as const
+
+/** A run that goes on after a person decided begins with the results: `isDecided`. */
+function ofResult({ toolCallId, status, content, value, error }: ToolResult, isDecided: boolean): Chunk {
+  if (isDecided && error?.kind === 'rejected') return { type: 'tool-output-denied', toolCallId }
+  if (status === 'error')
+    return { type: 'tool-output-error', toolCallId, errorText: textOf(content) || 'The call failed' }
+  return { type: 'tool-output-available', toolCallId, output: value ?? content }
+}

@@ -1,0 +1,61 @@
+/** The most that a model may cost, for limits. @module */
+import { compact } from '../core/lookup.ts'
+import { findPrice, partsOf } from './find.ts'
+import type { Price, Prices, Rates } from './price.ts'
+import { prices } from './table.ts'
+
+/** Rates, and those of long prompts. */
+type Capped = Rates & Pick<Price, 'tiers'>
+
+/**
+ * The price of a model for a cap, and not for a bill: with the highest rate for writes into the cache and without offers. A model that no
+ * row knows costs as much as the dearest of its provider, for each kind of token; if no row has the provider, as the dearest of all.
+ *
+ * @param id Such as `anthropic:claude-haiku-4-5`.
+ * @param own Prices of the operator, which go before ours: by id, by name, or by the beginning of one (`claude-*`).
+ * @example
+ * ```ts
+ * import { capPriceOf } from 'isoglot/prices'
+ *
+ * capPriceOf('anthropic:claude-sonnet-5').cacheWrite // 4: twice the input, for an hour
+ * ```
+ */
+export function capPriceOf(id: string, own: Prices = {}): Capped {
+  const name = id.slice(id.indexOf(':') + 1)
+  const exact = [id, name].find((key) => Object.hasOwn(own, key))
+  if (exact !== undefined) return own[exact] as Price
+  const patterns = Object.keys(own).filter((key) => key.endsWith('*'))
+  const found = patterns.filter((key) => [id, name].some((text) => text.startsWith(key.slice(0, -1))))
+  const [pattern] = found.sort((one, other) => other.length - one.length)
+  if (pattern !== undefined) return own[pattern] as Price
+  const price = findPrice(id, prices)
+  return price === undefined ? dearestOf(partsOf(id)[0]) : capped(price)
+}
+
+function capped({ tiers, ...price }: Price): Capped {
+  return compact({
+    ...cappedRates(price),
+    tiers: tiers?.map((tier) => ({ above: tier.above, ...cappedRates({ ...price, ...tier }) })),
+  })
+}
+
+function cappedRates({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Rates): Rates {
+  const writes = [cacheWrite, cacheWrite1h].filter((rate) => rate !== undefined)
+  return compact({ input, output, cacheRead, cacheWrite: writes.length > 0 ? Math.max(...writes) : undefined })
+}
+
+/** The most that any row of a provider says, for each kind of token. */
+function dearestOf(provider: string): Rates {
+  const rows = Object.entries(prices).filter(([id]) => id.startsWith(`${provider}:`))
+  const all = (rows.length > 0 ? rows : Object.entries(prices)).flatMap(([, price]): readonly Rates[] => {
+    const { tiers = [], ...rates } = capped(price)
+    return [rates, ...tiers.map((tier) => ({ ...rates, ...tier }))]
+  })
+  const most = (rate: (rates: Rates) => number) => Math.max(...all.map(rate))
+  return {
+    input: most(({ input }) => input),
+    output: most(({ output }) => output),
+    cacheRead: most(({ input, cacheRead = input }) => cacheRead),
+    cacheWrite: most(({ input, cacheWrite = input }) => cacheWrite),
+  }
+}

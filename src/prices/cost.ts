@@ -1,0 +1,205 @@
+/** What answers cost. @module */
+import type { RunResult } from '../client/result.ts'
+import type { Model } from '../core/codec.ts'
+import { arrayOf, field } from '../core/lookup.ts'
+import type { Usage } from '../core/model.ts'
+import { tokenCount } from '../core/usage.ts'
+import { findPrice, idOf } from './find.ts'
+import type { Price, PriceMode, Prices, Rates } from './price.ts'
+import { prices as listPrices } from './table.ts'
+
+/** What an answer cost, in US dollars. */
+export interface Cost {
+  /** Rounded once, to a thousand-millionth. */
+  readonly usd: number
+  /** Absent if the provider reported only the whole. */
+  readonly parts?: {
+    /** Of input that was neither read from a cache nor written to one. */
+    readonly input: number
+    readonly cacheRead: number
+    readonly cacheWrite: number
+    /** Reasoning included. */
+    readonly output: number
+  }
+  /** The row that it follows from. Absent if the provider reported it. */
+  readonly price?: Price
+  /** `exact`: the provider reported it. `estimate`: from a list price. `unconfirmed`: from a price that is not confirmed. */
+  readonly confidence: 'exact' | 'estimate' | 'unconfirmed'
+}
+
+/** What the answers of a run cost together. */
+export interface RunCost extends Pick<Cost, 'usd' | 'confidence'> {
+  /** Of each answer, in order. `confidence` is the weakest of theirs. */
+  readonly answers: readonly Cost[]
+}
+
+/** How a cost is found. */
+export interface CostOptions {
+  /** Default: {@link prices}. */
+  readonly prices?: Prices
+  /** How the model was asked. Default: the standard way. A price without the mode is no price for it. */
+  readonly mode?: PriceMode
+  /** When, for prices that change. Default: now. */
+  readonly at?: Date
+}
+
+/**
+ * What one answer cost: what the provider reported, otherwise its tokens at list price. `undefined` if the model has no price, or if the
+ * usage lacks input or output: never a guess.
+ *
+ * What is not counted in tokens is not part of it, such as searches that a provider runs.
+ *
+ * @param usage Of one answer. Tiers hold for a request: the usage of a whole run is for {@link costOfRun}.
+ * @param model The model that was asked, or its name: `anthropic:claude-sonnet-5`.
+ * @example
+ * ```ts
+ * import { costOf } from 'isoglot/prices'
+ *
+ * const { message } = await generate({ model, prompt: 'Hello' })
+ * console.log(costOf(message.usage, model)?.usd)
+ * ```
+ */
+export function costOf(usage: Usage | undefined, model: Model | string, options: CostOptions = {}): Cost | undefined {
+  if (usage === undefined) return undefined
+  const reported = reportedUsd(usage)
+  if (reported !== undefined) return { usd: reported, confidence: 'exact' }
+  const price = findPrice(idOf(model), options.prices ?? listPrices)
+  const inputTokens = tokenCount(usage.inputTokens)
+  const outputTokens = tokenCount(usage.outputTokens)
+  if (price === undefined || inputTokens === undefined || outputTokens === undefined) return undefined
+  const rates = ratesFor(price, inputTokens, options)
+  if (rates === undefined) return undefined
+
+  // Parts are never more than their whole.
+  const cacheWrite = Math.min(tokenCount(usage.cacheWriteTokens) ?? 0, inputTokens)
+  const cacheRead = Math.min(tokenCount(usage.cacheReadTokens) ?? 0, inputTokens - cacheWrite)
+  const cacheWrite1h = Math.min(hourWrites(usage), cacheWrite)
+  const uncached = inputTokens - cacheWrite - cacheRead
+  const audio = audioOf(usage)
+  const audioInput = Math.min(audio.input, uncached)
+  const audioOutput = Math.min(audio.output, outputTokens)
+  const reasoning = Math.min(tokenCount(usage.reasoningTokens) ?? 0, outputTokens - audioOutput)
+
+  const { input, output, cacheWrite: write = input } = rates
+  const parts = {
+    input: times(uncached - audioInput, input) + times(audioInput, rates.audioInput ?? input),
+    cacheRead: times(cacheRead, rates.cacheRead ?? input),
+    cacheWrite: times(cacheWrite - cacheWrite1h, write) + times(cacheWrite1h, rates.cacheWrite1h ?? write),
+    output:
+      times(outputTokens - reasoning - audioOutput, output) +
+      times(reasoning, rates.reasoning ?? output) +
+      times(audioOutput, rates.audioOutput ?? output),
+  }
+  const isUnsure =
+    rates.confirmed === false ||
+    (audioInput > 0 && rates.audioInput === undefined) ||
+    (audioOutput > 0 && rates.audioOutput === undefined)
+  return {
+    usd: usdOf(parts.input + parts.cacheRead + parts.cacheWrite + parts.output),
+    parts: {
+      input: usdOf(parts.input),
+      cacheRead: usdOf(parts.cacheRead),
+      cacheWrite: usdOf(parts.cacheWrite),
+      output: usdOf(parts.output),
+    },
+    price,
+    confidence: isUnsure ? 'unconfirmed' : 'estimate',
+  }
+}
+
+/**
+ * What a run cost: the sum of its answers, each by the model that gave it. `undefined` if the cost of one of them is not known.
+ *
+ * @param result What `generate` returns, or `response` of a run.
+ * @example
+ * ```ts
+ * import { costOfRun } from 'isoglot/prices'
+ *
+ * const result = await generate({ model, prompt: 'Weather in Tokyo?', tools: [weather] })
+ * console.log(costOfRun(result)?.usd)
+ * ```
+ */
+export function costOfRun(result: Pick<RunResult, 'responses'>, options: CostOptions = {}): RunCost | undefined {
+  const answers: Cost[] = []
+  for (const { message, usage } of result.responses) {
+    const { provider = '', model = '' } = message.response ?? {}
+    const cost = costOf(usage, `${provider}:${model}`, options)
+    if (cost === undefined) return undefined
+    answers.push(cost)
+  }
+  const weakest = (['unconfirmed', 'estimate'] as const).find((word) => answers.some((one) => one.confidence === word))
+  const nanos = answers.reduce((sum, { usd }) => sum + Math.round(usd * 1e9), 0)
+  return { usd: nanos / 1e9, confidence: weakest ?? 'exact', answers }
+}
+
+/**
+ * The whole cost that a provider reports, in US dollars.
+ *
+ * @see https://openrouter.ai/docs/use-cases/usage-accounting (`cost`; with a key of one's own it is only the fee)
+ * @see https://docs.x.ai/developers/cost-tracking (`cost_in_usd_ticks`)
+ * @see https://docs.perplexity.ai/api-reference (`cost.total_cost`)
+ */
+function reportedUsd({ providerData = {} }: Usage): number | undefined {
+  for (const figures of Object.values(providerData)) {
+    const ticks = field(figures, 'cost_in_usd_ticks')
+    const cost = field(figures, 'cost')
+    const usd = typeof ticks === 'number' ? ticks / 1e10 : (field(cost, 'total_cost') ?? cost)
+    if (typeof usd === 'number' && usd >= 0 && field(figures, 'is_byok') !== true) return Math.round(usd * 1e9) / 1e9
+  }
+  return undefined
+}
+
+/** @see https://platform.claude.com/docs/en/build-with-claude/prompt-caching (`cache_creation`) */
+function hourWrites({ providerData }: Usage): number {
+  return tokenCount(field(field(providerData?.anthropic, 'cache_creation'), 'ephemeral_1h_input_tokens')) ?? 0
+}
+
+/** Tokens of sound, which only two formats report. */
+function audioOf({ providerData }: Usage): { readonly input: number; readonly output: number } {
+  const chat = providerData?.['openai-chat']
+  const gemini = providerData?.gemini
+  const inChat = (details: string) => tokenCount(field(field(chat, details), 'audio_tokens')) ?? 0
+  const inGemini = (details: string) => {
+    const audio = arrayOf(field(gemini, details)).find((one) => field(one, 'modality') === 'AUDIO')
+    return tokenCount(field(audio, 'tokenCount')) ?? 0
+  }
+  return {
+    input: inChat('prompt_tokens_details') + inGemini('promptTokensDetails'),
+    output: inChat('completion_tokens_details') + inGemini('candidatesTokensDetails'),
+  }
+}
+
+/** The rates of one request. `undefined` if they are not known. */
+function ratesFor(
+  price: Price,
+  inputTokens: number,
+  { mode, at = new Date() }: CostOptions,
+): (Rates & { readonly confirmed?: false }) | undefined {
+  const { tiers = [], modes = {}, offers = [], ...base } = price
+  const day = at.toISOString().slice(0, 10)
+  const [offer] = offers.filter(({ until }) => day <= until).sort((one, other) => (one.until < other.until ? -1 : 1))
+  const [tier] = tiers.filter(({ above }) => inputTokens > above).sort((one, other) => other.above - one.above)
+  const rates = { ...base, ...offer, ...tier }
+  if (mode === undefined) return rates
+  const change = modes[mode]
+  if (typeof change === 'object') return tier === undefined ? { ...rates, ...change } : undefined // of long prompts it says nothing
+  return change === undefined ? undefined : multiplied(rates, change)
+}
+
+function multiplied<T extends Rates>(rates: T, factor: number): T {
+  const names = ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h', 'reasoning', 'audioInput', 'audioOutput']
+  const changed = names.flatMap((name) => {
+    const rate = field(rates, name)
+    return typeof rate === 'number' ? [[name, rate * factor] as const] : []
+  })
+  return { ...rates, ...Object.fromEntries(changed) }
+}
+
+/** In millionths of a micro-dollar, in which every rate is whole. */
+function times(tokens: number, rate: number): bigint {
+  return BigInt(tokens) * BigInt(Math.round(rate * 1e6))
+}
+
+function usdOf(picos: bigint): number {
+  return Number((picos + 500n) / 1000n) / 1e9
+}

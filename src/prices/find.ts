@@ -1,0 +1,37 @@
+/** The price of a model by its name. @module */
+import type { Model } from '../core/codec.ts'
+import { lookup } from '../core/lookup.ts'
+import type { Price, Prices } from './price.ts'
+
+/** Paths and formats by which a provider is asked, where they are not its name. */
+const aliases: Readonly<Record<string, string>> = {
+  'openai-chat': 'openai',
+  'openai-responses': 'openai',
+  'xai-responses': 'xai',
+  'gemini-chat': 'gemini',
+  'ollama-chat': 'ollama',
+}
+
+/** What stands at the end of a model's name when it costs the same: a date, a preview's number, how much it thinks. */
+const variants = /(?:-latest|-preview|-\d{2,8}|-reasoning|-non-reasoning)+$/
+
+/** A model's name in two: the provider as {@link Prices} has it, and the model. */
+export function partsOf(id: string): readonly [provider: string, model: string] {
+  const colon = id.indexOf(':')
+  const provider = id.slice(0, Math.max(0, colon))
+  return [lookup(aliases, provider) ?? provider, id.slice(colon + 1).replace(/^models\//, '')]
+}
+
+/** Such as `openai:gpt-5`. */
+export function idOf(model: Model | string): string {
+  return typeof model === 'string' ? model : `${model.codec.provider}:${model.model}`
+}
+
+/** Only whole names count: how a name goes on may say that it costs ten times as much. */
+export function findPrice(id: string, prices: Prices): Price | undefined {
+  const [provider, name] = partsOf(id)
+  const plain = name.replace(variants, '')
+  const keys = [id, `${provider}:${name}`, `${provider}:${plain}`, `${provider}:`]
+  const key = keys.find((one) => Object.hasOwn(prices, one))
+  return key === undefined ? undefined : prices[key]
+}

@@ -1,0 +1,166 @@
+/**
+ * What models cost, row by row: list prices of the standard tier, as read on {@link pricesReadOn} from stored copies of
+ *
+ * - https://github.com/anomalyco/models.dev (`providers/<provider>/models/`), for every row but those named below;
+ * - https://github.com/BerriAI/litellm (`model_prices_and_context_window.json`), for gpt-4.1 and gpt-4o, and for what long prompts and
+ *   writes into the cache cost at OpenAI;
+ * - https://platform.claude.com/docs/en/about-claude/pricing, for Claude, its writes into the cache and its batches;
+ * - https://ai.google.dev/gemini-api/docs/pricing, as transcribed on 2026-10-07 in https://github.com/api-evangelist/deepmind;
+ * - https://developers.openai.com/api/docs/pricing, as transcribed in https://github.com/TheKrush/PromptFuel/releases (1.0.19 to 1.0.24);
+ *   and https://dev.classmethod.jp/en/articles/openai-flex-processing/ (2026-08-28), for batch and flex;
+ * - https://docs.x.ai/developers/models, as transcribed on 2026-09-25 in https://github.com/jakemanger/whatmodel.
+ *
+ * Of two that differ, the later reading counts. Where that cannot be known, the row has the higher price and is `unsure`; so is a row with a
+ * part that no source has and its like let expect.
+ *
+ * @module
+ */
+import type { Price, Prices, Rates } from './price.ts'
+
+/** The day on which the prices of {@link prices} were read. */
+export const pricesReadOn = '2026-11-21'
+
+const rates = (input: number, output: number, cacheRead?: number, cacheWrite?: number): Rates => ({
+  input,
+  output,
+  ...(cacheRead !== undefined && { cacheRead }),
+  ...(cacheWrite !== undefined && { cacheWrite }),
+})
+
+/** Above so many tokens, input costs more by one factor, from and into the cache too, and output by another. */
+function raised(above: number, forInput: number, forOutput: number, price: Rates): Price {
+  const { output, ...ofInput } = price
+  const dearer = Object.fromEntries(Object.entries(ofInput).map(([name, rate]) => [name, rate * forInput]))
+  return { ...price, tiers: [{ above, ...dearer, output: output * forOutput }] }
+}
+
+/** OpenAI's long prompts. */
+const gpt = (...price: Parameters<typeof rates>) => raised(272_000, 2, 1.5, rates(...price))
+/** Google's. */
+const geminiPro = (...price: Parameters<typeof rates>) => raised(200_000, 2, 1.5, rates(...price))
+/** xAI's: all of it costs twice as much, from that many tokens on. */
+const grok = (from: number, ...price: Parameters<typeof rates>) => raised(from - 1, 2, 2, rates(...price))
+/** Input into Claude's cache costs 1.25 times as much for five minutes, and twice as much for an hour. */
+const claude = (input: number, output: number, cacheRead = input / 10): Rates => ({
+  ...rates(input, output, cacheRead, input * 1.25),
+  cacheWrite1h: input * 2,
+})
+
+const unsure = (price: Price): Price => ({ ...price, confirmed: false })
+/** Only what long prompts cost is not confirmed. */
+const unsureLong = ({ tiers = [], ...price }: Price): Price => ({
+  ...price,
+  tiers: tiers.map((tier) => ({ ...tier, confirmed: false })),
+})
+
+/** Half the price until that day. */
+function halved(until: string, price: Rates): Price {
+  const half = Object.fromEntries(Object.entries(price).map(([name, rate]) => [name, rate / 2]))
+  return { ...price, offers: [{ until, ...half }] }
+}
+
+function rowsOf(provider: string, rows: Prices, modes?: NonNullable<Price['modes']>): Prices {
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, price]) => [`${provider}:${name}`, { ...price, ...(modes && { modes }) }]),
+  )
+}
+
+/**
+ * List prices of OpenAI, Anthropic, Google and xAI, without a date or the like at the end of a name; a server of Ollama's on one's own machine
+ * costs nothing. Your own prices go in by a spread: `{ ...prices, 'openai:my-tune': { input: 3, output: 12 } }`.
+ */
+export const prices: Prices = /* @__PURE__ */ (() => ({
+  ...rowsOf(
+    'openai',
+    {
+      'gpt-6-astra': gpt(10, 50, 1, 12.5),
+      'gpt-6-sol': unsureLong(gpt(2, 10, 0.2, 2.5)),
+      'gpt-6-luna': unsureLong(gpt(0.1, 0.5, 0.01, 0.125)),
+      'gpt-6.1-sol': unsureLong(gpt(2, 10, 0.1, 2.5)),
+      'gpt-6.1-terra': unsureLong(gpt(1, 5, 0.05, 1.25)),
+      'gpt-5.6': unsure(gpt(4, 20, 0.4, 5)), // 2 and 10 elsewhere
+      'gpt-5.6-sol': unsure(gpt(4, 20, 0.4, 5)), // 2 and 10 elsewhere
+      'gpt-5.6-terra': unsure(gpt(2, 12, 0.2, 2.5)), // writes and long
+      'gpt-5.6-luna': unsure(gpt(0.2, 1.2, 0.02, 0.25)), // writes and long
+      'gpt-5.5': gpt(5, 30, 0.5),
+      'gpt-5.5-pro': gpt(30, 180),
+      'gpt-5.4': unsureLong(gpt(2.5, 15, 0.25)),
+      'gpt-5.4-pro': gpt(30, 180),
+      'gpt-5.4-mini': rates(0.75, 4.5, 0.075),
+      'gpt-5.4-nano': rates(0.2, 1.25, 0.02),
+      'gpt-5.3-codex': rates(1.75, 14, 0.175),
+      'gpt-5.2': rates(1.75, 14, 0.175),
+      'gpt-5.2-codex': rates(1.75, 14, 0.175),
+      'gpt-5.2-pro': rates(21, 168),
+      'gpt-5.1': rates(1.25, 10, 0.125),
+      'gpt-5.1-codex-mini': rates(0.25, 2, 0.025),
+      'gpt-5': rates(1.25, 10, 0.125),
+      'gpt-5-pro': rates(15, 120),
+      'gpt-5-mini': rates(0.25, 2, 0.025),
+      'gpt-5-nano': rates(0.05, 0.4, 0.005),
+      'gpt-4.1': rates(2, 8, 0.5),
+      'gpt-4.1-mini': rates(0.4, 1.6, 0.1),
+      'gpt-4.1-nano': rates(0.1, 0.4, 0.025),
+      'gpt-4o': rates(2.5, 10, 1.25),
+      'gpt-4o-2024-05-13': rates(5, 15),
+      'gpt-4o-mini': rates(0.15, 0.6, 0.075),
+      'o1-pro': rates(150, 600),
+      o3: rates(2, 8, 0.5),
+      'o3-pro': rates(20, 80),
+      'o3-deep-research': rates(10, 40, 2.5),
+      'o4-mini': rates(1.1, 4.4, 0.275),
+      'o4-mini-deep-research': rates(2, 8, 0.5),
+    },
+    { batch: 0.5, flex: 0.5 },
+  ),
+  ...rowsOf(
+    'anthropic',
+    {
+      'claude-fable-5': claude(10, 50),
+      'claude-fable-5-1': claude(10, 50, 0.25),
+      'claude-mythos-5': claude(10, 50),
+      'claude-mythos-5-1': claude(10, 50, 0.25),
+      'claude-opus-5-5': claude(4, 20, 0.2),
+      'claude-opus-5': claude(5, 25),
+      'claude-opus-4-8': claude(5, 25),
+      'claude-opus-4-7': claude(5, 25),
+      'claude-opus-4-6': claude(5, 25),
+      'claude-opus-4-5': claude(5, 25),
+      'claude-opus-4-1': claude(15, 75),
+      'claude-sonnet-5-5': claude(2, 10, 0.1),
+      'claude-sonnet-5': claude(2, 10),
+      'claude-sonnet-4-6': unsureLong(raised(200_000, 2, 1.5, claude(3, 15))),
+      'claude-sonnet-4-5': raised(200_000, 2, 1.5, claude(3, 15)),
+      'claude-haiku-5-5': { ...claude(0.1, 0.5), tiers: [{ above: 100_000, ...claude(0.5, 2.5) }] },
+      'claude-haiku-4-5': claude(1, 5),
+    },
+    { batch: 0.5 },
+  ),
+  ...rowsOf('gemini', {
+    'gemini-3.8-flash': halved('2026-12-31', rates(1.5, 7.5, 0.15)),
+    'gemini-3.7-flash': halved('2026-12-31', rates(1.5, 7.5, 0.15)),
+    'gemini-3.5-flash': rates(1.5, 9, 0.15),
+    'gemini-3.5-flash-lite': unsure(rates(0.3, 2.5)), // reads
+    'gemini-3.1-pro': geminiPro(2, 12, 0.2),
+    'gemini-3.1-flash-lite': rates(0.25, 1.5, 0.025),
+    'gemini-3-pro': geminiPro(2, 12, 0.2),
+    'gemini-3-flash': rates(0.5, 3, 0.05),
+    'gemini-2.5-pro': geminiPro(1.25, 10, 0.125),
+    'gemini-2.5-flash': rates(0.3, 2.5, 0.03),
+    'gemini-2.5-flash-lite': rates(0.1, 0.4, 0.01),
+  }),
+  ...rowsOf('xai', {
+    'grok-4.7': grok(200_000, 2, 6, 0.5),
+    'grok-4.6': grok(200_000, 2, 6, 0.5),
+    'grok-4.5': grok(200_000, 2, 6, 0.5),
+    'grok-4.3': grok(200_000, 1.25, 2.5, 0.2),
+    'grok-4.20': unsure(grok(200_000, 2, 6, 0.2)), // 1.25 and 2.5 elsewhere
+    'grok-4.20-multi-agent': unsure(grok(200_000, 2, 6, 0.2)), // as above
+    'grok-build-0.1': grok(200_000, 1, 2, 0.2),
+    'grok-4': unsureLong(grok(128_000, 3, 15, 0.75)),
+    'grok-4-1-fast': unsureLong(grok(128_000, 0.2, 0.5, 0.05)),
+    'grok-4-fast': unsureLong(grok(128_000, 0.2, 0.5, 0.05)),
+    'grok-code-fast-1': unsure(rates(1, 2, 0.2)), // 0.2 and 1.5 elsewhere, and billed as grok-build-0.1 elsewhere
+  }),
+  'ollama:': rates(0, 0),
+}))()

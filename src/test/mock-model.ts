@@ -1,0 +1,143 @@
+/** A model that answers what a test says, in the bytes of a real format. @module */
+import type { Model } from '../core/codec.ts'
+import { compact, isObject } from '../core/lookup.ts'
+import type { Context, JsonObject, RequestOptions } from '../core/model.ts'
+import type { MockAnswer, MockRefusal, MockTurn } from './answers.ts'
+import { bodyOf, joined, piecesOf } from './body.ts'
+import type { MockFormat } from './formats.ts'
+import { noAnswer, openHeaders } from './recordings.ts'
+import { breakdownOf, checkCount, codecsOf, refusalOf, streamOf, wholeOf } from './write.ts'
+
+/** What a mock was asked. */
+export interface MockRequest {
+  /** The conversation, read back from the body. */
+  readonly context: Context
+  /** The options, read back from the body. */
+  readonly options: RequestOptions
+  /** The body as it was sent. */
+  readonly body: JsonObject
+  /** Without those that may hold a key. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly url: string
+}
+
+/** A model that asks nobody: what {@link mockModel} makes. */
+export interface MockModel extends Model {
+  /** What it was asked so far, in order. */
+  readonly requests: readonly MockRequest[]
+  /** What answers. Give it to a model of your own to have that one's settings and name under test. */
+  readonly fetch: typeof fetch
+}
+
+/** How a mock answers. */
+export interface MockOptions {
+  /** The format of the bytes. Default `openai-chat`. */
+  readonly format?: MockFormat
+  /** What arrives at a time: so many bytes, or an event of the format. Default `event`; an event of text is a word. */
+  readonly chunk?: number | 'event'
+  /** Between two chunks, in milliseconds. Default 0. */
+  readonly delayMs?: number
+}
+
+/**
+ * A model for tests. It answers at `fetch`, in bytes that our encoders write: framing, codec, retries and the tool loop are part of the test.
+ *
+ * @param answers Given in order, one for each request, also for each retry; or a function of the request. A request without an answer
+ * rejects with a {@link ConnectionError} that has both counts.
+ * @throws {TypeError} in the run, if the format cannot express an answer.
+ * @example
+ * ```ts
+ * import { call, mockModel } from 'isoglot/test'
+ *
+ * const mock = mockModel([{ calls: [call('get_weather', { city: 'Tokyo' })] }, 'It is sunny.'])
+ * const { text } = await generate({ model: mock, prompt: 'Weather in Tokyo?', tools: [weather] })
+ * console.log(text, mock.requests.length) // It is sunny. 2
+ * ```
+ */
+export function mockModel(
+  answers: readonly MockAnswer[] | ((request: MockRequest) => MockAnswer | Promise<MockAnswer>),
+  options: MockOptions = {},
+): MockModel {
+  const { client, server } = codecsOf(options)
+  const requests: MockRequest[] = []
+  let calls = 0
+
+  async function answer(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+    const sent = new Request(input, init)
+    const { url, signal } = sent
+    signal.throwIfAborted()
+    const body: JsonObject = await sent.json()
+    const decoded = server.decodeRequest(body, { path: new URL(url).pathname })
+    const { context, options: asked } = decoded
+    const request = { context, options: asked, body, headers: openHeaders(sent.headers), url }
+    requests.push(request)
+    const given =
+      typeof answers === 'function' ? await failingAsFetch(() => answers(request)) : answers[requests.length - 1]
+    if (given === undefined) {
+      throw noAnswer('mockModel', typeof answers === 'function' ? 0 : answers.length, requests.length)
+    }
+    if (given instanceof Response) return given
+    const firstCall = calls + 1
+    calls += callsIn(given)
+    return failingAsFetch(() => responseTo(given, { ...options, firstCall, isStreamed: asked.stream === true, signal }))
+  }
+
+  return { codec: client, model: 'mock', baseUrl: 'https://mock.invalid', fetch: answer, requests }
+}
+
+/** An error of the test itself, in the form in which the client shows the words of a failed `fetch`. */
+async function failingAsFetch<T>(action: () => T | Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (cause) {
+    throw new TypeError('fetch failed', { cause })
+  }
+}
+
+function callsIn(answer: MockAnswer): number {
+  const turn = turnOf(answer)
+  return typeof turn === 'object' ? (turn.calls?.length ?? 0) : 0
+}
+
+function turnOf(answer: MockAnswer): MockTurn | undefined {
+  if (answer instanceof Response) return undefined
+  if (typeof answer === 'object' && 'of' in answer) return answer.of
+  return isObject(answer) && 'error' in answer ? undefined : (answer as MockTurn)
+}
+
+interface Asked extends MockOptions {
+  readonly firstCall: number
+  readonly isStreamed: boolean
+  readonly signal: AbortSignal
+}
+
+function responseTo(answer: Exclude<MockAnswer, Response>, asked: Asked): Response {
+  const { isStreamed } = asked
+  const write = (turn: MockTurn) => (isStreamed ? streamOf(turn, asked) : wholeOf(turn, asked))
+  if (typeof answer === 'string' || !('of' in answer || 'error' in answer)) return respond(write(answer), asked)
+  if ('silentFor' in answer) return respond(write(answer.of), asked, { silentMs: answer.silentFor })
+  if ('cutAfter' in answer) {
+    const events = write(answer.of)
+    checkCount(events.length - 1, answer.cutAfter)
+    return respond(events.slice(0, answer.cutAfter), asked, { breaks: answer.clean !== true })
+  }
+  if ('of' in answer && isStreamed)
+    return respond(breakdownOf(answer.of, answer.afterEvents, answer.error, asked), asked)
+  const { status, body } = refusalOf(answer.error, asked)
+  const { status: own = status, retryAfterMs } = answer as MockRefusal
+  const wait = retryAfterMs === undefined ? undefined : `${Math.ceil(retryAfterMs / 1000)}`
+  const headers = compact({ 'content-type': 'application/json', 'retry-after': wait })
+  return new Response(JSON.stringify(body), { status: own, headers })
+}
+
+function respond(
+  events: readonly Uint8Array[],
+  asked: Asked,
+  how: { readonly silentMs?: number; readonly breaks?: boolean } = {},
+): Response {
+  const { chunk = 'event', delayMs = 0, signal, isStreamed } = asked
+  const chunks = chunk === 'event' ? events : piecesOf(joined(events), chunk)
+  const streamType = codecsOf(asked).client.framing === 'sse' ? 'text/event-stream' : 'application/x-ndjson'
+  const headers = { 'content-type': isStreamed ? streamType : 'application/json' }
+  return new Response(bodyOf(chunks, { delayMs, signal, ...how }), { headers })
+}

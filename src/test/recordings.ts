@@ -1,0 +1,114 @@
+/** What a provider once said, as a `fetch`; and a `fetch` that writes it down. @module */
+import type { Json } from '../core/model.ts'
+import { typeOfBody } from './body.ts'
+
+/** A request and its answer, as plain JSON data. Headers and parts of the query that may hold a key are left out. */
+export interface Recording {
+  readonly request: {
+    readonly method: string
+    readonly url: string
+    readonly headers: Readonly<Record<string, string>>
+    /** Parsed where it is JSON. */
+    readonly body: Json
+  }
+  readonly response: {
+    readonly status: number
+    readonly headers: Readonly<Record<string, string>>
+    /** As it came. It grows while the answer is read. */
+    readonly body: string
+  }
+}
+
+/**
+ * A `fetch` that answers with these bodies in order, whatever it is asked: as text, as bytes, or as {@link recorder} wrote them down, with
+ * their status. It rejects if there are more requests than answers.
+ *
+ * @example
+ * ```ts
+ * import { replay } from 'isoglot/test'
+ *
+ * const recorded = openaiChat('gpt-5.6', { apiKey: 'test', fetch: replay(text) })
+ * ```
+ */
+export function replay(...answers: readonly (string | Uint8Array | Recording)[]): typeof fetch {
+  let asked = 0
+  return async (_, init) => {
+    init?.signal?.throwIfAborted()
+    const answer = answers[asked++]
+    if (answer === undefined) throw noAnswer('replay', answers.length, asked)
+    if (typeof answer === 'object' && 'response' in answer) return new Response(answer.response.body, answer.response)
+    const text = typeof answer === 'string' ? answer : new TextDecoder().decode(answer)
+    return new Response(answer as BodyInit, { headers: { 'content-type': typeOfBody(text) } })
+  }
+}
+
+/** As `fetch` reports a failure: the cause has the words. */
+export function noAnswer(name: string, answers: number, requests: number): TypeError {
+  return new TypeError('fetch failed', {
+    cause: new Error(`${name} has ${answers} ${answers === 1 ? 'answer' : 'answers'}, and this is request ${requests}`),
+  })
+}
+
+/**
+ * A `fetch` that writes down what it is asked and what comes back. Without keys, but with all that is said: read a recording before you
+ * commit it.
+ *
+ * @param fetch What asks. Default: the global `fetch`.
+ * @example
+ * ```ts
+ * import { recorder } from 'isoglot/test'
+ *
+ * const recording = recorder()
+ * await generate({ model: openaiChat('gpt-5.6', { apiKey, fetch: recording }), prompt: 'Hello' })
+ * write(JSON.stringify(recording.recordings))
+ * ```
+ */
+export function recorder(
+  fetch: typeof globalThis.fetch = globalThis.fetch,
+): typeof globalThis.fetch & { readonly recordings: readonly Recording[] } {
+  const recordings: Recording[] = []
+  async function record(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+    const request = new Request(input, init)
+    const { method } = request
+    const headers = openHeaders(request.headers)
+    const asked = { method, url: withoutKeys(request.url), headers, body: parsed(await request.clone().text()) }
+    const response = await fetch(input, init)
+    const answer = { status: response.status, headers: openHeaders(response.headers), body: '' }
+    recordings.push({ request: asked, response: answer })
+    if (response.body === null) return response
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+    const noting = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>({
+      transform(chunk, controller) {
+        answer.body += decoder.decode(chunk, { stream: true })
+        controller.enqueue(chunk as Uint8Array<ArrayBuffer>)
+      },
+    })
+    return new Response(response.body.pipeThrough(noting), response)
+  }
+  return Object.assign(record, { recordings })
+}
+
+const secret = /auth|key|token|secret|cookie/i
+/** The body is written down as it was before it was compressed. */
+const ofTransport = /^(?:content-(?:encoding|length)|transfer-encoding)$/i
+
+/** Headers without those that may hold a key. */
+export function openHeaders(headers: Headers): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !secret.test(name) && !ofTransport.test(name)))
+}
+
+function withoutKeys(address: string): string {
+  const url = new URL(address)
+  for (const name of [...url.searchParams.keys()]) if (secret.test(name)) url.searchParams.delete(name)
+  url.username = ''
+  url.password = ''
+  return url.href
+}
+
+function parsed(text: string): Json {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,126 @@
+/** A run's events as data, and data as a run. @module */
+import { applyEvent } from '../client/apply-event.ts'
+import { sleep } from '../client/deadline.ts'
+import type { RunResult, StreamEvent } from '../client/result.ts'
+import type { Run } from '../client/run.ts'
+import { InterruptedError } from '../core/errors.ts'
+import type { Message } from '../core/model.ts'
+
+/** All that a run handed out, as plain data for any matcher. */
+export interface Collected {
+  readonly events: readonly StreamEvent[]
+  /** The text of all answers. */
+  readonly text: string
+  /** There if the run resolved. */
+  readonly result?: RunResult
+  /** There if it did not. */
+  readonly error?: unknown
+}
+
+/**
+ * Reads a run to its end, also where that is an error.
+ *
+ * @param run What `stream` returns, or anything else that hands out its events.
+ * @example
+ * ```ts
+ * import { collectRun, mockModel } from 'isoglot/test'
+ *
+ * const { text, error } = await collectRun(stream({ model: mockModel([{ cutAfter: 3, of: 'It is sunny.' }]), prompt: 'Weather?' }))
+ * ```
+ */
+export async function collectRun(run: AsyncIterable<StreamEvent>): Promise<Collected> {
+  const events: StreamEvent[] = []
+  let ending: Pick<Collected, 'result' | 'error'> = {}
+  try {
+    for await (const event of run) {
+      events.push(event)
+      if (event.type === 'done') ending = { result: event.result }
+    }
+  } catch (error) {
+    ending = { error }
+  }
+  const text = events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('')
+  return { events, text, ...ending }
+}
+
+/**
+ * A run that hands out these events: for views and stores. With `done` it resolves to the result in it. Otherwise it fails as an answer
+ * that was cut does.
+ *
+ * @param options `error`: what it fails with after the events. Default: an {@link InterruptedError}, if there is no `done`. `delayMs`:
+ * before each event. Default 0.
+ * @example
+ * ```ts
+ * import { runOf } from 'isoglot/test'
+ *
+ * const half = runOf([{ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'It is' }])
+ * ```
+ */
+export function runOf(
+  events: readonly StreamEvent[],
+  options: { readonly error?: unknown; readonly delayMs?: number } = {},
+): Run {
+  const { delayMs = 0, error } = options
+  const stopping = new AbortController()
+  let messages: readonly Message[] = []
+  let isTaken = false
+  let settle: { resolve(result: RunResult): void; reject(reason: unknown): void } | undefined
+  const response = new Promise<RunResult>((resolve, reject) => {
+    settle = { resolve, reject }
+  })
+  response.catch(() => {})
+
+  async function* handOut(): AsyncGenerator<StreamEvent> {
+    let failure: unknown = new DOMException('The run was left before its end', 'AbortError')
+    try {
+      for (const event of events) {
+        if (delayMs > 0) await sleep(delayMs, stopping.signal)
+        stopping.signal.throwIfAborted()
+        messages = applyEvent(messages, event)
+        yield event
+        if (event.type !== 'done' || error !== undefined) continue
+        settle?.resolve(event.result)
+        return
+      }
+      throw error ?? new InterruptedError('Cannot finish the answer: the stream ended before its end')
+    } catch (cause) {
+      failure = cause
+      throw cause
+    } finally {
+      settle?.reject(failure)
+    }
+  }
+
+  function take(): AsyncGenerator<StreamEvent> {
+    if (isTaken) throw new TypeError('Cannot read the run: it is being read, or has been')
+    isTaken = true
+    return handOut()
+  }
+
+  return {
+    [Symbol.asyncIterator]: take,
+    async *batches() {
+      for await (const event of take()) yield [event]
+    },
+    async *text() {
+      for await (const event of take()) if (event.type === 'text_delta') yield event.text
+    },
+    get response() {
+      queueMicrotask(() => {
+        if (!isTaken) collectRun({ [Symbol.asyncIterator]: take })
+      })
+      return response
+    },
+    get messages() {
+      return messages
+    },
+    get partial() {
+      const last = messages.at(-1)
+      return last?.role === 'assistant' && last.stopReason === undefined ? last : undefined
+    },
+    streamId: undefined,
+    async stop() {
+      stopping.abort(new DOMException('The run was stopped', 'AbortError'))
+    },
+  }
+}

@@ -1,0 +1,160 @@
+/** What the accounts keep, and how they are asked. Types and names only, so that whoever reads them needs no workerd. @module */
+
+/** The name of the object that has the accounts of all users. */
+export const wholeWorker = 'all'
+
+/** Which part of the accounts the operator asks for. */
+export interface SummaryQuery {
+  /** By what {@link AccountSummary.usage} is summed; `all` is user, model and day together. Default `user`. */
+  readonly by?: SummaryKey
+  /** How many days `usage` covers, up to and including today. Default 7, at most 90. */
+  readonly span?: number
+  /** Most rows of `days` and of `usage`. Default and maximum 1000. */
+  readonly limit?: number
+  /** `next` of the page of `days` before this one. */
+  readonly after?: string
+}
+
+/** What rows of days can be summed by. */
+export type SummaryKey = 'user' | 'model' | 'day' | 'all'
+
+/** What the accounts know. Money is in micro-USD. No list grows with the number of users: each has a limit. */
+export interface AccountSummary {
+  /** The oldest of the requests that have not ended, at most 200. */
+  readonly live: readonly LiveRequest[]
+  /** How many there are. */
+  readonly liveCount: number
+  /** Rows as they are kept, newest day first, at most {@link SummaryQuery.limit}. */
+  readonly days: readonly DayRow[]
+  /** Pass this as `after` to read the rows that follow. Absent on the last page. */
+  readonly next?: string
+  /** One row for each of the last days on which something was spent, oldest first: 14 days, or the span if that is longer. */
+  readonly totals: readonly DayTotal[]
+  /** The days of the span, summed, the most expensive first. */
+  readonly usage: {
+    readonly by: SummaryKey
+    readonly span: number
+    readonly rows: readonly (Sums & { readonly name: readonly string[] })[]
+    /** How many rows there are without the limit. */
+    readonly count: number
+  }
+  /** What went wrong, by kind, on the same days as `totals`. */
+  readonly errors: readonly KindCount[]
+  /** What the accounts refused, on the same days: for want of `budget`, or of `concurrency`. */
+  readonly refusals: readonly KindCount[]
+}
+
+/** What the operator sees of the accounts: what they know, and the limits that are set. */
+export interface LedgerSummary extends AccountSummary {
+  readonly limits: { readonly dailyBudget: number; readonly totalDailyBudget: number; readonly liveStreams: number }
+}
+
+/** How often something happened on one day. */
+export interface KindCount {
+  readonly day: string
+  readonly kind: string
+  readonly count: number
+}
+
+/** What requests cost together. */
+export interface Sums {
+  readonly requests: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In micro-USD. */
+  readonly spent: number
+}
+
+/** What all users spent on one day. */
+export interface DayTotal extends Sums {
+  readonly day: string
+}
+
+/** How kinds of refusals begin among the kinds of errors that are kept. */
+export const refusedKind = 'refused: '
+/** Largest {@link SummaryQuery.limit}, and its default. */
+export const mostRows = 1000
+/** For how many days rows are kept, and the largest {@link SummaryQuery.span}. */
+export const keptDays = 90
+
+/** A request that has not ended. */
+export interface LiveRequest {
+  readonly requestId: string
+  readonly user: string
+  readonly model: string
+  readonly wire: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** Some of the rows of days. */
+export interface DayPage {
+  readonly rows: readonly DayRow[]
+  /** Pass this as `after` to read the rows that follow. Absent on the last page. */
+  readonly next?: string
+}
+
+/** What one user spent on one model in one day. */
+export interface DayRow extends Sums {
+  /** In UTC, such as `2026-11-21`. */
+  readonly day: string
+  readonly user: string
+  readonly model: string
+}
+
+/** A request that wants to go out. */
+export interface Reservation {
+  readonly requestId: string
+  readonly user: string
+  readonly model: string
+  readonly wire: string
+  readonly provider: string
+  /** The most it can cost, in micro-USD. */
+  readonly cost: number
+  /** What its user may spend in a day, in micro-USD. */
+  readonly dailyBudget: number
+  /** What all users together may. */
+  readonly totalDailyBudget: number
+  /** How many requests of its user may be live at once. Default: any number. */
+  readonly liveStreams?: number
+  /** For how long it is kept if nothing settles it, in ms; then it counts as spent. */
+  readonly leaseMs: number
+}
+
+/** Whether it may. */
+export type ReserveVerdict =
+  | { readonly ok: true }
+  | { readonly ok: false; readonly reason: 'budget' | 'concurrency'; readonly retryAfterSeconds: number }
+
+/** How a request ended. */
+export interface Settlement {
+  readonly requestId: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** In micro-USD. */
+  readonly cost: number
+  /** Such as `answered` or `left`. */
+  readonly outcome: string
+  /** What went wrong, in a word, if something did. */
+  readonly errorKind?: string
+  /** What all users together may spend in a day, in micro-USD, if somebody wants to know how near they are. */
+  readonly totalDailyBudget?: number
+}
+
+/** Shares of a day's budget, in percent, that somebody wants to hear of. */
+export const alarmingShares: readonly number[] = [50, 80, 95]
+
+/** The accounts, over the wire between Worker and Durable Object. */
+export interface Account {
+  reserve(reservation: Reservation): Promise<ReserveVerdict>
+  /** Tells which of the shares 50, 80 and 95 % was reached by it, if one was. */
+  settle(settlement: Settlement): Promise<number | undefined>
+  summary(query?: SummaryQuery): Promise<AccountSummary>
+  /** The rows of the last `span` days, newest first, at most 1000 at a time. `after` is the `next` of the page before. */
+  page(span: number, after?: string): Promise<DayPage>
+}
+
+/** All accounts: the `LEDGERS` binding. */
+export interface Accounts {
+  getByName(name: string): Account
+}

@@ -1,0 +1,54 @@
+/**
+ * What a request costs. For a cap, not for a bill: providers change their prices, so the `PRICES` setting goes before the table of
+ * `isoglot/prices`, and a model that neither knows costs as much as the dearest of its provider: `capPriceOf`.
+ *
+ * @module
+ */
+import * as v from 'valibot'
+import type { Usage } from '../../core/model.ts'
+import type { Price, Rates } from '../../prices/index.ts'
+
+/** `{"gpt-5-mini": [0.25, 2], "anthropic:claude-*": [3, 15, 0.3, 6]}`: input, output, and if they differ, cache reads and writes. */
+const amount = v.pipe(v.number(), v.minValue(0), v.maxValue(10_000))
+const table = v.record(v.string(), v.pipe(v.array(amount), v.minLength(2), v.maxLength(4), v.transform(toPrice)))
+
+/** The `PRICES` setting: a schema, from JSON in a string. */
+export const pricesSetting: v.GenericSchema<string | undefined, Readonly<Record<string, Price>>> = v.pipe(
+  v.optional(v.string(), '{}'),
+  v.parseJson(),
+  table,
+) as never
+
+function toPrice([input = 0, output = 0, cacheRead, cacheWrite]: number[]): Price {
+  return {
+    input,
+    output,
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite !== undefined && { cacheWrite }),
+  }
+}
+
+/** What an answer cost, in whole micro-USD. Figures of the cache are parts of the input: no less than 0, and together no more than it. */
+export function costOf(price: Price, usage: Usage): number {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
+  const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens)
+  const write = Math.min(Math.max(Math.ceil(cacheWriteTokens), 0), inputTokens)
+  const read = Math.min(Math.max(Math.floor(cacheReadTokens), 0), inputTokens - write)
+  return wholeCost((inputTokens - write - read) * input + read * cacheRead + write * cacheWrite + outputTokens * output)
+}
+
+/** The most that a request can cost, in whole micro-USD. */
+export function mostOf(price: Price, inputTokens: number, outputTokens: number): number {
+  const { input, output, cacheRead = 0, cacheWrite = 0 } = ratesFor(price, inputTokens)
+  return wholeCost(inputTokens * Math.max(input, cacheRead, cacheWrite) + outputTokens * output)
+}
+
+function ratesFor({ tiers = [], ...rates }: Price, inputTokens: number): Rates {
+  const applying = tiers.filter(({ above }) => inputTokens > above).sort((one, other) => other.above - one.above)
+  return { ...rates, ...applying[0] }
+}
+
+/** Up, but for what floating point adds. */
+function wholeCost(cost: number): number {
+  return Math.ceil(Number(cost.toFixed(6)))
+}

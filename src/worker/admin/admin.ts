@@ -1,0 +1,118 @@
+/**
+ * What the operator sees, for whoever has the admin token: the ledger's sums, with no prompt, answer or header in them, and whether the
+ * platform is as the Worker counts on.
+ *
+ * @module
+ */
+import { keptDays, mostRows, type SummaryKey, type SummaryQuery, wholeWorker } from '../accounts/accounts.ts'
+import type { Setup } from '../config.ts'
+import { isSecret } from '../option-kinds.ts'
+import { isSame, shownBearer } from '../session/bearer.ts'
+import { streamCsv } from './csv.ts'
+import { runSelfTest } from './self-test.ts'
+
+/** Of `GET` alone. */
+const views: Readonly<Record<string, (setup: Setup, query: URLSearchParams) => Promise<Response>>> = {
+  '/admin/summary': answerSummary,
+  '/admin/self-test': answerSelfTest,
+  '/admin/usage.csv': answerCsv,
+}
+
+/**
+ * `GET /admin/summary` (with `by`, `span`, `limit` and `after` of {@link SummaryQuery} in its query), `GET /admin/usage.csv` (with `span`) and
+ * `GET /admin/self-test`, with `Authorization: Bearer <token>`. Everything else below `/admin/` is 404, and all of it if no token is set, or a short one.
+ */
+export async function answerAdmin(request: Request, setup: Setup): Promise<Response> {
+  const view = viewOf(request)
+  if (view === undefined || !isSecret(tokenOf(setup))) return refuse(404, 'There is no such route')
+  if (request.method !== 'GET') return refuse(405, 'This route takes GET', { allow: 'GET' })
+  if (!(await isOperator(request, setup))) {
+    return refuse(401, 'The admin token is missing or wrong', { 'www-authenticate': 'Bearer' })
+  }
+  return view(setup, new URL(request.url).searchParams)
+}
+
+/** What is told of a Worker whose options are not in order: the self-test, to the operator; to everybody else nothing. */
+export async function answerMisconfigured(request: Request, setup: Setup): Promise<Response | undefined> {
+  const isAsked = viewOf(request) === answerSelfTest && request.method === 'GET'
+  return isAsked && (await isOperator(request, setup)) ? answerSelfTest(setup) : undefined
+}
+
+function viewOf({ url }: Request): (typeof views)[string] | undefined {
+  const { pathname } = new URL(url)
+  return Object.hasOwn(views, pathname) ? views[pathname] : undefined
+}
+
+function tokenOf({ given }: Setup): string | undefined {
+  return given.admin?.token
+}
+
+async function isOperator(request: Request, setup: Setup): Promise<boolean> {
+  const expected = tokenOf(setup)
+  return isSecret(expected) && isSame(shownBearer(request), expected)
+}
+
+async function answerSummary({ config }: Setup, query: URLSearchParams): Promise<Response> {
+  const { accounts, dailyBudget, totalDailyBudget, liveStreams } = config?.spending ?? {}
+  if (accounts === undefined) return refuse(404, 'There are no accounts')
+  const wrong = wrongIn(query, Object.keys(queries))
+  if (wrong !== undefined) return wrong
+  const number = (name: string) => (query.has(name) ? { [name]: Number(query.get(name)) } : {})
+  const asked: SummaryQuery = {
+    ...number('span'),
+    ...number('limit'),
+    ...(query.has('by') && { by: query.get('by') as SummaryKey }),
+    ...(query.has('after') && { after: query.get('after') as string }),
+  }
+  const summary = await accounts.getByName(wholeWorker).summary(asked)
+  return Response.json({ ...summary, limits: { dailyBudget, totalDailyBudget, liveStreams } }, { headers })
+}
+
+/** Every row of the last days, as it is kept. Read page by page, as fast as it is taken: no more than a page is in memory. */
+async function answerCsv({ config }: Setup, query: URLSearchParams): Promise<Response> {
+  const accounts = config?.spending.accounts
+  if (accounts === undefined) return refuse(404, 'There are no accounts')
+  const wrong = wrongIn(query, ['span'])
+  if (wrong !== undefined) return wrong
+  const account = accounts.getByName(wholeWorker)
+  const rows = streamCsv((after) => account.page(Number(query.get('span') ?? 7), after))
+  const file = { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="usage.csv"' }
+  return new Response(rows, { headers: { ...headers, ...file } })
+}
+
+function wrongIn(query: URLSearchParams, known: readonly string[]): Response | undefined {
+  const wrong = [...query.keys()].find((name) => !known.includes(name) || !queries[name]?.(query.get(name) ?? ''))
+  if (wrong === undefined) return undefined
+  return refuse(400, `"${wrong.slice(0, 20)}" is not a part of this query, or has a wrong value`)
+}
+
+const isCount = (text: string, most: number) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= most
+
+/** What the query of the summary may have, and whether a value is one. */
+const queries: Readonly<Record<string, (text: string) => boolean>> = {
+  by: (text) => ['user', 'model', 'day', 'all'].includes(text),
+  span: (text) => isCount(text, keptDays),
+  limit: (text) => isCount(text, mostRows),
+  after: isCursor,
+}
+
+/** Three texts in an array: the day, user and model of a row. */
+function isCursor(text: string): boolean {
+  try {
+    const read: unknown = JSON.parse(text)
+    return Array.isArray(read) && read.length === 3 && read.every((word) => typeof word === 'string')
+  } catch {
+    return false
+  }
+}
+
+async function answerSelfTest(setup: Setup): Promise<Response> {
+  const result = await runSelfTest(setup)
+  return Response.json(result, { status: result.ok ? 200 : 503, headers })
+}
+
+const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+function refuse(status: number, message: string, more: Readonly<Record<string, string>> = {}): Response {
+  return Response.json({ error: { message } }, { status, headers: { ...headers, ...more } })
+}

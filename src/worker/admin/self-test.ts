@@ -1,0 +1,109 @@
+/**
+ * Whether the platform is as this Worker counts on, here and now: a row for each thing that it rests on, and whether it holds. It tells
+ * names of ours alone: no setting, no figure, no secret.
+ *
+ * @see https://developers.cloudflare.com/workers/configuration/compatibility-flags/ (read 2026-11)
+ * @module
+ */
+import { type Accounts, wholeWorker } from '../accounts/accounts.ts'
+import type { RunStub, Setup } from '../config.ts'
+import { isSecret } from '../option-kinds.ts'
+import type { LimitOptions } from '../options.ts'
+import type { Fetcher, ObjectNamespace } from '../platform.ts'
+
+/** One thing that the Worker rests on. */
+export interface SelfTestRow {
+  readonly name: string
+  readonly ok: boolean
+}
+
+/** All rows, and whether each of them is ok. */
+export interface SelfTest {
+  readonly ok: boolean
+  readonly checks: readonly SelfTestRow[]
+}
+
+/**
+ * The flags of the platform: that a client left is told, that a fetch reaches the internet alone, that a redirect takes no key along. The
+ * last is on from a compatibility date of 2025-09-01, the first from 2026-11-17.
+ */
+export const neededFlags: readonly string[] = [
+  'enable_request_signal',
+  'global_fetch_strictly_public',
+  'strip_authorization_on_cross_origin_redirect',
+]
+/** Stands for nobody in accounts, runs and counters. */
+const nobody = 'self-test'
+
+type Check = () => boolean | Promise<boolean>
+
+/** The checks of the parts that are there: a part that is off has none. */
+function checksOf({ given, config }: Setup): Readonly<Record<string, Check>> {
+  const { session, accounts, runs, limits, page, admin } = given
+  const login = typeof session?.login === 'object' ? session.login.secret : undefined
+  // Which must not be guessed, besides the providers' keys, which others made.
+  const secrets = [session?.secret, session?.nextSecret, login, admin?.token]
+  return {
+    ...Object.fromEntries(neededFlags.map((flag) => [flag, () => isOn(flag)])),
+    settings: () => config !== undefined,
+    secrets: () => secrets.every((secret) => secret === undefined || isSecret(secret)),
+    ...(accounts !== 'off' && { ledger: () => hasLedger(accounts?.binding as Accounts) }),
+    ...(runs && { runs: async () => (await stubOf(runs.binding).stop()) === false }),
+    ...(limits && { 'rate limits': () => hasCounters(limits) }),
+    ...(page && {
+      assets: async () => (await askPage(page.assets, '/')).status === 200,
+      'redirects are not followed': () => meetsRedirect(page.assets),
+    }),
+  }
+}
+
+/** Does all of it, each by itself: what throws is not ok. */
+export async function runSelfTest(setup: Setup): Promise<SelfTest> {
+  const rows = Object.entries(checksOf(setup)).map(async ([name, check]) => {
+    const ok = await Promise.resolve()
+      .then(check)
+      .catch(() => false)
+    return { name, ok }
+  })
+  const done = await Promise.all(rows)
+  return { ok: done.every(({ ok }) => ok), checks: done }
+}
+
+/** What the global `Cloudflare` tells. Where there is none, nothing is on. */
+interface Platform {
+  readonly compatibilityFlags?: Readonly<Record<string, boolean>>
+}
+
+/** @see the interface `Cloudflare` of `@cloudflare/workers-types` (5.20261117.1); workerd 1.20261102.1 and 1.20261117.1 have it */
+function isOn(flag: string): boolean {
+  const { compatibilityFlags: flags = {} } = (Reflect.get(globalThis, 'Cloudflare') ?? {}) as Platform
+  return flags[flag] === true
+}
+
+async function hasLedger(accounts: Accounts): Promise<boolean> {
+  return Array.isArray((await accounts.getByName(wholeWorker).summary({ limit: 1, span: 1 })).days)
+}
+
+/** To end an answer that never was. */
+function stubOf(runs: ObjectNamespace): RunStub {
+  return runs.getByName(nobody) as RunStub
+}
+
+/** Whether both counters count. */
+async function hasCounters({ perUser, perNetwork }: LimitOptions): Promise<boolean> {
+  const verdicts = await Promise.all([perUser, perNetwork].map((counter) => counter.limit({ key: nobody })))
+  return verdicts.every((verdict) => typeof verdict.success === 'boolean')
+}
+
+/** The platform sends whoever asks for `/index.html` to `/`: that is a redirect to be had without leaving the Worker. */
+async function meetsRedirect(assets: Fetcher): Promise<boolean> {
+  const { status, redirected } = await askPage(assets, '/index.html')
+  return status >= 300 && status < 400 && !redirected
+}
+
+/** Its files; nobody reads what they hold. */
+async function askPage(assets: Fetcher, path: string): Promise<Response> {
+  const answer = await assets.fetch(new Request(`https://page${path}`, { redirect: 'manual' }))
+  await answer.body?.cancel()
+  return answer
+}

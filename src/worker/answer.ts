@@ -1,0 +1,145 @@
+/**
+ * Answers one request of a client whose token is good: the gateway, with this Worker's policy around it.
+ *
+ * @module
+ */
+
+import type { JsonObject } from '../core/model.ts'
+import { createGateway } from '../gateway/gateway.ts'
+import { findRoute } from '../gateway/routes.ts'
+import type { EndReport, ExecutionContextLike, Gateway, WireName } from '../gateway/types.ts'
+import { type Purse, type Reserved, releasePlace, reserve, reservePlace, settle } from './accounts/spend.ts'
+import type { Config } from './config.ts'
+import { tableFor } from './keys/providers.ts'
+import type { Session } from './session/session.ts'
+
+/** How often a silent stream gets a sign of life, in ms: workerd notices that a client left only by writing to it. */
+const keepAliveMs = 1000
+/** One event of a provider, in bytes. */
+const maxEventBytes = 1024 * 1024
+
+/**
+ * The whole answer of a provider, in bytes: many at once have to fit into the 128 MB of an isolate. An event of one token takes 300 bytes in
+ * the longest of the wires; there is room for reasoning that the limit of tokens does not count.
+ */
+function maxAnswerBytes({ maxOutputTokens }: Config): number {
+  return Math.min(16 * 1024 * 1024, 4 * 1024 * 1024 + 1024 * maxOutputTokens)
+}
+
+/** Who asks, for what, and what was set aside for it. */
+interface Visitor extends Purse {
+  body?: JsonObject
+  reserved?: Reserved
+}
+
+/** Answers in the wire of the request's path. The session has been checked; what it permits is held to here. */
+export async function answerModel(
+  request: Request,
+  session: Session,
+  config: Config,
+  ctx: ExecutionContextLike,
+): Promise<Response> {
+  const route = findRoute(request)
+  const purse: Purse = { session, config }
+  const ask = () => gatewayOf(config, route?.wire ?? 'openai-chat').fetch(bare(request), { ...purse }, ctx)
+  return route?.kind === 'count' ? inPlace(purse, ask) : ask()
+}
+
+/** The provider counts for nothing, but not for anybody as often as they like: a count takes one of the user's places. */
+async function inPlace(purse: Purse, ask: () => Promise<Response>): Promise<Response> {
+  const id = crypto.randomUUID()
+  await reservePlace(id, purse)
+  try {
+    return await ask()
+  } finally {
+    await releasePlace(id, purse)
+  }
+}
+
+/** What of a client's headers is about its body; by the last, a list of models is asked for in Anthropic's words. */
+const ownHeaders = ['content-type', 'content-encoding', 'content-length']
+const listHeaders = ['anthropic-version']
+
+/** Of a client's headers, nothing is for a provider. */
+function bare(request: Request): Request {
+  const headers = new Headers()
+  for (const name of request.method === 'GET' ? listHeaders : ownHeaders) {
+    const value = request.headers.get(name)
+    if (value !== null) headers.set(name, value)
+  }
+  return new Request(request, { headers, signal: request.signal })
+}
+
+const gateways = new WeakMap<Config, Map<WireName, Gateway<Visitor>>>()
+
+/** One for each wire, since a name may stand for another model in each. */
+function gatewayOf(config: Config, wire: WireName): Gateway<Visitor> {
+  const ofConfig = gateways.get(config) ?? new Map<WireName, Gateway<Visitor>>()
+  gateways.set(config, ofConfig)
+  const known = ofConfig.get(wire)
+  if (known !== undefined) return known
+  const made = makeGateway(config, wire)
+  ofConfig.set(wire, made)
+  return made
+}
+
+function makeGateway(config: Config, wire: WireName): Gateway<Visitor> {
+  const { models, ids } = tableFor(wire, config.models, config.maxOutputTokens)
+  const idOfName = (name: string) => ids.get(name) ?? name
+  const { maxBodyBytes, bodyTimeoutMs, wholeCommitMs, headersTimeoutMs, idleTimeoutMs, totalTimeoutMs } = config.limits
+  const { firstContentTimeoutMs: firstContentMs } = config.limits
+  return createGateway<Visitor>({
+    models,
+    authorize: (_, visitor) => ({
+      models: [...ids].filter(([, id]) => visitor.session.models.includes(id)).map(([name]) => name),
+      maxOutputTokens: visitor.session.maxOutputTokens,
+      caller: visitor,
+    }),
+    check(checked, visitor) {
+      visitor.body = config.permit(checked, visitor.session.sub)
+      return visitor.body
+    },
+    async admit(admission, visitor) {
+      visitor.reserved = await reserve(admission, visitor.body ?? {}, idOfName(admission.model), visitor)
+    },
+    onEnd: (report) => end(report, report.caller as Visitor),
+    tellsProviderWords: false,
+    wholeAnswers: config.wholeAnswers,
+    limits: {
+      maxBodyBytes,
+      bodyTimeoutMs,
+      maxDepth: 64,
+      maxValues: 50_000,
+      maxAnswerBytes: maxAnswerBytes(config),
+      maxEventBytes,
+      wholeCommitMs,
+      keepAliveMs,
+      firstContentMs,
+      timeouts: { firstByteMs: headersTimeoutMs, idleMs: idleTimeoutMs, totalMs: totalTimeoutMs },
+    },
+  })
+}
+
+async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<void> {
+  const settlement = reserved && (await settle(report, reserved, purse))
+  const { requestId, status, outcome, wire, model, provider, stream, attempts, durationMs, firstEventMs, error } =
+    report
+  const { inputTokens, outputTokens, cost } = settlement ?? {}
+  const figures = { attempts, durationMs, firstEventMs, inputTokens, outputTokens, cost }
+  log({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
+  // For whoever set an alarm on it: so much of the day is spent, in percent.
+  if (settlement?.share !== undefined) log({ requestId, status, outcome: `budget_${settlement.share}` }, purse.config)
+}
+
+/** All that is ever written of a request: no header, no body, no query, no name that a client made up. */
+export interface LogLine {
+  readonly requestId?: string
+  readonly status: number
+  readonly outcome: string
+  readonly [figure: string]: unknown
+}
+
+/** Writes a line, without secrets even if one got into it. */
+export function log(line: LogLine, { secrets }: Pick<Config, 'secrets'>): void {
+  console.log(secrets.scrub(JSON.stringify(line)))
+}

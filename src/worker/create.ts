@@ -1,0 +1,82 @@
+/** A Worker, made of its parts. @module */
+
+import { isObject } from '../core/lookup.ts'
+import type { ExecutionContextLike } from '../gateway/types.ts'
+import type { Account } from './accounts/accounts.ts'
+import { UserLedger } from './accounts/ledger.ts'
+import { answerModel } from './answer.ts'
+import type { RunStub, Setup } from './config.ts'
+import { handle } from './handler.ts'
+import type { WorkerOptions } from './options.ts'
+import { envName, optionsFromEnv } from './options-from-env.ts'
+import type { ObjectClass } from './platform.ts'
+import { readOptions } from './read-options.ts'
+import { createStreamRun } from './runs/stream-run.ts'
+
+/** A Worker that holds the providers' keys, and the classes of its Durable Objects. */
+export interface ModelWorker<Env = unknown> {
+  /** Answers one request. It never rejects. `ctx`, of the platform, sees an answer to its end that its client has left. */
+  fetch(request: Request, env?: Env, ctx?: ExecutionContextLike): Promise<Response>
+  /** The accounts. Export it by this name, and bind it for {@link WorkerOptions.accounts}. */
+  readonly UserLedger: ObjectClass<Account>
+  /** The kept answers. Export it by this name, and bind it for {@link WorkerOptions.runs}. */
+  readonly StreamRun: ObjectClass<RunStub>
+}
+
+/**
+ * Makes a Worker that holds the providers' keys, so that a page need not: `POST /session` gives a page a token for minutes, and with it any
+ * official client, in any of five formats, may ask the models of `policy`. Everything else is refused.
+ *
+ * `options` are its parts, or a function that makes them of the environment; it is called once for each environment. Options that are given
+ * as they are get checked at once. Those of a function are checked at the first request: until they are right every route answers 503, and
+ * the log says what is wrong.
+ *
+ * @throws {TypeError} that names each option that is wrong, missing or unsafe to leave out.
+ * @example
+ * ```ts
+ * import { createWorker } from 'isoglot/worker'
+ *
+ * interface Env {
+ *   SESSION_SECRET: string
+ *   LOGIN_SECRET: string
+ *   OPENAI_API_KEY: string
+ *   LEDGERS: { getByName(name: string): object }
+ * }
+ *
+ * const worker = createWorker((env: Env) => ({
+ *   session: { origins: ['https://chat.example'], secret: env.SESSION_SECRET, login: { secret: env.LOGIN_SECRET } },
+ *   policy: { models: { openai: ['gpt-5-mini'] } },
+ *   keys: { openai: env.OPENAI_API_KEY },
+ *   accounts: { binding: env.LEDGERS, dailyBudgetUsd: 0.5 },
+ * }))
+ * export const { UserLedger } = worker
+ * export default { fetch: worker.fetch }
+ * ```
+ */
+export function createWorker<Env = unknown>(options: WorkerOptions | ((env: Env) => WorkerOptions)): ModelWorker<Env> {
+  const setupOf = setups(options)
+  const noContext: ExecutionContextLike = { waitUntil() {} }
+  return {
+    fetch: (request, env, ctx = noContext) => handle(request, setupOf(env), ctx),
+    UserLedger,
+    StreamRun: createStreamRun({ configOf: (env) => setupOf(env).config, answer: answerModel }),
+  }
+}
+
+function setups<Env>(options: WorkerOptions | ((env: Env) => WorkerOptions)): (env: unknown) => Setup {
+  if (typeof options !== 'function') {
+    const setup = readOptions(options)
+    if (setup.config === undefined) throw new TypeError(`Cannot make a Worker:\n${setup.problems.join('\n')}`)
+    return () => setup
+  }
+  const known = new WeakMap<object, Setup>()
+  const nameOf = (options as unknown) === optionsFromEnv ? envName : undefined
+  return (env) => {
+    const key = isObject(env) ? env : noEnv
+    const setup = known.get(key) ?? readOptions(options(env as Env), nameOf)
+    known.set(key, setup)
+    return setup
+  }
+}
+
+const noEnv = {}

@@ -1,0 +1,160 @@
+/** What a Worker does with a request, in order: options, route, origin, token, counters, and then the one who answers. @module */
+import { readJson } from '../gateway/body.ts'
+import { answerError } from '../gateway/errors.ts'
+import { findRoute } from '../gateway/routes.ts'
+import type { ExecutionContextLike } from '../gateway/types.ts'
+import { answerAdmin, answerMisconfigured } from './admin/admin.ts'
+import { answerModel, log } from './answer.ts'
+import type { Config, Setup } from './config.ts'
+import { limitNetwork, limitUser } from './limits/limits.ts'
+import { addPageHeaders, findFile } from './page/page.ts'
+import { refuse } from './refusal.ts'
+import { ownsRun, resumeRun, startRun, stopRun } from './runs/runs.ts'
+import { checkUser, login } from './session/login.ts'
+import { addCorsHeaders, checkOrigin, preflight } from './session/origins.ts'
+import { mintSession, readSession, type Session } from './session/session.ts'
+
+/** What a route has to work with. */
+interface Visit {
+  readonly request: Request
+  readonly setup: Setup
+  readonly config: Config
+  readonly ctx: ExecutionContextLike
+}
+
+/** A route: the methods it takes, and what it does. */
+interface Route {
+  readonly methods: readonly string[]
+  readonly answer: (visit: Visit) => Promise<Response>
+}
+
+function routeOf(request: Request, config: Config): Route | undefined {
+  const { pathname } = new URL(request.url)
+  if (pathname === '/session' && config.minting.check === undefined) return { methods: ['POST'], answer: openSession }
+  if (pathname.startsWith('/admin/')) return { methods: ['GET'], answer: ({ setup }) => answerAdmin(request, setup) }
+  const stream = /^\/v1\/streams\/([\w-]{1,128})$/.exec(pathname)?.[1]
+  if (stream !== undefined && config.runs !== undefined)
+    return { methods: ['GET', 'DELETE'], answer: withSession(goOn(stream)) }
+  const asked = findRoute(request)
+  if (asked === undefined) return undefined
+  const owned = asked.kind === 'answer' && ownsRun(request, config)
+  return { methods: [asked.method], answer: withSession(owned ? beginRun : answerNow) }
+}
+
+/** Answers one request. It never rejects. */
+export async function handle(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
+  const requestId = crypto.randomUUID()
+  const { config } = setup
+  const inner = config?.basePath ? withoutBase(request, config.basePath) : request
+  const response = await (inner === undefined
+    ? Promise.reject(refuse('unknown_route'))
+    : serve(inner, setup, ctx)
+  ).catch((error: unknown) => {
+    const refused = answerError(inner ?? request, error)
+    const code = error instanceof Object && 'providerCode' in error ? error.providerCode : 'internal'
+    const line = { requestId, status: refused.status, outcome: String(code) }
+    if (config !== undefined) log(line, config)
+    else console.log(JSON.stringify({ ...line, problems: setup.problems }))
+    return refused
+  })
+  return finish(request, response, requestId, config)
+}
+
+/** The same request, as if the Worker were at the root; `undefined` for a path that is not below its own. */
+function withoutBase(request: Request, basePath: string): Request | undefined {
+  const url = new URL(request.url)
+  if (url.pathname !== basePath && !url.pathname.startsWith(`${basePath}/`)) return undefined
+  url.pathname = url.pathname.slice(basePath.length)
+  return new Request(url, request)
+}
+
+async function serve(request: Request, setup: Setup, ctx: ExecutionContextLike): Promise<Response> {
+  const { config } = setup
+  if (config === undefined) {
+    const told = await answerMisconfigured(request, setup)
+    if (told === undefined) throw refuse('misconfigured')
+    return told
+  }
+  if (config.assets === undefined || !asksForFile(request)) return serveApi(request, setup, config, ctx)
+  const file = await findFile(request, config)
+  const response = file ?? (await serveApi(request, setup, config, ctx).catch((error) => answerError(request, error)))
+  addPageHeaders(response.headers, config)
+  return response
+}
+
+const apiPath = /^\/(?:session|admin\/[^/]+|(?:v1|v1beta|api)(?:\/.*)?)$/
+
+/** A page's files are all that the API has no place for. */
+function asksForFile({ method, url }: Request): boolean {
+  return (method === 'GET' || method === 'HEAD') && !apiPath.test(new URL(url).pathname)
+}
+
+async function serveApi(request: Request, setup: Setup, config: Config, ctx: ExecutionContextLike): Promise<Response> {
+  const route = routeOf(request, config)
+  if (route === undefined) throw refuse('unknown_route')
+  const { methods } = route
+  checkOrigin(request, config, request.method === 'OPTIONS')
+  if (request.method === 'OPTIONS') return preflight(request, methods)
+  if (!methods.includes(request.method)) return refuseMethod(request, methods)
+  return route.answer({ request, setup, config, ctx })
+}
+
+function refuseMethod(request: Request, methods: readonly string[]): Response {
+  const response = answerError(request, refuse('method_not_allowed'))
+  response.headers.set('allow', [...methods, 'OPTIONS'].join(', '))
+  return response
+}
+
+/** A copy with the headers that every answer has, since those of some cannot be changed; an error goes through the scrubber once more. */
+async function finish(
+  request: Request,
+  response: Response,
+  requestId: string,
+  config: Config | undefined,
+): Promise<Response> {
+  const { status, ok } = response
+  const isError = !ok && response.body !== null
+  const body = isError && config !== undefined ? config.secrets.scrub(await response.text()) : response.body
+  const headers = new Headers(response.headers)
+  const id = headers.get('x-request-id') ?? requestId
+  const fixed = {
+    'cache-control': 'no-store, no-transform',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': id,
+    'request-id': id,
+  }
+  for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
+  if (status === 401) headers.set('www-authenticate', 'Bearer')
+  if (config !== undefined) addCorsHeaders(headers, request, config)
+  return new Response(body, { status, headers })
+}
+
+async function openSession({ request, config }: Visit): Promise<Response> {
+  await limitNetwork(request, config)
+  const { value } = await readJson(request, config.limits)
+  const session = await mintSession(await login(request, value, config), config)
+  log({ status: 200, outcome: 'session' }, config)
+  return Response.json(session)
+}
+
+type Answering = (visit: Visit, session: Session) => Promise<Response>
+
+/** A token that is good, or a user whom the operator's own check names, and not too many requests of theirs. */
+function withSession(answer: Answering): Route['answer'] {
+  return async (visit) => {
+    const { request, config } = visit
+    const session = await (config.minting.check === undefined ? readSession : checkUser)(request, config)
+    await limitNetwork(request, config)
+    await limitUser(session.sub, config)
+    return answer(visit, session)
+  }
+}
+
+const answerNow: Answering = ({ request, config, ctx }, session) => answerModel(request, session, config, ctx)
+
+const beginRun: Answering = ({ request, config }, session) => startRun(request, session, config)
+
+function goOn(id: string): Answering {
+  return ({ request, config }, session) =>
+    request.method === 'DELETE' ? stopRun(id, session, config) : resumeRun(id, request, session, config)
+}

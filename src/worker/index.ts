@@ -1,0 +1,48 @@
+/** A Worker that holds the providers' keys, in parts. @module */
+export type {
+  Account,
+  AccountSummary,
+  Accounts,
+  DayPage,
+  DayRow,
+  DayTotal,
+  KindCount,
+  LedgerSummary,
+  LiveRequest,
+  Reservation,
+  ReserveVerdict,
+  Settlement,
+  SummaryKey,
+  SummaryQuery,
+  Sums,
+} from './accounts/accounts.ts'
+export type { SelfTest, SelfTestRow } from './admin/self-test.ts'
+export type { RunStub } from './config.ts'
+export { createWorker, type ModelWorker } from './create.ts'
+export type { ProviderName } from './keys/providers.ts'
+export type {
+  AccountOptions,
+  AdminOptions,
+  KeyOptions,
+  LimitOptions,
+  PageOptions,
+  PolicyOptions,
+  ProviderAccess,
+  ProviderKey,
+  RunOptions,
+  SessionOptions,
+  TurnstileOptions,
+  User,
+  WorkerOptions,
+} from './options.ts'
+export { optionsFromEnv } from './options-from-env.ts'
+export type {
+  Fetcher,
+  ObjectClass,
+  ObjectNamespace,
+  ObjectState,
+  RateLimiter,
+  Sql,
+  SqlValue,
+  StoredSecret,
+} from './platform.ts'

@@ -1,0 +1,166 @@
+/**
+ * The providers this Worker can ask, and the models it may ask them for. All of a destination is here and in the options; nothing of it
+ * comes from a request.
+ *
+ * @module
+ */
+import type { Model, ModelSettings } from '../../core/codec.ts'
+import { anthropic } from '../../formats/anthropic/index.ts'
+import { gemini } from '../../formats/gemini/index.ts'
+import { ollama } from '../../formats/ollama/index.ts'
+import { openaiChat } from '../../formats/openai-chat/index.ts'
+import { openaiResponses } from '../../formats/openai-responses/index.ts'
+import type { GatewayModel, GatewayModels, WireName } from '../../gateway/types.ts'
+import { openaiCompatible } from '../../providers/openai-compatible.ts'
+import { xai } from '../../providers/xai.ts'
+import type { Fetcher } from '../platform.ts'
+
+/** How tokens, prices and the page name a provider: by the wire that it is asked in, or by its own name. */
+export type ProviderId = 'openai-chat' | 'anthropic' | 'gemini' | 'xai' | 'ollama' | 'workers-ai'
+
+/** A model of this Worker. */
+export interface Entry {
+  readonly provider: ProviderId
+  /** As the provider has it. */
+  readonly name: string
+  readonly baseUrl: string
+  readonly apiKey: string | (() => Promise<string>) | undefined
+  /** A service token of Cloudflare Access, for what stands behind a Tunnel. */
+  readonly access: { readonly id: string; readonly secret: string } | undefined
+  /** Asked in place of the internet. */
+  readonly service: Fetcher | undefined
+  /** What Cloudflare's AI Gateway is shown, where the model is asked through it. It has the provider's key, and no `apiKey` is here. */
+  readonly gatewayToken: string | undefined
+}
+
+/** How options name a provider. */
+export type ProviderName = 'openai' | 'anthropic' | 'gemini' | 'xai' | 'ollama' | 'workersAi'
+
+/** One provider: where it lives unless options say so, and the wires that are its own. */
+export interface Provider {
+  readonly id: ProviderId
+  readonly option: ProviderName
+  readonly baseUrl: string
+  readonly wires: readonly WireName[]
+  /** A server of one's own may take no key. */
+  readonly needsKey: boolean
+  /**
+   * Where it is below an AI Gateway of Cloudflare, if it is there.
+   *
+   * @see https://developers.cloudflare.com/ai-gateway/usage/providers/ (read 2026-11). Of xAI its two examples differ; this is the path of
+   *   the one for curl, and of Cloudflare's own client.
+   */
+  readonly gatewayPath?: string
+}
+
+export const providers: readonly Provider[] = [
+  {
+    id: 'openai-chat',
+    option: 'openai',
+    baseUrl: 'https://api.openai.com/v1',
+    wires: ['openai-chat', 'openai-responses'],
+    needsKey: true,
+    gatewayPath: '/openai',
+  },
+  {
+    id: 'anthropic',
+    option: 'anthropic',
+    baseUrl: 'https://api.anthropic.com/v1',
+    wires: ['anthropic'],
+    needsKey: true,
+    gatewayPath: '/anthropic/v1',
+  },
+  {
+    id: 'gemini',
+    option: 'gemini',
+    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
+    wires: ['gemini'],
+    needsKey: true,
+    gatewayPath: '/google-ai-studio/v1beta',
+  },
+  {
+    id: 'xai',
+    option: 'xai',
+    baseUrl: 'https://api.x.ai/v1',
+    wires: [],
+    needsKey: true,
+    gatewayPath: '/grok/v1',
+  },
+  { id: 'ollama', option: 'ollama', baseUrl: 'http://127.0.0.1:11434', wires: ['ollama'], needsKey: false },
+  // Each account has its own place.
+  { id: 'workers-ai', option: 'workersAi', baseUrl: '', wires: [], needsKey: true },
+]
+
+/**
+ * Where the models of Workers AI of an account are, in the format of OpenAI.
+ *
+ * @see https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/ (read 2026-11)
+ */
+export function workersAiUrl(accountId: string): string {
+  return `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`
+}
+
+function workersAi(name: string, { baseUrl = '', ...settings }: ModelSettings): Model {
+  return openaiCompatible({ baseUrl, provider: 'workers-ai', title: 'Workers AI' })(name, settings)
+}
+
+const makers = { 'openai-chat': openaiChat, anthropic, gemini, xai, ollama, 'workers-ai': workersAi }
+
+/** A model's id, such as `anthropic:claude-haiku-4-5`. */
+export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): string {
+  return `${provider}:${name}`
+}
+
+/** What clients of one wire may ask for: the gateway's table, and of each of its names the id. */
+export interface WireTable {
+  readonly models: GatewayModels
+  readonly ids: ReadonlyMap<string, string>
+}
+
+/** A name that several providers have is asked of the one whose own wire the client speaks, else of the first; by its id, of each. */
+export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTokens: number): WireTable {
+  const own = new Set(providers.filter(({ wires }) => wires.includes(wire)).map(({ id }) => id))
+  const ordered = [...entries].sort((a, b) => Number(own.has(b.provider)) - Number(own.has(a.provider)))
+  const models: Record<string, GatewayModel> = Object.create(null)
+  const ids = new Map<string, string>()
+  for (const entry of ordered) {
+    const id = idOf(entry)
+    const isFirst = !(entry.name in models)
+    const name = isFirst ? entry.name : id
+    models[name] = { model: modelOf(entry, wire), maxOutputTokens, ...(isFirst && { aliases: [id] }) }
+    ids.set(name, id)
+  }
+  return { models, ids }
+}
+
+/** OpenAI is asked in the wire of the client, if it is one of its two. */
+function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
+  const { provider, name, baseUrl, apiKey, access, service, gatewayToken } = entry
+  const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
+  return make(name, {
+    baseUrl,
+    headers: {
+      'user-agent': 'isoglot-worker',
+      ...(access && { 'cf-access-client-id': access.id, 'cf-access-client-secret': access.secret }),
+      ...(gatewayToken !== undefined && gatewayHeaders(gatewayToken)),
+    },
+    ...(apiKey !== undefined && { apiKey }),
+    ...(service && { fetch: (input, init) => service.fetch(input, init) }),
+  })
+}
+
+/**
+ * What a gateway is told, whatever its own settings are: who asks; that no answer is another's, from a cache; that nothing is paid for
+ * twice; and that neither questions nor answers are to be kept in its log.
+ *
+ * @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/, and of that site features/caching/,
+ *   configuration/request-handling/ and observability/logging/ (read 2026-11)
+ */
+function gatewayHeaders(token: string): Record<string, string> {
+  return {
+    'cf-aig-authorization': `Bearer ${token}`,
+    'cf-aig-skip-cache': 'true',
+    'cf-aig-max-attempts': '1',
+    'cf-aig-collect-log-payload': 'false',
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * The brake: the platform's own counters, for each user and each network, or others in their place. The platform's count in each of
+ * Cloudflare's places for itself, and roughly. What counts exactly is the ledger.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ (read 2026-11)
+ * @module
+ */
+import type { Config } from '../config.ts'
+import type { RateLimiter } from '../platform.ts'
+import { refuse } from '../refusal.ts'
+
+/** How long the platform's counters count, in seconds. They do not say when they begin anew. */
+const period = 60
+
+/** @throws {ApiError} 429 if this network asked too often. */
+export async function limitNetwork(request: Request, { counters }: Config): Promise<void> {
+  await limit(counters?.perNetwork, networkOf(request.headers.get('cf-connecting-ip') ?? 'nowhere'))
+}
+
+/** @throws {ApiError} 429 if this user asked too often. */
+export async function limitUser(sub: string, { counters }: Config): Promise<void> {
+  await limit(counters?.perUser, sub)
+}
+
+async function limit(counter: RateLimiter | undefined, key: string): Promise<void> {
+  if (counter === undefined || (await counter.limit({ key })).success === true) return
+  throw refuse('too_many_requests', undefined, period)
+}
+
+/** Whoever has an IPv6 address has as many as there are in its /64, so that is what counts. */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':')) return ip
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]
+  if (mapped !== undefined) return mapped
+  const [head = '', tail] = ip.toLowerCase().split('::')
+  const groups = head.split(':').filter(Boolean)
+  const behind = (tail ?? '').split(':').filter(Boolean)
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - groups.length - behind.length)
+  const all = [...groups, ...Array<string>(zeros).fill('0'), ...behind].map((group) => group.replace(/^0+(?=.)/, ''))
+  return `${all.slice(0, 4).join(':')}::/64`
+}

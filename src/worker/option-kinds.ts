@@ -1,0 +1,136 @@
+/** Kinds of options: what a value has to look like. What is wrong is never told with the value. @module */
+import * as v from 'valibot'
+import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
+
+type Kind<Value> = v.GenericSchema<unknown, Value>
+
+/** HS256 wants a key as long as its hash (RFC 7518 §3.2). */
+const minSecretBytes = 32
+
+/** What signs, or is shown: of 32 bytes or more, and not easy to guess. */
+export const secret: Kind<string> = v.pipe(
+  v.string(),
+  v.check((text) => isLongEnough(text), `must have at least ${minSecretBytes} bytes`),
+  v.check((text) => !isPoor(text), 'must be random, such as the output of "openssl rand -base64 32"'),
+)
+/**
+ * The characters that a bearer credential may have (RFC 6750 §2.1), and so many that it is not found by chance in an answer: it is cut out
+ * of all of them.
+ */
+export const apiKey: Kind<string> = v.pipe(
+  v.string(),
+  v.regex(/^[\w.~+/=-]{12,}$/, 'must be a bearer credential of 12 characters or more'),
+)
+/** Exact origins, one at least. */
+export const origins: Kind<string[]> = v.pipe(
+  v.array(v.string()),
+  v.minLength(1),
+  v.everyItem(isOrigin, 'must hold exact origins such as https://chat.example'),
+)
+/** Where paths are appended to: https, or http on loopback. */
+export const baseUrl: Kind<string> = v.pipe(
+  v.string(),
+  v.check(isSafeBase, 'must be an https URL, or http on loopback, with no query'),
+)
+/** Of this machine only. */
+export const loopbackUrl: Kind<string> = v.pipe(v.string(), v.check(isLoopback, 'must be on loopback'))
+/** A whole number above zero. */
+export const count: Kind<number> = v.pipe(
+  v.number(),
+  v.check((value) => Number.isInteger(value) && value > 0 && value < 1e9, 'must be a positive whole number'),
+)
+/** In dollars, with six digits behind the point at most; read in micro-dollars. */
+export const money: Kind<number> = v.pipe(
+  v.number(),
+  v.check((dollars) => dollars >= 0 && dollars < 1e6, 'must be an amount in dollars, such as 2.50'),
+  v.transform((dollars) => Math.round(dollars * 1e6)),
+)
+/** A key that is read from Cloudflare's Secrets Store at each call. */
+export const storedKey: Kind<() => Promise<string>> = v.pipe(
+  v.custom<StoredSecret>((value) => hasMethod(value, 'get')),
+  v.transform((store) => () => store.get()),
+)
+/** As providers spell them. A star would stand for many. */
+export const modelNames: Kind<string[]> = v.pipe(
+  v.array(v.string()),
+  v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must hold names of models'),
+)
+/** Of an account at Cloudflare. */
+export const accountId: Kind<string> = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, 'must be the id of an account'))
+/** Which widget of Turnstile: public, and written into the page. */
+export const siteKey: Kind<string> = v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/, 'must be a site key'))
+/** What a widget of Turnstile is for, as it may be spelled there. */
+export const widgetAction: Kind<string> = v.pipe(v.string(), v.regex(/^[\w-]{1,32}$/, 'must be an action'))
+/** The path that all routes are below. */
+export const basePath: Kind<string> = v.pipe(
+  v.string(),
+  v.regex(/^(?:\/[\w.~-]+)*$/, 'must begin with "/" and not end with one, such as "/ai"'),
+)
+/** A function of the operator's. */
+export type Callback = (...args: never) => unknown
+
+export const callback: Kind<Callback> = v.custom<Callback>((value) => typeof value === 'function')
+
+export const counter: Kind<RateLimiter> = v.pipe(
+  v.unknown(),
+  v.check((value) => hasMethod(value, 'limit'), 'must be a rate limiting binding'),
+) as never
+export const fetcher: Kind<Fetcher> = v.pipe(
+  v.unknown(),
+  v.check((value) => hasMethod(value, 'fetch'), 'must be a binding with "fetch"'),
+) as never
+
+/** A binding to a class of Durable Objects. */
+export function objects<Stub extends object>(className: string): Kind<ObjectNamespace<Stub>> {
+  const check = v.check((value: unknown) => hasMethod(value, 'getByName'), `must be bound to ${className}`)
+  return v.pipe(v.unknown(), check) as never
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+function isSafeBase(text: string): boolean {
+  if (!URL.canParse(text) || /[?#@]|\/$/.test(text)) return false
+  return new URL(text).protocol === 'https:' || isLoopback(text)
+}
+
+/** Whether an address is of this machine only. */
+export function isLoopback(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+}
+
+/** Whether a page at this origin is of this machine only. */
+export function isLoopbackOrigin(origin: string): boolean {
+  return isOrigin(origin) && isLoopback(origin)
+}
+
+/** What a binding has to have, at least. */
+function hasMethod(value: unknown, name: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
+}
+
+/** Whether it is a text that nobody will guess, as far as its length and its characters say so. */
+export function isSecret(value: unknown): value is string {
+  return isLongEnough(value) && !isPoor(value)
+}
+
+export function isLongEnough(value: unknown): value is string {
+  return typeof value === 'string' && encode(value).length >= minSecretBytes
+}
+
+/** Fewer characters that differ are not random: of 32 random decimal digits, 9 or 10 differ, and of other alphabets more. */
+const minDifferent = 8
+
+/** Whether a text has few different characters, or is a shorter one several times. */
+function isPoor(text: string): boolean {
+  const period = (text + text).indexOf(text, 1)
+  return new Set(text).size < minDifferent || period < text.length
+}
+
+/** In UTF-8. */
+export function encode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text))
+}

@@ -1,0 +1,174 @@
+/**
+ * The options of a Worker that is set up without code: by the variables, secrets and bindings of `wrangler.toml`.
+ *
+ * @see https://developers.cloudflare.com/workers/configuration/environment-variables/ (read 2026-11)
+ * @module
+ */
+import * as v from 'valibot'
+import { pricesSetting } from './accounts/prices.ts'
+import { providers as allProviders, type ProviderName } from './keys/providers.ts'
+import { isLongEnough } from './option-kinds.ts'
+import type { WorkerOptions } from './options.ts'
+import type { Naming } from './read-options.ts'
+
+/** Workers AI takes other options; it is set up in code. */
+const providers = allProviders.filter(({ option }) => option !== 'workersAi')
+
+/** The options that an environment sets, by their paths. Those of each provider are made of its name. */
+const names: Readonly<Record<string, string>> = {
+  'session.secret': 'SESSION_SECRET',
+  'session.nextSecret': 'SESSION_SECRET_NEXT',
+  'session.origins': 'ALLOWED_ORIGINS',
+  'session.login': 'LOGIN_SECRET',
+  'session.turnstile.secret': 'TURNSTILE_SECRET',
+  'session.turnstile.siteKey': 'TURNSTILE_SITE_KEY',
+  'session.turnstile.action': 'TURNSTILE_ACTION',
+  'session.turnstile.url': 'TURNSTILE_URL',
+  'session.turnstile': 'TURNSTILE_SECRET',
+  'session.demo': 'DEMO',
+  'session.revoked': 'REVOKED',
+  'policy.maxOutputTokens': 'MAX_OUTPUT_TOKENS',
+  'policy.maxBodyBytes': 'MAX_BODY_BYTES',
+  'policy.bodyTimeoutMs': 'BODY_TIMEOUT_MS',
+  'policy.wholeAnswers': 'WHOLE_ANSWERS',
+  'policy.wholeCommitMs': 'WHOLE_COMMIT_MS',
+  'policy.headersTimeoutMs': 'HEADERS_TIMEOUT_MS',
+  'policy.firstContentTimeoutMs': 'FIRST_CONTENT_TIMEOUT_MS',
+  'policy.idleTimeoutMs': 'IDLE_TIMEOUT_MS',
+  'policy.totalTimeoutMs': 'TOTAL_TIMEOUT_MS',
+  'keys.aiGateway.url': 'AI_GATEWAY_URL',
+  'keys.aiGateway.token': 'AI_GATEWAY_TOKEN',
+  'accounts.binding': 'LEDGERS',
+  'accounts.dailyBudgetUsd': 'DAILY_BUDGET_USD',
+  'accounts.totalDailyBudgetUsd': 'TOTAL_DAILY_BUDGET_USD',
+  'accounts.liveStreams': 'LIVE_STREAMS',
+  'accounts.prices': 'PRICES',
+  'limits.perUser': 'PER_USER',
+  'limits.perNetwork': 'PER_IP',
+  limits: 'RATE_LIMITS',
+  'runs.binding': 'RUNS',
+  'runs.keptMs': 'RUN_KEPT_MS',
+  'admin.token': 'ADMIN_TOKEN',
+  'page.assets': 'ASSETS',
+  ...Object.fromEntries(
+    providers.flatMap(({ option }) => {
+      const prefix = option.toUpperCase()
+      return [
+        [`policy.models.${option}`, `${prefix}_MODELS`],
+        [`keys.${option}.baseUrl`, `${prefix}_BASE_URL`],
+        [`keys.${option}.service`, `${prefix}_SERVICE`],
+        [`keys.${option}.access.id`, `${prefix}_ACCESS_ID`],
+        [`keys.${option}.access.secret`, `${prefix}_ACCESS_SECRET`],
+        [`keys.${option}`, `${prefix}_API_KEY`],
+      ]
+    }),
+  ),
+}
+
+/** What an option is called in the environment: it, or what it is a part of. */
+export const envName: Naming = (path) => {
+  const found = Object.hasOwn(names, path) ? names[path] : undefined
+  const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
+  return found ?? (parent === '' ? path : envName(parent))
+}
+
+/**
+ * The options that an environment stands for, each by its variable, secret or binding: the guide of the Worker has a table of them. What is
+ * wrong with one is logged by the name of its variable.
+ *
+ * @example
+ * ```ts
+ * import { createWorker, optionsFromEnv } from 'isoglot/worker'
+ *
+ * const worker = createWorker(optionsFromEnv)
+ * export const { UserLedger, StreamRun } = worker
+ * export default { fetch: worker.fetch }
+ * ```
+ */
+export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOptions {
+  const text = (path: string) => env[envName(path)] as string | undefined
+  const group = (
+    part: string,
+    keys: readonly string[],
+    read: (given: unknown, path: string) => unknown = (given) => given,
+  ) => Object.fromEntries(keys.map((key) => [key, read(text(`${part}.${key}`), `${part}.${key}`)]))
+  const hasTurnstile = text('session.turnstile.secret') !== undefined || text('session.turnstile.siteKey') !== undefined
+  const hasGateway = text('keys.aiGateway.url') !== undefined || text('keys.aiGateway.token') !== undefined
+  const loginSecret = text('session.login')
+  const token = text('admin.token')
+  const options = {
+    session: {
+      ...group('session', ['secret', 'nextSecret', 'demo']),
+      ...group('session', ['origins', 'revoked'], splitList),
+      ...(loginSecret !== undefined && { login: { secret: loginSecret } }),
+      ...(hasTurnstile && { turnstile: group('session.turnstile', ['secret', 'siteKey', 'action', 'url']) }),
+    },
+    policy: {
+      models: Object.fromEntries(
+        providers.map(({ option }) => [option, splitList(text(`policy.models.${option}`) ?? '')]),
+      ),
+      wholeAnswers: text('policy.wholeAnswers'),
+      ...group('policy', counts, toCount),
+    },
+    keys: {
+      ...Object.fromEntries(providers.map(({ option }) => [option, accessFrom(env, option)])),
+      ...(hasGateway && { aiGateway: group('keys.aiGateway', ['url', 'token']) }),
+    },
+    accounts: {
+      binding: text('accounts.binding'),
+      ...group('accounts', ['dailyBudgetUsd', 'totalDailyBudgetUsd'], toAmount),
+      ...group('accounts', ['liveStreams'], toCount),
+      prices: toPrices(text('accounts.prices')),
+    },
+    ...(env.RATE_LIMITS !== 'off' && {
+      limits: [undefined, 'on'].includes(env.RATE_LIMITS as string)
+        ? group('limits', ['perUser', 'perNetwork'])
+        : env.RATE_LIMITS,
+    }),
+    runs: { binding: text('runs.binding'), ...group('runs', ['keptMs'], toCount) },
+    // A short one opens nothing, and closes nothing else.
+    ...(isLongEnough(token) && { admin: { token } }),
+    ...(env.ASSETS !== undefined && { page: { assets: env.ASSETS } }),
+  }
+  return options as unknown as WorkerOptions
+}
+
+const counts = [
+  ...['maxOutputTokens', 'maxBodyBytes', 'bodyTimeoutMs', 'wholeCommitMs', 'headersTimeoutMs'],
+  ...['firstContentTimeoutMs', 'idleTimeoutMs', 'totalTimeoutMs'],
+]
+
+function accessFrom(env: Readonly<Record<string, unknown>>, option: ProviderName): object {
+  const of = (name: string) => env[`${option.toUpperCase()}_${name}`]
+  const [id, secret] = [of('ACCESS_ID'), of('ACCESS_SECRET')]
+  return {
+    key: of('API_KEY'),
+    baseUrl: of('BASE_URL'),
+    service: of('SERVICE'),
+    ...((id !== undefined || secret !== undefined) && { access: { id, secret } }),
+  }
+}
+
+/** Words with commas between them. What is not a text stays as it is: the check of the options says so. */
+function splitList(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  return given
+    .split(',')
+    .map((word) => word.trim())
+    .filter(Boolean)
+}
+
+function toCount(given: unknown): unknown {
+  return typeof given === 'string' && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : given
+}
+
+/** In dollars, with six digits behind the point at most. */
+function toAmount(given: unknown): unknown {
+  return typeof given === 'string' && /^\d{1,6}(\.\d{1,6})?$/.test(given) ? Number(given) : given
+}
+
+/** What is no table stays as it is, too. */
+function toPrices(given: unknown): unknown {
+  const result = v.safeParse(pricesSetting, given)
+  return result.success ? result.output : given
+}

@@ -1,0 +1,75 @@
+/**
+ * The page's files, and what they may do.
+ *
+ * @see https://developer.mozilla.org/en-US/docs/Web/HTTP/Reference/Headers/Content-Security-Policy
+ * @module
+ */
+import type { Config, Turnstile } from '../config.ts'
+
+const turnstile = 'https://challenges.cloudflare.com'
+
+/** Scripts and styles from files of ours alone, and requests to nowhere but here; Turnstile's besides, if people are asked by it. */
+export function addPageHeaders(headers: Headers, { minting }: Pick<Config, 'minting'>): void {
+  const more = minting.turnstile === undefined ? '' : ` ${turnstile}`
+  const policy = [
+    "default-src 'none'",
+    `script-src 'self'${more}`,
+    `frame-src${more || " 'none'"}`,
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ]
+  headers.set('content-security-policy', policy.join('; '))
+  for (const [name, value] of Object.entries(fixed)) headers.set(name, value)
+}
+
+const fixed = {
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'origin-agent-cluster': '?1',
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=15552000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'x-permitted-cross-domain-policies': 'none',
+}
+
+/** A file of the page; `undefined` if there is none of that name. */
+export async function findFile(request: Request, { assets, minting }: Config): Promise<Response | undefined> {
+  const widget = minting.turnstile
+  const isPage = widget?.siteKey !== undefined && new URL(request.url).pathname === '/'
+  const file = await assets?.fetch(isPage ? unconditional(request) : request)
+  if (file === undefined || file.status === 404) return undefined
+  // A copy, since the headers of what a binding answers cannot be changed.
+  return isPage ? withWidget(file, widget) : new Response(file.body, file)
+}
+
+/** Of the platform. @see https://developers.cloudflare.com/workers/runtime-apis/html-rewriter/ (read 2026-11) */
+declare class HTMLRewriter {
+  on(
+    selector: string,
+    handlers: { element(element: { append(text: string, how: { html: boolean }): unknown }): void },
+  ): this
+  transform(response: Response): Response
+}
+
+/** Tells the page which widget to show: its head says so, as it says whether there is a Worker. */
+function withWidget(page: Response, { siteKey, action }: Turnstile): Response {
+  const said = `<meta name="turnstile-site-key" content="${siteKey}" data-action="${action}">`
+  const told = new HTMLRewriter()
+    .on('head', { element: (head) => void head.append(said, { html: true }) })
+    .transform(page)
+  const headers = new Headers(told.headers)
+  headers.delete('etag')
+  return new Response(told.body, { status: told.status, headers })
+}
+
+/** The page is another with each site key, and its tag is of the file. */
+function unconditional(request: Request): Request {
+  const headers = new Headers(request.headers)
+  for (const name of ['if-none-match', 'if-modified-since']) headers.delete(name)
+  return new Request(request, { headers })
+}

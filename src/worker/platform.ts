@@ -1,0 +1,69 @@
+/**
+ * Of Cloudflare's platform, what the Worker uses. The package has no dependency on `@cloudflare/workers-types`; bindings with those types fit.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/ (read 2026-11)
+ * @module
+ */
+import { DurableObject as Base } from 'cloudflare:workers'
+
+/**
+ * A counter of requests.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ (read 2026-11)
+ */
+export interface RateLimiter {
+  limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>
+}
+
+/**
+ * Something with `fetch`: the files of a page, a binding to another Worker, or one to a private network.
+ *
+ * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/service-bindings/http/ (read 2026-11)
+ */
+export interface Fetcher {
+  readonly fetch: typeof fetch
+}
+
+/** A binding to a class of Durable Objects. */
+export interface ObjectNamespace<Stub extends object = object> {
+  getByName(name: string): Stub
+}
+
+/** A secret of Cloudflare's Secrets Store, or anything else that has to be asked for it. */
+export interface StoredSecret {
+  get(): Promise<string>
+}
+
+/** What a column may hold. */
+export type SqlValue = string | number | null | ArrayBuffer
+
+/**
+ * The database of a Durable Object.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
+ */
+export interface Sql {
+  exec(query: string, ...values: SqlValue[]): Iterable<Record<string, unknown>> & { toArray(): unknown[] }
+}
+
+/** What a Durable Object is given. */
+export interface ObjectState {
+  readonly storage: {
+    readonly sql: Sql
+    transactionSync(write: () => void): void
+    sync(): Promise<void>
+    setAlarm(at: number): Promise<void>
+    deleteAll(): Promise<void>
+  }
+  waitUntil(work: Promise<unknown>): void
+  abort(reason: string): void
+}
+
+/** A class of Durable Objects, for `export` in the module that Cloudflare runs. */
+export type ObjectClass<Methods extends object = object> = new (ctx: ObjectState, env: unknown) => Methods
+
+/** What the platform's class gives to those that extend it. */
+export const DurableObject = Base as unknown as new (
+  ctx: ObjectState,
+  env: unknown,
+) => { readonly ctx: ObjectState; readonly env: unknown }

@@ -1,0 +1,58 @@
+/** Fields that several wires have, and how much of each there may be. @module */
+import * as v from 'valibot'
+import { isPublicUrl } from './public-url.ts'
+
+/** Counts, so that a body within its bytes still stays within reason. */
+export const max = { messages: 1000, parts: 100, tools: 128, name: 128, description: 16_384, stops: 16 } as const
+
+export const text: v.GenericSchema<string> = v.string()
+export const name: v.GenericSchema<string> = v.pipe(v.string(), v.regex(/^[\w.:-]+$/), v.maxLength(max.name))
+export const description: v.GenericSchema<string> = v.pipe(v.string(), v.maxLength(max.description))
+export const id: v.GenericSchema<string> = v.pipe(v.string(), v.maxLength(256))
+export const natural: v.GenericSchema<number> = v.pipe(v.number(), v.integer(), v.minValue(1))
+export const whole: v.GenericSchema<number> = v.pipe(v.number(), v.integer())
+/** From `-limit` to `limit`. */
+export const fraction = (limit: number): v.GenericSchema<number> =>
+  v.pipe(v.number(), v.minValue(-limit), v.maxValue(limit))
+/** Not a record: that would lose keys such as `constructor`, which a schema or an argument may have. */
+export const object: v.GenericSchema<Record<string, unknown>> = v.custom<Record<string, unknown>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+)
+/** What Chat Completions says of a function, and Ollama after it, beside `strict`. */
+export const functionFields: v.ObjectEntries = {
+  name,
+  description: v.optional(description),
+  parameters: v.optional(object),
+}
+/** One or more. */
+export const several = <Item extends v.GenericSchema>(
+  item: Item,
+  most: number,
+): v.GenericSchema<v.InferInput<Item>[], v.InferOutput<Item>[]> =>
+  v.pipe(v.array(item), v.minLength(1), v.maxLength(most))
+/** Pictures that every provider takes. */
+export const imageTypes: v.GenericSchema<string> = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
+/** Of a picture that the provider fetches. */
+export const publicUrl: v.GenericSchema<string> = v.pipe(v.string(), v.check(isPublicUrl))
+export const imageUrl: v.GenericSchema<string> = v.pipe(
+  v.string(),
+  v.check((url) => /^data:image\/(png|jpeg|gif|webp);base64,/.test(url) || isPublicUrl(url)),
+)
+/**
+ * Facts that stand beside a text of an answer, such as its sources, and that a client sends back. Those that name a thing of the account (a
+ * file, a container, an item) are left out: it may be another user's.
+ */
+export const facts: v.GenericSchema<unknown> = v.nullish(
+  v.pipe(
+    v.array(object),
+    v.transform((all) => all.filter((fact) => !namesThings.test(JSON.stringify(fact)))),
+  ),
+)
+const namesThings = /"\w*(?:file|container|item|store|response|object|upload|batch)_?ids?":(?!null)/i
+/** What OpenAI's own helpers add to an answer that they have parsed, and send back with it: no part of the wire, and not passed on. */
+export const helpers: v.GenericSchema<unknown> = v.optional(
+  v.pipe(
+    v.unknown(),
+    v.transform(() => undefined),
+  ),
+)

@@ -1,0 +1,280 @@
+/**
+ * One answer that outlives the connection it goes out on. It is written into a log, event by event, by whoever asked first; all who
+ * read it, the first too, read the log.
+ *
+ * @module
+ */
+import { answerError } from '../../gateway/errors.ts'
+import type { Sql } from '../platform.ts'
+import { refuse } from '../refusal.ts'
+import type { Session } from '../session/session.ts'
+import { endOf, interruption, stop } from './end.ts'
+import { cutEvents, framingOf, type RunFraming } from './events.ts'
+import { openLog, type RunRow } from './log.ts'
+import { createTail, followTail } from './tail.ts'
+
+/** What is asked for under a key. */
+export interface RunCall {
+  /** The name of the answer. */
+  readonly id: string
+  readonly url: string
+  readonly body: string
+  /** Of the path and the body. */
+  readonly digest: string
+  readonly session: Session
+}
+
+/** What a run lives in. */
+export interface RunHost {
+  readonly sql: Sql
+  /** Resolves when all that was written is safe. */
+  sync(): Promise<void>
+  /** Calls `wake` then, in ms since 1970, even if the run has been ended meanwhile. */
+  setAlarm(at: number): Promise<void>
+  /** Empties the storage. */
+  clear(): Promise<void>
+  waitUntil(work: Promise<unknown>): void
+  /** Asks the model. */
+  answer(request: Request, session: Session): Promise<Response>
+  /** For how long an answer is kept behind its end, in ms. */
+  keptMs(): number
+}
+
+/** A run. Nothing here rejects: what is wrong is told in the words of the wire. */
+export interface Run {
+  /** The answer from its beginning; asks for it if nobody has. */
+  start(call: RunCall): Promise<Response>
+  /** What follows behind so many events. */
+  resume(after: number): Promise<Response>
+  /** Ends it, if there is one. Resolves when the provider has been left. */
+  stop(): Promise<boolean>
+  /** Sees to what is due. */
+  wake(): Promise<void>
+}
+
+/** An answer while it is written. */
+interface Live {
+  readonly stopping: AbortController
+  /** Resolves when it is known how the answer begins: with what it is refused, if it is. */
+  readonly begun: Promise<Refused | undefined>
+  /** Resolves when nothing more is written. */
+  readonly ended: Promise<void>
+}
+
+interface Refused {
+  readonly status: number
+  readonly headers: [string, string][]
+  readonly text: string
+}
+
+/** Signs that a run is under way: without any, its object would be put away after a minute or two without requests. */
+const heartbeatMs = 30_000
+/** For how long it is known of an answer that is not kept any more that there was one. */
+const rememberedMs = 24 * 60 * 60 * 1000
+
+/** Most readers of one answer at once: a page that is open in several places, and no flood. */
+const maxReaders = 32
+/** When one of too many readers may have left, in seconds. */
+const readersWait = 5
+
+interface StreamHead {
+  readonly url: string
+  readonly framing: Exclude<RunFraming, 'whole'>
+}
+
+/** The headers of an answer that those who come later get too. */
+const keptHeaders = ['content-type', 'x-request-id']
+
+/** The run of this storage: the one that is there, or one to come. */
+export function openRun(host: RunHost): Run {
+  const log = openLog(host.sql)
+  let tail = createTail(log.last(), true)
+  let live: Live | undefined
+
+  /** What there is. If it is unfinished and nobody writes it, it is finished now. */
+  function find(): RunRow | undefined {
+    const row = log.find()
+    if (row?.state !== 'running' || live !== undefined) return row
+    finish(row, 'failed')
+    tail = createTail(log.last(), true)
+    return log.find()
+  }
+
+  function finish({ url, framing }: Pick<RunRow, 'url' | 'framing'>, state: 'done' | 'failed' | 'stopped'): void {
+    if (state !== 'done' && framing !== null) {
+      const count = log.last()
+      const sent = { first: log.text(1), last: log.text(count), count }
+      log.append(endOf(url, state === 'stopped' ? stop : interruption, sent))
+    }
+    const now = Date.now()
+    log.end(state, now)
+    host.waitUntil(host.setAlarm(now + host.keptMs()))
+  }
+
+  function begin(call: RunCall): void {
+    abandonReaders()
+    log.begin(call)
+    tail = createTail(0, false)
+    const stopping = new AbortController()
+    const writing = ask(call, stopping.signal)
+    const begun = writing.then(({ refused }) => refused)
+    const ended = writing.then(({ copying }) => copying)
+    live = { stopping, begun, ended }
+    host.waitUntil(ended)
+    host.waitUntil(host.setAlarm(Date.now() + heartbeatMs))
+  }
+
+  function abandonReaders(): void {
+    tail.isGone = true
+    tail.ring()
+  }
+
+  /** Whatever is no answer of a model is not kept: the key is free again. */
+  async function ask(
+    { url, body, session }: RunCall,
+    signal: AbortSignal,
+  ): Promise<{ readonly refused?: Refused; readonly copying?: Promise<void> }> {
+    const request = new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
+    try {
+      // Nobody is asked before it is known for good that somebody was.
+      await host.sync()
+      const response = await host.answer(request, session)
+      const framing = response.ok ? framingOf(response.headers.get('content-type')) : undefined
+      if (framing === undefined || response.body === null) return { refused: await giveUp(response) }
+      const headers = JSON.stringify([...response.headers].filter(([name]) => keptHeaders.includes(name)))
+      if (framing === 'whole') {
+        const bytes = new Uint8Array(await response.arrayBuffer())
+        log.setHead(framing, headers)
+        log.append([bytes])
+        await end({ url, framing }, 'done')
+        return {}
+      }
+      log.setHead(framing, headers)
+      await host.sync()
+      return { copying: copy(response.body, { url, framing }, signal) }
+    } catch (error) {
+      return { refused: await giveUp(answerError(request, error)) }
+    }
+  }
+
+  async function giveUp(response: Response): Promise<Refused> {
+    live = undefined
+    log.forget()
+    return { status: response.status, headers: [...response.headers], text: await response.text() }
+  }
+
+  async function copy(body: ReadableStream<Uint8Array>, head: StreamHead, signal: AbortSignal): Promise<void> {
+    const isWhole = await copyEvents(body, head.framing, signal, keep).catch(() => false)
+    await end(head, signal.aborted ? 'stopped' : isWhole ? 'done' : 'failed')
+  }
+
+  async function end(head: Pick<RunRow, 'url' | 'framing'>, state: 'done' | 'failed' | 'stopped'): Promise<void> {
+    try {
+      finish(head, state)
+      await host.sync()
+      tail.kept = log.last()
+      tail.isOver = true
+      tail.ring()
+    } catch {
+      // The storage fails: nobody may take what there is for all.
+      abandonReaders()
+    } finally {
+      live = undefined
+    }
+  }
+
+  /** Safe first, told then. */
+  async function keep(events: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
+    if (events.length > 0) {
+      log.append(events)
+      await host.sync()
+      tail.kept = log.last()
+    }
+    tail.ring()
+  }
+
+  async function tell(after: number): Promise<Response> {
+    const refused = await live?.begun
+    if (refused !== undefined) return new Response(refused.text, refused)
+    const row = find()
+    if (row === undefined) throw refuse('unknown_stream')
+    if (row.state === 'gone') throw refuse('stream_gone')
+    if (row.framing === null) throw interruption
+    if (after > tail.kept) throw refuse('invalid_request', 'Last-Event-ID is ahead of the answer')
+    const headers = [
+      ...(JSON.parse(row.headers) as [string, string][]),
+      ['x-isoglot-stream', row.id] as [string, string],
+    ]
+    if (tail.isOver && after > 0 && after === tail.kept) return new Response(null, { status: 204, headers })
+    if (tail.readers >= maxReaders) throw refuse('too_many_live', 'too many read this one', readersWait)
+    return new Response(followTail(log, tail, row.framing, after), { headers })
+  }
+
+  return {
+    start: (call) =>
+      telling(call.url, async () => {
+        const row = find()
+        if (row === undefined || row.state === 'gone') begin(call)
+        else if (row.digest !== call.digest) throw refuse('key_reused')
+        return tell(0)
+      }),
+    resume: (after) => telling(log.find()?.url, () => tell(after)),
+    async stop() {
+      const row = find()
+      live?.stopping.abort(new DOMException('The answer was stopped', 'AbortError'))
+      await live?.ended
+      return row !== undefined
+    },
+    async wake() {
+      const row = find()
+      const now = Date.now()
+      if (live !== undefined) return host.setAlarm(now + heartbeatMs)
+      if (row === undefined) return clear()
+      const due = (row.endedAt ?? now) + host.keptMs()
+      if (now < due) return host.setAlarm(due)
+      if (row.state !== 'gone') {
+        abandonReaders()
+        log.bury()
+      }
+      return now < due + rememberedMs ? host.setAlarm(due + rememberedMs) : clear()
+    },
+  }
+
+  function clear(): Promise<void> {
+    log.drop()
+    return host.clear()
+  }
+}
+
+/** Tells whether the answer came to its end. When the signal fires, the provider is left at once. */
+async function copyEvents(
+  body: ReadableStream<Uint8Array>,
+  framing: StreamHead['framing'],
+  signal: AbortSignal,
+  keep: (events: readonly Uint8Array<ArrayBuffer>[]) => Promise<void>,
+): Promise<boolean> {
+  const cutter = cutEvents(framing)
+  const reader = body.getReader()
+  const leave = () => void reader.cancel().catch(() => {})
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    while (!signal.aborted) {
+      const { done, value } = await reader.read()
+      if (done) return !cutter.isWithin
+      await keep(cutter.push(value))
+    }
+    return false
+  } finally {
+    signal.removeEventListener('abort', leave)
+    leave()
+  }
+}
+
+/** What is thrown, in the words of the wire that was asked in. */
+async function telling(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
+  try {
+    return await answer()
+  } catch (error) {
+    return answerError(new Request(url ?? 'https://run/'), error)
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Answers that outlive the connection they go out on: the same key finds the same answer, and a client that was cut off goes on with it.
+ * Each lives in a Durable Object of its own.
+ *
+ * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
+ * @module
+ */
+import { readJson } from '../../gateway/body.ts'
+import { findRoute } from '../../gateway/routes.ts'
+import type { Config, RunStub } from '../config.ts'
+import { refuse } from '../refusal.ts'
+import type { Session } from '../session/session.ts'
+import type { RunCall } from './run.ts'
+
+/** Who asks: what of a session it takes to find a run. */
+type Owner = Pick<Session, 'sub'>
+
+/** Whether a request is to be answered by a run: it has an `Idempotency-Key`, and runs are kept. */
+export function ownsRun(request: Request, { runs }: Config): boolean {
+  return runs !== undefined && request.method === 'POST' && request.headers.has('idempotency-key')
+}
+
+/** The answer of the run that the request's key stands for; begins it if there is none. */
+export async function startRun(request: Request, session: Session, config: Config): Promise<Response> {
+  const key = request.headers.get('idempotency-key') ?? ''
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw refuse('invalid_request', 'Idempotency-Key is not usable')
+  const route = findRoute(request)
+  // The pieces of an array are no events: they could be told again, and not gone on with.
+  if (route?.kind === 'answer' && route.framing === 'array')
+    throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')
+  const { text: body } = await readJson(request, config.limits)
+  const id = await nameOf(session, key, config.secrets.session)
+  const { pathname, search } = new URL(request.url)
+  const digest = hex(await crypto.subtle.digest('SHA-256', encode(`${pathname}${search}\n${body}`)))
+  const call: RunCall = { id, url: request.url, body, digest, session }
+  return objectOf(id, session, config).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
+}
+
+/** Goes on with a run behind `Last-Event-ID`: from its beginning if there is none. */
+export async function resumeRun(id: string, request: Request, session: Owner, config: Config): Promise<Response> {
+  const after = request.headers.get('last-event-id') ?? '0'
+  if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID has to be a number')
+  return (await runOf(id, session, config)).fetch(`https://run/?after=${after}`)
+}
+
+/** Ends a run. That it has ended already is as good. */
+export async function stopRun(id: string, session: Owner, config: Config): Promise<Response> {
+  const run = await runOf(id, session, config)
+  if (!(await run.stop())) throw refuse('unknown_stream')
+  return new Response(null, { status: 204 })
+}
+
+/** @throws {ApiError} 404 for a name that is another's, or made up: no object is asked. */
+async function runOf(id: string, owner: Owner, config: Config): Promise<RunStub> {
+  const { session, nextSession } = config.secrets
+  const stem = id.slice(0, markLength)
+  for (const secret of [session, ...(nextSession === undefined ? [] : [nextSession])]) {
+    const expected = encode(await signed(owner, stem, secret))
+    const told = encode(id)
+    if (isEqual(told, expected)) return objectOf(id, owner, config)
+  }
+  throw refuse('unknown_stream')
+}
+
+/** In a time that tells nothing of where they differ. */
+function isEqual(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.reduce((bits, byte, at) => bits | (byte ^ (other[at] ?? 0)), 0) === 0
+}
+
+function objectOf(id: string, { sub }: Owner, { runs }: Config): RunStub {
+  if (runs === undefined) throw refuse('misconfigured')
+  return runs.binding.getByName(`${sub}\n${id}`)
+}
+
+/** 64 bits, in hexadecimal. */
+const markLength = 16
+
+/** The same for the same key of the same user: 64 bits that stand for the key, and 64 that show whose it is. */
+async function nameOf(owner: Owner, key: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+  return signed(owner, await mark(secret, ['key', owner.sub, key]), secret)
+}
+
+async function signed({ sub }: Owner, stem: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+  return stem + (await mark(secret, ['run', sub, stem]))
+}
+
+async function mark(secret: Uint8Array<ArrayBuffer>, words: readonly string[]): Promise<string> {
+  const key = await crypto.subtle.importKey('raw', secret, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  return hex(await crypto.subtle.sign('HMAC', key, encode(words.join('\n')))).slice(0, markLength)
+}
+
+function hex(bytes: ArrayBuffer): string {
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text))
+}

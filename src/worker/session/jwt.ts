@@ -1,0 +1,81 @@
+/**
+ * Signed tokens: JSON Web Tokens of one algorithm, HS256, and of one type. What differs in either is refused unread.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7519 and https://www.rfc-editor.org/rfc/rfc8725 (read 2026-11)
+ * @module
+ */
+const algorithm = 'HS256'
+const hash = { name: 'HMAC', hash: 'SHA-256' }
+
+/** What signs, and how a token says that it did. */
+interface SigningKey {
+  /** Says of a token which secret signed it, and nothing of the secret. */
+  readonly kid: string
+  readonly key: CryptoKey
+}
+
+/** Signs `claims`, a value of JSON. */
+export async function signToken(claims: object, typ: string, secret: Uint8Array<ArrayBuffer>): Promise<string> {
+  const { kid, key } = await signingKey(secret)
+  const signed = `${toText(encodeJson({ alg: algorithm, typ, kid }))}.${toText(encodeJson(claims))}`
+  const signature = await crypto.subtle.sign(hash.name, key, encode(signed))
+  return `${signed}.${toText(new Uint8Array(signature))}`
+}
+
+/** What a token says, if one of these secrets signed it. @throws {Error} if none did, or if it is no token of this type. */
+export async function openToken(
+  token: string,
+  typ: string,
+  secrets: readonly Uint8Array<ArrayBuffer>[],
+): Promise<unknown> {
+  const [head, body, signature, ...more] = token.split('.')
+  if (!head || !body || !signature || more.length > 0) throw new TypeError('A token has three parts')
+  const header = decodeJson(head) as { readonly [name: string]: unknown } | null
+  if (header?.alg !== algorithm || header.typ !== typ || 'crit' in header) throw new TypeError('Its header is another')
+  const keys = await Promise.all(secrets.map(signingKey))
+  const found = keys.find(({ kid }) => kid === header.kid)
+  if (found === undefined) throw new TypeError('Another key signed it')
+  const isGood = await crypto.subtle.verify(hash.name, found.key, toBytes(signature), encode(`${head}.${body}`))
+  if (!isGood) throw new TypeError('Its signature is not of its words')
+  return decodeJson(body)
+}
+
+const imported = new WeakMap<Uint8Array, Promise<SigningKey>>()
+
+/** Imported once for each secret. */
+function signingKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
+  const known = imported.get(secret)
+  if (known !== undefined) return known
+  const made = importKey(secret)
+  imported.set(secret, made)
+  return made
+}
+
+async function importKey(secret: Uint8Array<ArrayBuffer>): Promise<SigningKey> {
+  const key = await crypto.subtle.importKey('raw', secret, hash, false, ['sign', 'verify'])
+  const mark = new Uint8Array(await crypto.subtle.sign(hash.name, key, encode('kid')))
+  return { key, kid: [...mark.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, '0')).join('') }
+}
+
+function encode(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(new TextEncoder().encode(text))
+}
+
+function encodeJson(value: object): Uint8Array {
+  return encode(JSON.stringify(value))
+}
+
+function decodeJson(text: string): unknown {
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(toBytes(text)))
+}
+
+/** In base64url, without padding (RFC 7515 §2). */
+function toText(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (sign) => ({ '+': '-', '/': '_' })[sign] ?? '')
+}
+
+function toBytes(text: string): Uint8Array<ArrayBuffer> {
+  if (!/^[\w-]+$/.test(text)) throw new TypeError('It is not base64url')
+  const binary = atob(text.replace(/[-_]/g, (sign) => (sign === '-' ? '+' : '/')))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}

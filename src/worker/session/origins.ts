@@ -1,0 +1,83 @@
+/**
+ * Which pages may call. The list is exact: no patterns, no suffixes, no `*`, and no cookies, so no `allow-credentials`.
+ *
+ * @see https://fetch.spec.whatwg.org/#http-cors-protocol
+ * @module
+ */
+import type { Config } from '../config.ts'
+import { isLoopback, isLoopbackOrigin } from '../option-kinds.ts'
+import { refuse } from '../refusal.ts'
+
+/** What official SDKs and ours send; `x-stainless-*` besides, which the official ones add by the dozen. */
+const allowedHeaders = new Set([
+  'accept',
+  'anthropic-beta',
+  'anthropic-dangerous-direct-browser-access',
+  'anthropic-version',
+  'authorization',
+  'content-type',
+  'idempotency-key',
+  'last-event-id',
+  'openai-organization',
+  'openai-project',
+  'x-api-key',
+  'x-goog-api-client',
+  'x-goog-api-key',
+])
+
+/** Headers of an answer that a page may read. */
+const exposedHeaders = 'retry-after, x-request-id, request-id, x-should-retry, x-isoglot-stream, x-token-count'
+
+/** @throws {ApiError} if there is an origin and it is not allowed, or if there is none and there must be. */
+export function checkOrigin(request: Request, config: Config, required: boolean): void {
+  const origin = request.headers.get('origin')
+  if (origin === null ? !required : isAllowed(origin, request, config)) return
+  const found = origin === null ? 'the request has no Origin' : `${JSON.stringify(origin.slice(0, 100))} is not`
+  throw refuse('origin_not_allowed', `${found} in ALLOWED_ORIGINS (session.origins)`)
+}
+
+/** In a demonstration on loopback, every other page on loopback as well: one's own dev server has a port of its own. */
+function isAllowed(origin: string, request: Request, { allowedOrigins, minting }: Config): boolean {
+  return allowedOrigins.has(origin) || (isLoopbackDemo(request, minting) && isLoopbackOrigin(origin))
+}
+
+/** Whether this is a demonstration, asked at an address of this machine. */
+export function isLoopbackDemo({ url }: Request, { demo }: Pick<Config['minting'], 'demo'>): boolean {
+  return demo === 'loopback' && isLoopback(url)
+}
+
+/**
+ * Whether a request comes from the page that its token was given to. Browsers leave `Origin` out where a page reads from its own server, and
+ * say so; what says nothing of where it comes from does not come from a page.
+ *
+ * @see https://www.w3.org/TR/fetch-metadata/
+ */
+export function isFrom(origin: string, { headers, url }: Request): boolean {
+  const shown = headers.get('origin')
+  if (shown !== null) return shown === origin
+  return headers.get('sec-fetch-site') === 'same-origin' && new URL(url).host === new URL(origin).host
+}
+
+/** Lets an allowed page read the answer, errors too. */
+export function addCorsHeaders(headers: Headers, request: Request, config: Config): void {
+  headers.append('vary', 'origin')
+  const origin = request.headers.get('origin')
+  if (origin === null || !isAllowed(origin, request, config)) return
+  headers.set('access-control-allow-origin', origin)
+  headers.set('access-control-expose-headers', exposedHeaders)
+}
+
+/** The answer to a preflight of an allowed page. */
+export function preflight(request: Request, methods: readonly string[]): Response {
+  const asked = request.headers.get('access-control-request-headers')?.toLowerCase().split(',') ?? []
+  const granted = asked
+    .map((name) => name.trim())
+    .filter((name) => allowedHeaders.has(name) || name.startsWith('x-stainless-'))
+  const headers = {
+    'access-control-allow-methods': methods.join(', '),
+    'access-control-allow-headers': granted.join(', '),
+    'access-control-max-age': '600',
+    vary: 'access-control-request-headers',
+  }
+  return new Response(null, { status: 204, headers })
+}

@@ -1,0 +1,107 @@
+/**
+ * Session tokens: who may call, for how long, which models, how much output and money. Signed, not stored.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc7519 (read 2026-11)
+ * @module
+ */
+import * as v from 'valibot'
+import type { Config } from '../config.ts'
+import { refuse } from '../refusal.ts'
+import { openToken, signToken } from './jwt.ts'
+import { isFrom } from './origins.ts'
+
+/** How long a token lives at most, in seconds. */
+export const lifetimeSeconds: number = 15 * 60
+const typ = 'session+jwt'
+const issuer = 'isoglot-worker'
+const audience = 'isoglot-worker/v1'
+/** Ours have about 500 characters, and some for each model. */
+const maxTokenLength = 8192
+
+/** What a token permits. Plain JSON. */
+export interface Session {
+  /** Who: the user's id. */
+  readonly sub: string
+  /** Which token. */
+  readonly jti: string
+  /** Ids such as `anthropic:claude-haiku-4-5`. */
+  readonly models: readonly string[]
+  readonly maxOutputTokens: number
+  /** In micro-USD. */
+  readonly dailyBudget: number
+  /** The page it was given to: it is good from there only. `undefined`: from everywhere. */
+  readonly origin: string | undefined
+  /** For a visitor whom nobody knows, who may have it renewed: since when, in seconds since 1970. `undefined`: your server ordered it. */
+  readonly anonymousSince: number | undefined
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number
+}
+
+/** What a new token is to permit. */
+export type Grant = Omit<Session, 'jti' | 'expiresAt'> & { readonly lifetimeSeconds: number }
+
+/** How long one anonymous visitor may have tokens renewed, in seconds: a stolen one does not live on for ever. */
+const renewableSeconds = 24 * 60 * 60
+
+/** Ids of users, as an operator may have them. */
+export const userId: v.GenericSchema<string> = v.pipe(v.string(), v.regex(/^[\w.@:+-]{1,128}$/))
+const natural = v.pipe(v.number(), v.integer(), v.minValue(1))
+
+const claims = v.object({
+  iss: v.literal(issuer),
+  aud: v.literal(audience),
+  sub: userId,
+  jti: v.pipe(v.string(), v.maxLength(64)),
+  iat: natural,
+  nbf: v.optional(natural),
+  exp: natural,
+  anonymous_since: v.optional(natural),
+  scope: v.strictObject({
+    models: v.array(v.string()),
+    maxOutputTokens: natural,
+    dailyBudget: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    origin: v.optional(v.string()),
+  }),
+})
+
+/** A new token. `expiresAt` is an ISO 8601 time. */
+export async function mintSession(grant: Grant, config: Config): Promise<{ token: string; expiresAt: string }> {
+  const { sub, lifetimeSeconds: seconds, models, maxOutputTokens, dailyBudget, origin, anonymousSince } = grant
+  const iat = Math.floor(Date.now() / 1000)
+  const last = anonymousSince === undefined ? Number.POSITIVE_INFINITY : anonymousSince + renewableSeconds
+  const exp = Math.min(iat + Math.min(seconds, lifetimeSeconds), last)
+  const scope = { models, maxOutputTokens, dailyBudget, origin }
+  const registered = { iss: issuer, aud: audience, sub, jti: crypto.randomUUID(), iat, exp }
+  const token = await signToken({ ...registered, scope, anonymous_since: anonymousSince }, typ, config.secrets.session)
+  return { token, expiresAt: new Date(exp * 1000).toISOString() }
+}
+
+/** @throws {ApiError} `invalid_session`, always the same, whatever is wrong. */
+export async function readSession(request: Request, config: Config): Promise<Session> {
+  const claims = await readClaims(request, config).catch(() => {
+    throw refuse('invalid_session')
+  })
+  const { sub, jti, exp, scope, anonymous_since: anonymousSince } = claims
+  const isElsewhere = scope.origin !== undefined && !isFrom(scope.origin, request)
+  if (isElsewhere || config.revoked.has(sub) || config.revoked.has(jti)) throw refuse('invalid_session')
+  return { sub, jti, ...scope, origin: scope.origin, anonymousSince, expiresAt: exp * 1000 }
+}
+
+async function readClaims({ headers }: Request, { secrets }: Config): Promise<v.InferOutput<typeof claims>> {
+  const { session, nextSession } = secrets
+  const told = await openToken(shownToken(headers), typ, nextSession === undefined ? [session] : [session, nextSession])
+  const read = v.parse(claims, told)
+  const now = Math.floor(Date.now() / 1000)
+  const begins = Math.max(read.iat, read.nbf ?? 0)
+  if (read.exp <= now || begins > now || now - read.iat > lifetimeSeconds) throw refuse('invalid_session')
+  return read
+}
+
+/** Where official clients show a key: all of them in `Authorization`, Anthropic's older ones and Google's elsewhere. */
+function shownToken(headers: Headers): string {
+  const authorization = headers.get('authorization')
+  const elsewhere = headers.get('x-api-key') ?? headers.get('x-goog-api-key')
+  const token = authorization === null ? elsewhere : /^Bearer ([^\s,]+)$/i.exec(authorization)?.[1]
+  if (!token || token.length > maxTokenLength) throw refuse('invalid_session')
+  return token
+}

@@ -1,0 +1,47 @@
+/**
+ * Whether a person stands behind a request, by Cloudflare's Turnstile. Whatever goes wrong on the way is a no.
+ *
+ * @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11)
+ * @module
+ */
+import type { Turnstile } from '../config.ts'
+import { refuse } from '../refusal.ts'
+
+/** How long Cloudflare may take, in ms. */
+const timeoutMs = 5000
+
+/** @throws {ApiError} `not_logged_in` if the answer is not good here and now; `login_unavailable` if nobody can say. */
+export async function checkPerson(
+  { headers }: Request,
+  answer: string | undefined,
+  { secret, url, action }: Turnstile,
+  allowedOrigins: ReadonlySet<string>,
+): Promise<void> {
+  if (!answer) throw refuse('not_logged_in', '"turnstile" is missing')
+  const remoteip = headers.get('cf-connecting-ip')
+  const body = { secret, response: answer, ...(remoteip !== null && { remoteip }) }
+  const said = await askTurnstile(url, body).catch(() => {
+    throw refuse('login_unavailable')
+  })
+  const isHere = [...allowedOrigins].some((origin) => new URL(origin).hostname === said.hostname)
+  if (said.success !== true || !isHere || said.action !== action) throw refuse('not_logged_in')
+}
+
+interface Said {
+  readonly success?: unknown
+  readonly hostname?: unknown
+  readonly action?: unknown
+}
+
+async function askTurnstile(url: string, body: object): Promise<Said> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  const said: unknown = await response.json()
+  if (response.status !== 200 || typeof said !== 'object' || said === null) throw new TypeError('Cannot read it')
+  return said
+}

@@ -1,0 +1,41 @@
+/** Other models, for when one fails. @module */
+import type { ModelWrap } from '../client/wrap-model.ts'
+import type { Model } from '../core/codec.ts'
+import { ApiError, ConnectionError, TimeoutError } from '../core/errors.ts'
+
+/**
+ * Asks the next of these models where one fails before the first event of its answer; after it, the answer stays that model's, and its error
+ * goes to the caller. The retries of a request come first, for each model: `retries: 0` leaves them out. The models may be of any provider.
+ *
+ * @param when which errors ask the next model. Default: errors of the API that may pass, no connection, and timeouts.
+ * @example
+ * ```ts
+ * const safe = wrapModel(model, fallback([cheaper]))
+ * ```
+ */
+export function fallback(
+  models: readonly Model[],
+  { when = mayPass }: { readonly when?: (error: unknown, model: Model) => boolean } = {},
+): ModelWrap {
+  return {
+    async *answer(asked, next) {
+      for (const [at, model] of [asked.model, ...models].entries()) {
+        let hasBegun = false
+        try {
+          for await (const batch of next({ ...asked, model })) {
+            hasBegun ||= batch.some(({ type }) => type !== 'warning')
+            yield batch
+          }
+          return
+        } catch (error) {
+          if (hasBegun || at === models.length || asked.signal.aborted || !when(error, model)) throw error
+        }
+      }
+    },
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof ApiError) return error.retryable
+  return error instanceof ConnectionError || error instanceof TimeoutError
+}

@@ -1,0 +1,51 @@
+/** A line for each answer. @module */
+import type { ModelWrap } from '../client/wrap-model.ts'
+import { compact } from '../core/lookup.ts'
+import type { StopReason, Usage } from '../core/model.ts'
+
+/** What is known of one answer: figures, and no text of the conversation. */
+export interface LogEntry {
+  readonly provider: string
+  readonly model: string
+  /** How many messages were sent. */
+  readonly messages: number
+  /** Milliseconds from asking to the last event. */
+  readonly ms: number
+  /** Absent if there is no whole answer. */
+  readonly stopReason?: StopReason
+  readonly usage?: Usage
+  readonly error?: unknown
+}
+
+/**
+ * Writes an entry for each answer, failed ones and those that were left included.
+ *
+ * @example
+ * ```ts
+ * const logged = wrapModel(model, log((entry) => console.log(entry)))
+ * ```
+ */
+export function log(write: (entry: LogEntry) => void): ModelWrap {
+  return {
+    async *answer(asked, next) {
+      const startedAt = Date.now()
+      const { codec, model } = asked.model
+      let end: Pick<LogEntry, 'stopReason' | 'usage' | 'error'> = {}
+      try {
+        for await (const batch of next(asked)) {
+          const last = batch.at(-1)
+          if (last?.type === 'message_end') {
+            end = compact({ stopReason: last.response.stopReason, usage: last.response.usage })
+          }
+          yield batch
+        }
+      } catch (error) {
+        end = { error }
+        throw error
+      } finally {
+        const messages = asked.context.messages.length
+        write({ provider: codec.provider, model, messages, ms: Date.now() - startedAt, ...end })
+      }
+    },
+  }
+}

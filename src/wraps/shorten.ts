@@ -1,0 +1,89 @@
+/** Functions for `beforeRound` that make a long conversation shorter. @module */
+
+import type { RoundChange, RoundStart } from '../client/hooks.ts'
+import type { RunRequest } from '../client/request.ts'
+import { generate } from '../client/run.ts'
+import type { Model } from '../core/codec.ts'
+import { message } from '../core/message.ts'
+import type { Message } from '../core/model.ts'
+import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
+import { createContext } from '../messages/create-context.ts'
+import { countInstructions, groupsOf } from '../messages/groups.ts'
+import { prettyPrint } from '../messages/pretty-print.ts'
+import { trimMessages } from '../messages/trim-messages.ts'
+
+/** What `beforeRound` of a request takes. */
+export type BeforeRound = NonNullable<RunRequest['beforeRound']>
+
+/**
+ * Keeps the instructions, the first message of the user and as many of the last messages as fit. A call and its results stay or go together.
+ *
+ * @param options `over`: the conversation is cut where it has more tokens, by `countTokensApproximately`.
+ */
+export function keepFirst({ over }: { readonly over: number }): BeforeRound {
+  return ({ messages }) => {
+    if (countTokensApproximately(messages) <= over) return undefined
+    return { messages: trimMessages(messages, { maxTokens: over, keepFirstUser: true }) }
+  }
+}
+
+/** In the place of a result that was dropped. */
+const dropped = '[This result was removed to save space. Call the tool again if you need it.]'
+
+/** Replaces the results of tools by a sentence that says so, but for the last ones: `keep` of them. Calls stay as they are. */
+export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound {
+  return ({ messages }) => {
+    const places = messages.flatMap(({ role }, at) => (role === 'tool' ? [at] : []))
+    const old = new Set(places.slice(0, Math.max(0, places.length - keep)))
+    const isOld = (one: Message, at: number) => one.role === 'tool' && old.has(at) && one.content !== dropped
+    if (!messages.some(isOld)) return undefined
+    return { messages: messages.map((one, at) => (isOld(one, at) ? ({ ...one, content: dropped } as Message) : one)) }
+  }
+}
+
+/**
+ * Lets a model write a summary of a conversation that has become long, which then stands for it. The instructions at the head stay, and so
+ * do the last messages: a turn with its calls and their results. The tokens of the summary are not in the run's usage.
+ *
+ * @param options `over`: from how many tokens on, by `countTokensApproximately`; `instruction`: what the model is told to do.
+ * @throws what `generate` throws; it fails the run.
+ */
+export function summarise(options: {
+  readonly model: Model
+  readonly over: number
+  readonly instruction?: string
+}): BeforeRound {
+  const { model, over, instruction = summary } = options
+  return async ({ messages, signal }) => {
+    if (countTokensApproximately(messages) <= over) return undefined
+    const head = messages.slice(0, countInstructions(messages))
+    const groups = groupsOf(messages.slice(head.length))
+    const old = groups.slice(0, -1).flat()
+    if (old.length === 0) return undefined
+    const { text } = await generate({ model, system: instruction, prompt: prettyPrint(old), signal })
+    if (text === '') return undefined
+    return {
+      messages: [...head, message.user(`Summary of the conversation so far:\n\n${text}`), ...(groups.at(-1) ?? [])],
+    }
+  }
+}
+
+const summary =
+  'Summarise the conversation for the assistant who goes on with it. Keep the task, the decisions, names, figures and what is still to do.'
+
+/** Several in a row, each with what those before it changed. One that ends the run is the last. */
+export function chain(...steps: readonly BeforeRound[]): BeforeRound {
+  return async (start) => {
+    let round: RoundStart = start
+    let all: RoundChange = {}
+    for (const step of steps) {
+      const change = await step(round)
+      if (!change) continue
+      all = { ...all, ...change }
+      if (change.end !== undefined) break
+      const { messages, system = round.system, model = round.model } = change
+      round = { ...round, system, model, ...(messages && { messages: createContext({ messages }).messages }) }
+    }
+    return all
+  }
+}

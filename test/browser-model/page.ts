@@ -1,0 +1,8 @@
+/** What the page of the tests has: our code, and the fake, for the browser to run. */
+import { browserModel, withFallback } from '../../src/browser-model/index.ts'
+import { generate, stream, t, tool } from '../../src/index.ts'
+import { localModel } from '../../src/kit/local-model.ts'
+import { fakeLanguageModel } from './fake.ts'
+
+export const tried = { browserModel, withFallback, generate, stream, t, tool, localModel, fakeLanguageModel }
+Object.assign(globalThis, { tried })

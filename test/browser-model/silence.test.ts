@@ -1,0 +1,26 @@
+/** Nothing that a request holds is lost in silence on its way to the browser's model: the law of `test/laws/silence.test.ts`. */
+import { expect, it } from 'vitest'
+import { browserModel } from '../../src/browser-model/index.ts'
+import { splitting } from '../../src/messages/split-message.ts'
+import { prepare } from '../../src/prepare/prepare.ts'
+import { madeRequests } from '../support/made-requests.ts'
+import { type Asked, silencesOf } from '../support/silence.ts'
+
+const { codec } = browserModel({ expectedInputs: [{ type: 'image' }, { type: 'audio' }] })
+const encode = ({ context, options }: Asked) => codec.encodeRequest(context, { ...options, strict: false })
+const send = ({ context, options }: Asked) => {
+  const prepared = prepare(context, codec.rules, { model: options.model, split: splitting() })
+  const encoded = encode({ context: prepared.context, options })
+  return { ...encoded, losses: [...prepared.losses, ...encoded.losses] }
+}
+
+it.each([
+  ['a codec', encode],
+  ['a whole run', send],
+])('D11: %s reports what it does not send of made-up conversations', (_name, ask) => {
+  const requests = madeRequests('browser')
+  expect(requests.length).toBeGreaterThan(10)
+  const silent = requests.flatMap((asked) => silencesOf(asked, ask).map((path) => path.replace(/\[\d+\]/g, '[]')))
+  // Every answer is a stream, asked for or not.
+  expect([...new Set(silent)].filter((path) => path !== 'options.stream')).toEqual([])
+})

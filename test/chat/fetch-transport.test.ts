@@ -1,0 +1,211 @@
+/** A page and its server: the store posts what `readChatRequest` takes, and reads what `toResponse` sends. */
+import { describe, expect, it } from 'vitest'
+import { createChatStore, type FetchTransportOptions, fetchTransport } from '../../src/chat/index.ts'
+import { pageTools } from '../../src/chat/page-tools.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { approval, InterruptedError, type Message, stream, t, tool } from '../../src/index.ts'
+import {
+  type ChatRequest,
+  openMessages,
+  type ReadChatOptions,
+  readChatRequest,
+  sealMessages,
+  toResponse,
+} from '../../src/page/response.ts'
+import { chatCalls, chatText } from '../support/upstream.ts'
+
+const theme = tool({ name: 'set_theme', parameters: t.object({ dark: t.boolean() }), execute: () => 'set' })
+const { execute: _, run: _run, parse: _parse, ...themeDefinition } = theme
+const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => 'paid' })
+
+/** A server that answers with these streams of the provider, one after the other, and keeps the history itself unless it is told to seal it. */
+function server(
+  answers: readonly (readonly string[])[],
+  options: Omit<ReadChatOptions, 'history'> = {},
+  seals = false,
+) {
+  const left = [...answers]
+  const requests: ChatRequest[] = []
+  const posted: Record<string, unknown>[] = []
+  let kept: readonly Message[] = []
+  const secret = new Uint8Array(32).fill(7)
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(new URL(String(input), 'https://page.test'), init)
+    posted.push(await request.clone().json())
+    const read = await readChatRequest(request, {
+      pageTools: ['set_theme'],
+      history: ({ sealed }) => (seals ? (sealed ? openMessages(sealed, secret, 'c1') : []) : kept),
+      ...options,
+    })
+    requests.push(read)
+    const messages = [...read.history, ...read.messages]
+    const provider = async () =>
+      new Response((left.shift() ?? []).join(''), { headers: { 'content-type': 'text/event-stream' } })
+    const goesOn = read.trigger === 'approval' || read.trigger === 'tool_result'
+    const run = stream({
+      model: openaiChat('m', { baseUrl: 'https://provider.test', fetch: provider }),
+      messages,
+      tools: [themeDefinition, pay],
+      retries: 0,
+      ...(goesOn && { approvals: read.approvals }),
+    })
+    return toResponse(run, {
+      page: { tools: 'all' },
+      onEnd: (end) => {
+        kept = [...messages, ...end.messages]
+      },
+      ...(seals && { seal: (said) => sealMessages([...messages, ...said], secret, 'c1') }),
+    })
+  }
+  return { fetch, requests, posted }
+}
+
+function open({ fetch }: ReturnType<typeof server>, options: FetchTransportOptions = {}) {
+  return createChatStore({ id: 'c1', transport: fetchTransport({ url: 'https://page.test/chat', fetch, ...options }) })
+}
+
+const texts = (messages: readonly Message[]) => messages.map(({ role, content }) => [role, content])
+
+describe('fetchTransport', () => {
+  it('sends what is new, and draws what the server answers', async () => {
+    const made = server([chatText('Hello'), chatText('Again')])
+    const chat = open(made, { body: { plan: 'free' } })
+    await chat.send('Hi')
+    await chat.send('More')
+    expect(chat.getSnapshot().error).toBeUndefined()
+    expect(chat.getSnapshot().messages.map(({ parts }) => parts)).toMatchObject([
+      [{ text: 'Hi' }],
+      [{ text: 'Hello', state: 'done' }],
+      [{ text: 'More' }],
+      [{ text: 'Again' }],
+    ])
+    const [first, second] = made.requests
+    expect(first).toMatchObject({
+      chatId: 'c1',
+      trigger: 'send',
+      messages: [{ content: 'Hi' }],
+      extra: { plan: 'free' },
+    })
+    expect(texts(second?.history ?? [])).toMatchObject([
+      ['user', 'Hi'],
+      ['assistant', [{ text: 'Hello' }]],
+    ])
+    expect(texts(second?.messages ?? [])).toEqual([['user', 'More']])
+  })
+
+  it('sends everything where the page keeps the history', async () => {
+    const made = server([chatText('Hello'), chatText('Again')], { roles: ['user', 'assistant', 'tool'] })
+    const chat = open(made, { history: 'open' })
+    await chat.send('Hi')
+    await chat.send('More')
+    expect(chat.getSnapshot().error).toBeUndefined()
+    expect(texts(made.requests[1]?.messages ?? [])).toMatchObject([
+      ['user', 'Hi'],
+      ['assistant', [{ type: 'text', text: 'Hello' }]],
+      ['user', 'More'],
+    ])
+  })
+
+  it('keeps a sealed history: send, regenerate and edit each begin with the right one', async () => {
+    const made = server(
+      ['A', 'B', 'BB', 'C'].map((text) => chatText(text)),
+      {},
+      true,
+    )
+    const chat = open(made, { history: 'sealed' })
+    await chat.send('a')
+    await chat.send('b')
+    await chat.regenerate()
+    await chat.edit(chat.getSnapshot().messages[0]?.id ?? '', 'c')
+    expect(chat.getSnapshot().error).toBeUndefined()
+    const asked = made.requests.map(({ history, messages }) => [history.length, messages.map(({ content }) => content)])
+    expect(asked).toEqual([
+      [0, ['a']],
+      [2, ['b']],
+      [2, ['b']],
+      [0, ['c']],
+    ])
+  })
+
+  it('runs tools of the page, and the server goes on with their results', async () => {
+    const made = server([chatCalls(['c1', 'set_theme', '{"dark":true}']), chatText('It is dark')])
+    const chat = createChatStore({
+      id: 'c1',
+      transport: fetchTransport({ url: 'https://page.test/chat', fetch: made.fetch }),
+      tools: pageTools([theme]),
+    })
+    await chat.send('Dark, please')
+    expect(chat.getSnapshot().error).toBeUndefined()
+    expect(made.requests[1]).toMatchObject({ trigger: 'tool_result', messages: [{ role: 'tool', content: 'set' }] })
+    expect(chat.getSnapshot().messages[1]?.parts).toMatchObject([
+      { name: 'set_theme', state: 'done' },
+      { text: 'It is dark' },
+    ])
+  })
+
+  it('brings the decision of a person to the server, which runs the call', async () => {
+    const made = server([chatCalls(['c1', 'pay', '{}']), chatText('Paid')])
+    const chat = open(made)
+    await chat.send('Pay')
+    expect(chat.getSnapshot()).toMatchObject({ status: 'waiting', pending: [{ id: 'c1', name: 'pay' }] })
+    await chat.approve('c1', true)
+    expect(chat.getSnapshot().error).toBeUndefined()
+    expect(made.requests[1]).toMatchObject({ trigger: 'approval', approvals: [{ toolCallId: 'c1', approved: true }] })
+    expect(chat.getSnapshot().messages[1]?.parts).toMatchObject([{ state: 'done', content: 'paid' }, { text: 'Paid' }])
+  })
+
+  it('reports an answer that was cut, wherever it was', async () => {
+    const made = server([chatText('Hello')])
+    const body = JSON.stringify({ chatId: 'c1', messages: [{ role: 'user', content: 'Hi' }] })
+    const whole = await (await made.fetch('https://page.test/chat', { method: 'POST', body })).text()
+    const ends = [...whole.matchAll(/\n\n/g)].map(({ index }) => index + 2)
+    const errors = []
+    for (const end of ends.slice(0, -1)) {
+      const cut = async () => new Response(whole.slice(0, end), { headers: { 'content-type': 'text/event-stream' } })
+      const chat = open({ ...made, fetch: cut })
+      await chat.send('Hi')
+      errors.push([chat.getSnapshot().status, chat.getSnapshot().error instanceof InterruptedError])
+    }
+    expect(errors.length).toBeGreaterThan(3)
+    expect(new Set(errors.map(String))).toEqual(new Set(['error,true']))
+  })
+
+  it('asks for headers again after a 401, and repeats the request once', async () => {
+    const made = server([chatText('Hello')])
+    const tokens: string[] = []
+    const refreshes: boolean[] = []
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      tokens.push(new Headers(init?.headers).get('authorization') ?? '')
+      return tokens.at(-1) === 'new' ? made.fetch(input, init) : new Response('', { status: 401 })
+    }
+    const headers = ({ refresh }: { readonly refresh: boolean }) => {
+      refreshes.push(refresh)
+      return { authorization: refresh ? 'new' : 'old' }
+    }
+    const chat = open({ ...made, fetch }, { headers })
+    await chat.send('Hi')
+    expect([tokens, refreshes]).toEqual([
+      ['old', 'new'],
+      [false, true],
+    ])
+    expect(chat.getSnapshot().status).toBe('ready')
+    const refused = open({ ...made, fetch }, { headers: { authorization: 'old' } })
+    await refused.send('Hi')
+    expect(refused.getSnapshot().error).toMatchObject({ kind: 'authentication', status: 401 })
+  })
+
+  it('leaves the request when the turn is stopped', async () => {
+    let signal: AbortSignal | null | undefined
+    const fetch: typeof globalThis.fetch = (_, init) => {
+      signal = init?.signal
+      return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal?.reason)))
+    }
+    const chat = open({ ...server([]), fetch })
+    const sent = chat.send('Hi')
+    await new Promise((resolve) => setImmediate(resolve))
+    await chat.stop()
+    await sent
+    expect(signal?.aborted).toBe(true)
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', error: undefined })
+  })
+})

@@ -1,0 +1,110 @@
+/** Files of a page as blocks of a message. */
+import { describe, expect, it } from 'vitest'
+import { createChatStore, type FileRules, toBlock } from '../../src/chat/index.ts'
+import { answer, scripted } from './scripted.ts'
+
+const bytes = (...values: readonly (number | string)[]) =>
+  Uint8Array.from(values.flatMap((value) => (typeof value === 'string' ? [...Buffer.from(value, 'latin1')] : [value])))
+const file = (content: Uint8Array<ArrayBuffer> | string, name: string, type = '') => new File([content], name, { type })
+const png = bytes(0x89, 'PNG', 13, 10, 0x1a, 10, 'rest')
+
+describe('toBlock', () => {
+  it.each([
+    ['image/svg+xml', 'image'],
+    ['audio/mpeg', 'audio'],
+    ['video/mp4', 'video'],
+    ['application/zip', 'file'],
+  ])('makes a block of its type out of %s', async (type, blockType) => {
+    const block = await toBlock(file(bytes(0, 1, 2), 'a', type))
+    expect(block).toMatchObject({ type: blockType, data: 'AAEC', mimeType: type })
+  })
+
+  it.each(['text/markdown', 'application/json'])('reads %s as text with its name', async (type) => {
+    expect(await toBlock(file('{"ä": 1}', 'a.json', type))).toEqual({
+      type: 'plain_text',
+      text: '{"ä": 1}',
+      title: 'a.json',
+      mimeType: type,
+    })
+  })
+
+  // The signatures are those of https://mimesniff.spec.whatwg.org/#matching-an-image-type-pattern, and %PDF- of ISO 32000.
+  it.each([
+    ['image/png', png],
+    ['image/jpeg', bytes(0xff, 0xd8, 0xff, 0xe0)],
+    ['image/gif', bytes('GIF89a')],
+    ['image/webp', bytes('RIFF', 1, 2, 3, 4, 'WEBPVP8 ')],
+    ['application/pdf', bytes('%PDF-1.7')],
+    ['text/plain', bytes('plain words')],
+  ])('knows %s by its first bytes where the browser does not', async (mimeType, content) => {
+    expect(await toBlock(file(content, 'a'))).toMatchObject({ mimeType })
+  })
+
+  it('writes base64 that is the same as that of Node, at each length around a piece', async () => {
+    for (const length of [0, 1, 2, 3, 24 * 1024 - 1, 24 * 1024, 24 * 1024 + 1, 100_000]) {
+      const content = Uint8Array.from({ length }, (_, at) => (at * 7) % 256)
+      const block = await toBlock(file(content, 'a', 'image/png'))
+      expect('data' in block && block.data === Buffer.from(content).toString('base64')).toBe(true)
+    }
+  })
+
+  it('refuses what it cannot tell the type of, by name', async () => {
+    await expect(toBlock(file(bytes(0, 0xff, 0), 'odd.bin'))).rejects.toThrow(RangeError)
+    await expect(toBlock(file(bytes(0, 0xff, 0), 'odd.bin'))).rejects.toThrow('"odd.bin"')
+  })
+
+  it('sends the URL of a file that is stored elsewhere', async () => {
+    const upload = async () => ({ url: 'https://files.example/1' })
+    const block = await toBlock(file(png, 'a.png', 'image/png'), { upload })
+    expect(block).toEqual({ type: 'image', url: 'https://files.example/1', mimeType: 'image/png' })
+  })
+})
+
+describe('send with files', () => {
+  const open = (files?: FileRules) => {
+    const script = scripted()
+    return { ...script, chat: createChatStore({ transport: script.transport, throttleMs: 0, ...(files && { files }) }) }
+  }
+
+  it('shows the text at once, and sends the files before it', async () => {
+    const { chat, turns, push, end } = open()
+    const sent = chat.send({ content: 'What is it?', files: [file(png, 'a.png', 'image/png')] })
+    expect(chat.getSnapshot()).toMatchObject({ status: 'submitted', messages: [{ parts: [{ text: 'What is it?' }] }] })
+    const { id } = chat.getSnapshot().messages[0] ?? {}
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(turns[0]?.added).toMatchObject([{ content: [{ type: 'image' }, { type: 'text', text: 'What is it?' }] }])
+    await push({ type: 'message_start' }, ...answer('A picture'))
+    await end()
+    await sent
+    expect(chat.getSnapshot().messages[0]).toMatchObject({ id, parts: [{ type: 'media' }, { type: 'text' }] })
+  })
+
+  it.each<[string, FileRules, string]>([
+    ['too large', { maxBytes: 3 }, '"a.png": it has 12 bytes'],
+    ['too many', { maxFiles: 0 }, '"files.maxFiles" is 0'],
+    ['not accepted', { accept: ['application/pdf', 'text/*'] }, 'its type is "image/png"'],
+  ])('refuses one that is %s before anything is shown', async (_, rules, finding) => {
+    const { chat } = open(rules)
+    const before = chat.getSnapshot()
+    const sent = chat.send({ files: [file(png, 'a.png', 'image/png')] })
+    expect(chat.getSnapshot()).toBe(before)
+    await expect(sent).rejects.toThrow(finding)
+    await expect(chat.send({ files: [file(png, 'a.png', 'image/png')] })).rejects.toThrow(RangeError)
+  })
+
+  it('takes the message back where a file cannot be read', async () => {
+    const { chat, turns } = open()
+    await expect(chat.send({ content: 'Hm', files: [file(bytes(0, 0xff), 'odd.bin')] })).rejects.toThrow('odd.bin')
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [] })
+    expect(turns).toEqual([])
+  })
+
+  it('is stopped while files are read', async () => {
+    const { chat, turns } = open()
+    const sent = chat.send({ content: 'Hm', files: [file(png, 'a.png', 'image/png')] })
+    await chat.stop()
+    await sent
+    expect(turns).toEqual([])
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [{ state: 'done' }] })
+  })
+})

@@ -1,0 +1,188 @@
+/** What a chat holds to, whatever the provider sent and whoever clicks when. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type ChatSnapshot, type ChatStore, createChatStore, runTransport, toView } from '../../src/chat/index.ts'
+import { modelTransport } from '../../src/chat/model-transport.ts'
+import type { Model } from '../../src/core/codec.ts'
+import { stream } from '../../src/index.ts'
+import { block } from '../../src/messages/block.ts'
+import { casesOf } from '../support/corpus.ts'
+import { formats } from '../support/formats.ts'
+import { answer, scripted } from './scripted.ts'
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  bin: 'application/vnd.amazon.eventstream',
+}
+
+/** Says something, with this answer from the provider, and gives each snapshot. */
+async function snapshotsOf(
+  model: Model,
+): Promise<{ readonly chat: ChatStore; readonly seen: readonly ChatSnapshot[] }> {
+  const transport = runTransport(({ messages, signal }) => stream({ model, messages, signal, retries: 0 }))
+  const chat = createChatStore({ transport, throttleMs: 0 })
+  const seen: ChatSnapshot[] = []
+  chat.subscribe(() => seen.push(chat.getSnapshot()))
+  await chat.send('Hi')
+  return { chat, seen }
+}
+
+/** What stays of a part when its turn has ended. */
+const lasting = (view: ChatSnapshot['messages'][number] | undefined) =>
+  view?.parts.map(({ id, ...part }) => ({ ...part, place: id.slice(id.indexOf('.')) }))
+
+describe.each(formats)('a recorded answer of $folder', ({ folder, client }) => {
+  const streams = casesOf(folder).filter((one) => one.kind !== 'json')
+
+  it.each(streams)(
+    '$name: is drawn under ids that stay, and ends as its messages say',
+    async ({ bytes, kind, expected }) => {
+      const headers = { 'content-type': mediaTypes[kind] ?? '' }
+      const body = bytes as Uint8Array<ArrayBuffer>
+      let isFirst = true
+      const fetch = async () => {
+        // An answer that says nothing is asked for again.
+        const response = isFirst ? new Response(body, { headers }) : new Response(null, { status: 400 })
+        isFirst = false
+        return response
+      }
+      const { chat, seen } = await snapshotsOf({ codec: client, model: 'm', baseUrl: 'https://upstream.test', fetch })
+      const last = chat.getSnapshot()
+      expect(last.isBusy).toBe(false)
+      if (expected !== undefined) {
+        const said = last.messages[1]?.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('') ?? ''
+        expect(said.trim()).toBe((expected.text ?? '').trim())
+      }
+      const ids = new Set(seen.flatMap(({ messages }) => messages[1]?.id ?? []))
+      expect(ids.size).toBeLessThanOrEqual(1)
+      for (const { messages } of seen) {
+        expect(messages[0]?.id).toBe(last.messages[0]?.id)
+        const places = messages.flatMap(({ parts }) => parts.map(({ id }) => id))
+        expect(new Set(places).size).toBe(places.length)
+        if (last.status === 'error') continue
+        const lastIds = last.messages.flatMap(({ parts }) => parts.map(({ id }) => id))
+        // The parts that a page has drawn stay, under their ids.
+        expect(lastIds).toEqual(expect.arrayContaining(places))
+      }
+      const streaming = last.messages.flatMap(({ parts }) =>
+        parts.filter((part) => 'state' in part && part.state === 'streaming'),
+      )
+      expect(streaming).toEqual([])
+      const given = createChatStore({
+        transport: scripted().transport,
+        messages: last.messages.flatMap(({ messages }) => messages),
+      })
+      const [, again] = toView(given.getSnapshot().messages.flatMap(({ messages }) => messages))
+      const plain = (view: typeof again) =>
+        lasting(view)?.map((part) =>
+          part.type === 'tool' && part.state === 'waiting' ? { ...part, state: 'ready' } : part,
+        )
+      expect(plain(again)).toEqual(plain(last.messages[1]))
+      if (last.status === 'ready') expect(again?.state).toBe(last.messages[1]?.state)
+    },
+  )
+})
+
+// ---- whoever clicks when ------------------------------------------------------------------------
+
+type Status = ChatSnapshot['status']
+
+/** From each status, those that may follow it. */
+const graph: Readonly<Record<Status, readonly Status[]>> = {
+  ready: ['submitted'],
+  submitted: ['streaming', 'ready', 'error'],
+  streaming: ['submitted', 'ready', 'waiting', 'error'],
+  waiting: ['submitted', 'ready'],
+  error: ['submitted', 'ready'],
+}
+
+const call = block.toolCall('c1', 'pay', {})
+const start = { type: 'message_start' } as const
+type Actor = ReturnType<typeof scripted> & { readonly chat: ChatStore }
+
+/** What a user, a page or a network does. What is not allowed at the moment is refused with a `TypeError`, and changes nothing. */
+const actions: Readonly<Record<string, (actor: Actor) => Promise<unknown> | void>> = {
+  send: ({ chat }) => void chat.send('Hi').catch(refused),
+  stop: ({ chat }) => chat.stop(),
+  retry: ({ chat }) => void chat.retry().catch(refused),
+  regenerate: ({ chat }) => void chat.regenerate().catch(refused),
+  edit: ({ chat }) => void chat.edit(chat.getSnapshot().messages[0]?.id ?? '', 'Hello').catch(refused),
+  approve: ({ chat }) => void chat.approve('c1', true).catch(refused),
+  addToolResult: ({ chat }) => void chat.addToolResult({ toolCallId: 'c1', value: 1 }).catch(refused),
+  clearError: ({ chat }) => chat.clearError(),
+  text: ({ push }) => push(start, { type: 'text_delta', index: 0, text: 'a' }),
+  answer: async ({ push, end }) => {
+    await push(start, ...answer('a'))
+    await end()
+  },
+  approval: async ({ push, end }) => {
+    await push(start, ...answer([call], { outcome: 'approval', pending: [call] }))
+    await end()
+  },
+  manual: async ({ push, end }) => {
+    await push(start, ...answer([call], { outcome: 'manual', pending: [call] }))
+    await end()
+  },
+  end: ({ end }) => end(),
+  fail: ({ fail }) => fail(new Error('no network')),
+}
+
+function refused(cause: unknown): void {
+  if (!(cause instanceof TypeError)) throw cause
+}
+
+describe('whatever is done in whatever order', () => {
+  it.each(['reject', 'queue', 'interrupt'] as const)(
+    'with whenBusy %s, the status never leaves its graph',
+    async (whenBusy) => {
+      const steps = fc.array(fc.constantFrom(...Object.keys(actions)), { maxLength: 25 })
+      await fc.assert(
+        fc.asyncProperty(steps, async (names) => {
+          const script = scripted()
+          const chat = createChatStore({ transport: script.transport, throttleMs: 0, whenBusy })
+          let before = chat.getSnapshot()
+          const wrong: string[] = []
+          chat.subscribe(() => {
+            const now = chat.getSnapshot()
+            const isAllowed = now.status === before.status || graph[before.status].includes(now.status)
+            if (!isAllowed) wrong.push(`${before.status} → ${now.status}`)
+            if (now.isBusy !== (now.status === 'submitted' || now.status === 'streaming')) wrong.push('isBusy')
+            if ((now.error !== undefined) !== (now.status === 'error')) wrong.push(`error while ${now.status}`)
+            if (now.pending.length > 0 !== (now.status === 'waiting'))
+              wrong.push(`${now.pending.length} wait while ${now.status}`)
+            if (now.status === 'waiting' && now.messages.at(-1)?.role !== 'assistant')
+              wrong.push('waits without an answer')
+            const open = now.messages.filter(({ state }) => state === 'sending' || state === 'streaming')
+            if (open.length > (now.isBusy ? 1 : 0)) wrong.push(`${open.length} messages are open while ${now.status}`)
+            const ids = now.messages.map(({ id }) => id)
+            if (new Set(ids).size < ids.length) wrong.push('an id is there twice')
+            before = now
+          })
+          for (const name of names) {
+            await actions[name]?.({ ...script, chat })
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          chat.dispose()
+          expect(wrong).toEqual([])
+        }),
+        { seed: 16, numRuns: 300 },
+      )
+    },
+  )
+})
+
+it('a modelTransport sends the whole conversation, and tools run in the page', async () => {
+  const bodies: unknown[] = []
+  const [, recorded] = casesOf('openai-chat').filter(({ kind }) => kind === 'sse')
+  const fetch: typeof globalThis.fetch = async (_, init) => {
+    bodies.push(JSON.parse(String(init?.body)))
+    return new Response(recorded?.text, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  const openai = formats.find(({ folder }) => folder === 'openai-chat')
+  if (openai === undefined) throw new Error('there is no openai-chat')
+  const model: Model = { codec: openai.client, model: 'm', baseUrl: 'https://upstream.test', fetch }
+  const chat = createChatStore({ transport: modelTransport({ model, system: 'Be brief' }) })
+  await chat.send('Hi')
+  expect(bodies).toMatchObject([{ messages: [{ content: 'Be brief' }, { content: 'Hi' }] }])
+})

@@ -1,0 +1,138 @@
+/** Tools that run in the page: a server hands their calls over, and gets the results with the next turn. */
+import { describe, expect, it } from 'vitest'
+import { createChatStore } from '../../src/chat/index.ts'
+import { pageTools } from '../../src/chat/page-tools.ts'
+import { approval, type ToolCall, t, tool } from '../../src/index.ts'
+import { block } from '../../src/messages/block.ts'
+import { answer, scripted } from './scripted.ts'
+
+const start = { type: 'message_start' } as const
+const ran: unknown[] = []
+const theme = tool({
+  name: 'set_theme',
+  parameters: t.object({ dark: t.boolean() }),
+  execute(args, { progress }) {
+    progress('half')
+    ran.push(args)
+    return { set: true }
+  },
+})
+const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => void ran.push('paid') })
+
+/** A chat whose first answer makes these calls. */
+async function called(...calls: readonly ToolCall[]) {
+  ran.length = 0
+  const script = scripted()
+  const chat = createChatStore({ transport: script.transport, tools: pageTools([theme, pay]), throttleMs: 0 })
+  const states: unknown[] = []
+  chat.subscribe(() => {
+    const parts = chat.getSnapshot().messages[1]?.parts ?? []
+    states.push(parts.map((part) => ('state' in part ? part.state : part.type)).join())
+  })
+  const sent = chat.send('Go')
+  await script.push(start, ...answer(calls, { outcome: 'manual', pending: calls }))
+  await script.end()
+  await new Promise((resolve) => setImmediate(resolve))
+  return { ...script, chat, sent, states, now: chat.getSnapshot }
+}
+
+const dark = block.toolCall('c1', 'set_theme', { dark: true })
+
+describe('calls of tools of the page', () => {
+  it('run by themselves, and their results go to the server', async () => {
+    const { turns, push, end, sent, now, states } = await called(dark)
+    expect(ran).toEqual([{ dark: true }])
+    expect(turns.at(-1)).toMatchObject({
+      trigger: 'tool_result',
+      added: [{ role: 'tool', toolCallId: 'c1', content: '{"set":true}', status: 'success' }],
+    })
+    expect(states).toContain('running')
+    await push(start, ...answer('It is dark'))
+    await end()
+    await sent
+    expect(now()).toMatchObject({
+      status: 'ready',
+      messages: [{}, { parts: [{ state: 'done', progress: 'half', value: { set: true } }, { text: 'It is dark' }] }],
+    })
+  })
+
+  it('are checked: arguments that do not fit never reach the tool', async () => {
+    const { turns } = await called(block.toolCall('c1', 'set_theme', { dark: 'very' }))
+    expect(ran).toEqual([])
+    expect(turns.at(-1)?.added).toMatchObject([{ status: 'error', content: expect.stringContaining('do not fit') }])
+  })
+
+  it('wait for a person where their tool says so, and run once they are approved', async () => {
+    const { chat, turns, now } = await called(dark, block.toolCall('c2', 'pay', {}, { index: 1 }))
+    expect(ran).toEqual([{ dark: true }])
+    expect(now()).toMatchObject({ status: 'waiting', pending: [{ id: 'c2' }] })
+    expect(turns).toHaveLength(1)
+    await Promise.race([chat.approve('c2', true), new Promise((resolve) => setImmediate(resolve))])
+    expect(ran).toEqual([{ dark: true }, 'paid'])
+    expect(turns.at(-1)).toMatchObject({ trigger: 'tool_result', approvals: [], added: [{}, { toolCallId: 'c2' }] })
+  })
+
+  it('that are refused get the reason as their result', async () => {
+    const { chat, turns, now } = await called(block.toolCall('c2', 'pay', {}))
+    void chat.approve('c2', { approved: false, reason: 'Too much' })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(ran).toEqual([])
+    expect(turns.at(-1)?.added).toMatchObject([{ status: 'error', content: 'Too much' }])
+    expect(now().messages[1]?.parts).toMatchObject([{ state: 'refused' }])
+  })
+
+  it('of other tools wait for addToolResult', async () => {
+    const { chat, turns, now } = await called(dark, block.toolCall('c2', 'ask_user', {}, { index: 1 }))
+    expect(now()).toMatchObject({ status: 'waiting', pending: [{ name: 'ask_user' }] })
+    void chat.addToolResult({ toolCallId: 'c2', value: 'Blue' })
+    expect(turns.at(-1)?.added).toMatchObject([{ toolCallId: 'c1' }, { toolCallId: 'c2', content: 'Blue' }])
+  })
+
+  it('make the model go on ten times at most', async () => {
+    const { turns, push, end, sent, now } = await called(dark)
+    for (let round = 2; turns.length === round; round++) {
+      await push(
+        start,
+        ...answer([{ ...dark, id: `c${round}` }], { outcome: 'manual', pending: [{ ...dark, id: `c${round}` }] }),
+      )
+      await end()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await sent
+    expect([turns.length, ran.length, now().outcome, now().status]).toEqual([11, 10, 'max_rounds', 'ready'])
+    expect(now().messages[1]?.messages.at(-1)).toMatchObject({ role: 'tool', toolCallId: 'c11', status: 'error' })
+  })
+
+  it('are cancelled by stop, and what they return then is not sent', async () => {
+    let signal: AbortSignal | undefined
+    const slow = tool({
+      name: 'slow',
+      execute: (_, context) => {
+        signal = context.signal
+        return new Promise(() => {})
+      },
+    })
+    const script = scripted()
+    const chat = createChatStore({ transport: script.transport, tools: pageTools([slow]), throttleMs: 0 })
+    const call = block.toolCall('c1', 'slow', {})
+    const sent = chat.send('Go')
+    await script.push(start, ...answer([call], { outcome: 'manual', pending: [call] }))
+    await script.end()
+    await new Promise((resolve) => setImmediate(resolve))
+    await chat.stop()
+    await sent
+    expect(signal?.aborted).toBe(true)
+    expect(script.turns).toHaveLength(1)
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', pending: [], messages: [{}, { state: 'stopped' }] })
+  })
+})
+
+describe('pageTools', () => {
+  it.each([
+    ['a definition', [{ name: 'a' }], 'has no "execute"'],
+    ['two tools of one name', [theme, tool({ name: 'set_theme', execute: () => 1 })], 'two tools named "set_theme"'],
+    ['an object that tool() did not make', [{ name: 'a', execute: () => 1 }], 'was not made by tool()'],
+  ])('refuses %s', (_, tools, finding) => {
+    expect(() => pageTools(tools as never)).toThrow(finding)
+  })
+})

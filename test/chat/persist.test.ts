@@ -1,0 +1,150 @@
+/** A chat that is stored, and read again. */
+import { describe, expect, it, vi } from 'vitest'
+import { createChatStore, idbPersist, localPersist, type Persist, type StoredChat } from '../../src/chat/index.ts'
+import { message } from '../../src/index.ts'
+import { block } from '../../src/messages/block.ts'
+import { answer, scripted } from './scripted.ts'
+
+function memory() {
+  const chats = new Map<string, string>()
+  const persist: Persist = {
+    load: async (id) => JSON.parse(chats.get(id) ?? 'null') ?? undefined,
+    save: async (id, chat) => void chats.set(id, JSON.stringify(chat)),
+    remove: async (id) => void chats.delete(id),
+  }
+  return { chats, persist }
+}
+const start = { type: 'message_start' } as const
+const settle = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('a stored chat', () => {
+  it('is there again with its ids, after another store has loaded it', async () => {
+    const { persist } = memory()
+    const { transport, push, end } = scripted()
+    const chat = createChatStore({ transport, persist, id: 'c1' })
+    const sent = chat.send('Hi')
+    await push(start, ...answer('Hello'))
+    await end()
+    await sent
+    const again = createChatStore({ transport, persist, id: 'c1' })
+    expect(again.getSnapshot().messages).toEqual([])
+    await again.load()
+    expect(again.getSnapshot().messages).toEqual(chat.getSnapshot().messages)
+    expect(again.getServerSnapshot().messages).toEqual([])
+  })
+
+  it('has the message of the user before the answer comes; its turn was stopped when the page went', async () => {
+    const { persist } = memory()
+    const { transport } = scripted()
+    void createChatStore({ transport, persist, id: 'c1' }).send('Hi')
+    await settle()
+    const again = createChatStore({ transport, persist, id: 'c1' })
+    await again.load()
+    expect(again.getSnapshot()).toMatchObject({ status: 'ready', messages: [{ state: 'stopped' }] })
+  })
+
+  it('waits for the same calls', async () => {
+    const { persist } = memory()
+    const { transport, push, end, turns } = scripted()
+    const call = block.toolCall('c1', 'pay', {})
+    void createChatStore({ transport, persist, id: 'c1' }).send('Pay')
+    await push(start, ...answer([call], { outcome: 'approval', pending: [call] }))
+    await end()
+    const again = createChatStore({ transport, persist, id: 'c1' })
+    await again.load()
+    expect(again.getSnapshot()).toMatchObject({ status: 'waiting', pending: [{ id: 'c1' }] })
+    expect(again.getSnapshot().messages[1]?.parts).toMatchObject([{ type: 'tool', state: 'waiting' }])
+    void again.approve('c1', true)
+    expect(turns.at(-1)).toMatchObject({ trigger: 'approval', messages: [{}, { role: 'assistant' }] })
+  })
+
+  it('does not replace what was said while it was read', async () => {
+    const { persist } = memory()
+    const { transport } = scripted()
+    const stored: StoredChat = { version: 1, updatedAt: 0, pending: [], entries: [] }
+    await persist.save('c1', stored)
+    const chat = createChatStore({ transport, persist, id: 'c1' })
+    const loaded = chat.load()
+    void chat.send('Hi')
+    await loaded
+    expect(chat.getSnapshot()).toMatchObject({ status: 'submitted', messages: [{ state: 'sending' }] })
+  })
+
+  it('is removed by clear, and a failure to store it goes to onError alone', async () => {
+    const { chats, persist } = memory()
+    const onError = vi.fn()
+    const { transport } = scripted()
+    const chat = createChatStore({ transport, persist, id: 'c1', messages: [message.user('A')], onError })
+    chat.setMessages([message.user('B')])
+    await settle()
+    expect(chats.size).toBe(1)
+    chat.clear()
+    await settle()
+    expect(chats.size).toBe(0)
+    const full = new Error('full')
+    const failing = createChatStore({ transport, persist: { ...persist, save: () => Promise.reject(full) }, onError })
+    failing.setMessages([])
+    await settle()
+    expect(onError.mock.calls).toEqual([[full]])
+    expect(failing.getSnapshot().status).toBe('ready')
+  })
+
+  it('of a version that is not known is refused', async () => {
+    const { transport } = scripted()
+    const persist = { ...memory().persist, load: async () => ({ version: 2 }) as never }
+    await expect(createChatStore({ transport, persist, id: 'c1' }).load()).rejects.toThrow('its version 2 is not known')
+  })
+})
+
+describe('localPersist', () => {
+  const entry = (data: string) => ({
+    id: 'm',
+    role: 'user' as const,
+    state: 'done' as const,
+    messages: [message.user([block.text('Look'), { type: 'image' as const, data, mimeType: 'image/png' }])],
+  })
+  const chatOf = (data: string): StoredChat => ({ version: 1, updatedAt: 1, pending: [], entries: [entry(data)] })
+
+  function stub(maxLength: number) {
+    const items = new Map<string, string>()
+    vi.stubGlobal('localStorage', {
+      getItem: (key: string) => items.get(key) ?? null,
+      setItem(key: string, value: string) {
+        if (value.length > maxLength) throw new DOMException('no room', 'QuotaExceededError')
+        items.set(key, value)
+      },
+      removeItem: (key: string) => items.delete(key),
+    })
+    return items
+  }
+
+  it('reads what it wrote, under its prefix', async () => {
+    const items = stub(10_000)
+    const persist = localPersist('mine:')
+    await persist.save('c1', chatOf('AAAA'))
+    expect([...items.keys()]).toEqual(['mine:c1'])
+    expect(await persist.load('c1')).toEqual(chatOf('AAAA'))
+    await persist.remove('c1')
+    expect(await persist.load('c1')).toBeUndefined()
+  })
+
+  it('stores a chat without the bytes of its media where there is no room for them', async () => {
+    stub(500)
+    const persist = localPersist()
+    await persist.save('c1', chatOf('A'.repeat(1000)))
+    const stored = await persist.load('c1')
+    expect(stored?.entries[0]?.messages[0]?.content).toEqual([
+      { type: 'text', text: 'Look' },
+      { type: 'text', text: '[image: not stored, there was no room]' },
+    ])
+  })
+
+  it('rejects with the error of the browser where there is no room at all', async () => {
+    stub(10)
+    await expect(localPersist().save('c1', chatOf('A'))).rejects.toThrow('no room')
+  })
+})
+
+it('idbPersist opens nothing until it is asked', () => {
+  expect(() => idbPersist()).not.toThrow()
+})

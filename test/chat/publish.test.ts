@@ -1,0 +1,130 @@
+/** How often a store publishes, and what it leaves behind. */
+import { describe, expect, it, vi } from 'vitest'
+import { createChatStore, runTransport } from '../../src/chat/index.ts'
+import { message, type StreamEvent } from '../../src/index.ts'
+import { answer, scripted } from './scripted.ts'
+
+const pieces = (count: number): StreamEvent[] =>
+  Array.from({ length: count }, () => ({ type: 'text_delta', index: 0, text: 'ab ' }))
+
+describe('while an answer streams', () => {
+  it('publishes every 50 ms at most, and status changes at once', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    const { transport, push, end } = scripted()
+    const chat = createChatStore({ transport })
+    let published = 0
+    chat.subscribe(() => published++)
+    const sent = chat.send('Count')
+    await push({ type: 'message_start' })
+    const before = published
+    for (let at = 0; at < 300; at++) {
+      await push(...pieces(1))
+      vi.advanceTimersByTime(1)
+    }
+    const most = 300 / 50 + 1
+    expect(published - before).toBeLessThanOrEqual(most)
+    expect(published - before).toBeGreaterThanOrEqual(most - 2)
+    await push(...answer('ab '.repeat(300)))
+    await end()
+    await sent
+    expect(chat.getSnapshot().status).toBe('ready')
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('shows what was published, and not what came since', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    const { transport, push } = scripted()
+    const chat = createChatStore({ transport })
+    void chat.send('Count')
+    await push({ type: 'message_start' }, ...pieces(1))
+    const shown = chat.getSnapshot()
+    await push(...pieces(10))
+    expect(chat.getSnapshot()).toBe(shown)
+    vi.advanceTimersByTime(50)
+    expect(chat.getSnapshot()).not.toBe(shown)
+    chat.dispose()
+  })
+
+  it('does as much work for an event with 2,000 messages before it as with none', async () => {
+    const reads = { count: 0 }
+    const counted = (at: number) =>
+      new Proxy(message.user(String(at)), {
+        get(target, key, receiver) {
+          reads.count++
+          return Reflect.get(target, key, receiver)
+        },
+      })
+    const { transport, push } = scripted()
+    const chat = createChatStore({ transport, messages: Array.from({ length: 2000 }, (_, at) => counted(at)) })
+    void chat.send('More')
+    await push({ type: 'message_start' })
+    reads.count = 0
+    await push(...pieces(500))
+    expect(reads.count).toBe(0)
+    chat.dispose()
+  })
+})
+
+describe('a listener', () => {
+  it('that throws is reported as uncaught, and does not break the turn or the other listeners', async () => {
+    const uncaught: unknown[] = []
+    const listeners = process.listeners('uncaughtException')
+    process.removeAllListeners('uncaughtException')
+    process.on('uncaughtException', (cause) => uncaught.push(cause))
+    const { transport, push, end } = scripted()
+    const chat = createChatStore({ transport })
+    const second = vi.fn()
+    const unsubscribe = chat.subscribe(() => {
+      throw new Error('of a component')
+    })
+    chat.subscribe(second)
+    const sent = chat.send('Hi')
+    unsubscribe()
+    await push({ type: 'message_start' }, ...answer('Hello'))
+    await end()
+    await sent
+    process.removeAllListeners('uncaughtException')
+    for (const listener of listeners) process.on('uncaughtException', listener)
+    expect(uncaught).toMatchObject([{ message: 'of a component' }])
+    expect(second.mock.calls.length).toBeGreaterThan(1)
+    expect(chat.getSnapshot().status).toBe('ready')
+  })
+})
+
+describe('dispose', () => {
+  it('of 1,000 stores in the middle of an answer leaves no timer, no listener and no turn', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+    const told = vi.fn()
+    let left = 0
+    const transport = runTransport(({ signal }) => ({
+      async *batches() {
+        try {
+          yield [{ type: 'message_start' }, ...pieces(1)]
+          yield pieces(1)
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+        } finally {
+          left++
+        }
+      },
+    }))
+    const chats = Array.from({ length: 1000 }, () => createChatStore({ transport }))
+    const sent = chats.map((chat) => {
+      chat.subscribe(told)
+      return chat.send('Hi')
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(vi.getTimerCount()).toBe(1000)
+    told.mockClear()
+    for (const chat of chats) chat.dispose()
+    for (const chat of chats) chat.dispose()
+    await Promise.all(sent)
+    expect([vi.getTimerCount(), left, told.mock.calls.length]).toEqual([0, 1000, 0])
+  })
+
+  it('making a store starts no timer and asks nothing', () => {
+    vi.useFakeTimers()
+    const { transport, turns } = scripted()
+    createChatStore({ transport })
+    expect([vi.getTimerCount(), turns.length]).toEqual([0, 0])
+  })
+})

@@ -1,0 +1,113 @@
+/** The Worker's session: fetched, kept, renewed, and fetched again after a 401. The answers are those of `examples/worker`. */
+import { describe, expect, it, vi } from 'vitest'
+import { createChatStore } from '../../src/chat/index.ts'
+import { type WorkerTransportSettings, workerTransport } from '../../src/chat/model-transport.ts'
+import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { ApiError } from '../../src/index.ts'
+import { ownCorpus } from '../support/corpus.ts'
+
+const recorded = ownCorpus.find(
+  ({ format, kind, expected }) => format === 'openai-chat' && kind === 'sse' && expected?.text,
+)
+
+/** A Worker whose tokens live for so long, and which refuses those that are listed. */
+function worker(options: { lifetimeMs?: number; refused?: readonly string[]; session?: () => Response } = {}) {
+  const { lifetimeMs = 900_000, refused = [] } = options
+  const asked: string[] = []
+  let count = 0
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const headers = new Headers(init?.headers)
+    const authorization = headers.get('authorization') ?? headers.get('x-api-key') ?? ''
+    const { pathname } = new URL(String(input))
+    asked.push(`${init?.method} ${pathname} ${authorization}`.trim())
+    if (pathname === '/session') {
+      const expiresAt = new Date(Date.now() + lifetimeMs).toISOString()
+      return options.session?.() ?? Response.json({ token: `t${++count}`, expiresAt })
+    }
+    if (refused.some((token) => authorization.endsWith(token))) {
+      return Response.json({ error: { message: 'The session is not valid', code: 'invalid_session' } }, { status: 401 })
+    }
+    return new Response(recorded?.text, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  return { asked, fetch }
+}
+
+async function ask(settings: WorkerTransportSettings, times = 1) {
+  const chat = createChatStore({ transport: workerTransport(settings) })
+  for (let at = 0; at < times; at++) await chat.send('Hi')
+  return chat.getSnapshot()
+}
+
+const url = 'https://worker.test/'
+
+describe('workerTransport', () => {
+  it('fetches one token for many turns, and asks the Worker with it in place of the provider', async () => {
+    const { asked, fetch } = worker()
+    const { status, messages } = await ask({ url, model: openaiChat('m', { fetch }) }, 2)
+    expect(asked).toEqual([
+      'POST /session',
+      'POST /v1/chat/completions Bearer t1',
+      'POST /v1/chat/completions Bearer t1',
+    ])
+    expect([status, messages.length]).toEqual(['ready', 4])
+  })
+
+  it('fetches another one half a minute before its end, and shows the last one, so that the visitor stays the same', async () => {
+    const { asked, fetch } = worker({ lifetimeMs: 29_000 })
+    await ask({ url, model: openaiChat('m', { fetch }) }, 2)
+    expect(asked.filter((one) => one.includes('/session'))).toEqual(['POST /session', 'POST /session Bearer t1'])
+    const longer = worker({ lifetimeMs: 31_000 })
+    await ask({ url, model: openaiChat('m', { fetch: longer.fetch }) }, 2)
+    expect(longer.asked.filter((one) => one.includes('/session'))).toEqual(['POST /session'])
+  })
+
+  it('fetches another one after a 401, and repeats the request once', async () => {
+    const { asked, fetch } = worker({ refused: ['t1'] })
+    const { status } = await ask({ url, model: openaiChat('m', { fetch }) })
+    expect(asked).toEqual([
+      'POST /session',
+      'POST /v1/chat/completions Bearer t1',
+      'POST /session Bearer t1',
+      'POST /v1/chat/completions Bearer t2',
+    ])
+    expect(status).toBe('ready')
+    const all = worker({ refused: ['t1', 't2', 't3'] })
+    const failed = await ask({ url, model: openaiChat('m', { fetch: all.fetch }) })
+    expect(failed.error).toMatchObject({ code: 'api', kind: 'authentication', status: 401 })
+    expect(all.asked).toHaveLength(4)
+  })
+
+  it('keeps the path of the wire, and its header for the key', async () => {
+    const { asked, fetch } = worker()
+    await ask({ url, model: anthropic('m', { fetch }) })
+    expect(asked).toEqual(['POST /session', 'POST /v1/messages t1'])
+  })
+
+  it('reports a session that was not given, and asks for one again with the next turn', async () => {
+    let isOpen = false
+    const { asked, fetch } = worker({
+      session: () => {
+        const refusal = Response.json({ error: { message: 'Log in first' } }, { status: 401 })
+        const given = Response.json({ token: 't1', expiresAt: new Date(Date.now() + 900_000).toISOString() })
+        return isOpen ? given : refusal
+      },
+    })
+    const chat = createChatStore({ transport: workerTransport({ url, model: openaiChat('m', { fetch }), retries: 0 }) })
+    await chat.send('Hi')
+    expect(chat.getSnapshot().error).toBeInstanceOf(ApiError)
+    expect(chat.getSnapshot().error).toMatchObject({ status: 401, message: expect.stringContaining('Log in first') })
+    isOpen = true
+    await chat.retry()
+    expect(chat.getSnapshot().status).toBe('ready')
+    expect(asked).toEqual(['POST /session', 'POST /session', 'POST /v1/chat/completions Bearer t1'])
+  })
+
+  it('takes tokens from a server of yours, and is told the last one', async () => {
+    const { asked, fetch } = worker()
+    const session = vi.fn(async () => ({ token: 'own', expiresAt: '2000-01-01T00:00:00Z' }))
+    await ask({ url, model: openaiChat('m', { fetch }), session }, 2)
+    expect(asked).toEqual(['POST /v1/chat/completions Bearer own', 'POST /v1/chat/completions Bearer own'])
+    expect(session.mock.calls).toEqual([[undefined], ['own']])
+  })
+})

@@ -1,0 +1,418 @@
+/** Bedrock Converse by hand. Expected values are of AWS's reference (read 2026-11) and of the official client. */
+import { createServer } from 'node:http'
+import { AwsClient } from 'aws4fetch'
+import { describe, expect, it } from 'vitest'
+import type { Frame } from '../../../src/core/codec.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import type { Context, RequestOptions } from '../../../src/core/model.ts'
+import {
+  bedrockConverse,
+  createClientCodec,
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+} from '../../../src/formats/bedrock-converse/index.ts'
+import { encodeEventStream } from '../../../src/framing/event-stream.ts'
+import { createGateway } from '../../../src/gateway/index.ts'
+import { generate, stream } from '../../../src/index.ts'
+import { toolCall } from '../../../src/messages/block.ts'
+import { decodeChunks } from '../../support/decode.ts'
+import { failure, streamEvents } from './oracle.ts'
+
+const claude = 'us.anthropic.claude-haiku-4-5-20251001-v1:0'
+const hello: Context = { messages: [{ role: 'user', content: 'Hi' }] }
+const encode = (context: Context, options: Partial<RequestOptions> = {}) =>
+  encodeRequest(context, { model: claude, ...options })
+const frame = (event: string, body: object) => encodeEventStream({ event, data: JSON.stringify(body) })
+const read = (...chunks: Uint8Array[]) => decodeChunks(createClientCodec(), chunks)
+const delta = (contentBlockIndex: number, body: object) =>
+  frame('contentBlockDelta', { contentBlockIndex, delta: body })
+const blockStop = (contentBlockIndex: number) => frame('contentBlockStop', { contentBlockIndex })
+const usage = { inputTokens: 10, outputTokens: 4, totalTokens: 14 }
+const end = (stopReason: string) => [
+  frame('messageStop', { stopReason }),
+  frame('metadata', { usage, metrics: { latencyMs: 1 } }),
+]
+
+describe('a request', () => {
+  it('has the model and the way of the answer in its path', () => {
+    const body = { messages: [{ role: 'user', content: [{ text: 'Hi' }] }] }
+    expect(encode(hello)).toEqual({
+      path: '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse',
+      headers: {},
+      body,
+      losses: [],
+    })
+    expect(encode(hello, { stream: true })).toMatchObject({ path: expect.stringMatching(/\/converse-stream$/), body })
+    const arn = 'arn:aws:bedrock:us-east-1:1:inference-profile/us.amazon.nova-lite-v1:0'
+    expect(encode(hello, { model: arn }).path.split('/')).toHaveLength(4)
+    expect(decodeRequest(body, { path: encode(hello, { model: arn, stream: true }).path }).options).toEqual({
+      model: arn,
+      stream: true,
+    })
+  })
+
+  it('has results of parallel calls in one user message, with what the user says behind them', () => {
+    const messages = [
+      ...hello.messages,
+      { role: 'assistant' as const, content: [toolCall('a', 'f', { x: 1 }), toolCall('b', 'g', {})] },
+      { role: 'tool' as const, toolCallId: 'a', content: 'one' },
+      { role: 'tool' as const, toolCallId: 'b', content: 'no', status: 'error' as const },
+      { role: 'user' as const, content: 'and?' },
+    ]
+    const { body } = encode({ messages, tools: [{ name: 'f', description: ' ' }] })
+    expect(body.messages.slice(1)).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { toolUse: { toolUseId: 'a', name: 'f', input: { x: 1 } } },
+          { toolUse: { toolUseId: 'b', name: 'g', input: {} } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { toolResult: { toolUseId: 'a', content: [{ text: 'one' }] } },
+          { toolResult: { toolUseId: 'b', content: [{ text: 'no' }], status: 'error' } },
+          { text: 'and?' },
+        ],
+      },
+    ])
+    expect(body.toolConfig).toEqual({
+      tools: [{ toolSpec: { name: 'f', inputSchema: { json: { type: 'object', properties: {} } } } }],
+    })
+  })
+
+  it('defines the tools of its history, since the server refuses calls without', () => {
+    const messages = [
+      { role: 'assistant' as const, content: [toolCall('a', 'f', {})] },
+      { role: 'tool' as const, toolCallId: 'a', content: 'x' },
+    ]
+    const { body, losses } = encode({ messages })
+    expect(body.toolConfig?.tools.map(({ toolSpec }) => toolSpec.name)).toEqual(['f'])
+    expect(losses).toMatchObject([{ path: 'tools', action: 'invented', severity: 'info' }])
+  })
+
+  it.each([
+    ['auto', { auto: {} }],
+    ['required', { any: {} }],
+    [{ name: 'f' }, { tool: { name: 'f' } }],
+  ] as const)('says the choice %j as %j', (toolChoice, wire) => {
+    expect(encode({ ...hello, tools: [{ name: 'f' }] }, { toolChoice }).body.toolConfig?.toolChoice).toEqual(wire)
+  })
+
+  it('leaves tools out that may not be called', () => {
+    expect(encode({ ...hello, tools: [{ name: 'f' }] }, { toolChoice: 'none' }).body.toolConfig).toBeUndefined()
+  })
+
+  it('has media as bytes, and documents with names that the server takes, none twice', () => {
+    const content = [
+      { type: 'image', data: 'aGk=', mimeType: 'image/webp' },
+      { type: 'file', data: 'JVBE', mimeType: 'application/pdf', filename: 'my_report.v2.pdf' },
+      { type: 'file', data: 'JVBE', mimeType: 'application/pdf', filename: 'my_report.v2.pdf' },
+      { type: 'video', url: 's3://bucket/a.mp4', mimeType: 'video/mp4' },
+    ] as const
+    const { body, losses } = encode({ messages: [{ role: 'user', content }] })
+    const pdf = { format: 'pdf', source: { bytes: 'JVBE' } }
+    expect(body.messages[0]?.content).toEqual([
+      { image: { format: 'webp', source: { bytes: 'aGk=' } } },
+      { document: { ...pdf, name: 'my-report-v2' } },
+      { document: { ...pdf, name: 'my-report-v2 (2)' } },
+      { video: { format: 'mp4', source: { s3Location: { uri: 's3://bucket/a.mp4' } } } },
+      { text: 'See the document.' },
+    ])
+    expect(losses.filter(({ severity }) => severity !== 'info')).toEqual([])
+  })
+
+  it.each([
+    [claude, { budgetTokens: 2000 }, { thinking: { type: 'enabled', budget_tokens: 2000 } }],
+    [
+      'anthropic.claude-opus-4-6-v1',
+      { effort: 'high' },
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'high' } },
+    ],
+    [
+      'us.amazon.nova-2-lite-v1:0',
+      { effort: 'max' },
+      { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'high' } },
+    ],
+    ['openai.gpt-oss-120b-1:0', { effort: 'low' }, { reasoning_effort: 'low' }],
+    ['qwen.qwen3-32b-v1:0', { effort: 'high' }, { reasoning_config: 'high' }],
+    ['meta.llama4-scout-v1:0', { effort: 'high' }, undefined],
+  ] as const)('asks %s to think by %j as %j', (model, reasoning, fields) => {
+    const { body, losses } = encode(hello, { model, reasoning })
+    expect(body.additionalModelRequestFields).toEqual(fields)
+    if (fields === undefined) expect(losses).toMatchObject([{ path: 'options.reasoning', severity: 'minor' }])
+  })
+
+  it('has a schema as text', () => {
+    const schema = { type: 'object', properties: {}, additionalProperties: false }
+    const { body } = encode(hello, { responseFormat: { type: 'json', schema } })
+    expect(body.outputConfig).toEqual({
+      textFormat: {
+        type: 'json_schema',
+        structure: { jsonSchema: { schema: JSON.stringify(schema), name: 'response' } },
+      },
+    })
+    expect(decodeRequest(body).options.responseFormat).toEqual({ type: 'json', schema })
+  })
+})
+
+describe('a stream', () => {
+  it('has blocks without a beginning, calls in pieces, signatures behind their text, and figures behind its end', () => {
+    const { response } = read(
+      frame('messageStart', { role: 'assistant', p: 'abc' }),
+      delta(0, { reasoningContent: { text: 'hm' } }),
+      delta(0, { reasoningContent: { signature: 'c2ln' } }),
+      blockStop(0),
+      delta(1, { text: '' }),
+      delta(1, { text: 'so' }),
+      blockStop(1),
+      frame('contentBlockStart', { contentBlockIndex: 2, start: { toolUse: { toolUseId: 't1', name: 'f' } } }),
+      delta(2, { toolUse: { input: '' } }),
+      delta(2, { toolUse: { input: '{"a":' } }),
+      delta(2, { toolUse: { input: '1}' } }),
+      blockStop(2),
+      frame('contentBlockStart', { contentBlockIndex: 3, start: { toolUse: { toolUseId: 't2', name: 'g' } } }),
+      blockStop(3),
+      frame('event_from_next_year', {}),
+      ...end('tool_use'),
+    )
+    const data = { signature: 'c2ln' }
+    expect(response?.message.content).toMatchObject([
+      { type: 'reasoning', text: 'hm', opaque: { provider: 'bedrock', format: 'bedrock-converse', data } },
+      { type: 'text', text: 'so' },
+      { type: 'tool_call', id: 't1', name: 'f', arguments: { a: 1 } },
+      { type: 'tool_call', id: 't2', name: 'g', arguments: {} },
+    ])
+    expect(response).toMatchObject({
+      stopReason: 'tool_calls',
+      usage: { inputTokens: 10, outputTokens: 4, totalTokens: 14 },
+    })
+  })
+
+  it('has citations before its text or in a block of their own behind it: both are of that text', () => {
+    const citation = (title: string) => ({ citation: { title, location: { web: { url: 'https://a.example' } } } })
+    const { response } = read(
+      delta(0, citation('A')),
+      delta(0, { text: 'cited' }),
+      blockStop(0),
+      delta(1, citation('B')),
+      blockStop(1),
+      ...end('end_turn'),
+    )
+    expect(response?.message.content).toMatchObject([
+      {
+        type: 'text',
+        text: 'cited',
+        citations: [
+          { title: 'A', startIndex: 0, endIndex: 5 },
+          { title: 'B', endIndex: 5 },
+        ],
+      },
+    ])
+  })
+
+  it('without figures is whole all the same; without its end it is not', () => {
+    const said = [delta(0, { text: 'so' }), blockStop(0)]
+    expect(read(...said, frame('messageStop', { stopReason: 'end_turn' })).response?.stopReason).toBe('stop')
+    expect(read(...said).error?.code).toBe('interrupted')
+    expect(read(...said, (end('end_turn')[0] as Uint8Array).subarray(0, 50)).error?.code).toBe('interrupted')
+  })
+
+  it.each([
+    ['throttlingException', 'rate_limit', true],
+    ['validationException', 'invalid_request', false],
+    ['modelStreamErrorException', 'server', true],
+    ['serviceUnavailableException', 'overloaded', true],
+  ])('ends with %s as an error of its kind, with what came before', (name, kind, retryable) => {
+    const { error } = read(delta(0, { text: 'half' }), frame(`exception:${name}`, { message: 'no' }))
+    expect(error).toMatchObject({ code: 'api', kind, retryable, message: 'no' })
+    expect(error?.partial?.content).toMatchObject([{ text: 'half' }])
+  })
+
+  it('that fails is an exception that the official client throws', async () => {
+    const encoder = (await import('../../../src/formats/bedrock-converse/index.ts')).createServerCodec().encodeStream()
+    const frames: Frame[] = []
+    encoder.push({ type: 'text_delta', index: 0, text: 'half' }, frames)
+    encoder.fail(new ApiError('too fast', { kind: 'rate_limit' }), frames)
+    const bytes = Buffer.concat(frames.map((one) => encodeEventStream(one)))
+    await expect(streamEvents(new Uint8Array(bytes))).rejects.toMatchObject({
+      name: 'ThrottlingException',
+      message: 'too fast',
+    })
+  })
+})
+
+describe('an answer', () => {
+  it('keeps proofs, redacted thoughts, and calls that Bedrock ran, each in its place', () => {
+    const content = [
+      { reasoningContent: { redactedContent: 'cmVk' } },
+      { toolUse: { toolUseId: 's1', name: 'nova_grounding', input: {}, type: 'server_tool_use' } },
+      { toolResult: { toolUseId: 's1', content: [{ text: 'x' }], status: 'success', type: 'nova_grounding_result' } },
+      { text: 'so' },
+      { novelty: { a: 1 } },
+    ]
+    const body = {
+      output: { message: { role: 'assistant', content } },
+      stopReason: 'end_turn',
+      usage,
+      metrics: { latencyMs: 5 },
+    }
+    const response = decodeResponse(body)
+    expect(response.message.content).toMatchObject([
+      { type: 'reasoning', text: '' },
+      { type: 'server_tool_call', name: 'nova_grounding' },
+      { type: 'server_tool_result', toolCallId: 's1' },
+      { type: 'text', text: 'so' },
+      { type: 'unknown', providerType: 'novelty' },
+    ])
+    expect(encodeResponse(response).body).toEqual(body)
+  })
+
+  it('counts the cache as part of its input, and back', () => {
+    const figures = {
+      inputTokens: 10,
+      outputTokens: 4,
+      totalTokens: 7365,
+      cacheReadInputTokens: 0,
+      cacheWriteInputTokens: 7351,
+    }
+    const body = {
+      output: { message: { role: 'assistant', content: [{ text: 'a' }] } },
+      stopReason: 'end_turn',
+      usage: figures,
+    }
+    const response = decodeResponse(body)
+    expect(response.usage).toMatchObject({
+      inputTokens: 7361,
+      outputTokens: 4,
+      totalTokens: 7365,
+      cacheWriteTokens: 7351,
+    })
+    expect(encodeResponse(response).body.usage).toEqual(figures)
+  })
+})
+
+describe('an error', () => {
+  it.each([
+    [
+      403,
+      { Message: 'Authentication failed: Please make sure your API Key is valid.' },
+      'AccessDeniedException',
+      'authentication',
+    ],
+    [403, { message: 'You have no access' }, 'AccessDeniedException', 'permission'],
+    [400, { message: 'The provided model identifier is invalid.' }, 'ValidationException', 'not_found'],
+    [400, { message: 'Input is too long for requested model.' }, 'ValidationException', 'context_length'],
+    [429, { message: 'Too many requests' }, 'ThrottlingException', 'rate_limit'],
+    [429, { message: 'not yet' }, 'ModelNotReadyException', 'overloaded'],
+    [408, { message: 'slow' }, 'ModelTimeoutException', 'timeout'],
+    [424, { message: 'broken' }, 'ModelErrorException', 'server'],
+  ])('%i %j of %s is %s', (status, body, name, kind) => {
+    const headers = new Headers({ 'x-amzn-errortype': `${name}:http://internal.amazon.com/`, 'x-amzn-requestid': 'r1' })
+    expect(decodeError({ status, headers, body })).toMatchObject({ kind, status, providerCode: name, requestId: 'r1' })
+    const inBody = { ...body, __type: `com.amazon#${name}` }
+    expect(decodeError({ status, headers: new Headers(), body: inBody }).kind).toBe(kind)
+  })
+
+  it.each([
+    'authentication',
+    'permission',
+    'invalid_request',
+    'not_found',
+    'context_length',
+    'rate_limit',
+    'overloaded',
+    'server',
+    'timeout',
+  ] as const)('of the kind %s has a name that the official client knows', async (kind) => {
+    const { status, headers, body } = encodeError(new ApiError('so it is', { kind }))
+    const error = await failure(status, headers, body)
+    expect(error).toMatchObject({ name: headers['x-amzn-errortype'], $metadata: { httpStatusCode: status } })
+    const again = decodeError({ status, headers: new Headers(headers), body })
+    expect(again.kind).toBe(kind)
+  })
+})
+
+describe('over HTTP', () => {
+  /** A Bedrock that answers all with one text, and notes what it was asked. */
+  async function withServer<T>(run: (url: string, asked: Record<string, unknown>[]) => Promise<T>): Promise<T> {
+    const asked: Record<string, unknown>[] = []
+    const server = createServer(async (request, response) => {
+      let body = ''
+      for await (const chunk of request) body += chunk
+      asked.push({ url: request.url, headers: request.headers, body })
+      const content = [{ text: 'Hello' }]
+      if (request.url?.endsWith('-stream')) {
+        response.writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
+        for (const part of [
+          frame('messageStart', { role: 'assistant' }),
+          delta(0, content[0] as object),
+          blockStop(0),
+          ...end('end_turn'),
+        ])
+          for (let at = 0; at < part.length; at += 50) response.write(part.subarray(at, at + 50))
+        response.end()
+      } else {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.end(
+          JSON.stringify({ output: { message: { role: 'assistant', content } }, stopReason: 'end_turn', usage }),
+        )
+      }
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as { port: number }
+    try {
+      return await run(`http://127.0.0.1:${port}`, asked)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+
+  it('is asked with a key, whole and streamed', () =>
+    withServer(async (baseUrl, asked) => {
+      const model = bedrockConverse(claude, { region: 'us-east-1', apiKey: 'key', baseUrl })
+      expect((await stream({ model, prompt: 'Hi' }).response).message.content).toMatchObject([{ text: 'Hello' }])
+      expect((await generate({ model, prompt: 'Hi' })).message.content).toMatchObject([{ text: 'Hello' }])
+      expect(asked[0]).toMatchObject({
+        url: `/model/${encodeURIComponent(claude)}/converse-stream`,
+        headers: { authorization: 'Bearer key' },
+      })
+    }))
+
+  it('stands behind a gateway, whose clients get its streams as those of their own wire', () =>
+    withServer(async (baseUrl) => {
+      const model = bedrockConverse(claude, { region: 'us-east-1', apiKey: 'key', baseUrl })
+      const gateway = createGateway({ models: { m: model } })
+      const ask = (body: object) =>
+        gateway.fetch(
+          new Request('https://gateway.test/v1/chat/completions', {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...body }),
+          }),
+        )
+      const streamed = await (await ask({ stream: true })).text()
+      expect(streamed).toContain('"content":"Hello"')
+      expect(streamed).toMatch(/"finish_reason":"stop"[\s\S]*data: \[DONE\]\n\n$/)
+      expect((await (await ask({})).json()).choices[0].message.content).toBe('Hello')
+    }))
+
+  it('is asked with a signature of aws4fetch, for the service that checks it', () =>
+    withServer(async (baseUrl, asked) => {
+      const aws = new AwsClient({ accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', sessionToken: 'session' })
+      const model = bedrockConverse(claude, { region: 'eu-west-1', aws, baseUrl })
+      expect((await stream({ model, prompt: 'Hi' }).response).message.content).toMatchObject([{ text: 'Hello' }])
+      const { headers, body } = asked[0] as { headers: Record<string, string>; body: string }
+      expect(headers.authorization).toMatch(
+        /^AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE\/\d{8}\/eu-west-1\/bedrock\/aws4_request, /,
+      )
+      expect(headers['x-amz-security-token']).toBe('session')
+      expect(JSON.parse(body)).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hi' }] }] })
+    }))
+})

@@ -1,0 +1,57 @@
+/** A response that is cut, wherever that is, is an error with what came before. No proxy can make a finished answer of half of one. */
+import { expect, it } from 'vitest'
+import { blocksOf, InterruptedError, type Message, textOf } from '../../src/index.ts'
+import { readEvents } from '../../src/page/read.ts'
+import { toResponse } from '../../src/page/response.ts'
+import { bytesOf, type Outcome, outcomeOf, recorded, recordedRun } from './runs.ts'
+
+const headers = { 'content-type': 'text/event-stream' }
+/** Calls are cut by a clean end, text by a connection that breaks. */
+const names = ['anthropic/tools-stream'].concat(
+  ['anthropic', 'gemini', 'ollama', 'openai-chat', 'openai-responses'].map((format) => `${format}/text-stream`),
+)
+const cases = recorded.filter(([id]) => names.includes(id))
+
+it('is tried with text of each format, and with calls', () => {
+  expect(cases.map(([id]) => id).sort()).toEqual(names.sort())
+})
+
+it.each(cases)('%s: cut at each byte is interrupted, and keeps what came', async (id, format, one) => {
+  const bytes = await bytesOf(await toResponse(recordedRun(format, one), { page: { tools: 'arguments' } }))
+  const wrong: number[] = []
+  for (let at = 0; at < bytes.length; at++) {
+    const part = bytes.slice(0, at)
+    const run = readEvents(new Response(id.includes('text') ? brokenAfter(part) : part, { headers }))
+    const outcome = await outcomeOf(run)
+    if (!isKept(outcome, run.messages)) wrong.push(at)
+  }
+  expect(wrong).toEqual([])
+})
+
+/** Whether the run was interrupted, and what had come is in its `partial`: no call that is not whole, and an end only if that came. */
+function isKept({ events, error }: Outcome, messages: readonly Message[]): boolean {
+  if (!(error instanceof InterruptedError)) return false
+  const { partial } = error
+  const hasBegun = events.some(({ type }) => type === 'message_start')
+  if (!hasBegun || partial === undefined) return partial === undefined && !hasBegun
+  const isWhole = events.some(({ type }) => type === 'message_end')
+  return (
+    textOf(partial) === events.map((event) => (event.type === 'text_delta' ? event.text : '')).join('') &&
+    blocksOf(partial.content).every(({ type }) => !type.endsWith('chunk')) &&
+    (partial.stopReason === 'interrupted') === !isWhole &&
+    messages.length === 1 &&
+    messages[0] === partial
+  )
+}
+
+/** A body that fails where a clean one would end. */
+function brokenAfter(bytes: Uint8Array): ReadableStream<Uint8Array> {
+  let isSent = false
+  return new ReadableStream({
+    pull(controller) {
+      if (isSent || bytes.length === 0) return controller.error(new TypeError('terminated'))
+      isSent = true
+      controller.enqueue(bytes)
+    },
+  })
+}

@@ -1,0 +1,169 @@
+/** What a page learns of an error: its class and a sentence of ours, whether it comes before the first event or in mid-stream. */
+import { describe, expect, it } from 'vitest'
+import {
+  ApiError,
+  type ApiErrorKind,
+  ConnectionError,
+  DecodeError,
+  InterruptedError,
+  IsoglotError,
+  LimitError,
+  OutputError,
+  type StreamEvent,
+  TimeoutError,
+  UnsupportedError,
+} from '../../src/index.ts'
+import { readEvents } from '../../src/page/read.ts'
+import { toResponse } from '../../src/page/response.ts'
+import { outcomeOf, scripted } from './runs.ts'
+
+const words = 'the secret words of the provider: sk-123'
+const api = (kind: ApiErrorKind) =>
+  new ApiError(words, {
+    kind,
+    status: 418,
+    provider: 'p',
+    providerMessage: words,
+    providerCode: words,
+    body: words,
+    retryAfterMs: 1500,
+  })
+const loss = { path: words, action: 'dropped', reason: words, severity: 'major' } as const
+
+/** The error on the server, the status where nothing has come yet, and what the page throws. */
+const errors: readonly (readonly [string, unknown, number, object])[] = [
+  ['authentication', api('authentication'), 502, { code: 'api', kind: 'server', retryable: false }],
+  ['permission', api('permission'), 502, { code: 'api', kind: 'server', retryable: false }],
+  ['not_found', api('not_found'), 502, { code: 'api', kind: 'not_found' }],
+  ['invalid_request', api('invalid_request'), 400, { code: 'api', kind: 'invalid_request', retryable: false }],
+  ['context_length', api('context_length'), 400, { code: 'api', kind: 'context_length' }],
+  ['rate_limit', api('rate_limit'), 429, { code: 'api', kind: 'rate_limit', retryable: true, retryAfterMs: 1500 }],
+  ['overloaded', api('overloaded'), 503, { code: 'api', kind: 'overloaded', retryable: true }],
+  ['server', api('server'), 502, { code: 'api', kind: 'server', retryable: true }],
+  ['timeout of the provider', api('timeout'), 504, { code: 'api', kind: 'timeout' }],
+  ['timeout', new TimeoutError(words, 'idle', 60_000), 504, { code: 'timeout', phase: 'idle', timeoutMs: 60_000 }],
+  ['connection', new ConnectionError(words), 502, { code: 'connection' }],
+  ['interrupted', new InterruptedError(words), 502, { code: 'interrupted' }],
+  ['decode', new DecodeError(words, { path: words }), 502, { code: 'decode', path: '' }],
+  ['limit', new LimitError(words, 'maxEventBytes', 9), 502, { code: 'limit', limit: 'maxEventBytes', max: 9 }],
+  ['unsupported', new UnsupportedError(words, loss), 400, { code: 'api' }],
+  ['output', new OutputError(words, { reason: 'empty', text: words }), 502, { code: 'api' }],
+  ['a mistake in the server', new TypeError(words), 500, { code: 'api', kind: 'server' }],
+  ['anything that is thrown', words, 500, { code: 'api', kind: 'server' }],
+  ['an abort', new DOMException(words, 'AbortError'), 503, { name: 'AbortError' }],
+]
+const events: readonly StreamEvent[] = [{ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'Hel' }]
+
+describe.each(errors)('%s', (_, error, status, thrown) => {
+  it('before the first event is a status and JSON', async () => {
+    const warning = { type: 'warning', warning: loss } as const
+    const response = await toResponse(scripted([warning], error), { page: { warnings: true } })
+    expect(response.status).toBe(status)
+    expect(response.headers.get('content-type')).toBe('application/json')
+    expect(response.headers.get('retry-after')).toBe(error instanceof ApiError ? '2' : null)
+    expect(await response.clone().text()).not.toContain('secret')
+    expect(await response.clone().json()).toMatchObject({
+      error: { code: expect.any(String), message: expect.any(String) },
+    })
+    const told = await outcomeOf(readEvents(response))
+    expect(told.error).toMatchObject(thrown)
+    if (told.error instanceof IsoglotError) expect(told.error.message).toContain(`the server answered ${status}`)
+  })
+
+  it('in mid-stream is the last event, and keeps what came', async () => {
+    const response = await toResponse(scripted(events, error))
+    expect(response.status).toBe(200)
+    expect(await response.clone().text()).not.toContain('secret')
+    const run = readEvents(response)
+    const told = await outcomeOf(run)
+    expect(told.events).toEqual(events)
+    expect(told.error).toMatchObject(thrown)
+    const text = [{ type: 'text', text: 'Hel' }]
+    expect(run.partial).toMatchObject({ content: text })
+    if (told.error instanceof IsoglotError) expect(told.error.partial).toMatchObject({ content: text })
+    await expect(run.response).rejects.toBe(told.error)
+  })
+
+  it('breaks a body of text, which has no other way to say so', async () => {
+    const response = await toResponse(scripted(events, error), { as: 'text' })
+    await expect(response.text()).rejects.not.toThrow('secret')
+  })
+})
+
+it('the words of the page are those that its rules say', async () => {
+  const error = (cause: unknown) => ({
+    code: 'api',
+    status: 402,
+    message: `Top up: ${(cause as Error).message.length}`,
+  })
+  const response = await toResponse(scripted([], api('permission')), { page: { error } })
+  expect([response.status, await response.json()]).toEqual([402, { error: error(api('permission')) }])
+})
+
+describe('an answer that is not of toResponse', () => {
+  it.each([
+    ['HTML', new Response('<!doctype html><title>Login', { headers: { 'content-type': 'text/html' } })],
+    ['JSON', Response.json({ hello: 1 })],
+  ])('%s is named, with its status, type and beginning', async (_, response) => {
+    const { error } = await outcomeOf(readEvents(response))
+    expect(error).toBeInstanceOf(DecodeError)
+    expect(error.message).toMatch(/the server answered 200 with (text\/html|application\/json).*(doctype|hello)/)
+  })
+
+  it.each([
+    ['', InterruptedError],
+    ['data: [DONE]\n\n', DecodeError],
+    ['data: {"no":"type"}\n\n', DecodeError],
+    ['data: {"type":"content_block","index":0}\n\n', DecodeError],
+    [`data: "${'x'.repeat(100)}"\n\n`, LimitError],
+  ])('a stream of %j is an error', async (text, type) => {
+    const response = new Response(text, { headers: { 'content-type': 'text/event-stream' } })
+    const { error } = await outcomeOf(readEvents(response, { maxEventBytes: 90 }))
+    expect(error).toBeInstanceOf(type)
+  })
+
+  it('no answer is a ConnectionError', async () => {
+    const { error } = await outcomeOf(readEvents(fetch('http://localhost:1/')))
+    expect(error).toBeInstanceOf(ConnectionError)
+  })
+
+  it.each([
+    [401, 'authentication'],
+    [413, 'invalid_request'],
+    [500, 'server'],
+  ])('status %i is of kind %s', async (status, kind) => {
+    const { error } = await outcomeOf(readEvents(new Response('no', { status })))
+    expect(error).toMatchObject({ code: 'api', status, kind, body: 'no' })
+  })
+})
+
+it('reads events with other line ends, several lines of data, a BOM and comments', async () => {
+  const events = ['{"type":"message_start"}', '{"type":"text_delta",\n"index":0,"text":"Hi"}', '{"type":"end"}']
+  for (const eol of ['\n', '\r', '\r\n']) {
+    const frames = events.map((data) => `id: 1\n:x\nevent: y\n${data.replace(/^/gm, 'data:')}\n\n`)
+    const text = `\ufeff${frames.join('')}`.replaceAll('\n', eol)
+    const run = readEvents(new Response(text, { headers: { 'content-type': 'text/event-stream' } }))
+    const { events: read, error } = await outcomeOf(run)
+    expect(read).toEqual([{ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'Hi' }])
+    expect(error).toMatchObject({ code: 'decode' }) // the end came, and no "done" that says how the run went
+  }
+})
+
+describe('the end on the server', () => {
+  it('is told before the page learns of it, and what it throws is the error of the run', async () => {
+    const response = await toResponse(scripted(events), {
+      onEnd: async ({ left, error }) => {
+        expect([left, error]).toEqual([false, undefined])
+        throw new Error(words)
+      },
+    })
+    const { error } = await outcomeOf(readEvents(response))
+    expect(error).toMatchObject({ code: 'api', kind: 'server', message: 'The server failed' })
+  })
+
+  it('is told of a failure, and with the page gone', async () => {
+    const ends: unknown[] = []
+    await (await toResponse(scripted(events, 'broken'), { onEnd: (end) => void ends.push(end) })).text()
+    expect(ends).toEqual([{ messages: [], left: false, error: 'broken' }])
+  })
+})

@@ -1,0 +1,78 @@
+/** A run that goes to a page and is read there is the same run, as far as the page may see it. */
+import { describe, expect, it } from 'vitest'
+import { ApiError, IsoglotError, type RunRequest, type StreamEvent } from '../../src/index.ts'
+import { readEvents } from '../../src/page/read.ts'
+import { type PageRules, pageEvents, toResponse } from '../../src/page/response.ts'
+import { bytesOf, inChunks, outcomeOf, recorded, recordedRun } from './runs.ts'
+
+const rulesOf: Readonly<Record<string, PageRules>> = {
+  'the default': {},
+  everything: { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' },
+  'as little as can be': { reasoning: false, tools: 'hidden', serverTools: 'hidden' },
+}
+
+const received = (bytes: Uint8Array, size: number) =>
+  readEvents(new Response(inChunks(bytes, size), { headers: { 'content-type': 'text/event-stream' } }))
+
+describe.each(Object.entries(rulesOf))('by rules of %s', (_, page) => {
+  it.each(recorded)('%s: arrives as it left, whatever the chunks', async (_id, format, one) => {
+    const whole = await outcomeOf(recordedRun(format, one))
+    const toPage = pageEvents(page)
+    const seen = whole.events.flatMap((event) => toPage(event) ?? [])
+    const response = await toResponse(recordedRun(format, one), { page })
+    if (!response.ok) {
+      expect(whole.error).toBeInstanceOf(IsoglotError)
+      const told = await outcomeOf(readEvents(response))
+      expect(told.error).toMatchObject({ status: response.status })
+      return
+    }
+    const bytes = await bytesOf(response)
+    for (const size of [1, 7, bytes.length]) {
+      const read = await outcomeOf(received(bytes, size))
+      expect(read.events).toEqual(seen)
+      expect(read.error?.code).toBe(whole.error?.code)
+      const done = seen.find((event) => event.type === 'done')
+      expect(read.result).toEqual(done?.result)
+    }
+  })
+})
+
+it('sends each text once: an answer of 10 kB takes little more on the wire', async () => {
+  const text = 'word '.repeat(2000)
+  const request = { messages: [] } as Partial<RunRequest>
+  const [, format, one] = recorded.find(([id]) => id === 'openai-chat/text-stream') ?? []
+  if (format === undefined || one === undefined) throw new Error('no recording')
+  const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
+  const piece = (delta: object, finish_reason: string | null = null) =>
+    `data: ${JSON.stringify({ ...chunk, choices: [{ index: 0, delta, finish_reason }] })}\n\n`
+  const sse = `${piece({ role: 'assistant', content: text })}${piece({}, 'stop')}data: [DONE]\n\n`
+  const long = { ...one, bytes: new TextEncoder().encode(sse) }
+  const bytes = await bytesOf(await toResponse(recordedRun(format, long, request)))
+  expect(bytes.length).toBeGreaterThan(text.length)
+  expect(bytes.length).toBeLessThan(text.length + 1000)
+})
+
+it('numbers its events from 1, and ends with an end', async () => {
+  const [, format, one] = recorded.find(([id]) => id === 'anthropic/text-stream') ?? []
+  if (format === undefined || one === undefined) throw new Error('no recording')
+  const response = await toResponse(recordedRun(format, one))
+  expect(Object.fromEntries(response.headers)).toEqual({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+    'x-isoglot-events': '1',
+  })
+  const blocks = (await response.text()).split('\n\n')
+  expect(blocks[0]).toBe(': open')
+  const events = blocks.slice(1, -1).map((block) => /^id: (\d+)\ndata: (.*)$/.exec(block) ?? [])
+  expect(events.map(([, id]) => Number(id))).toEqual(events.map((_, at) => at + 1))
+  const types = events.map(([, , data = '{}']) => (JSON.parse(data) as StreamEvent).type as string)
+  expect(types.slice(0, 2)).toEqual(['message_start', 'text_delta'])
+  expect(types.slice(-3)).toEqual(['message_end', 'done', 'end'])
+})
+
+it('keeps its error apart from an answer of a proxy', async () => {
+  const told = await outcomeOf(readEvents(new Response('<html>Bad gateway', { status: 502 })))
+  expect(told.error).toBeInstanceOf(ApiError)
+  expect(told.error).toMatchObject({ kind: 'server', status: 502, retryable: true })
+})

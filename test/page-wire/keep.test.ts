@@ -1,0 +1,183 @@
+/** A run that the server keeps goes on in the page over connections that break, and ends only when it is told to. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { InterruptedError, LimitError } from '../../src/index.ts'
+import { readEvents, resuming } from '../../src/page/read.ts'
+import { answerKept, type EndOfRun, keepRun, memoryLog, type RunLog } from '../../src/page/response.ts'
+import { bytesOf, outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
+
+const url = 'https://example.com/chat'
+const start = { type: 'message_start' } as const
+const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
+
+/** What a page asked of the server, by `fetch`. */
+const asked: Request[] = []
+let answer: (request: Request) => Promise<Response>
+beforeEach(() => {
+  asked.length = 0
+  vi.stubGlobal('fetch', async (input: string, init: RequestInit) => {
+    const request = new Request(input, init)
+    asked.push(request)
+    return answer(request)
+  })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+/** The response, cut after so many bytes. */
+async function cut(response: Response, at: number): Promise<Response> {
+  return new Response((await bytesOf(response)).slice(0, at), { headers: response.headers })
+}
+
+const resume = resuming({ url, headers: () => ({ authorization: 'Bearer page' }) })
+const idsOf = () => asked.map(({ method, headers }) => `${method} ${headers.get('last-event-id')}`)
+
+describe.each(recorded.filter(([id]) => /(text|tools|thinking)-stream$/.test(id)))('%s', (_, format, one) => {
+  it('is whole over connections that all break', async () => {
+    const log = memoryLog()
+    const whole = await outcomeOf(readEvents(await keepRun(recordedRun(format, one), log)))
+    answer = async (request) => cut(await answerKept(request, log), 600)
+    const response = await cut(await keepRun(recordedRun(format, one), log), 300)
+    const run = readEvents(response, { resume })
+    expect(await outcomeOf(run)).toEqual(whole)
+    expect(run.streamId).toMatch(/^[\w-]{36}$/)
+    expect(asked.length).toBeGreaterThan(0)
+  })
+})
+
+it('goes on behind the last event that came, wherever the connection broke, and carries the headers of the page', async () => {
+  const log = memoryLog()
+  answer = (request) => answerKept(request, log)
+  const events = [start, text('Hel'), text('lö ☂'), text('!')]
+  const kept = await keepRun(scripted(events), log)
+  const { headers } = kept
+  const bytes = await bytesOf(kept)
+  for (let at = 0; at < bytes.length; at++) {
+    asked.length = 0
+    const run = readEvents(new Response(bytes.slice(0, at), { headers }), { resume })
+    expect((await outcomeOf(run)).events).toEqual(events)
+    // An event is whole with its blank line.
+    const taken = new TextDecoder().decode(bytes.slice(0, at)).match(/id: \d+\ndata: .*\n\n/g)?.length ?? 0
+    expect(idsOf()).toEqual([`GET ${taken}`])
+    expect(asked[0]?.headers.get('authorization')).toBe('Bearer page')
+  }
+})
+
+it('can be read from its beginning, as after a page was loaded anew', async () => {
+  const log = memoryLog()
+  const response = await keepRun(scripted([start, text('Hel'), text('lo')]), log)
+  const name = response.headers.get('x-isoglot-stream')
+  await response.text()
+  const again = readEvents(await answerKept(new Request(`${url}/${name}`), log))
+  const { events } = await outcomeOf(again)
+  expect(events).toEqual([start, text('Hel'), text('lo')])
+  const after = (id: number) =>
+    answerKept(new Request(`${url}/${name}`, { headers: { 'last-event-id': `${id}` } }), log)
+  expect((await after(3)).status).toBe(200)
+  expect((await after(4)).status).toBe(204)
+})
+
+describe('leaving', () => {
+  it('only hangs up: the run goes on, and its end is told', async () => {
+    const log = memoryLog()
+    const ends: EndOfRun[] = []
+    const kept: Promise<unknown>[] = []
+    const run = scripted([start, text('Hel'), text('lo')])
+    const options = {
+      onEnd: (end: EndOfRun) => void ends.push(end),
+      waitUntil: (one: Promise<unknown>) => void kept.push(one),
+    }
+    const response = await keepRun(run, log, options)
+    for await (const _ of readEvents(response)) break
+    await Promise.all(kept)
+    expect(run.isLeft).toBe(false)
+    expect(ends).toEqual([{ messages: [], left: false }])
+  })
+
+  it('by stop() ends the run on the server, while nothing comes', async () => {
+    const log = memoryLog()
+    answer = (request) => answerKept(request, log)
+    const run = scripted([start, text('Hel'), null])
+    const reading = readEvents(keepRun(run, log), { resume })
+    const read = outcomeOf(reading)
+    while (reading.messages.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await reading.stop()
+    expect((await read).error).toMatchObject({ name: 'AbortError' })
+    while (!run.isLeft) await new Promise((resolve) => setImmediate(resolve))
+    expect(idsOf()).toEqual(['DELETE null'])
+    expect((await answerKept(new Request(`${url}/${reading.streamId}`), log)).status).toBe(404)
+  })
+})
+
+describe('a rest that is not to be had', () => {
+  const broken = async () => cut(await keepRun(scripted([start, text('Hel')]), memoryLog()), 110)
+
+  it.each([
+    ['is gone', 404],
+    ['was never longer', 204],
+    ['is forbidden', 403],
+  ])('%s: the run is interrupted, with what came', async (_, status) => {
+    answer = async () => new Response(null, { status })
+    const { error } = await outcomeOf(readEvents(broken(), { resume }))
+    expect(error).toBeInstanceOf(InterruptedError)
+    expect(error).toMatchObject({ partial: { content: [{ text: 'Hel' }] }, cause: expect.any(Error) })
+    expect(asked).toHaveLength(1)
+  })
+
+  it('is asked for five times in a row at most', async () => {
+    vi.spyOn(Math, 'random').mockReturnValue(0)
+    answer = async () => {
+      throw new TypeError('fetch failed')
+    }
+    const { error } = await outcomeOf(readEvents(broken(), { resume }))
+    expect(error).toBeInstanceOf(InterruptedError)
+    expect(asked).toHaveLength(6)
+  })
+
+  it('is not asked for after an error of the run, nor without resume', async () => {
+    const log = memoryLog()
+    const failed = await keepRun(scripted([start], new InterruptedError('cut')), log)
+    expect((await outcomeOf(readEvents(failed, { resume }))).error).toMatchObject({ code: 'interrupted' })
+    expect((await outcomeOf(readEvents(broken()))).error).toMatchObject({ code: 'interrupted' })
+    expect(asked).toEqual([])
+  })
+})
+
+describe('memoryLog', () => {
+  const all = async (log: RunLog, name: string, after = 0) => {
+    const events: string[] = []
+    for await (const event of (await log.read(name, after, new AbortController().signal)) ?? ['gone'])
+      events.push(event)
+    return events
+  }
+
+  it('keeps the events of a run, and forgets it some time after its end', async () => {
+    vi.useFakeTimers()
+    const log = memoryLog({ ttlMs: 1000 })
+    await log.append('a', ['1', '2'])
+    await log.append('a', ['3'])
+    await log.close('a')
+    expect(await all(log, 'a', 1)).toEqual(['2', '3'])
+    vi.advanceTimersByTime(1000)
+    expect(await all(log, 'a')).toEqual(['gone'])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('tells its readers of what comes, of the end, and of a removal', async () => {
+    const log = memoryLog()
+    await log.append('a', ['1'])
+    const reading = all(log, 'a')
+    await log.append('a', ['2'])
+    await log.remove('a')
+    expect((await reading)[0]).toBe('1')
+    await expect(log.append('a', ['3'])).rejects.toThrow('it was removed')
+    expect(await all(log, 'a')).toEqual(['gone'])
+  })
+
+  it('refuses a run that is too long, which ends it', async () => {
+    const log = memoryLog({ maxLength: 100 })
+    await expect(log.append('a', ['x'.repeat(101)])).rejects.toBeInstanceOf(LimitError)
+    const run = scripted([start, text('x'.repeat(200)), null])
+    const { error } = await outcomeOf(readEvents(await keepRun(run, log)))
+    expect(error).toBeInstanceOf(InterruptedError)
+    expect(run.isLeft).toBe(true)
+  })
+})

@@ -1,0 +1,109 @@
+/** Runs for a page: over recorded answers, and of events that a test writes down. */
+import type { Model } from '../../src/core/codec.ts'
+import { type Run, type RunRequest, type RunResult, type StreamEvent, stream } from '../../src/index.ts'
+import { type CorpusCase, casesOf } from '../support/corpus.ts'
+import { type Format, formats } from '../support/formats.ts'
+
+/** Every recorded stream, with the format that reads it. */
+export const recorded: readonly (readonly [id: string, format: Format, one: CorpusCase])[] = formats.flatMap((format) =>
+  casesOf(format.folder)
+    .filter(({ kind }) => kind !== 'json')
+    .map((one) => [one.id, format, one] as const),
+)
+
+const types = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+  bin: 'application/vnd.amazon.eventstream',
+}
+
+/** A run over a recorded answer, which comes in chunks of 50 bytes. */
+export function recordedRun(
+  { client }: Format,
+  { bytes, kind, meta }: CorpusCase,
+  request: Partial<RunRequest> = {},
+): Run {
+  const model: Model = {
+    codec: client,
+    model: meta.model ?? 'm',
+    baseUrl: 'http://localhost',
+    fetch: async () =>
+      new Response(inChunks(bytes, 50), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } }),
+  }
+  return stream({ model, prompt: 'Hi', retries: 0, strict: false, ...request })
+}
+
+/** Bytes as a body that arrives in chunks of this size. */
+export function inChunks(bytes: Uint8Array, size: number): ReadableStream<Uint8Array> {
+  let at = 0
+  return new ReadableStream({
+    pull(controller) {
+      if (at >= bytes.length) return controller.close()
+      controller.enqueue(bytes.slice(at, at + size))
+      at += size
+    },
+  })
+}
+
+/** All bytes of a response. */
+export async function bytesOf(response: Response): Promise<Uint8Array> {
+  return new Uint8Array(await response.arrayBuffer())
+}
+
+export interface Outcome {
+  readonly events: readonly StreamEvent[]
+  readonly result?: RunResult
+  // biome-ignore lint/suspicious/noExplicitAny: errors of all classes, whose fields the tests look at
+  readonly error?: any
+}
+
+/** Reads a run to its end. */
+export async function outcomeOf(run: Run): Promise<Outcome> {
+  const events: StreamEvent[] = []
+  try {
+    for await (const event of run) events.push(event)
+    return { events, result: await run.response }
+  } catch (error) {
+    return { events, error }
+  }
+}
+
+/** A run of these events, one a batch. It throws `error` at its end if there is one, and waits for ever at `null`. */
+export function scripted(events: readonly (StreamEvent | null)[], error?: unknown): Run & { readonly isLeft: boolean } {
+  const state = { isLeft: false, isStopped: (_: unknown) => {} }
+  const stopped = new Promise((_, reject) => {
+    state.isStopped = reject
+  })
+  stopped.catch(() => {})
+  async function* batches() {
+    let isDone = false
+    try {
+      for (const event of events) {
+        if (event === null) await stopped
+        else yield [event]
+      }
+      isDone = true
+      if (error !== undefined) throw error
+    } finally {
+      state.isLeft = !isDone
+    }
+  }
+  return {
+    batches,
+    async *[Symbol.asyncIterator]() {
+      for await (const batch of batches()) yield* batch
+    },
+    async *text() {},
+    response: new Promise(() => {}),
+    messages: [],
+    partial: undefined,
+    streamId: undefined,
+    async stop() {
+      state.isStopped(new DOMException('stopped', 'AbortError'))
+    },
+    get isLeft() {
+      return state.isLeft
+    },
+  }
+}

@@ -1,0 +1,232 @@
+/** What must not reach a page does not: secrets are planted wherever a run can have them, and searched for in the bytes. */
+import { describe, expect, it } from 'vitest'
+import type { Message, RunResult, StreamEvent, ToolCall, ToolResult } from '../../src/index.ts'
+import { agUi } from '../../src/page/ag-ui.ts'
+import { type PageRules, toResponse } from '../../src/page/response.ts'
+import { uiMessages } from '../../src/page/ui-messages.ts'
+import { outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
+
+const secret = 'S3CR3T'
+
+/** Fields of strings that a page may see by default. All others are secret. */
+const open = new Set([
+  ...['type', 'role', 'text', 'refusal', 'url', 'title', 'startIndex', 'endIndex', 'mimeType', 'data', 'filename'],
+  ...['transcript', 'name', 'toolCallId', 'status', 'reason', 'outcome', 'stopReason', 'kind', 'approvalId'],
+])
+/** The ids of calls connect results with them; all other ids are the provider's. */
+const hasOpenId = new Set([
+  'tool_call',
+  'invalid_tool_call',
+  'tool_call_chunk',
+  'server_tool_call',
+  'server_tool_call_chunk',
+])
+
+/** The value with secrets in all fields that a page may not see by default, and in fields that we may add tomorrow. */
+function planted<T>(value: T, key?: string): T
+function planted(value: unknown, key = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => planted(one, key))
+  if (typeof value === 'string') return open.has(key) ? value : secret
+  if (typeof value !== 'object' || value === null) return value
+  const { type } = value as { type?: string }
+  const entries = Object.entries(value).map(([name, one]) => {
+    const isOpen = name === 'id' && hasOpenId.has(type ?? '')
+    return [name, isOpen ? one : planted(one, name === 'arguments' ? 'argumentsText' : name)]
+  })
+  const more = {
+    tomorrow: secret,
+    metadata: { m: secret },
+    providerData: { x: { y: secret } },
+    opaque: { data: secret },
+  }
+  return { ...Object.fromEntries(entries), ...more }
+}
+
+const call: ToolCall = {
+  type: 'tool_call',
+  id: 'c',
+  name: 'f',
+  arguments: { a: secret },
+  argumentsText: `{"a":"${secret}"}`,
+  index: 0,
+  complete: true,
+}
+const toolMessage: Message = {
+  role: 'tool',
+  toolCallId: 'c',
+  name: 'f',
+  content: secret,
+  artifacts: [secret],
+  extra: { x: secret },
+}
+const result: ToolResult = {
+  call,
+  toolCallId: 'c',
+  name: 'f',
+  status: 'error',
+  content: [{ type: 'text', text: secret }],
+  value: { v: secret },
+  error: { kind: 'execution', message: secret, cause: new Error(secret) },
+  artifacts: [secret],
+  extra: { x: secret },
+}
+const warning = { path: secret, action: 'dropped', reason: secret, severity: 'major' } as const
+const usage = { inputTokens: 987_654, providerData: { x: { s: secret } } }
+const answer: Message = {
+  role: 'assistant',
+  id: secret,
+  content: [
+    {
+      type: 'text',
+      text: 'shown',
+      citations: [{ type: 'citation', url: 'https://e.example/', id: secret }],
+      id: secret,
+    },
+    call,
+    { type: 'unknown', format: 'gemini', providerType: secret, value: secret },
+    { type: 'server_tool_call', id: 's', name: 'search', arguments: { q: secret }, argumentsText: secret },
+    { type: 'server_tool_result', toolCallId: 's', status: 'success', output: { r: secret } },
+  ],
+  invalidToolCalls: [
+    {
+      type: 'invalid_tool_call',
+      id: 'i',
+      name: 'g',
+      index: 1,
+      argumentsText: secret,
+      reason: 'malformed_json',
+      error: secret,
+    },
+  ],
+  name: secret,
+  stopReason: 'tool_calls',
+  rawStopReason: secret,
+  usage,
+  response: { id: secret, provider: secret, model: secret },
+}
+const response = {
+  message: answer,
+  stopReason: 'tool_calls',
+  providerState: { previousResponseId: secret },
+  usage,
+} as const
+const done: RunResult = {
+  message: answer,
+  messages: [
+    { role: 'system', content: secret },
+    { role: 'developer', content: secret },
+    { role: 'user', content: secret },
+    answer,
+    toolMessage,
+  ],
+  outcome: 'manual',
+  stopReason: 'tool_calls',
+  usage,
+  rounds: 1,
+  pending: [call],
+  providerState: { previousResponseId: secret },
+  text: 'shown',
+  warnings: [warning],
+  responses: [{ ...response, warnings: [warning] }],
+  context: {
+    system: secret,
+    messages: [{ role: 'system', content: secret }],
+    providerState: { previousResponseId: secret },
+  },
+}
+
+/** A run with everything in it that the table of what is withheld names. */
+const full: readonly StreamEvent[] = [
+  { type: 'warning', warning },
+  { type: 'message_start', id: secret, model: secret },
+  { type: 'text_delta', index: 0, text: 'shown' },
+  { type: 'tool_call_chunk', index: 1, chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta: secret } },
+  {
+    type: 'tool_call_chunk',
+    index: 1,
+    chunk: { type: 'tool_call_chunk', argumentsDelta: secret, argumentsSoFar: { a: secret } },
+  },
+  ...(answer.content as []).map((block, index) => ({ type: 'content_block', index, block }) as StreamEvent),
+  { type: 'tool_call', index: 1, call },
+  ...(answer.invalidToolCalls ?? []).map((one) => ({ type: 'invalid_tool_call', index: 5, call: one }) as const),
+  { type: 'usage', usage },
+  { type: 'message_end', message: answer, response },
+  { type: 'tool_start', call },
+  { type: 'tool_progress', toolCallId: 'c', data: { p: secret } },
+  { type: 'tool_result', result },
+  { type: 'approval_request', call },
+  { type: 'done', result: done },
+]
+
+const sent = async (events: readonly StreamEvent[], page: PageRules = {}, as?: ReturnType<typeof uiMessages>) =>
+  (await toResponse(scripted(events), { page, ...(as && { as }) })).text()
+
+const encoders = [undefined, uiMessages(), agUi({ threadId: 't', runId: 'r' })]
+
+it('are in the events, or nothing would be tested', () => {
+  for (const event of full) {
+    if (event.type === 'text_delta' || event.type === 'usage') continue
+    expect(JSON.stringify(event), event.type).toContain(secret)
+  }
+})
+
+it.each(encoders)('of a run of all events are not in what is sent by default', async (as) => {
+  const text = await sent(full, {}, as)
+  expect(text).toContain('shown')
+  expect(text).not.toContain(secret)
+  expect(text).not.toContain('987654')
+})
+
+it.each(recorded)('%s: planted in each field, are not in what is sent by default', async (_id, format, one) => {
+  const { events } = await outcomeOf(recordedRun(format, one))
+  for (const as of encoders) {
+    const text = await sent(
+      events.map((event) => planted(event)),
+      {},
+      as,
+    )
+    expect(text).not.toContain(secret)
+  }
+})
+
+describe('what is asked for', () => {
+  const withF = (view: 'hidden' | 'name' | 'arguments' | 'all') => sent(full, { tools: { f: view } })
+
+  it.each([
+    ['hidden', false, false, false],
+    ['name', true, false, false],
+    ['arguments', true, true, false],
+    ['all', true, true, true],
+  ] as const)('of a tool is sent by its name: %s', async (view, hasName, hasArguments, hasResult) => {
+    const text = await withF(view)
+    expect(text.includes('"name":"f"')).toBe(hasName)
+    expect(text.includes(`"arguments":{"a":"${secret}"}`)).toBe(hasArguments)
+    expect(text.includes(`"value":{"v":"${secret}"}`)).toBe(hasResult)
+    expect(text.includes(`"data":{"p":"${secret}"}`)).toBe(hasResult)
+    // Of the other tool nothing more is sent.
+    expect(text).not.toContain(`"argumentsText":"${secret}"`)
+    // What a tool keeps for the application never is.
+    for (const never of ['artifacts', 'extra', 'cause']) expect(text).not.toContain(never)
+  })
+
+  it.each([
+    [{ usage: true }, '"inputTokens":987654'],
+    [{ model: true }, `"model":"${secret}"`],
+    [{ warnings: 'major' }, `"path":"${secret}"`],
+    [{ serverTools: 'arguments' }, `"q":"${secret}"`],
+    [{ serverTools: 'all' }, `"r":"${secret}"`],
+  ] as const)('by %j is sent', async (page, text) => {
+    expect(await sent(full, page)).toContain(text)
+    expect(await sent(full)).not.toContain(text)
+  })
+
+  it('of URLs is what the rule leaves, and the last word is the filter’s', async () => {
+    const text = await sent(full, {
+      url: (url) => (url.includes('e.example') ? undefined : url),
+      filter: (event) => (event.type === 'approval_request' ? undefined : event),
+    })
+    expect(text).not.toContain('e.example')
+    expect(text).not.toContain('approval_request')
+    expect(await sent(full)).toContain('e.example')
+  })
+})

@@ -1,0 +1,419 @@
+/** A run in a page of the AI SDK: read by the AI SDK itself. */
+import { lastAssistantMessageIsCompleteWithApprovalResponses, type UIMessage } from 'ai'
+import { describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import {
+  ApiError,
+  approval,
+  type Message,
+  type RunRequest,
+  type StreamEvent,
+  stream,
+  type Tool,
+  textOf,
+  tool,
+} from '../../src/index.ts'
+import { readEvents } from '../../src/page/read.ts'
+import { type PageRules, toResponse } from '../../src/page/response.ts'
+import { fromUiMessages, uiMessages } from '../../src/page/ui-messages.ts'
+import { ownUpstream } from '../support/own-upstream.ts'
+import { chatCalls, chatText, chunks } from '../support/upstream.ts'
+import { chatOver, lastTextOf, statesOf } from './ai-sdk.ts'
+import { bytesOf, outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
+
+const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
+
+describe.each([
+  ['everything', everything],
+  ['the default', {}],
+] as const)('by rules of %s', (_, page) => {
+  it.each(recorded)(
+    '%s: leaves the chat ready, every part done, and the text as it was said',
+    async (_id, format, one) => {
+      const { result, error } = await outcomeOf(recordedRun(format, one))
+      const chat = chatOver(() => toResponse(recordedRun(format, one), { as: uiMessages(), page }))
+      await chat.sendMessage({ text: 'Hi' })
+      if (error !== undefined) {
+        expect(chat.status).toBe('error')
+        return
+      }
+      expect(chat.error).toBeUndefined()
+      expect(chat.status).toBe('ready')
+      expect(statesOf(chat).filter((state) => /streaming/.test(state))).toEqual([])
+      expect(lastTextOf(chat)).toBe(result && textOf(result.message))
+    },
+  )
+})
+
+const start = { type: 'message_start' } as const
+const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
+
+describe('a chat', () => {
+  const upstream = ownUpstream()
+  const ran: unknown[] = []
+  const weather = (rest: Partial<Tool> = {}) => ({
+    ...tool({
+      name: 'get_weather',
+      parameters: { type: 'object', properties: { city: { type: 'string' } } },
+      execute({ city }, { progress }) {
+        ran.push(city)
+        progress({ half: true })
+        return { sky: 'grey', city }
+      },
+    }),
+    ...rest,
+  })
+  const asked = () => upstream.asked.at(-1)?.body.messages as readonly { role: string; content: unknown }[]
+
+  /** A route as an application writes it. */
+  const route =
+    (tools: NonNullable<RunRequest['tools']>, page: PageRules = everything) =>
+    async (request: Request) => {
+      const body = (await request.json()) as { messages: UIMessage[] }
+      const { messages, approvals } = fromUiMessages(body.messages)
+      const model = openaiChat('m', { baseUrl: upstream.url, apiKey: 'k' })
+      const run = stream({ model, messages, tools, signal: request.signal, ...(approvals.length > 0 && { approvals }) })
+      return toResponse(run, { as: uiMessages(), page })
+    }
+
+  it('has calls with their results, token counts, and goes on with both', async () => {
+    upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('Grey ', 'in Rome.')))
+    const chat = chatOver(route([weather()]))
+    await chat.sendMessage({ text: 'Weather?' })
+    expect(chat.lastMessage?.parts).toMatchObject([
+      { type: 'step-start' },
+      { type: 'tool-get_weather', state: 'output-available', input: { city: 'Rome' }, output: { sky: 'grey' } },
+      { type: 'step-start' },
+      { type: 'text', text: 'Grey in Rome.', state: 'done' },
+    ])
+    await chat.sendMessage({ text: 'And now?' })
+    expect(asked().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant', 'user'])
+    expect(asked()[2]?.content).toBe('{"sky":"grey","city":"Rome"}')
+  })
+
+  it('shows of a tool only its name by default', async () => {
+    upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('Grey')))
+    const chat = chatOver(route([weather()], {}))
+    await chat.sendMessage({ text: 'Weather?' })
+    expect(chat.lastMessage?.parts[1]).toMatchObject({ type: 'tool-get_weather', input: {}, output: '' })
+    expect(JSON.stringify(chat.messages)).not.toMatch(/Rome|grey/)
+  })
+
+  it.each([
+    [true, 'output-available', ['Rome']],
+    [false, 'output-denied', []],
+  ])(
+    'asks a person, and goes on in the same message once it is said that a call may run: %s',
+    async (approved, state, runs) => {
+      ran.length = 0
+      upstream.answer(chunks(chatCalls(['c1', 'get_weather', '{"city":"Rome"}'])), chunks(chatText('So be it.')))
+      const chat = chatOver(route([weather({ needsApproval: approval() })]), {
+        sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+      })
+      await chat.sendMessage({ text: 'Weather?' })
+      expect(chat.lastMessage?.parts[1]).toMatchObject({ state: 'approval-requested', approval: { id: 'c1' } })
+      await chat.addToolApprovalResponse({ id: 'c1', approved, reason: 'not today' })
+      await until(() => lastTextOf(chat) !== '' && chat.status === 'ready')
+      expect(chat.messages).toHaveLength(2)
+      expect(chat.lastMessage?.parts[1]).toMatchObject({ state })
+      expect(ran).toEqual(runs)
+      const told = asked().find(({ role }) => role === 'tool')?.content
+      expect(told).toContain(approved ? 'grey' : 'not today')
+    },
+  )
+
+  it('has results of a tool that the page runs', async () => {
+    upstream.answer(chunks(chatCalls(['c1', 'locate', '{}'])), chunks(chatText('You are in Rome.')))
+    const locate = { name: 'locate', parameters: { type: 'object' } }
+    const chat = chatOver(route([locate]))
+    await chat.sendMessage({ text: 'Where am I?' })
+    await chat.addToolOutput({ tool: 'locate', toolCallId: 'c1', output: { city: 'Rome' } } as never)
+    await chat.sendMessage()
+    expect(asked()[2]).toMatchObject({ role: 'tool', content: '{"city":"Rome"}' })
+    expect(lastTextOf(chat)).toBe('You are in Rome.')
+  })
+})
+
+describe('what goes wrong', () => {
+  const error = new ApiError('key sk-123 is wrong', { kind: 'authentication', status: 401 })
+  const over = (run: () => ReturnType<typeof scripted>) => chatOver(() => toResponse(run(), { as: uiMessages() }))
+
+  it('before the first event is the error of the chat', async () => {
+    const chat = over(() => scripted([], error))
+    await chat.sendMessage({ text: 'Hi' })
+    expect(chat.status).toBe('error')
+    expect(chat.error?.message).toContain('cannot use its model provider')
+    expect(chat.error?.message).not.toContain('sk-123')
+  })
+
+  it('in mid-stream is the error of the chat, beside the text that came', async () => {
+    const chat = over(() => scripted([start, text('Hel')], error))
+    await chat.sendMessage({ text: 'Hi' })
+    expect([chat.status, chat.error?.message]).toEqual(['error', 'The server cannot use its model provider'])
+    expect(lastTextOf(chat)).toBe('Hel')
+  })
+
+  it('of a server that aborts leaves the chat ready', async () => {
+    const chat = over(() => scripted([start, text('Hel')], new DOMException('x', 'AbortError')))
+    await chat.sendMessage({ text: 'Hi' })
+    expect([chat.status, chat.error]).toEqual(['ready', undefined])
+  })
+
+  it('stop() of the chat ends the run', async () => {
+    const run = scripted([start, text('Hel'), null])
+    const chat = over(() => run)
+    const sending = chat.sendMessage({ text: 'Hi' })
+    await until(() => lastTextOf(chat) === 'Hel')
+    await chat.stop()
+    await sending
+    await until(() => run.isLeft)
+    expect(chat.status).toBe('ready')
+  })
+})
+
+it('a response that is cut is a finished answer to the AI SDK, and an InterruptedError to readEvents', async () => {
+  const [, format, one] = recorded.find(([id]) => id === 'openai-chat/text-stream') ?? []
+  if (format === undefined || one === undefined) throw new Error('no recording')
+  const half = async (response: Response) => {
+    const blocks = new TextDecoder().decode(await bytesOf(response)).split('\n\n')
+    const { headers } = response
+    return new Response(`${blocks.slice(0, 4).join('\n\n')}\n\n`, { headers })
+  }
+  const chat = chatOver(async () => half(await toResponse(recordedRun(format, one), { as: uiMessages() })))
+  await chat.sendMessage({ text: 'Hi' })
+  expect([chat.status, chat.error]).toEqual(['ready', undefined])
+  expect(statesOf(chat)).toEqual(['streaming'])
+  const { error } = await outcomeOf(readEvents(await half(await toResponse(recordedRun(format, one)))))
+  expect(error).toMatchObject({ code: 'interrupted', partial: { stopReason: 'interrupted' } })
+})
+
+describe('the chunks', () => {
+  const chunksOf = async (events: readonly StreamEvent[], messageId?: string) => {
+    const as = uiMessages(messageId === undefined ? {} : { messageId })
+    const sent = await (await toResponse(scripted(events), { as, page: everything })).text()
+    const blocks = sent.split('\n\n').slice(0, -1)
+    expect(blocks.at(-1)).toBe('data: [DONE]')
+    return blocks.slice(0, -1).map((block) => JSON.parse(block.slice('data: '.length)))
+  }
+  const block = (index: number, value: object) => ({ type: 'content_block', index, block: value }) as StreamEvent
+  const call = {
+    type: 'tool_call',
+    id: 'c',
+    name: 'f',
+    arguments: {},
+    argumentsText: '{}',
+    index: 0,
+    complete: true,
+  } as const
+
+  it('of media, sources, unknown blocks and tools of the provider', async () => {
+    const url = 'https://example.com/'
+    const cited = { type: 'citation', url, title: 'Example' }
+    const chunks = await chunksOf([
+      start,
+      text('Hi'),
+      block(0, { type: 'text', text: 'Hi', citations: [cited, cited] }),
+      block(1, { type: 'image', data: 'AAAA', mimeType: 'image/png' }),
+      block(2, { type: 'file', url }),
+      block(3, { type: 'audio', fileId: 'f' }),
+      block(4, { type: 'server_tool_call', id: 's', name: 'search', arguments: { q: 1 } }),
+      block(5, { type: 'server_tool_result', toolCallId: 's', output: [1] }),
+      block(6, { type: 'server_tool_result', toolCallId: 'lost', status: 'error' }),
+    ])
+    const byProvider = { providerExecuted: true, dynamic: true }
+    expect(chunks.slice(2)).toEqual([
+      { type: 'text-start', id: '1.0' },
+      { type: 'text-delta', id: '1.0', delta: 'Hi' },
+      { type: 'text-end', id: '1.0' },
+      { type: 'source-url', sourceId: url, url, title: 'Example' },
+      { type: 'file', url: 'data:image/png;base64,AAAA', mediaType: 'image/png' },
+      { type: 'file', url, mediaType: 'application/octet-stream' },
+      { type: 'custom', kind: 'isoglot.audio' },
+      { type: 'tool-input-available', toolCallId: 's', toolName: 'search', input: { q: 1 }, ...byProvider },
+      { type: 'tool-output-available', toolCallId: 's', output: [1], ...byProvider },
+      { type: 'tool-input-available', toolCallId: 'lost', toolName: 'unknown', input: {}, ...byProvider },
+      { type: 'tool-output-error', toolCallId: 'lost', errorText: 'The call failed', ...byProvider },
+      { type: 'finish-step' },
+      { type: 'finish' },
+    ])
+  })
+
+  it('of a tool that reports, fails and waits, and of a call that is none', async () => {
+    const invalid = {
+      type: 'invalid_tool_call',
+      name: 'f',
+      index: 1,
+      argumentsText: '{',
+      reason: 'truncated',
+      error: 'Cut',
+    } as const
+    const failed = { call, toolCallId: 'c', name: 'f', status: 'error', content: 'It broke' } as const
+    const chunks = await chunksOf([
+      start,
+      { type: 'tool_call', index: 0, call },
+      { type: 'invalid_tool_call', index: 1, call: invalid },
+      { type: 'tool_progress', toolCallId: 'c', data: { half: true } },
+      { type: 'approval_request', call },
+      { type: 'tool_result', result: failed },
+    ])
+    expect(chunks.slice(2, -2)).toEqual([
+      { type: 'tool-input-available', toolCallId: 'c', toolName: 'f', input: {} },
+      { type: 'tool-input-error', toolCallId: '1.1', toolName: 'f', input: '{', errorText: 'Cut' },
+      { type: 'tool-output-available', toolCallId: 'c', output: { half: true }, preliminary: true },
+      { type: 'tool-approval-request', approvalId: 'c', toolCallId: 'c' },
+      { type: 'tool-output-error', toolCallId: 'c', errorText: 'It broke' },
+    ])
+  })
+
+  it('of two calls that come under one id are of the first, until both are whole', async () => {
+    const chunk = (index: number) =>
+      ({
+        type: 'tool_call_chunk',
+        index,
+        chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta: '{' },
+      }) as const
+    expect((await chunksOf([start, chunk(0), chunk(1)])).slice(2, -2)).toEqual([
+      { type: 'tool-input-start', toolCallId: 'c', toolName: 'f' },
+      { type: 'tool-input-delta', toolCallId: 'c', inputTextDelta: '{' },
+    ])
+  })
+
+  it('of an empty answer, after which the model is asked again, take its step back', async () => {
+    const empty: Message = { role: 'assistant', content: [], stopReason: 'stop' }
+    const end = { type: 'message_end', message: empty, response: { message: empty, stopReason: 'stop' } } as const
+    const reasoning = { type: 'reasoning_delta', index: 0, text: 'Hm' } as const
+    const chunks = await chunksOf([start, reasoning, end as StreamEvent, start, text('Hi')], 'm1')
+    expect(chunks.map(({ type }) => type)).toEqual([
+      ...['start', 'start-step', 'reasoning-start', 'reasoning-delta', 'reset-step'],
+      ...['finish-step', 'start-step', 'text-start', 'text-delta', 'finish-step', 'finish'],
+    ])
+    expect(chunks[0]).toEqual({ type: 'start', messageId: 'm1' })
+  })
+})
+
+describe('messages of a page', () => {
+  const ui = (role: string, ...parts: object[]) => ({ id: 'x', role, parts }) as unknown as UIMessage
+  const part = (state: string, rest: object = {}) => ({
+    type: 'tool-f',
+    toolCallId: 'c',
+    state,
+    input: { a: 1 },
+    ...rest,
+  })
+  const called = {
+    type: 'tool_call',
+    id: 'c',
+    name: 'f',
+    arguments: { a: 1 },
+    argumentsText: '{"a":1}',
+    index: 0,
+    complete: true,
+  }
+  const answer = { role: 'assistant', content: [called] }
+  const result = (content: string, status: string) => ({ role: 'tool', toolCallId: 'c', name: 'f', content, status })
+
+  it('of a user are text and files', () => {
+    const file = (url: string, mediaType: string) => ({ type: 'file', url, mediaType, filename: 'a.pdf' })
+    const parts = [
+      { type: 'text', text: 'See' },
+      file('data:image/png;base64,AAAA', 'image/png'),
+      file('https://example.com/a.pdf', 'application/pdf'),
+      { type: 'data-draft', data: 1 },
+    ]
+    expect(
+      fromUiMessages([ui('user', { type: 'text', text: 'Hi' }), ui('user', ...parts), ui('user')]).messages,
+    ).toEqual([
+      { role: 'user', content: 'Hi' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'See' },
+          { type: 'image', data: 'AAAA', mimeType: 'image/png' },
+          { type: 'file', url: 'https://example.com/a.pdf', mimeType: 'application/pdf', filename: 'a.pdf' },
+        ],
+      },
+    ])
+  })
+
+  it.each([
+    ['a call without its result', part('input-available'), [answer], []],
+    ['a call that waits', part('approval-requested', { approval: { id: 'c' } }), [answer], []],
+    ['a result', part('output-available', { output: { b: 2 } }), [answer, result('{"b":2}', 'success')], []],
+    ['a failure', part('output-error', { errorText: 'It broke' }), [answer, result('It broke', 'error')], []],
+    [
+      'a refusal that the model was told of',
+      part('output-denied', { approval: { id: 'c', approved: false, reason: 'no' } }),
+      [answer, result('no', 'error')],
+      [],
+    ],
+    [
+      'a decision',
+      part('approval-responded', { approval: { id: 'c', approved: true } }),
+      [answer],
+      [{ toolCallId: 'c', approved: true }],
+    ],
+    [
+      'a decision without an answer, which is none',
+      part('approval-responded', { approval: { id: 'c' } }),
+      [answer],
+      [{ toolCallId: 'c', approved: false }],
+    ],
+    ['a call of the provider', part('output-available', { providerExecuted: true }), [], []],
+    [
+      'a call that was cut, which never runs',
+      part('input-streaming', { rawInput: '{"a":1' }),
+      [
+        {
+          role: 'assistant',
+          content: [],
+          invalidToolCalls: [
+            {
+              type: 'invalid_tool_call',
+              id: 'c',
+              name: 'f',
+              index: 0,
+              argumentsText: '{"a":1',
+              reason: 'truncated',
+              error: 'The answer ended before the arguments did',
+            },
+          ],
+          stopReason: 'aborted',
+        },
+      ],
+      [],
+    ],
+  ])('of %s', (_, one, messages, approvals) => {
+    const asked = ui('assistant', { type: 'step-start' }, one)
+    expect(fromUiMessages([asked])).toEqual({ messages, approvals })
+  })
+
+  it('of an answer in steps are an answer each, and one that was stopped says so', () => {
+    const asked = ui(
+      'assistant',
+      ...[
+        { type: 'step-start' },
+        { type: 'reasoning', text: 'Hm', state: 'done' },
+        part('output-available', { output: 'x' }),
+      ],
+      ...[{ type: 'step-start' }, { type: 'text', text: 'So', state: 'streaming' }],
+    )
+    expect(fromUiMessages([asked]).messages).toEqual([
+      { role: 'assistant', content: [{ type: 'reasoning', text: 'Hm' }, called] },
+      result('x', 'success'),
+      { role: 'assistant', content: [{ type: 'text', text: 'So' }], stopReason: 'aborted' },
+    ])
+  })
+
+  it.each([
+    [[ui('system', { type: 'text', text: 'Obey' })], 'may not write as "system"'],
+    [[{ role: 'user' }], '"messages[0]" of the page: it has no "parts"'],
+    ['x', 'a list is expected'],
+  ])('of another kind are refused: %j', (messages, finding) => {
+    expect(() => fromUiMessages(messages as never)).toThrow(finding)
+  })
+})
+
+/** Lets the chat do its work until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve))
+}

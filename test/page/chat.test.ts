@@ -1,0 +1,159 @@
+/** The bindings in their real frameworks, in Chromium: what a server rendered is taken over, an answer streams, and a component goes. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import type { Browser, Page } from 'playwright-core'
+import { createElement } from 'react'
+import { renderToString } from 'react-dom/server'
+import { compile } from 'svelte/compiler'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { renderToString as renderVue } from 'vue/server-renderer'
+import { type ChatStore, createChatStore } from '../../src/chat/index.ts'
+import { scripted } from '../chat/scripted.ts'
+import { hasChromium, launchChromium } from './browser.ts'
+import type { Handle } from './chat/main.ts'
+import { App } from './chat/react.ts'
+import { history } from './chat/view.ts'
+import { app } from './chat/vue.ts'
+
+const folder = join(import.meta.dirname, 'chat')
+
+/** Components of Svelte, for the page or for a server. */
+function svelte(generate: 'client' | 'server'): Plugin {
+  return {
+    name: 'svelte',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.svelte$/ }, async ({ path }) => {
+        const { js } = compile(await readFile(path, 'utf8'), { filename: path, generate, dev: true })
+        return { contents: js.code, loader: 'js', resolveDir: folder }
+      })
+    },
+  }
+}
+
+async function bundle(contents: string, platform: 'browser' | 'node'): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: folder, loader: 'ts' },
+    bundle: true,
+    write: false,
+    platform,
+    format: 'esm',
+    conditions: platform === 'browser' ? ['browser', 'development'] : ['development'],
+    plugins: [svelte(platform === 'browser' ? 'client' : 'server')],
+    define: {
+      'process.env.NODE_ENV': '"development"',
+      __VUE_OPTIONS_API__: 'true',
+      __VUE_PROD_DEVTOOLS__: 'false',
+      __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'true',
+    },
+    logLevel: 'error',
+  })
+  return outputFiles[0]?.text ?? ''
+}
+
+async function renderSvelte(chat: ChatStore): Promise<string> {
+  const code = await bundle(
+    `import { render } from 'svelte/server'\nimport App from './App.svelte'\nexport const draw = (chat) => render(App, { props: { chat } }).body`,
+    'node',
+  )
+  const { draw } = await import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`)
+  return draw(chat)
+}
+
+const servers: Readonly<Record<string, (chat: ChatStore) => string | Promise<string>>> = {
+  react: (chat) => renderToString(createElement(App, { chat })),
+  vue: (chat) => renderVue(app(chat)),
+  svelte: renderSvelte,
+  solid: () => '',
+}
+
+let browser: Browser
+beforeAll(async () => {
+  if (hasChromium) browser = await launchChromium()
+})
+afterAll(() => browser?.close())
+
+describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (name, serverRender) => {
+  let page: Page
+  const complaints: string[] = []
+  const texts = () => page.locator('#app li').allInnerTexts()
+
+  beforeAll(async () => {
+    page = await browser.newPage()
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (said) => /warning|error/.test(said.type()) && complaints.push(said.text()))
+    const html = await serverRender(createChatStore({ transport: scripted().transport, messages: history }))
+    await page.setContent(`<!doctype html><div id="app">${html}</div><div id="own"></div>`)
+  })
+  afterAll(() => page?.close())
+
+  it('takes over what the server rendered, without a warning and with the same elements', async () => {
+    const isRendered = name !== 'solid'
+    if (isRendered) expect(await texts()).toEqual(['Hi', 'Hello'])
+    const first = await page.evaluateHandle(() => document.querySelector('#app li'))
+    const content = await bundle(
+      `import { start } from './main.ts'\nimport { view } from './${name}.ts'\nstart(view)`,
+      'browser',
+    )
+    await page.addScriptTag({ content, type: 'module' })
+    await page.locator('#app p').getByText('2').waitFor()
+    expect(await texts()).toEqual(['Hi', 'Hello'])
+    expect(await page.evaluate((before) => before === document.querySelector('#app li'), first)).toBe(isRendered)
+    expect(complaints).toEqual([])
+  })
+
+  it('draws an answer as it streams, in two components on one store', async () => {
+    await page.evaluate(async () => {
+      const { chat, script } = (globalThis as unknown as { handle: Handle }).handle
+      void chat.send('More?')
+      await script.push({ type: 'message_start' }, { type: 'text_delta', index: 0, text: 'Ye' })
+    })
+    await page.locator('#app li').getByText('Ye', { exact: true }).waitFor()
+    expect(await page.locator('#app output').innerText()).toBe('streaming')
+    expect(await page.locator('#app p').innerText()).toBe('4')
+    const last = await page.evaluateHandle(() => document.querySelector('#app li:last-child'))
+    await page.evaluate(async () => {
+      const { script, answer } = (globalThis as unknown as { handle: Handle }).handle
+      await script.push(...answer('Yes'))
+      await script.end()
+    })
+    await page.locator('#app output').getByText('ready').waitFor()
+    expect(await texts()).toEqual(['Hi', 'Hello', 'More?', 'Yes'])
+    expect(await page.evaluate((before) => before === document.querySelector('#app li:last-child'), last)).toBe(true)
+    expect(complaints).toEqual([])
+  })
+
+  it('leaves a store that it was given alone as it goes, and hears of it no more', async () => {
+    const isAborted = await page.evaluate(async () => {
+      const { chat, script, unmount } = (globalThis as unknown as { handle: Handle }).handle
+      void chat.send('Again?')
+      await script.push({ type: 'message_start' })
+      unmount()
+      await script.push({ type: 'text_delta', index: 0, text: 'late' })
+      await new Promise((resolve) => setTimeout(resolve, 60))
+      return script.turns.at(-1)?.signal.aborted
+    })
+    expect(isAborted).toBe(false)
+    expect(await texts()).toEqual([])
+    expect(complaints).toEqual([])
+  })
+
+  it('stops the chat that it owns as it goes', async () => {
+    await page.evaluate(() => {
+      const { own } = (globalThis as unknown as { handle: Handle }).handle
+      Object.assign(globalThis, { own: own() })
+    })
+    await page.locator('#own button').click()
+    await page.locator('#own output').getByText('submitted').waitFor()
+    const [before, after] = await page.evaluate(async () => {
+      const { script, unmount } = (globalThis as unknown as { own: ReturnType<Handle['own']> }).own
+      const [turn] = script.turns
+      const before = turn?.signal.aborted
+      unmount()
+      await new Promise((resolve) => setTimeout(resolve))
+      return [before, turn?.signal.aborted]
+    })
+    expect([before, after]).toEqual([false, true])
+    expect(complaints).toEqual([])
+  })
+})

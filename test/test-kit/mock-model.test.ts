@@ -1,0 +1,239 @@
+/** The mock in all five formats: what it says is what the client reads, and what it was asked is what the client sent. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import {
+  ApiError,
+  ConnectionError,
+  generate,
+  InterruptedError,
+  stream,
+  TimeoutError,
+  t,
+  tool,
+} from '../../src/index.ts'
+import { toolCalls } from '../../src/messages/index.ts'
+import { call, collectRun, type FakeClock, fakeClock, type MockFormat, mockModel } from '../../src/test/index.ts'
+
+const formats: readonly MockFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+
+const weather = tool({
+  name: 'get_weather',
+  parameters: t.object({ city: t.string() }),
+  execute: ({ city }) => `25 °C in ${city}`,
+})
+
+let clock: FakeClock | undefined
+afterEach(() => {
+  clock?.restore()
+  clock = undefined
+})
+
+describe.each(formats)('a mock of %s', (format) => {
+  it.each([undefined, 1, 7, 'event'] as const)('says a text, in chunks of %s', async (chunk) => {
+    const model = mockModel(['Grüß dich, 👋\n\n world '], { format, ...(chunk && { chunk }) })
+    const { text, result, error } = await collectRun(stream({ model, prompt: 'Hello' }))
+    expect([text, result?.text, error]).toEqual(['Grüß dich, 👋\n\n world ', 'Grüß dich, 👋\n\n world ', undefined])
+    expect(result?.stopReason).toBe('stop')
+  })
+
+  it('hands out a text word by word, as providers do', async () => {
+    const model = mockModel(['one two three'], { format })
+    const { events } = await collectRun(stream({ model, prompt: 'Hello' }))
+    const deltas = events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+    expect(deltas).toEqual(['one', ' two', ' three'])
+  })
+
+  it('answers a request for a whole answer with one', async () => {
+    const model = mockModel(['Whole'], { format })
+    const { text } = await generate({ model, prompt: 'Hello', wholeAnswer: true })
+    expect(text).toBe('Whole')
+    expect(model.requests[0]?.options.stream ?? false).toBe(false)
+  })
+
+  it('says reasoning, text, calls and usage in one turn', async () => {
+    const usage = { inputTokens: 100, outputTokens: 20 }
+    const calls = [call('get_weather', { city: 'Tōkyō' }), call('get_weather', { city: 'Rome' })]
+    const model = mockModel([{ reasoning: 'Two cities.', text: 'Let me look.', calls, usage }], { format })
+    const { message, outcome } = await generate({ model, prompt: 'Weather?', tools: [weather], maxRounds: 1 })
+    expect(outcome).toBe('max_rounds')
+    expect(message.content).toMatchObject([
+      { type: 'reasoning', text: 'Two cities.' },
+      { type: 'text', text: 'Let me look.' },
+      { type: 'tool_call', name: 'get_weather', arguments: { city: 'Tōkyō' } },
+      { type: 'tool_call', name: 'get_weather', arguments: { city: 'Rome' } },
+    ])
+    expect(message.usage).toMatchObject(usage)
+  })
+
+  it('is asked again with the results of the calls that it made, and has written down both requests', async () => {
+    const model = mockModel([{ calls: [call('get_weather', { city: 'Tokyo' })] }, 'It is 25 °C.'], { format })
+    const { text, rounds } = await generate({
+      model,
+      system: 'Be brief.',
+      prompt: 'Weather?',
+      tools: [weather],
+      temperature: 0.5,
+    })
+    expect([text, rounds, model.requests.length]).toEqual(['It is 25 °C.', 2, 2])
+    const [first, second] = model.requests
+    expect(first?.options).toMatchObject({ temperature: 0.5, stream: true })
+    expect(first?.context.tools).toMatchObject([{ name: 'get_weather' }])
+    expect(JSON.stringify(first?.context)).toContain('Be brief.')
+    expect(second?.context.messages.map(({ role }) => role).slice(-3)).toEqual(['user', 'assistant', 'tool'])
+    expect(JSON.stringify(second?.body)).toContain('25 °C in Tokyo')
+  })
+
+  it('makes ids of calls that no other call of the conversation has', async () => {
+    const one = { calls: [call('get_weather', { city: 'a' })] }
+    const model = mockModel([one, one, 'Done'], { format })
+    const { messages } = await generate({ model, prompt: 'Weather?', tools: [weather], maxRepeatedCalls: 9 })
+    const ids = messages.flatMap(toolCalls).map(({ id }) => id)
+    expect([ids.length, new Set(ids).size]).toEqual([2, 2])
+  })
+
+  it.each([
+    ['authentication', 401],
+    ['rate_limit', 429],
+    ['overloaded', undefined],
+  ] as const)('refuses with %s', async (error, status) => {
+    const model = mockModel([{ error }], { format })
+    const failure = await generate({ model, prompt: 'Hello', retries: 0 }).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(ApiError)
+    expect(failure).toMatchObject({ kind: error, ...(status && { status }) })
+  })
+
+  it('asks to wait, and is asked again after that', async () => {
+    clock = fakeClock()
+    const model = mockModel([{ error: 'rate_limit', retryAfterMs: 5000 }, 'Now'], { format })
+    const run = generate({ model, prompt: 'Hello' })
+    run.catch(() => {})
+    await clock.advance(4999)
+    expect(model.requests.length).toBe(1)
+    await clock.advance(1)
+    expect((await run).text).toBe('Now')
+  })
+
+  it('reports an error in mid-stream', async () => {
+    const model = mockModel([{ error: 'overloaded', afterEvents: 4, of: 'one two three four five six' }], { format })
+    const { text, error } = await collectRun(stream({ model, prompt: 'Hello', retries: 0 }))
+    expect(error).toBeInstanceOf(ApiError)
+    expect('one two three four five six'.startsWith(text)).toBe(true)
+  })
+
+  it.each([true, false])('is cut after so many events, cleanly or not: %s', async (clean) => {
+    const model = mockModel([{ cutAfter: 5, of: 'one two three four five six', clean }], { format })
+    const { text, error } = await collectRun(stream({ model, prompt: 'Hello', retries: 0 }))
+    expect(error).toBeInstanceOf(InterruptedError)
+    expect(text).not.toBe('')
+    expect('one two three four five six'.startsWith(text)).toBe(true)
+  })
+
+  it('falls silent, until a timeout or its time is up', async () => {
+    clock = fakeClock()
+    const late = { silentFor: 130_000, of: 'Late' }
+    const failure = generate({ model: mockModel([late], { format }), prompt: 'Hello', retries: 0 }).catch(
+      (cause: unknown) => cause,
+    )
+    await clock.advance(119_999)
+    await clock.advance(1)
+    expect(await failure).toBeInstanceOf(TimeoutError)
+    const patient = generate({
+      model: mockModel([late], { format }),
+      prompt: 'Hello',
+      timeouts: { firstByteMs: 200_000 },
+    })
+    await clock.advance(130_000)
+    expect((await patient).text).toBe('Late')
+  })
+
+  it('pauses between chunks', async () => {
+    clock = fakeClock()
+    const run = stream({ model: mockModel(['one two'], { format, delayMs: 1000 }), prompt: 'Hello' })
+    const seen: string[] = []
+    const read = (async () => {
+      for await (const text of run.text()) seen.push(text)
+    })()
+    const counts: number[] = []
+    for (let seconds = 0; seconds < 20; seconds++) {
+      await clock.advance(999)
+      counts.push(seen.length)
+      await clock.advance(1)
+    }
+    await read
+    expect(counts).toEqual(expect.arrayContaining([1, 2]))
+  })
+
+  it('lets go when the run is aborted in its silence', async () => {
+    const controller = new AbortController()
+    const model = mockModel([{ silentFor: 3_600_000, of: 'Never' }], { format })
+    const run = generate({ model, prompt: 'Hello', signal: controller.signal })
+    const failure = run.catch((cause: unknown) => cause)
+    while (model.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 0))
+    controller.abort(new Error('enough'))
+    expect(await failure).toMatchObject({ message: 'enough' })
+  })
+
+  it('refuses to cut what is shorter', async () => {
+    const model = mockModel([{ cutAfter: 1000, of: 'Short' }], { format })
+    await expect(generate({ model, prompt: 'Hello' })).rejects.toThrow(
+      /Cannot end the answer after 1000 events: it has \d+/,
+    )
+  })
+
+  it('says arguments that are not JSON, or that the format has no such thing', async () => {
+    const broken = call('get_weather', {}, { rawText: '{"city":"To' })
+    const model = mockModel([{ calls: [broken] }, 'Sorry'], { format })
+    const run = stream({ model, prompt: 'Weather?', tools: [weather] })
+    const { events, error } = await collectRun(run)
+    if (format === 'gemini' || format === 'ollama') {
+      expect((error as Error).message).toContain('its arguments are objects')
+      return
+    }
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: 'invalid_tool_call',
+        call: expect.objectContaining({ argumentsText: '{"city":"To' }),
+      }),
+    )
+    expect(model.requests.length).toBe(2)
+  })
+})
+
+describe('a mock', () => {
+  it('rejects a request without an answer, and names both counts', async () => {
+    const model = mockModel([{ calls: [call('get_weather', { city: 'a' })] }])
+    const failure = await generate({ model, prompt: 'Hello', tools: [weather] }).catch((cause: unknown) => cause)
+    expect(failure).toBeInstanceOf(ConnectionError)
+    expect((failure as Error).message).toContain('mockModel has 1 answer, and this is request 2')
+  })
+
+  it('answers by a function of the request, which may be async', async () => {
+    const model = mockModel(async ({ context }) => `You said: ${JSON.stringify(context.messages.at(-1)?.content)}`)
+    expect((await generate({ model, prompt: 'Hi' })).text).toContain('Hi')
+    expect((await generate({ model, prompt: 'Ho' })).text).toContain('Ho')
+  })
+
+  it('shows the words of an error that its function throws', async () => {
+    const model = mockModel(() => {
+      throw new Error('not what I expected')
+    })
+    await expect(generate({ model, prompt: 'Hi' })).rejects.toThrow('not what I expected')
+  })
+
+  it('hands out a Response as it is', async () => {
+    const model = mockModel([new Response('<html>', { status: 502, headers: { 'content-type': 'text/html' } })])
+    await expect(generate({ model, prompt: 'Hi', retries: 0 })).rejects.toMatchObject({ status: 502 })
+  })
+
+  it('answers for a model of the application, whose settings are then part of the test', async () => {
+    const mock = mockModel(['Hi'])
+    const model = openaiChat('gpt-5.6', { apiKey: 'sk-secret-key', fetch: mock.fetch, headers: { 'x-team': 'blue' } })
+    expect((await generate({ model, prompt: 'Hello' })).text).toBe('Hi')
+    expect(mock.requests[0]).toMatchObject({ options: { model: 'gpt-5.6' }, headers: { 'x-team': 'blue' } })
+    expect(JSON.stringify(mock.requests)).not.toContain('sk-secret')
+  })
+
+  it('names the formats there are', () => {
+    expect(() => mockModel([], { format: 'constructor' as MockFormat })).toThrow(/it is one of openai-chat, /)
+  })
+})

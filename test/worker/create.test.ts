@@ -1,0 +1,499 @@
+/** `createWorker`: each part alone, each left out, each wrong, and what is unsafe together. In this process; what mounts it is in workerd. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createWorker, type ModelWorker, type WorkerOptions } from '../../src/worker/index.ts'
+import { speakers } from '../gateway/provider.ts'
+import { canary, sessionSecret, startUpstream, type Upstream } from './harness.ts'
+import { type LocalWorkers, startWorkers } from './local.ts'
+
+const origin = 'https://chat.example'
+const token = 'an-admin-token-of-more-than-32-bytes'
+const loginSecret = 'what-the-server-of-the-app-shows-us-1'
+
+/** Accounts in which there is always enough; `reserved` is what was asked of them. */
+function openAccounts() {
+  const reserved: object[] = []
+  const account = {
+    reserve: async (reservation: object) => {
+      reserved.push(reservation)
+      return { ok: true as const }
+    },
+    settle: async () => undefined,
+    summary: async () => ({ live: [], liveCount: 0, days: [], totals: [], errors: [], refusals: [] }) as never,
+  }
+  return { reserved, binding: { getByName: () => account } }
+}
+const counterOf = (success: boolean) => ({ limit: vi.fn(async () => ({ success })) })
+const kept = { getByName: () => ({ fetch: async () => new Response('kept'), stop: async () => true }) }
+
+/** Every part, each of which can be taken away. */
+const whole = () =>
+  ({
+    session: { origins: [origin], secret: sessionSecret, login: { secret: loginSecret } },
+    policy: { models: { openai: ['demo-model'] } },
+    keys: { openai: canary },
+    accounts: { binding: openAccounts().binding },
+    limits: { perUser: counterOf(true), perNetwork: counterOf(true) },
+    runs: { binding: kept },
+    admin: { token },
+    page: { assets: { fetch: async () => new Response('the page') } },
+    basePath: '/ai',
+  }) satisfies WorkerOptions
+/** No more than what cannot be left out. */
+const least = (): WorkerOptions => {
+  const { session, policy, keys } = whole()
+  return { session, policy, keys, accounts: 'off' }
+}
+
+const upstream = vi.fn<typeof fetch>()
+beforeEach(() => {
+  upstream.mockReset().mockImplementation(async () => Response.json(speakers['openai-chat'].whole({ text: 'Hi' })))
+  vi.stubGlobal('fetch', upstream)
+  vi.spyOn(console, 'log').mockImplementation(() => {})
+})
+
+const json = { 'content-type': 'application/json' }
+const question = JSON.stringify({ model: 'demo-model', messages: [{ role: 'user', content: 'hi' }] })
+
+async function tokenOf(worker: ModelWorker, base = ''): Promise<string> {
+  const headers = { ...json, authorization: `Bearer ${loginSecret}` }
+  const answer = await worker.fetch(
+    new Request(`https://w.example${base}/session`, { method: 'POST', headers, body: '{"user":"ada"}' }),
+  )
+  expect(answer.status).toBe(200)
+  return ((await answer.json()) as { token: string }).token
+}
+
+async function ask(worker: ModelWorker, base = '', more: Record<string, string> = {}): Promise<Response> {
+  const headers = { ...json, authorization: `Bearer ${await tokenOf(worker, base)}`, ...more }
+  return worker.fetch(
+    new Request(`https://w.example${base}/v1/chat/completions`, { method: 'POST', headers, body: question }),
+  )
+}
+const look = (worker: ModelWorker, path: string, headers: Record<string, string> = {}) =>
+  worker.fetch(new Request(`https://w.example${path}`, { headers }))
+const operator = { authorization: `Bearer ${token}` }
+
+describe('a part alone, beside what cannot be left out', () => {
+  it('is not needed: a model answers with none of them', async () => {
+    const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole' } })
+    const answer = await ask(worker)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('Hi')
+    expect(new Headers(upstream.mock.calls[0]?.[1]?.headers).get('authorization')).toBe(`Bearer ${canary}`)
+  })
+
+  it('accounts: reserve what an answer can cost, of the user, and refuse what is not there', async () => {
+    const { reserved, binding } = openAccounts()
+    await ask(createWorker({ ...least(), accounts: { binding, dailyBudgetUsd: 0.5 } }))
+    expect(reserved).toMatchObject([{ user: 'ada', dailyBudget: 500_000, totalDailyBudget: 10_000_000 }])
+    const poor = { reserve: async () => ({ ok: false as const, reason: 'budget' as const, retryAfterSeconds: 9 }) }
+    upstream.mockClear()
+    const refused = await ask(createWorker({ ...least(), accounts: { binding: { getByName: () => poor } } }))
+    expect(refused.status).toBe(429)
+    expect(upstream).not.toHaveBeenCalled()
+  })
+
+  it('limits: each counter stops what it counts', async () => {
+    const few = counterOf(false)
+    const limited = createWorker({ ...least(), limits: { perUser: few, perNetwork: counterOf(true) } })
+    expect((await ask(limited)).status).toBe(429)
+    expect(few.limit).toHaveBeenCalledWith({ key: 'ada' })
+    const closed = createWorker({ ...least(), limits: { perUser: counterOf(true), perNetwork: few } })
+    const headers = { ...json, authorization: `Bearer ${loginSecret}`, 'cf-connecting-ip': '192.0.2.7' }
+    const init = { method: 'POST', headers, body: '{"user":"ada"}' }
+    expect((await closed.fetch(new Request('https://w.example/session', init))).status).toBe(429)
+    expect(few.limit).toHaveBeenLastCalledWith({ key: '192.0.2.7' })
+  })
+
+  it('runs: keep the answer that has a key, and no other', async () => {
+    const worker = createWorker({ ...least(), runs: { binding: kept } })
+    expect(await (await ask(worker, '', { 'idempotency-key': 'k' })).text()).toBe('kept')
+    expect(await (await ask(worker)).text()).not.toBe('kept')
+  })
+
+  it('admin: tells the operator of the parts that are there', async () => {
+    const worker = createWorker({ ...least(), admin: { token } })
+    const { checks } = (await (await look(worker, '/admin/self-test', operator)).json()) as {
+      checks: { name: string }[]
+    }
+    expect(checks.map(({ name }) => name).filter((name) => !name.includes('_'))).toEqual(['settings', 'secrets'])
+    expect((await look(worker, '/admin/summary', operator)).status).toBe(404)
+    expect((await look(worker, '/admin/self-test')).status).toBe(401)
+  })
+
+  it('page: serves its files, with what they may do, and leaves the API alone', async () => {
+    const worker = createWorker({ ...least(), page: whole().page })
+    const page = await look(worker, '/')
+    expect(await page.text()).toBe('the page')
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'none'")
+    expect((await look(worker, '/v1/models')).status).toBe(401)
+  })
+
+  it('basePath: has all routes below it, and none beside it', async () => {
+    const worker = createWorker({ ...least(), basePath: '/ai' })
+    expect((await ask(worker, '/ai')).status).toBe(200)
+    for (const path of ['/session', '/v1/models', '/aix/v1/models', '/'])
+      expect((await look(worker, path)).status).toBe(404)
+  })
+
+  it('keys: a stored one is read at each call, and an AI Gateway is shown its token and no key', async () => {
+    const get = vi.fn(async () => canary)
+    const stored = createWorker({ ...least(), keys: { openai: { get } } })
+    await ask(stored)
+    await ask(stored)
+    expect(get).toHaveBeenCalledTimes(2)
+    upstream.mockClear()
+    const aiGateway = { url: 'https://gateway.ai.cloudflare.com/v1/a/g', token: 'a-token-of-the-gateway' }
+    await ask(createWorker({ ...least(), keys: { aiGateway } }))
+    const [url, init] = upstream.mock.calls[0] ?? []
+    expect(String(url)).toBe('https://gateway.ai.cloudflare.com/v1/a/g/openai/chat/completions')
+    expect(new Headers(init?.headers).get('cf-aig-authorization')).toBe('Bearer a-token-of-the-gateway')
+    expect(new Headers(init?.headers).has('authorization')).toBe(false)
+  })
+})
+
+describe('keys of Workers AI', () => {
+  const accountId = '0123456789abcdef0123456789abcdef'
+  const name = '@cf/openai/gpt-oss-120b'
+  const keys = { workersAi: { accountId, token: canary } }
+  const policy = { models: { workersAi: [name] }, wholeAnswers: 'whole' } as const
+  const body = JSON.stringify({ model: name, messages: [{ role: 'user', content: 'hi' }] })
+
+  it('ask at the place of the account, with its token', async () => {
+    const worker = createWorker({ ...least(), policy, keys })
+    const headers = { ...json, authorization: `Bearer ${await tokenOf(worker)}` }
+    const init = { method: 'POST', headers, body }
+    expect((await worker.fetch(new Request('https://w.example/v1/chat/completions', init))).status).toBe(200)
+    const [url, sent] = upstream.mock.calls[0] ?? []
+    // https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/
+    expect(String(url)).toBe(`https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1/chat/completions`)
+    expect(new Headers(sent?.headers).get('authorization')).toBe(`Bearer ${canary}`)
+    expect(JSON.parse(String(sent?.body)).model).toBe(name)
+  })
+
+  it('need a price where there are accounts, since no table has one', () => {
+    const options = { ...whole(), policy, keys }
+    expect(() => createWorker(options)).toThrow(`"accounts.prices" has no price for workers-ai:${name}`)
+    const prices = { [`workers-ai:${name}`]: { input: 0.35, output: 0.75 } }
+    expect(createWorker({ ...options, accounts: { ...whole().accounts, prices } })).toHaveProperty('fetch')
+  })
+
+  it.each([
+    ['accountId', { accountId: 'mine', token: canary }],
+    ['token', { accountId, token: 'short' }],
+    ['token', { accountId }],
+  ])('are refused with a wrong %s', (option, workersAi) => {
+    const make = () => createWorker({ ...least(), policy, keys: { workersAi } } as WorkerOptions)
+    expect(make).toThrow(`"keys.workersAi.${option}" is missing or unusable`)
+  })
+})
+
+describe('a part that is replaced', () => {
+  const { origins, secret } = whole().session
+  const page = (path: string, headers: Record<string, string>, body = '{}') =>
+    new Request(`https://w.example${path}`, { method: 'POST', headers: { ...json, origin, ...headers }, body })
+
+  it('session.login: your own function says who gets a token, and what it permits', async () => {
+    const login = (request: Request, body: unknown) =>
+      request.headers.get('cookie') === 'me=ada' && (body as { plan?: string }).plan === 'free'
+        ? { user: 'ada', models: ['openai-chat:demo-model'], maxOutputTokens: 7 }
+        : undefined
+    const worker = createWorker({ ...least(), session: { origins, secret, login } })
+    const given = await worker.fetch(page('/session', { cookie: 'me=ada' }, '{"plan":"free"}'))
+    const claims = JSON.parse(
+      Buffer.from(((await given.json()) as { token: string }).token.split('.')[1] ?? '', 'base64url').toString(),
+    )
+    const scope = { models: ['openai-chat:demo-model'], maxOutputTokens: 7, origin }
+    expect(claims).toMatchObject({ sub: 'ada', scope })
+    expect((await worker.fetch(page('/session', { cookie: 'me=ada' }))).status).toBe(401)
+    const elsewhere = page('/session', { cookie: 'me=ada', origin: 'https://evil.example' }, '{"plan":"free"}')
+    expect((await worker.fetch(elsewhere)).status).toBe(403)
+  })
+
+  it('session.login: what is no user is a mistake of the function, and gives no token', async () => {
+    const worker = createWorker({ ...least(), session: { origins, secret, login: () => ({ user: '' }) } })
+    expect((await worker.fetch(page('/session', {}))).status).toBe(500)
+  })
+
+  it('session.check: says who asks, in place of tokens, from the pages of the list alone', async () => {
+    const check = ({ headers }: Request) => (headers.get('cookie') === 'me=ada' ? { user: 'ada' } : undefined)
+    const accounts = openAccounts()
+    const worker = createWorker({ ...least(), session: { origins, check }, accounts: { binding: accounts.binding } })
+    const asked = (headers: Record<string, string>) => worker.fetch(page('/v1/chat/completions', headers, question))
+    expect((await asked({ cookie: 'me=ada' })).status).toBe(200)
+    expect(accounts.reserved).toMatchObject([{ user: 'ada', dailyBudget: 1_000_000 }])
+    expect((await asked({})).status).toBe(401)
+    expect((await asked({ cookie: 'me=ada', origin: 'https://evil.example' })).status).toBe(403)
+    expect((await worker.fetch(page('/session', { cookie: 'me=ada' }))).status).toBe(404)
+  })
+
+  it('session.check: holds a user to what it permits', async () => {
+    const check = () => ({ user: 'ada', models: [] })
+    const worker = createWorker({ ...least(), session: { origins, check } })
+    expect((await worker.fetch(page('/v1/chat/completions', {}, question))).status).toBe(404)
+    const elsewhere = () => ({ user: 'ada', origin: 'https://other.example' })
+    const both = [...origins, 'https://other.example']
+    const bound = createWorker({ ...least(), session: { origins: both, check: elsewhere } })
+    expect((await bound.fetch(page('/v1/chat/completions', {}, question))).status).toBe(401)
+    const there = { origin: 'https://other.example' }
+    expect((await bound.fetch(page('/v1/chat/completions', there, question))).status).toBe(200)
+    const revoked = createWorker({ ...least(), session: { origins, check, revoked: ['ada'] } })
+    expect((await revoked.fetch(page('/v1/chat/completions', {}, question))).status).toBe(401)
+  })
+
+  it('policy.check: makes the body that goes on', async () => {
+    const check = vi.fn(({ body }: { body: object }, user: string) => ({ ...body, user }) as never)
+    const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole', check } })
+    expect((await ask(worker)).status).toBe(200)
+    expect(JSON.parse(String(upstream.mock.calls[0]?.[1]?.body))).toMatchObject({ user: 'ada' })
+  })
+})
+
+describe('a part that is left out', () => {
+  it.each([
+    ['session', 'session" is missing or unusable: without it everybody could ask, with your keys'],
+    ['policy', 'policy" is missing or unusable: it names the models that may be asked'],
+    ['keys', 'keys" is missing or unusable: it has what the providers are shown'],
+    ['accounts', 'accounts" is missing or unusable: without a budget a user may spend all you have'],
+  ])('is refused where that is unsafe: %s', (part, words) => {
+    expect(() => createWorker({ ...whole(), [part]: undefined } as never)).toThrow(
+      new TypeError(`Cannot make a Worker:\n"${words}${part === 'accounts' ? '; "off" says that you want that' : ''}`),
+    )
+    const { [part as 'keys']: _part, ...others } = whole()
+    expect(() => createWorker(others as never)).toThrow(words)
+  })
+
+  it.each(['limits', 'runs', 'admin', 'page', 'basePath'])('is off: %s', async (part) => {
+    const worker = createWorker({ ...whole(), [part]: undefined })
+    const base = part === 'basePath' ? '' : '/ai'
+    const answer = await ask(worker, base, part === 'runs' ? { 'idempotency-key': 'k' } : {})
+    expect(answer.status).toBe(200)
+    const statusOf = async (path: string) => (await look(worker, base + path, operator)).status
+    expect(await statusOf('/admin/summary')).toBe(part === 'admin' ? 404 : 200)
+    expect(await statusOf('/')).toBe(part === 'page' ? 404 : 200)
+    if (part === 'runs') expect(await answer.text()).not.toBe('kept')
+    if (part === 'runs') expect(await statusOf('/v1/streams/x')).toBe(404)
+  })
+})
+
+/** A copy with one option changed, by its path. */
+function withOption(path: string, value: unknown): object {
+  const options: Record<string, unknown> = structuredCloneOf(whole())
+  const names = path.split('.')
+  const last = names.pop() ?? ''
+  const parent = names.reduce((group, name) => group[name] as Record<string, unknown>, options)
+  parent[last] = value
+  return options
+}
+/** Objects alone: functions and bindings stay what they are. */
+function structuredCloneOf<Value>(value: Value): Value {
+  const isPlain =
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.getPrototypeOf(value) === Object.prototype
+  if (!isPlain) return value
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, inner]) => [name, structuredCloneOf(inner)]),
+  ) as Value
+}
+
+describe('a wrong option', () => {
+  it.each<[string, unknown, string?]>([
+    ['sesion', {}, 'is not an option'],
+    ['session.orgins', [], 'is not an option'],
+    ['session.origins', []],
+    ['session.origins', ['chat.example'], 'it must hold exact origins'],
+    ['session.origins', [`${origin}/`], 'it must hold exact origins'],
+    ['session.secret', 'short', 'it must have at least 32 bytes'],
+    ['session.nextSecret', 'a'.repeat(40), 'it must be random'],
+    ['session.login.secret', 'short', 'it must have at least 32 bytes'],
+    ['session.login', 'a secret'],
+    ['session.turnstile', { secret: 'two words' }],
+    ['session.turnstile', { secret: 'secret-of-turnstile', url: 'https://evil.example' }],
+    ['session.demo', 'yes'],
+    ['session.revoked', 'ada'],
+    ['session.check', {}],
+    ['policy.models', { opneai: ['a'] }, 'is not an option'],
+    ['policy.models.openai', 'gpt-5-mini'],
+    ['policy.models.openai', ['gpt-*'], 'it must hold names of models'],
+    ['policy.maxOutputTokens', 0, 'it must be a positive whole number'],
+    ['policy.maxBodyBytes', 1.5, 'it must be a positive whole number'],
+    ['policy.totalTimeoutMs', '600000'],
+    ['policy.wholeAnswers', 'both'],
+    ['policy.check', 'all'],
+    ['keys.openai', 'short', 'it must be a bearer credential'],
+    ['keys.openai', { key: 'short' }],
+    ['keys.openai.baseUrl', 'http://example.com'],
+    ['keys.aiGateway', { url: 'https://gateway.example' }],
+    ['accounts', 'on'],
+    ['accounts.binding', {}, 'it must be bound to UserLedger'],
+    ['accounts.dailyBudgetUsd', -1, 'it must be an amount in dollars'],
+    ['accounts.dailyBudgetUsd', Number.NaN],
+    ['accounts.totalDailyBudgetUsd', '10'],
+    ['accounts.liveStreams', 0],
+    ['accounts.prices', { 'gpt-5-mini': [1, 2] }],
+    ['limits', {}],
+    ['limits.perUser', {}, 'it must be a rate limiting binding'],
+    ['runs.binding', undefined, 'it must be bound to StreamRun'],
+    ['runs.keptMs', -5],
+    ['admin.token', 'short'],
+    ['page.assets', {}, 'it must be a binding with "fetch"'],
+    ['basePath', 'ai', 'it must begin with "/"'],
+    ['basePath', '/ai/', 'it must begin with "/"'],
+  ])('%s: %j is a TypeError that names it', (path, value, why = '') => {
+    const given =
+      path === 'keys.openai.baseUrl'
+        ? withOption('keys.openai', { key: canary, baseUrl: value })
+        : withOption(path, value)
+    const make = () => createWorker(given as WorkerOptions)
+    expect(make).toThrow(TypeError)
+    expect(make).toThrow(`"${path}`)
+    expect(make).toThrow(why)
+  })
+
+  it('says nothing of a value', () => {
+    const make = () => createWorker(withOption('session.secret', 'hunter2') as WorkerOptions)
+    expect(make).toThrow('session.secret')
+    expect(make).not.toThrow('hunter2')
+  })
+
+  it('of a function of the environment closes every route, and the log says what is wrong', async () => {
+    const worker = createWorker((env: { secret?: string }) => ({
+      ...least(),
+      session: { origins: [origin], secret: env.secret, demo: 'open' },
+    }))
+    for (const path of ['/v1/models', '/session', '/']) {
+      expect((await worker.fetch(new Request(`https://w.example${path}`), {})).status).toBe(503)
+    }
+    const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
+    expect(logged).toContain('\\"session.secret\\" is missing')
+    const again = await worker.fetch(new Request('https://w.example/v1/models'), { secret: sessionSecret })
+    expect(again.status).toBe(503) // strangers and no accounts
+  })
+})
+
+describe('options that are unsafe together', () => {
+  const { origins, secret } = whole().session
+  const turnstile = { secret: 'secret-of-turnstile' }
+  it.each<[string, object, string]>([
+    ['nobody says who gets a token', { session: { origins, secret } }, 'nobody says who gets a token'],
+    [
+      'tokens that nothing signs',
+      { session: { origins, login: { secret: loginSecret } } },
+      '"session.secret" is missing',
+    ],
+    [
+      'strangers without a budget',
+      { session: { origins, secret, turnstile }, accounts: 'off' },
+      'nothing would limit what they spend',
+    ],
+    [
+      'everybody without a budget',
+      { session: { origins, secret, demo: 'open' }, accounts: 'off' },
+      'nothing would limit what they spend',
+    ],
+    ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'leave one of them out'],
+    [
+      'kept answers whose names nothing signs',
+      { session: { origins, check: () => undefined } },
+      'it signs the names of the answers',
+    ],
+    [
+      'two secrets that are one',
+      { session: { origins, secret, login: { secret } } },
+      '"session.login.secret" is equal to "session.secret"',
+    ],
+    ['a model without a key', { keys: {} }, '"keys.openai" is missing'],
+    [
+      'a key beside a gateway',
+      { keys: { openai: canary, aiGateway: { url: 'https://g.example/v1', token: 'a-token-of-the-gateway' } } },
+      'is set, and "keys.aiGateway.url" too',
+    ],
+    ['no model', { policy: { models: {} } }, 'All lists of models are empty'],
+    ['a model twice', { policy: { models: { openai: ['a', 'a'] } } }, 'names a model twice'],
+  ])('are refused in words: %s', (_, change, words) => {
+    expect(() => createWorker({ ...whole(), ...change } as WorkerOptions)).toThrow(words)
+  })
+})
+
+describe('below a path, in workerd', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'isoglot-mounted-'))
+  let provider: Upstream
+  let workers: LocalWorkers
+  const entries = {
+    hono: `import { Hono } from 'hono'
+      const app = new Hono()
+      app.all('/ai/*', ({ req, env, executionCtx }) => worker.fetch(req.raw, env, executionCtx))
+      app.get('/', ({ text }) => text('my own'))
+      export default app`,
+    'hono-mount': `import { Hono } from 'hono'
+      const app = new Hono().get('/', ({ text }) => text('my own'))
+      app.mount('/ai', atRoot.fetch)
+      export default app`,
+    plain: `export default {
+      fetch: (request, env, ctx) =>
+        new URL(request.url).pathname.startsWith('/ai/') ? worker.fetch(request, env, ctx) : new Response('my own'),
+    }`,
+  }
+  const common = `import { createWorker } from '../../src/worker/index.ts'
+    const options = (env) => ({
+      session: { origins: ['https://chat.example'], secret: env.SECRET, login: { secret: env.LOGIN } },
+      policy: { models: { openai: ['demo-model'] } },
+      keys: { openai: { key: env.KEY, baseUrl: env.URL } },
+      accounts: { binding: env.LEDGERS, prices: { 'demo-model': { input: 1, output: 1 } } },
+      runs: { binding: env.RUNS },
+    })
+    const worker = createWorker((env) => ({ ...options(env), basePath: '/ai' }))
+    const atRoot = createWorker(options)`
+
+  beforeAll(async () => {
+    provider = await startUpstream()
+    const names = Object.keys(entries)
+    for (const [name, entry] of Object.entries(entries)) {
+      const made = name === 'hono-mount' ? 'atRoot' : 'worker'
+      await build({
+        stdin: {
+          contents: `${common}\n${entry}\nexport const { UserLedger, StreamRun } = ${made}`,
+          resolveDir: import.meta.dirname,
+          loader: 'ts',
+        },
+        outfile: join(folder, name, 'worker.js'),
+        bundle: true,
+        format: 'esm',
+        target: 'es2024',
+        external: ['cloudflare:*'],
+        logLevel: 'silent',
+      })
+    }
+    const bindings = { SECRET: sessionSecret, LOGIN: loginSecret, KEY: canary, URL: `${provider.url}/v1` }
+    const placed = (name: string) => ({ modulesRoot: join(folder, name), scriptPath: join(folder, name, 'worker.js') })
+    workers = await startWorkers(names.map((name) => ({ name, bindings, ...placed(name) })))
+  })
+  afterAll(async () => {
+    await workers?.stop()
+    await provider?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it.each(Object.keys(entries))('answers by %s, streamed and kept, and leaves other paths to the app', async (name) => {
+    vi.unstubAllGlobals()
+    const url = workers.urls[Object.keys(entries).indexOf(name)] ?? ''
+    expect(await (await fetch(`${url}/`)).text()).toBe('my own')
+    const headers = { ...json, authorization: `Bearer ${loginSecret}` }
+    const session = await fetch(`${url}/ai/session`, { method: 'POST', headers, body: '{"user":"ada"}' })
+    const shown = { ...json, authorization: `Bearer ${((await session.json()) as { token: string }).token}` }
+    const body = JSON.stringify({ ...JSON.parse(question), stream: true })
+    const init = { method: 'POST', headers: { ...shown, 'idempotency-key': name }, body }
+    const answer = await fetch(`${url}/ai/v1/chat/completions`, init)
+    expect(answer.status).toBe(200)
+    expect(await answer.text()).toContain('[DONE]')
+    const again = await fetch(`${url}/ai/v1/streams/${answer.headers.get('x-isoglot-stream')}`, { headers: shown })
+    expect(await again.text()).toContain('[DONE]')
+    expect((await fetch(`${url}/ai/v1/chat/completions`, { ...init, headers: json })).status).toBe(401)
+  })
+})

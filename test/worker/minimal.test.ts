@@ -1,0 +1,44 @@
+/** `examples/worker-minimal`: forty lines at most, and closed without its secret. */
+import { readFileSync } from 'node:fs'
+import { beforeEach, expect, it, vi } from 'vitest'
+import minimal from '../../examples/worker-minimal/index.ts'
+import { speakers } from '../gateway/provider.ts'
+import { canary } from './harness.ts'
+
+const upstream = vi.fn<typeof fetch>()
+beforeEach(() => {
+  upstream.mockReset().mockImplementation(async () => Response.json(speakers['openai-chat'].whole({ text: 'Hi' })))
+  vi.stubGlobal('fetch', upstream)
+})
+const secret = 'a-secret-of-the-server-of-the-app-32'
+const ask = (shown: string, SHARED_SECRET: string | undefined) => {
+  const headers = { 'content-type': 'application/json', ...(shown && { authorization: shown }) }
+  const body = '{"model":"gpt-5-mini","messages":[{"role":"user","content":"hi"}]}'
+  const request = new Request('https://w.example/v1/chat/completions', { method: 'POST', headers, body })
+  return minimal.fetch(request, { OPENAI_API_KEY: canary, SHARED_SECRET: SHARED_SECRET as string })
+}
+
+it('answers who shows its secret, with the key of the provider', async () => {
+  const answer = await ask(`Bearer ${secret}`, secret)
+  expect([answer.status, (await answer.text()).includes('Hi')]).toEqual([200, true])
+  expect(new Headers(upstream.mock.calls[0]?.[1]?.headers).get('authorization')).toBe(`Bearer ${canary}`)
+})
+
+it.each([
+  ['nothing', '', secret],
+  ['another secret', `Bearer ${secret}x`, secret],
+  ['a secret, where none is set', 'Bearer undefined', undefined],
+  ['nothing, where the secret is empty', 'Bearer ', ''],
+])('refuses who shows %s', async (_, shown, expected) => {
+  expect((await ask(shown, expected)).status).toBe(401)
+  expect(upstream).not.toHaveBeenCalled()
+})
+
+it.each([
+  ['worker-minimal', 40],
+  ['worker', 100],
+  ['worker/template', 100],
+])('examples/%s has %d lines at most', (name, most) => {
+  const code = readFileSync(new URL(`../../examples/${name}/index.ts`, import.meta.url), 'utf8')
+  expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(most)
+})

@@ -1,0 +1,14 @@
+/** What the Worker makes of an environment, in this process. */
+import type { Config, Setup } from '../../src/worker/config.ts'
+import { envName, optionsFromEnv } from '../../src/worker/options-from-env.ts'
+import { readOptions } from '../../src/worker/read-options.ts'
+
+export function setupOf(env: object): Setup {
+  return readOptions(optionsFromEnv(env as Record<string, unknown>), envName)
+}
+
+export function configOf(env: object): Config {
+  const { config, problems } = setupOf(env)
+  if (config === undefined) throw new Error(`These settings are not in order: ${problems.join(', ')}`)
+  return config
+}

@@ -1,0 +1,57 @@
+/** A model with nothing around it, or with wraps that change nothing, behaves as the model itself: on every recording. */
+import { describe, expect, it } from 'vitest'
+import type { Model } from '../../src/core/codec.ts'
+import { type StreamEvent, stream, tool, wrapModel } from '../../src/index.ts'
+import type { ModelWrap } from '../../src/wraps/index.ts'
+import { corpus } from '../support/corpus.ts'
+import { formats } from '../support/formats.ts'
+
+const plain: readonly (readonly [string, readonly ModelWrap[]])[] = [
+  ['no wraps', []],
+  ['an empty wrap', [{}]],
+  [
+    'wraps that hand on what they get',
+    [{ request: (asked) => asked }, { answer: (asked, next) => next(asked) }, { fetch: (fetch) => fetch }],
+  ],
+]
+const types = {
+  json: 'application/json',
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  bin: 'application/vnd.amazon.eventstream',
+}
+/** Its calls are for the caller, so that one recording is one run. */
+const tools = [tool({ name: 'f' })]
+
+async function tell(model: Model): Promise<unknown> {
+  const run = stream({ model, prompt: 'Hi', tools, retries: 0, maxRounds: 1 })
+  const events: StreamEvent[] = []
+  try {
+    for await (const event of run) events.push(event)
+  } catch (error) {
+    const { name, message } = error as Error
+    return { events, error: `${name}: ${message}`, said: run.messages, partial: run.partial }
+  }
+  return { events, said: run.messages, partial: run.partial }
+}
+
+describe.each(formats)('$folder', ({ folder, client }) => {
+  const cases = corpus.filter(({ format }) => format === folder)
+  it.each(cases.map((one) => [one.id, one] as const))('%s', async (_id, { bytes, kind, meta }) => {
+    const fetch = async () =>
+      new Response(bytes.slice(), { status: meta.status ?? 200, headers: { 'content-type': types[kind] } })
+    const model: Model = {
+      codec: client,
+      model: meta.model ?? 'm',
+      apiKey: 'k',
+      baseUrl: 'https://host.example',
+      fetch,
+    }
+    const expected = await tell(model)
+    for (const [what, wraps] of plain) expect([what, await tell(wrapModel(model, ...wraps))]).toEqual([what, expected])
+  })
+})
+
+it('has recordings to try', () => {
+  expect(corpus.length).toBeGreaterThan(100)
+})
