@@ -28,7 +28,7 @@ export function findChain({ messages, providerState }: Context, { stores, isAske
   const id = providerState?.previousResponseId
   if (id === undefined) return { from: 0 }
   const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
-  // What a client answers to a server's tool, such as a consent, stands in a turn of unknown items: it is no answer, and is sent.
+  // What a client answers to a server's tool, such as a consent, stands in a turn of unknown items: it is not an answer, and is sent.
   const isAnswer = (message: Message) =>
     message.role === 'assistant' && blocksOfTurn(message).some(({ type }) => type !== 'unknown')
   const last = findLastIndex(messages, isAnswer)

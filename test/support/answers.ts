@@ -175,7 +175,7 @@ const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>>
   gemini: { refusal: 'content_filter', pause: 'other', aborted: 'other' },
   'gemini-interactions': { refusal: 'stop', other: 'stop' },
   ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop', aborted: 'stop' },
-  cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop' },
+  cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', aborted: 'error' },
 }
 
 export const answerRules: readonly Rule[] = [
@@ -436,7 +436,7 @@ export const answerRules: readonly Rule[] = [
 /** Whether an answer of the wire can hold this media; other blocks it can. */
 function hasPlace({ type, data }: SeenBlock, to: Wire): boolean {
   if (!/^(?:image|audio|video|file)$/.test(type)) return true
-  if (to === 'anthropic') return false
+  if (to === 'anthropic' || to === 'cohere') return false
   return data !== undefined && (type === 'image' || (type === 'audio' && to === 'openai-chat'))
 }
 

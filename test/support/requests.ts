@@ -531,7 +531,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'no earlier arguments',
-    to: ['openai-chat', 'openai-responses'],
+    to: ['openai-chat', 'openai-responses', 'cohere'],
     path: /argumentsText$/,
     allows: (before, after) => before === '' && after === '{}',
     reason: 'no arguments are written as an empty object',

@@ -61,7 +61,7 @@ export function decodeContent(content: Json): ContentBlock {
   return readMedia(content) ?? unknownContent(content)
 }
 
-/** A content without a word of ours. It says that it is no step of its own. */
+/** A content without a word of ours. It says that it is not a step of its own. */
 export function unknownContent(value: Json): ContentBlock {
   const providerType = stringOr(field(value, 'type'), '')
   return { type: 'unknown', format, providerType, value, ...keeping({ content: true }) }

@@ -22,6 +22,7 @@ import type {
 import { findChain } from '../../kit/chain.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
+import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { encodeContent, keptFields, verbatim } from './content.ts'
 import { encodeOptions } from './options.ts'
@@ -35,7 +36,7 @@ interface Scope {
   readonly into: Ledger
   readonly model: string
   readonly steps: WireStep[]
-  /** Media of results, for a model that takes them from users only: they stand behind all results of a turn. */
+  /** Media of results, for a model that takes them from users only: they follow all results of a turn. */
   besides: WireContent[]
 }
 
@@ -54,6 +55,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, into)
   const lead = leadOf(context.messages)
+  for (const [at, message] of context.messages.slice(0, lead).entries()) reportKept(message, `messages[${at}]`, into)
   const instruction = [context.system ?? '', ...context.messages.slice(0, lead).map(({ content }) => content ?? '')]
     .map((content, at) => encodeInstruction(content, at === 0 ? 'system' : `messages[${at - 1}].content`, into))
     .filter((text) => text !== '')
@@ -96,6 +98,11 @@ function leadOf(messages: readonly Message[]): number {
   return end < 0 ? messages.length : end
 }
 
+/** Instructions and turns have no step of their own, so the fields kept with them have no place. */
+function reportKept(message: Message, path: string, into: Ledger): void {
+  if (message.providerData !== undefined) lose(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+}
+
 function encodeInstruction(content: Content, path: string, into: Ledger): string {
   return blocksOf(content)
     .flatMap((block, at) => {
@@ -131,7 +138,7 @@ function encodeMessages(context: Context, from: number, scope: Scope): WireStep[
   return scope.steps
 }
 
-/** A paused answer goes on if the same request is sent with its token: the pause itself is no turn. */
+/** A paused answer goes on if the same request is sent with its token: the pause itself is not a turn. */
 function withoutPaused({ messages, providerState }: Context): readonly Message[] {
   if (typeof providerState?.continuationToken !== 'string') return messages
   const last = findLastIndex(messages, ({ role }) => role === 'assistant')
@@ -156,6 +163,7 @@ function encodeMessage(message: Message, path: string, scope: Scope): void {
 }
 
 function encodeAssistant(message: AssistantMessage, path: string, { steps, into, model }: Scope): void {
+  reportKept(message, path, into)
   const to = { format, provider, model }
   const scope = { into, reader: 'server' as const, proof: (opaque: AssistantProof) => ownProof(opaque, to) }
   steps.push(...encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], path, scope))

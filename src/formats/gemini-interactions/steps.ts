@@ -124,7 +124,7 @@ export function closeStep(open: OpenStep, reading: Reading, out: Fragment[], isW
 
 // ---- output -----------------------------------------------------------------------------------
 
-/** A text goes on with the open one; what is behind a picture is another. */
+/** A text goes on with the open one; what follows a picture is another. */
 function addContent(open: OpenStep, content: Json, out: Fragment[]): void {
   const type = field(content, 'type')
   if (type === 'text_annotation' || type === 'text_annotation_delta') {

@@ -121,7 +121,7 @@ export function encodeResult(result: ToolMessage): WireFunctionResult {
   return encodeResultFor(result, 'result', ledger(target), true).step
 }
 
-/** The same within a request. Media have to stand behind the results if the model takes text only. */
+/** The same within a request. Media follow the results if the model takes text only. */
 export function encodeResultFor(
   result: ToolMessage,
   path: string,
@@ -144,7 +144,7 @@ export function encodeResultFor(
   return { step, besides }
 }
 
-/** Text alone goes as a string, which all models take. */
+/** Only text goes as a string, which all models take. */
 function joined(content: Content, path: string, into: Ledger): string {
   for (const [at, block] of typeof content === 'string' ? [] : content.entries()) {
     if (block.providerData !== undefined)

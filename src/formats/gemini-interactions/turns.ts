@@ -52,7 +52,7 @@ export function encodeTurn(
   const turn: Turn = { scope, steps: [], signature: undefined }
   for (const [at, block] of blocks.entries()) addBlock(turn, block, `${path}.content[${at}]`)
   for (const at of invalidCalls.keys()) {
-    lose(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are no object')
+    lose(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are not an object')
   }
   return turn.steps
 }
