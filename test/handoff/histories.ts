@@ -15,10 +15,10 @@ import type {
   ToolMessage,
 } from '../../src/core/model.ts'
 import { withAskedModel } from '../../src/kit/opaque.ts'
-import { frozen } from '../support/conversations.ts'
 import { type CorpusCase, corpus } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
+import { frozen } from '../support/frozen.ts'
 
 /** What is in a history that not every wire has a place for. */
 export const kinds = [
