@@ -398,7 +398,9 @@ const interactions: Speaker = {
   },
   whole: (said) => ({ ...interactionBody(said), steps: interactionSteps(said) }),
   pieces: (said) => [
-    named('interaction.created', { interaction: { id: 'v1_u1', status: 'in_progress', object: 'interaction' } }),
+    named('interaction.created', {
+      interaction: { id: 'v1_u1', status: 'in_progress', object: 'interaction', model: 'gemini-3.8-flash' },
+    }),
     named('interaction.status_update', { interaction_id: 'v1_u1', status: 'in_progress' }),
     ...interactionSteps(said).flatMap((step, index) => {
       const { summary: _, signature: __, content: ___, ...shell } = step
@@ -409,8 +411,7 @@ const interactions: Speaker = {
         named('step.stop', { index }),
       ]
     }),
-    named('interaction.completed', { interaction: interactionBody(said) }),
-    'event: done\ndata: [DONE]\n\n',
+    `${named('interaction.completed', { interaction: interactionBody(said) })}event: done\ndata: [DONE]\n\n`, // the end is the first of the two
   ],
   isStream: ({ body }) => body.stream === true,
   error: (status, message) => ({ error: { code: codeOf(status), message } }),
