@@ -21,8 +21,6 @@ export interface Judged {
   readonly title: string
   /** Whole answers, streams, or both. */
   readonly modes: readonly boolean[]
-  /** Who asks. Default: the client of each wire. */
-  readonly askers?: readonly WireName[]
   /** What can be asked for, by the name of its model. Default: a provider for each wire, by the name of its wire. */
   readonly providers?: readonly string[]
   /** The wire in which a provider is asked by a client. Default: that of its name. */
@@ -31,8 +29,8 @@ export interface Judged {
 }
 
 /** Defines the tests, and prints the table behind them. */
-export function judgeClients({ title, modes, askers = wireNames, providers = wireNames, wireOf, start }: Judged): void {
-  const pairs = askers.flatMap((client) => providers.map((provider): [WireName, string] => [client, provider]))
+export function judgeClients({ title, modes, providers = wireNames, wireOf, start }: Judged): void {
+  const pairs = wireNames.flatMap((client) => providers.map((provider): [WireName, string] => [client, provider]))
   const behind = (provider: string, client: WireName) => wireOf?.(provider, client) ?? (provider as WireName)
   let rig: Awaited<ReturnType<Judged['start']>>
   beforeAll(async () => {

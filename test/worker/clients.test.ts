@@ -1,14 +1,12 @@
 /** Every official client, with a token in the place of a key, against every provider behind the Worker. */
 import { judgeClients } from '../gateway/judge.ts'
 import { isExhaustive } from '../support/cuts.ts'
-import { wireNames } from './harness.ts'
 import { models, startJudged, wireOf } from './judged.ts'
 
 judgeClients({
   title: 'the Worker',
   // The Worker asks for a stream either way, and `test/gateway/worker.test.ts` reads streams of every pair out of workerd.
   modes: isExhaustive ? [false, true] : [false],
-  askers: wireNames,
   providers: Object.values(models),
   wireOf,
   start: startJudged,
