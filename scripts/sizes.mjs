@@ -78,7 +78,7 @@ process.exitCode = findings.length > 0 ? 1 : 0
 /** Programs by name: one for each public path, and those of the promises we make. */
 async function programs() {
   const entries = entriesIn(dist).filter((name) => name !== 'index')
-  const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere']
+  const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere']
   return {
     ...Object.fromEntries(await Promise.all(entries.map(async (name) => [name, await programOf(name)]))),
     'text alone': textAlone,
@@ -92,8 +92,8 @@ document.title = (await generateObject({ model, prompt: 'A city', schema: { type
     'a tool with a budget': toolWith('budget', '', 'budget: budget({ maxTokens: 9 })'),
     'a tool that needs approval': toolWith('approval', 'needsApproval: approval()', ''),
     'openai-chat + anthropic + gemini': chatWith('openai-chat', 'anthropic', 'gemini'),
-    'six providers, a tool': chatWith(...formats),
-    'all six formats, both directions': bothDirections(formats),
+    'a provider of each format, a tool': chatWith(...formats),
+    'all formats, both directions': bothDirections(formats),
   }
 }
 

@@ -10,6 +10,7 @@ import { type AnthropicSettings, anthropic } from './formats/anthropic/index.ts'
 import { type BedrockSettings, bedrockConverse } from './formats/bedrock-converse/index.ts'
 import { cohere } from './formats/cohere/index.ts'
 import { type GeminiSettings, gemini } from './formats/gemini/index.ts'
+import { geminiInteractions } from './formats/gemini-interactions/index.ts'
 import { ollama } from './formats/ollama/index.ts'
 import { openaiChat } from './formats/openai-chat/index.ts'
 import { openaiResponses } from './formats/openai-responses/index.ts'
@@ -63,6 +64,7 @@ const providers: Readonly<Record<string, Provider>> = {
   deepseek,
   gemini,
   'gemini-chat': geminiChat,
+  'gemini-interactions': geminiInteractions,
   groq,
   llamacpp,
   lmstudio,

@@ -40,6 +40,12 @@ const proofs = {
   },
   xai: { provider: 'xai', model: 'grok-4.5', format: 'openai-responses', data: { id: 'rs_2', encrypted_content: 'x' } },
   gemini: { provider: 'gemini', model: 'gemini-3-pro', format: 'gemini', data: { thoughtSignature: 'CiQB' } },
+  interactions: {
+    provider: 'gemini',
+    model: 'gemini-3.8-flash',
+    format: 'gemini-interactions',
+    data: { signature: 'CiQC' },
+  },
   openrouter: {
     provider: 'openrouter',
     model: 'anthropic/claude',
@@ -611,6 +617,7 @@ describe.each(Object.entries(clients))('a carrier of a client of %s', (_, { serv
     ],
     ['anthropic', 'anthropic', { signature: 'x', cache_control: {}, type: 'tool_use', file_id: 'f' }],
     ['gemini', 'gemini', { thoughtSignature: 'x', fileData: {}, file_id: 'f' }],
+    ['gemini-interactions', 'gemini', { signature: 'x', type: 'function_result', file_id: 'f', store: 1 }],
     ['from-next-year', 'x', { file_id: 'f' }],
   ] as const
   const names = /service_tier|"store"|"tools"|file_id|previous_response_id|cache_control|fileData/

@@ -1,12 +1,13 @@
 /**
- * Goes on with a streamed answer that the network cut, where the server keeps it: it names the answer in a header, numbers its events (or
- * lines) from 1, and tells those behind a number again.
+ * Goes on with a streamed answer that the network cut, where the server keeps it. Our Worker names the answer in a header, numbers its events
+ * (or lines) from 1, and tells those behind a number again. A provider's own way is its codec's to say.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header, which is read for lines too
  * @module
  */
-import type { Model } from '../core/codec.ts'
+import type { Frame, Model, StoredStream } from '../core/codec.ts'
 import { ApiError, ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
+import { decodeSse } from '../framing/sse.ts'
 import { type Deadline, sleep, startDeadline, type Timeouts } from './deadline.ts'
 import type { AnswerDecoder } from './decode.ts'
 import { backoffMs } from './retry.ts'
@@ -26,9 +27,10 @@ export interface Resumable {
 }
 
 /**
- * The `resume` of a request, for servers that keep an answer while it is written, as our Worker does, and no provider. Each streamed answer
- * is asked for by an `Idempotency-Key`; where the network cuts it, it goes on by itself at the next event, and who leaves it does not end
- * it: `stop()` of the run does.
+ * The `resume` of a request, for servers that keep an answer while it is written: our Worker, and Gemini Interactions if the answer is stored
+ * (`store: true`) and its events have ids, as those of `background: true` do. Each streamed answer is asked for by an `Idempotency-Key`
+ * where the server knows it; where the network cuts it, it goes on by itself at the next event, and who leaves it does not end it: `stop()`
+ * of the run does.
  *
  * @param streamId the first answer is not asked for, but is the one that the server keeps by this name (`streamId` of the earlier run), told
  * from its beginning, such as after a page was loaded anew.
@@ -65,18 +67,16 @@ interface KeptRun {
 
 function keptChunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined {
   const id = answer.id ?? (answer.response && streamIdOf(answer.response))
-  if (id === undefined) return undefined
-  run.streamId = id
-  return allChunks(answer, id, run.request.timeouts, deadline)
+  if (id === undefined && answer.model.codec.stored === undefined) return undefined
+  if (id !== undefined) run.streamId = id
+  return allChunks(run, { ...answer, id }, deadline)
 }
 
 /** The chunks of an answer, over as many connections as it takes; each event of it comes once, in order. */
-async function* allChunks(
-  { model, response, decoder }: Underway,
-  id: string,
-  timeouts: Timeouts | undefined,
-  deadline: Deadline,
-): AsyncGenerator<Uint8Array> {
+async function* allChunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  const { response, decoder } = answer
+  const { timeouts } = run.request
+  const rest = restOf(run, answer)
   let connection = response
   let failures = 0
   for (;;) {
@@ -84,9 +84,12 @@ async function* allChunks(
     const line = startLine(timeouts, deadline)
     let cause: unknown
     try {
-      connection ??= await askForRest(model, id, decoder.taken, line)
+      connection ??= await rest.ask(line)
       if (connection.status === 204) return
-      yield* chunksOf(connection, line)
+      for await (const chunk of chunksOf(connection, line)) {
+        rest.see(chunk)
+        yield chunk
+      }
     } catch (error) {
       if (deadline.signal.aborted || !mayPass(error)) throw giveUp(error, decoder.taken)
       cause = error
@@ -94,11 +97,65 @@ async function* allChunks(
       line.clear()
     }
     if (decoder.isEnded) return
+    if (!rest.isKnown()) {
+      if (cause === undefined) return
+      throw cause
+    }
     failures = decoder.taken > before ? 0 : failures + 1
     if (failures > mostReconnects) throw giveUp(cause, decoder.taken)
     connection = undefined
     decoder.reconnect()
+    rest.reconnect()
     await sleep(waitMs(cause, failures), deadline.signal)
+  }
+}
+
+/** Where the rest of an answer is. */
+interface Rest {
+  ask(line: Deadline): Promise<Response>
+  /** Reads along, to know where to go on. */
+  see(chunk: Uint8Array): void
+  isKnown(): boolean
+  reconnect(): void
+}
+
+function restOf(run: KeptRun, answer: Underway): Rest {
+  const { model, id, response, decoder } = answer
+  const { stored } = model.codec
+  if (stored !== undefined && (response === undefined || streamIdOf(response) === undefined)) {
+    return storedRest(run, answer, stored)
+  }
+  return {
+    ask: (line) => askForRest(model, id ?? '', decoder.taken, line),
+    see() {},
+    isKnown: () => true,
+    reconnect() {},
+  }
+}
+
+/** The rest of an answer that the provider itself keeps: its events say where they are. */
+function storedRest(run: KeptRun, { model, id: given }: Underway, stored: StoredStream): Rest {
+  const connect = () => decodeSse({ maxEventBytes: Number.POSITIVE_INFINITY }) // the decoder sees to the limit
+  let framing = connect()
+  let id = given
+  let event: string | undefined
+  return {
+    ask: ({ signal }) =>
+      call(model, model.baseUrl + stored.pathOf(id ?? '', event), { method: 'GET', headers: {}, signal }),
+    see(chunk) {
+      const frames: Frame[] = []
+      framing.push(chunk, frames)
+      for (const frame of frames) {
+        const place = stored.placeOf(frame)
+        id = place.id ?? id
+        run.streamId = id
+        event = place.event ?? event
+      }
+    },
+    isKnown: () => id !== undefined && event !== undefined,
+    reconnect() {
+      framing = connect()
+    },
   }
 }
 
@@ -115,7 +172,9 @@ const stopTimeoutMs = 10_000
 
 async function stopStream(model: Model, id: string): Promise<void> {
   const signal = AbortSignal.timeout(stopTimeoutMs)
-  const response = await call(model, urlOf(model, id), { method: 'DELETE', headers: {}, signal })
+  const { stored } = model.codec
+  const [method, url] = stored ? ['POST', model.baseUrl + stored.stopPathOf(id)] : ['DELETE', urlOf(model, id)]
+  const response = await call(model, url, { method, headers: {}, signal })
   await response.body?.cancel()
 }
 

@@ -91,7 +91,8 @@ export class Round implements ToolHost, Asker {
       )
     }
     this.#toolRun = runner && new runner.run(this)
-    this.#key = idempotencyKey ?? (resume && !isOnlyWhole ? crypto.randomUUID() : undefined)
+    const isKept = resume !== undefined && !isOnlyWhole && model.codec.stored === undefined
+    this.#key = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
     const run = { model, signal: request.signal }
     this.tell = telling([...observers, compact({ onAttempt: onRequest })], () => ({
       run,

@@ -190,6 +190,16 @@ export interface DecodeRequestOptions<Dialect = never> extends CodecOptions<Dial
   readonly path?: string
 }
 
+/** How the provider keeps a streamed answer, so that it goes on where a connection broke. */
+export interface StoredStream {
+  /** What an event says: the id of the answer, and its own. */
+  placeOf(frame: Frame): { readonly id?: string; readonly event?: string }
+  /** The path of the events that follow one; of all without one. It is appended to the base URL. */
+  pathOf(id: string, event: string | undefined): string
+  /** The path that ends the answer, by POST. */
+  stopPathOf(id: string): string
+}
+
 /** The client's half: what a web page needs to talk to a provider. */
 export interface ClientCodec {
   /** The name of the format: `openai-chat`, `anthropic` … */
@@ -206,6 +216,8 @@ export interface ClientCodec {
   readonly rules: Rules
   /** Calls that come without an id get this and a number that no other call of the conversation has. */
   readonly idPrefix: string
+  /** Default: the provider does not keep streams. */
+  readonly stored?: StoredStream
   /** Headers of every request: the key's, and versions. */
   headers(apiKey: string | undefined): Record<string, string>
   encodeRequest(context: Context, options: RequestOptions): EncodedRequest

@@ -61,7 +61,7 @@ function timeoutsOf({ options, startedAt }: Call): Timeouts {
 /** How an answer presents itself. */
 export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
   return {
-    id: wire.idPrefix + id.replaceAll('-', ''),
+    id: wire.idPrefix === undefined ? '' : wire.idPrefix + id.replaceAll('-', ''),
     model: request.options.model,
     createdAt: Math.floor(startedAt / 1000),
     includeUsage: field(field(body.value, 'stream_options'), 'include_usage') === true,

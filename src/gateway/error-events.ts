@@ -41,6 +41,8 @@ const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
     field(event, 'error') !== undefined ||
     field(field(event, 'promptFeedback'), 'blockReason') !== undefined ||
     arrayOf(field(event, 'candidates')).some((candidate) => field(candidate, 'finishReason') !== undefined),
+  'gemini-interactions': (event) =>
+    event === '[DONE]' || ['interaction.completed', 'error'].includes(`${field(event, 'event_type')}`),
   cohere: (event) => event === '[DONE]' || field(event, 'type') === 'message-end',
   ollama: (event) => field(event, 'done') === true || field(event, 'error') !== undefined,
 }

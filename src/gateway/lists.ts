@@ -29,6 +29,16 @@ const openai: Listing = {
   list: (data) => ({ object: 'list', data: [...data] }),
 }
 
+const gemini: Listing = {
+  entry: ({ name, maxOutputTokens }) => ({
+    name: `models/${name}`,
+    displayName: name,
+    supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
+    ...compact({ outputTokenLimit: maxOutputTokens }),
+  }),
+  list: (models) => ({ models: [...models] }),
+}
+
 const listings: Readonly<Record<WireName, Listing>> = {
   'openai-chat': openai,
   'openai-responses': openai,
@@ -41,15 +51,8 @@ const listings: Readonly<Record<WireName, Listing>> = {
       last_id: data.at(-1)?.id ?? null,
     }),
   },
-  gemini: {
-    entry: ({ name, maxOutputTokens }) => ({
-      name: `models/${name}`,
-      displayName: name,
-      supportedGenerationMethods: ['generateContent', 'streamGenerateContent', 'countTokens'],
-      ...compact({ outputTokenLimit: maxOutputTokens }),
-    }),
-    list: (models) => ({ models: [...models] }),
-  },
+  gemini,
+  'gemini-interactions': gemini,
   cohere: openai, // its list has the same place; a gateway has one there
   ollama: {
     entry: ({ name }) => ({ name, model: name, modified_at: noDate, size: 0, digest: '', details: {} }),

@@ -149,7 +149,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
 }
 
 /** Fields of an event that say what it is, or whose it is: no client puts these together. */
-const labels = new Set('type id item_id object model role jsonPath'.split(' '))
+const labels = new Set('type event_type event_id id item_id object model role jsonPath'.split(' '))
 
 /** The parser, with `undefined` for data that is not JSON, such as `[DONE]`. */
 function tolerant(parse: (text: string) => unknown) {

@@ -57,7 +57,7 @@ function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit:
 function translateQuestion(target: Target, call: Call): Question {
   const { model } = target
   if (call.request.context.providerState?.previousResponseId !== undefined && model.codec.rules.chains !== true) {
-    throw refusal(400, 'Stored answers cannot be gone on from: "previous_response_id" is not supported by this model')
+    throw refusal(400, `Stored answers cannot be gone on from: "${chainField(call)}" is not supported by this model`)
   }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }
@@ -65,6 +65,10 @@ function translateQuestion(target: Target, call: Call): Question {
   const body = model.body ? { ...(encoded.body as object), ...model.body } : encoded.body
   const { path, headers, losses, question } = encoded
   return { path, headers, text: JSON.stringify(body), passes: false, answering: question, losses, asksUsage: false }
+}
+
+function chainField({ wire }: Call): string {
+  return wire.name === 'gemini-interactions' ? 'previous_interaction_id' : 'previous_response_id'
 }
 
 /** The request, for a stream if one is asked for. */

@@ -23,6 +23,8 @@ const answers: Readonly<Record<string, WireName>> = {
   '/v1/chat/completions': 'openai-chat',
   '/v1/responses': 'openai-responses',
   '/v1/messages': 'anthropic',
+  '/v1/interactions': 'gemini-interactions',
+  '/v1beta/interactions': 'gemini-interactions',
   '/api/chat': 'ollama',
   '/v2/chat': 'cohere',
 }

@@ -5,7 +5,14 @@ import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, Loss, RequestOptions, StopReason, Usage } from '../core/model.ts'
 
 /** The wires that a gateway answers in: the names of their formats. */
-export type WireName = 'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama' | 'cohere'
+export type WireName =
+  | 'openai-chat'
+  | 'openai-responses'
+  | 'anthropic'
+  | 'gemini'
+  | 'gemini-interactions'
+  | 'ollama'
+  | 'cohere'
 
 /** A model that clients may ask for, and what is behind it. */
 export interface GatewayModel {

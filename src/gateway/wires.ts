@@ -7,6 +7,7 @@ import type { Frame, ServerCodec } from '../core/codec.ts'
 import { createServerCodec as anthropic } from '../formats/anthropic/index.ts'
 import { createServerCodec as cohere } from '../formats/cohere/index.ts'
 import { createServerCodec as gemini } from '../formats/gemini/index.ts'
+import { createServerCodec as geminiInteractions } from '../formats/gemini-interactions/index.ts'
 import { createServerCodec as ollama } from '../formats/ollama/index.ts'
 import { createServerCodec as openaiChat } from '../formats/openai-chat/index.ts'
 import { createServerCodec as openaiResponses } from '../formats/openai-responses/index.ts'
@@ -20,8 +21,8 @@ export interface Wire {
   readonly provider: string
   /** Where its clients find the list of models. */
   readonly list: string
-  /** How ids of its answers begin. */
-  readonly idPrefix: string
+  /** How ids of its answers begin; `undefined` if an id says that the answer is stored, which those of a gateway are not. */
+  readonly idPrefix: string | undefined
   /** What a client reads and makes nothing of. */
   readonly keepAlive: string
   /** Where a request says how long its answer may be: the first is written if none of them is there. */
@@ -97,6 +98,19 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     limits: [['generationConfig', 'maxOutputTokens']],
     headers: {},
     foreign: undefined,
+    errorFrames: asTheyAre,
+  },
+  'gemini-interactions': {
+    name: 'gemini-interactions',
+    codec: geminiInteractions(),
+    provider: 'gemini',
+    list: '/v1beta/models',
+    idPrefix: undefined,
+    keepAlive: comment,
+    limits: [['generation_config', 'max_output_tokens']],
+    headers: {},
+    foreign: undefined,
+    lastFrame: { event: 'done', data: '[DONE]' },
     errorFrames: asTheyAre,
   },
   cohere: {

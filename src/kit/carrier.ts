@@ -116,6 +116,7 @@ const knownProofs: Readonly<
 > = {
   anthropic: { reasoning: { signature: true, data: true } },
   gemini: { reasoning: { thoughtSignature: true }, tool_call: { thoughtSignature: true } },
+  'gemini-interactions': { reasoning: { signature: true } },
   'openai-responses': {
     reasoning: { id: true, status: true, encrypted_content: true, reasoningId: true, summary: [part], content: [part] },
   },

@@ -43,8 +43,8 @@ export interface Wire {
   readonly lacks: ReadonlySet<Lack>
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
   readonly keepsReasoning: boolean
-  /** The one field of `providerState` that it takes. */
-  readonly state?: 'previousResponseId' | 'continuationToken'
+  /** The fields of `providerState` that it takes. Default: none. */
+  readonly states?: readonly ('previousResponseId' | 'continuationToken')[]
 }
 
 /** One pass over a request. */

@@ -22,7 +22,16 @@ const options: readonly LackedOption[] = [
 ]
 
 /** The names that `providerOptions` may have. */
-const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere', 'bedrock-converse']
+const formats = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'ollama',
+  'cohere',
+  'bedrock-converse',
+]
 
 /** The request without what the wire lacks. The losses are in the ledger, which also knows from then on where each entry stood. */
 export function withoutLacks(
@@ -79,7 +88,8 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
 
 /** An answer that is stored stands for the conversation before it. Where that is in the messages too, nothing is missing. */
 function fitState(state: ProviderState, messages: readonly Message[], task: Task): ProviderState {
-  const others = Object.keys(state).filter((name) => name !== task.wire.state && state[name] !== undefined)
+  const taken: readonly string[] = task.wire.states ?? []
+  const others = Object.keys(state).filter((name) => !taken.includes(name) && state[name] !== undefined)
   for (const name of others) {
     const isKnown = messages.some((one) => one.role === 'assistant' && one.response?.id === state[name])
     const hasTurns = messages.some(({ role }) => role === 'assistant')

@@ -108,7 +108,9 @@ describe.each(wires)('$name', (wire) => {
     let kept = keep(answer)
     const server = await serve((request) => kept.fetch(request))
     try {
-      for (let events = 0; events < answer.length; events++) {
+      // What follows the last answer of Interactions says nothing, and is not asked for.
+      const needed = wire.name === 'gemini-interactions' ? answer.length - 1 : answer.length
+      for (let events = 0; events < needed; events++) {
         kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, events)), how: 'closed' }])
         const run = stream({ model: wire.model(`${server.url}/v1`), prompt: 'Hi', retries: 0, resume: resumable() })
         expect(await read(run), `cut behind ${events} events`).toEqual(whole)

@@ -24,6 +24,7 @@ const places: Readonly<Record<string, (body: never) => unknown>> = {
   anthropic: ({ output_config: config }: { output_config: { format: { schema: unknown } } }) => config.format.schema,
   gemini: ({ generationConfig: config }: { generationConfig: Record<string, unknown> }) =>
     config.responseJsonSchema ?? config.responseSchema,
+  'gemini-interactions': ({ response_format: format }: { response_format: { schema: unknown } }) => format.schema,
   ollama: ({ format }: { format: unknown }) => format,
   cohere: ({ response_format: format }: { response_format: { schema?: unknown; json_schema?: unknown } }) =>
     format.json_schema ?? format.schema,
@@ -84,6 +85,7 @@ describe.each(wires)('over $name', (wire) => {
           .replace('"done_reason":"stop"', '"done_reason":"length"')
           .replace('"finish_reason":"COMPLETE"', '"finish_reason":"MAX_TOKENS"')
           .replaceAll('response.completed', 'response.incomplete')
+          .replace('"status":"completed","usage"', '"status":"incomplete","usage"')
           .replace(
             '"status":"completed","output"',
             '"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"',

@@ -44,6 +44,7 @@ const silent: Readonly<Record<WireName, number>> = {
   anthropic: 3,
   cohere: 2,
   gemini: 0,
+  'gemini-interactions': 3,
   ollama: 0,
 }
 

@@ -78,6 +78,7 @@ describe('an answer that is longer than its limit of output tokens', () => {
     anthropic: { max_tokens: 10 },
     cohere: { max_tokens: 10 },
     gemini: { generationConfig: { maxOutputTokens: 10 } },
+    'gemini-interactions': { generation_config: { max_output_tokens: 10 } },
     ollama: { options: { num_predict: 10 } },
   }
   // 64 KiB, and 256 bytes for each of the 10 tokens.

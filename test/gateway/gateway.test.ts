@@ -129,6 +129,7 @@ describe('limits of output', () => {
     anthropic: (body) => body.max_tokens,
     cohere: (body) => body.max_tokens,
     gemini: (body) => body.generationConfig?.maxOutputTokens,
+    'gemini-interactions': (body) => body.generation_config?.max_output_tokens,
     ollama: (body) => body.options?.num_predict,
   }
 
@@ -141,6 +142,7 @@ describe('limits of output', () => {
         anthropic: { max_tokens: 9000 },
         cohere: { max_tokens: 9000 },
         gemini: { generationConfig: { maxOutputTokens: 9000 } },
+        'gemini-interactions': { generation_config: { max_output_tokens: 9000 } },
         ollama: { options: { num_predict: 9000 } },
       }[wire]
       const gateway = gatewayOf({ models: limited() })
@@ -339,6 +341,7 @@ describe('what leaves and what comes in', () => {
     anthropic: ['anthropic-version', 'x-api-key'],
     cohere: ['authorization'],
     gemini: ['x-goog-api-key'],
+    'gemini-interactions': ['x-goog-api-key'],
     ollama: ['authorization'],
   }
 
@@ -866,6 +869,7 @@ describe('the edges of the gateway', () => {
     ['anthropic', '/v1/models'],
     ['cohere', '/v1/models'],
     ['gemini', '/v1beta/models'],
+    ['gemini-interactions', '/v1beta/models'],
     ['ollama', '/api/tags'],
   ] as const)(
     'C25: names the model that it does not have, and the list of those that it has, to a client of %s',

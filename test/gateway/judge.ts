@@ -1,5 +1,5 @@
 /**
- * Every official client against every provider, through a gateway: what each of 5 × 5 pairs can do, as a table.
+ * Every official client against every provider, through a gateway: what each pair can do, as a table.
  *
  * The providers are written by hand from the wires' documents, and answer 400 to what is against the rules of their wire.
  */
@@ -11,7 +11,7 @@ import { type WireName, wireNames } from './provider.ts'
 import type { Rig } from './rig.ts'
 
 /** These providers prove what they thought, and want the proof back. */
-const proving: ReadonlySet<WireName> = new Set(['openai-responses', 'anthropic', 'gemini'])
+const proving: ReadonlySet<WireName> = new Set(['openai-responses', 'anthropic', 'gemini', 'gemini-interactions'])
 /** These tell what they thought. OpenAI's Chat Completions does not. */
 const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama', 'cohere'])
 /** These wires have no place for a proof: the conversation goes on without. */

@@ -13,7 +13,7 @@ import { ask } from './wire.ts'
 
 /** What comes whole, and what events are found by: with another text in it, an event would be another. */
 const whole = new Set(
-  'type id item_id call_id name role object event jsonPath finishReason finish_reason stop_reason status model modelVersion responseId'.split(
+  'type event_type event_id id item_id call_id name role object event jsonPath finishReason finish_reason stop_reason status model modelVersion responseId'.split(
     ' ',
   ),
 )

@@ -5,6 +5,7 @@ import type { ClientCodec, Model } from '../../src/core/codec.ts'
 import { createClientCodec as anthropic } from '../../src/formats/anthropic/index.ts'
 import { createClientCodec as cohere } from '../../src/formats/cohere/index.ts'
 import { createClientCodec as gemini } from '../../src/formats/gemini/index.ts'
+import { createClientCodec as geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
 import { createClientCodec as ollama } from '../../src/formats/ollama/index.ts'
 import { createClientCodec as openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createClientCodec as openaiResponses } from '../../src/formats/openai-responses/index.ts'
@@ -22,6 +23,7 @@ const codecs: Readonly<Record<WireName, ClientCodec>> = {
   anthropic: anthropic(),
   cohere: cohere(),
   gemini: gemini(),
+  'gemini-interactions': geminiInteractions(),
   ollama: ollama(),
 }
 const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
@@ -75,6 +77,7 @@ const channelsOf: Readonly<Record<WireName, readonly Channel[]>> = {
   anthropic: ['text', 'thought', 'arguments'],
   cohere: ['text', 'thought', 'arguments'],
   gemini: ['text', 'thought'],
+  'gemini-interactions': ['text', 'thought', 'arguments'],
   ollama: ['text', 'thought'],
 }
 

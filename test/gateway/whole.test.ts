@@ -32,11 +32,12 @@ const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName,
 const piecesOf = (provider: WireName) => speakers[provider].pieces({ text: greeting })
 const wanted = { stream: false } as const
 
+const ofTheMoment = new Set(['id', 'item_id', 'responseId', 'created', 'created_at', 'completed_at', 'updated'])
+
 /** Without what is of the moment. A wire may have more fields than the script says. */
 function comparable(body: Body): Body {
   const text = JSON.stringify(body, (key, value) => {
-    const isOfTheMoment = ['id', 'item_id', 'responseId', 'created', 'created_at', 'completed_at'].includes(key)
-    return isOfTheMoment ? undefined : value
+    return ofTheMoment.has(key) ? undefined : value
   })
   return JSON.parse(text)
 }

@@ -42,6 +42,10 @@ const requests: Readonly<Record<WireName, Minimal>> = {
     path: `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
     minimal: { contents: [{ role: 'user', parts: [{ text }] }] },
   }),
+  'gemini-interactions': (model, input, stream) => ({
+    path: '/v1beta/interactions',
+    minimal: { model, input, stream },
+  }),
   cohere: (model, content, stream) => ({
     path: '/v2/chat',
     minimal: { model, messages: [{ role: 'user', content }], stream },
@@ -94,6 +98,7 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
     type === 'response.completed' ? 'end' : type === 'response.failed' ? 'error' : undefined,
   anthropic: ({ type }) => (type === 'message_stop' ? 'end' : type === 'error' ? 'error' : undefined),
   gemini: (event) => (event.error ? 'error' : event.candidates?.[0]?.finishReason ? 'end' : undefined),
+  'gemini-interactions': (event) => (event === '[DONE]' ? 'end' : event.event_type === 'error' ? 'error' : undefined),
   cohere: ({ type, delta }) => (type !== 'message-end' ? undefined : delta.error ? 'error' : 'end'),
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
 }
@@ -134,6 +139,8 @@ export function isErrorBody(wire: WireName, body: Loose): boolean {
       return body.type === 'error' && typeof body.error?.type === 'string' && typeof body.error.message === 'string'
     case 'gemini':
       return typeof body.error?.code === 'number' && typeof body.error.status === 'string'
+    case 'gemini-interactions':
+      return typeof body.error?.code === 'string' && typeof body.error.message === 'string'
     case 'cohere':
       return typeof body.message === 'string'
     case 'ollama':

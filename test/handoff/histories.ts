@@ -15,10 +15,10 @@ import type {
   ToolMessage,
 } from '../../src/core/model.ts'
 import { withAskedModel } from '../../src/kit/opaque.ts'
-import { frozen } from '../support/conversations.ts'
 import { type CorpusCase, corpus } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
+import { frozen } from '../support/frozen.ts'
 
 /** What is in a history that not every wire has a place for. */
 export const kinds = [
@@ -98,9 +98,10 @@ function answerOf({ kind, text, bytes }: CorpusCase, client: ClientCodec): Assis
 
 /** An error's body, which has no answer in it. */
 function isRefusal(body: unknown): boolean {
-  const { error, errors, internalCode, choices, output, content, candidates, message } = body as Record<string, unknown>
+  const { error, errors, internalCode, ...fields } = body as Record<string, unknown>
+  const { choices, output, content, candidates, message, steps } = fields
   if (internalCode !== undefined || (Array.isArray(errors) && errors.length > 0)) return true // Workers AI
-  const isAnswer = [choices, output, content, candidates, message].some((field) => field != null)
+  const isAnswer = [choices, output, content, candidates, message, steps].some((field) => field != null)
   const isSentence = typeof message === 'string'
   return Array.isArray(body) || typeof body !== 'object' || isSentence || (error != null && !isAnswer)
 }
@@ -361,6 +362,22 @@ const written: readonly Written[] = [
         },
       ],
       modelVersion: 'gemini-3-flash',
+    },
+  },
+  {
+    name: 'peers: Interactions with a signed thought before its calls',
+    folder: 'gemini-interactions',
+    model: 'gemini-3.8-flash',
+    body: {
+      id: 'v1_01',
+      object: 'interaction',
+      status: 'requires_action',
+      model: 'gemini-3.8-flash',
+      steps: [
+        { type: 'thought', signature: thoughtSignature, summary: [{ type: 'text', text: 'I need the weather.' }] },
+        { type: 'function_call', id: 'fc1', name: 'get_weather', arguments: { city: 'Tokyo' } },
+        { type: 'function_call', id: 'fc2', name: 'get_weather', arguments: { city: 'Paris' } },
+      ],
     },
   },
   {

@@ -29,6 +29,7 @@ const bases: Readonly<Record<string, string>> = {
   'bedrock-converse': '',
   cohere: '/v2',
   gemini: '/v1beta',
+  'gemini-interactions': '/v1beta',
   ollama: '',
   'openai-chat': '/v1',
   'openai-responses': '/v1',

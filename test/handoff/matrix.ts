@@ -15,7 +15,11 @@ export interface Target {
 }
 
 /** Whose wire it is. Default: the provider has its name. */
-const home: Readonly<Record<string, string>> = { 'openai-chat': 'openai', 'openai-responses': 'openai' }
+const home: Readonly<Record<string, string>> = {
+  'gemini-interactions': 'gemini',
+  'openai-chat': 'openai',
+  'openai-responses': 'openai',
+}
 
 /** Every codec and dialect: those of the recordings, and those that have a name of their own. */
 export const targets: readonly Target[] = listTargets()
@@ -44,6 +48,7 @@ const models: Readonly<Record<string, string>> = {
   'bedrock-converse': 'us.anthropic.claude-haiku-4-5-20251001-v1:0',
   cohere: 'command-a-reasoning-08-2025',
   gemini: 'gemini-3-flash',
+  'gemini-interactions': 'gemini-3.8-flash',
   ollama: 'qwen3:8b',
 }
 

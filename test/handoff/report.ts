@@ -16,6 +16,7 @@ const titles: Readonly<Record<string, string>> = {
   'openai-responses': 'Responses',
   anthropic: 'Anthropic',
   gemini: 'Gemini',
+  'gemini-interactions': 'Interactions',
   ollama: 'Ollama',
   cohere: 'Cohere',
 }

@@ -13,18 +13,24 @@ const types: Readonly<Record<string, string>> = {
   'openai-responses': 'ResponseCreateParams',
   anthropic: 'MessageCreateParams',
   gemini: 'GeminiBody',
+  'gemini-interactions': 'InteractionsBody',
   ollama: 'ChatRequest',
 }
 
-/** Gemini's client has enums where the wire has their words, and a flat `config` where it has an object: gemini.md §2. */
+/**
+ * Gemini's client has enums where the wire has their words, and a flat `config` where it has an object: gemini.md §2. The calls of its
+ * Interactions have a signature that the types do not know: gemini-interactions.md §8.
+ */
 const header = `
 import type { MessageCreateParams } from '@anthropic-ai/sdk/resources/messages'
-import type { Content, GenerateContentConfig, Part, Tool, ToolConfig } from '@google/genai'
+import type { Content, GenerateContentConfig, Interactions, Part, Tool, ToolConfig } from '@google/genai'
 import type { ChatRequest } from 'ollama'
 import type { ChatCompletionCreateParams } from 'openai/resources/chat/completions'
 import type { ResponseCreateParams } from 'openai/resources/responses/responses'
 type Spelled<T> = T extends string ? \`\${T}\` : T extends (infer I)[] ? Spelled<I>[] : T extends object ? { [K in keyof T]: Spelled<T[K]> } : T
 type GeminiBody = { contents: Spelled<Content>[]; systemInstruction?: Spelled<Content>; tools?: Spelled<Tool>[]; toolConfig?: Spelled<ToolConfig>; generationConfig?: Pick<GenerateContentConfig, 'maxOutputTokens'> }
+type SignedStep = Interactions.Step | (Interactions.FunctionCallStep & { signature?: string })
+type InteractionsBody = Omit<Interactions.CreateModelInteractionParamsStreaming, 'input'> & { input: SignedStep[] }
 declare function take<T>(body: T): void
 `
 

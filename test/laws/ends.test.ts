@@ -6,7 +6,12 @@ import { decodeText } from '../support/decode.ts'
 import { wires } from '../support/wires.ts'
 
 /** How many pieces of each wire follow the one that says why the model stopped: `[DONE]`, `message_stop`. */
-const marksAfterReason: Readonly<Record<string, number>> = { 'openai-chat': 1, anthropic: 1, cohere: 1 }
+const marksAfterReason: Readonly<Record<string, number>> = {
+  'gemini-interactions': 1,
+  'openai-chat': 1,
+  anthropic: 1,
+  cohere: 1,
+}
 
 describe.each(wires)('$name', (wire) => {
   const { codec } = wire.model('http://localhost')

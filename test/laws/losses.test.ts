@@ -130,7 +130,9 @@ it.each(names)('D10: %s reports options and fields of another format', (name) =>
 it.each(names)('C28: %s reports a name that no format has, and says which names there are', (name) => {
   const [loss] = lossesOf(name, hello, { providerOptions: { openai: { verbosity: 'low' } } })
   expect(loss).toMatchObject({ path: 'options.providerOptions.openai', action: 'dropped', severity: 'minor' })
-  expect(loss?.reason).toContain('openai-chat, openai-responses, anthropic, gemini, ollama, cohere, bedrock-converse')
+  const names =
+    'openai-chat, openai-responses, anthropic, gemini, gemini-interactions, ollama, cohere, bedrock-converse'
+  expect(loss?.reason).toContain(names)
 })
 
 describe('D11: one loss has one path, one reason and one severity on every wire', () => {

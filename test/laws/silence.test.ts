@@ -15,6 +15,7 @@ const models: Readonly<Record<string, readonly [string, ...string[]]>> = {
   'bedrock-converse': ['us.anthropic.claude-haiku-4-5-20251001-v1:0', 'amazon.nova-lite-v1:0'],
   cohere: ['command-a-reasoning-08-2025', 'command-a-03-2025'],
   gemini: ['gemini-3-flash', 'gemini-2.5-flash'],
+  'gemini-interactions': ['gemini-3.8-flash', 'gemini-2.5-flash'],
   ollama: ['qwen3:8b'],
 }
 const modelsOf = ({ name }: ClientCodec) => models[name] ?? (['gpt-5'] as const)

@@ -66,6 +66,19 @@ const fields: Readonly<Record<string, readonly JsonObject[]>> = {
     { safetySettings: [{ category: word, threshold: word }] },
     { serviceTier: word },
   ],
+  'gemini-interactions': [
+    { generation_config: { thinking_level: word } },
+    { generation_config: { thinking_summaries: word } },
+    { generation_config: { tool_choice: word }, tools: [{ type: 'function', name: 'f' }] },
+    { response_format: { type: word } },
+    { service_tier: word },
+    { tools: [{ type: word }] },
+    {
+      input: [
+        { type: 'user_input', content: [{ type: 'image', data: 'aGk=', mime_type: 'image/png', resolution: word }] },
+      ],
+    },
+  ],
   cohere: [
     { tool_choice: word, tools: [tool] },
     { response_format: { type: word } },
@@ -86,6 +99,7 @@ const bases: Readonly<Record<string, JsonObject>> = {
   'openai-responses': { model: 'm', input: 'x' },
   anthropic: { model: 'm', max_tokens: 9, messages: [user] },
   gemini: { contents: [{ role: 'user', parts: [{ text: 'x' }] }] },
+  'gemini-interactions': { model: 'm', input: [{ type: 'user_input', content: [{ type: 'text', text: 'x' }] }] },
   cohere: { model: 'm', messages: [user] },
   ollama: { model: 'm', messages: [user] },
 }

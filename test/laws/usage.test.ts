@@ -37,6 +37,19 @@ function answerWith(format: string, { input, output, total, read, write, reasoni
           toolUsePromptTokenCount: tools,
         },
       }
+    case 'gemini-interactions':
+      return {
+        status: 'completed',
+        steps: [{ type: 'model_output', content: [{ type: 'text', text: 'a' }] }],
+        usage: {
+          total_input_tokens: input,
+          total_output_tokens: output,
+          total_tokens: total,
+          total_cached_tokens: read,
+          total_thought_tokens: reasoning,
+          total_tool_use_tokens: tools,
+        },
+      }
     case 'bedrock-converse':
       return {
         output: { message: { role: 'assistant', content: [{ text: 'a' }] } },

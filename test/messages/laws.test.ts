@@ -9,7 +9,8 @@ import { normalizeMessages, safeNormalizeMessages } from '../../src/messages/nor
 import { prettyPrint } from '../../src/messages/pretty-print.ts'
 import { deserializeMessages, serializeMessages } from '../../src/messages/serialize.ts'
 import { trimMessages } from '../../src/messages/trim-messages.ts'
-import { frozen, seeded, tidy, untidy } from '../support/conversations.ts'
+import { seeded, tidy, untidy } from '../support/conversations.ts'
+import { frozen } from '../support/frozen.ts'
 import { checkNone, checkSame, expectHolds } from '../support/properties.ts'
 import { brokenLinks } from '../support/valid-conversation.ts'
 

@@ -15,7 +15,15 @@ import type {
 } from '../../src/core/model.ts'
 import { type Carried, unpackCarrier } from '../../src/kit/carrier.ts'
 
-export const wires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere'] as const
+export const wires = [
+  'openai-chat',
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'ollama',
+  'cohere',
+] as const
 export type Wire = (typeof wires)[number]
 
 /** A block with all proofs that travel with it, and without what it keeps for one wire alone. */
@@ -161,12 +169,13 @@ const onBlocks = (seen: Seen, change: (block: SeenBlock, way: Way) => readonly S
 })
 
 const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>> = {
-  'openai-chat': { refusal: 'content_filter', pause: 'stop', other: 'stop' },
+  'openai-chat': { refusal: 'content_filter', pause: 'stop', other: 'stop', aborted: 'error' },
   'openai-responses': { refusal: 'content_filter', pause: 'stop', other: 'stop' },
   anthropic: { content_filter: 'refusal', other: 'stop' },
-  gemini: { refusal: 'content_filter', pause: 'other' },
-  ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop' },
-  cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop' },
+  gemini: { refusal: 'content_filter', pause: 'other', aborted: 'other' },
+  'gemini-interactions': { refusal: 'stop', other: 'stop' },
+  ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop', aborted: 'stop' },
+  cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', aborted: 'error' },
 }
 
 export const answerRules: readonly Rule[] = [
@@ -187,12 +196,11 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made media',
-    to: ['anthropic', 'cohere'],
-    reason: 'an answer has no place for media',
+    to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere'],
+    reason: 'an answer has no place for media, or for these',
     severity: 'major',
-    told: /has no (?:images|place)|takes text and images here/,
-    apply: (seen, way) =>
-      onBlocks(seen, (block) => (/^(?:image|audio|video|file)$/.test(block.type) ? [] : [block]), way),
+    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|images|text)/,
+    apply: (seen, way) => onBlocks(seen, (block) => (hasPlace(block, way.to) ? [block] : []), way),
   },
   {
     name: 'proofs',
@@ -213,7 +221,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'empty text',
-    to: ['anthropic', 'gemini', 'ollama', 'openai-chat', 'cohere'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-chat', 'cohere'],
     reason: 'a text with nothing in it is not sent: some servers refuse it',
     severity: 'info',
     apply: (seen, way) => {
@@ -223,7 +231,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'refusal mark',
-    to: ['anthropic', 'gemini', 'ollama', 'cohere'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
     reason: 'the text of a refusal is text like any other here; the reason for the end says it, where there is one',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'refusal')], way),
@@ -301,7 +309,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'citations of other things than web pages',
-    to: ['anthropic'],
+    to: ['anthropic', 'gemini-interactions'],
     reason: 'of foreign citations the wire can say those with an address',
     severity: 'minor',
     told: /takes no citations/,
@@ -313,6 +321,13 @@ export const answerRules: readonly Rule[] = [
     reason: 'a citation belongs to its text block and says no place in it',
     severity: 'info',
     apply: (seen) => onCitations(seen, ({ startIndex: _, endIndex: __, ...one }) => [one]),
+  },
+  {
+    name: 'quotes of citations',
+    to: ['gemini-interactions'],
+    reason: 'a citation marks its passage, and has no place to quote it',
+    severity: 'info',
+    apply: (seen) => onCitations(seen, ({ text: _, ...one }) => [one]),
   },
   {
     name: 'passages of citations',
@@ -337,7 +352,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'text of arguments in whole answers',
-    to: ['anthropic'],
+    to: ['anthropic', 'gemini-interactions'],
     within: true,
     reason: 'arguments are an object in a whole answer, and in a call that the server ran',
     severity: 'info',
@@ -347,7 +362,7 @@ export const answerRules: readonly Rule[] = [
         (block) => {
           const isWhole = !way.isStream || (block.type === 'server_tool_call' && block.argumentsText !== '')
           const isObject = block.argumentsText !== undefined && isWhole
-          return [isObject ? { ...block, argumentsText: JSON.stringify(block.arguments) } : block]
+          return [isObject ? { ...block, argumentsText: textOn(way.to, block) } : block]
         },
         way,
       ),
@@ -369,7 +384,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made ids of calls of the wire itself',
-    to: ['ollama'],
+    to: ['ollama', 'gemini-interactions'],
     within: true,
     reason: 'servers give ids now, and so does a gateway',
     severity: 'info',
@@ -387,7 +402,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'calls that are none',
-    to: ['anthropic'],
+    to: ['anthropic', 'gemini-interactions'],
     reason: 'a client would run it without its arguments, so it is left out of a whole answer',
     severity: 'minor',
     told: /arguments are not an object/,
@@ -417,6 +432,13 @@ export const answerRules: readonly Rule[] = [
     apply: (seen, way) => ({ ...seen, counts: countsOn(way, seen.counts) }),
   },
 ]
+
+/** Whether an answer of the wire can hold this media; other blocks it can. */
+function hasPlace({ type, data }: SeenBlock, to: Wire): boolean {
+  if (!/^(?:image|audio|video|file)$/.test(type)) return true
+  if (to === 'anthropic' || to === 'cohere') return false
+  return data !== undefined && (type === 'image' || (type === 'audio' && to === 'openai-chat'))
+}
 
 /** Whether the token limit or a filter ended it. */
 function isCut({ stopReason }: Seen): boolean {
@@ -452,6 +474,8 @@ function countsOn({ from, to }: Way, counts: Counts | undefined): Counts | undef
           ...counts,
         }
       )
+    case 'gemini-interactions':
+      return counts && withoutField({ cacheReadTokens: 0, reasoningTokens: 0, ...sums, ...counts }, 'cacheWriteTokens')
     case 'gemini': {
       const { cacheReadTokens, reasoningTokens, totalTokens } = counts ?? {}
       const isTold = inputTokens !== 0 || outputTokens !== 0 || (totalTokens ?? 0) !== 0
@@ -536,7 +560,9 @@ function sniffed(block: SeenBlock): SeenBlock {
 }
 
 function textOn(to: Wire, { argumentsText, arguments: value }: SeenBlock): string {
-  return to === 'gemini' && argumentsText === '' ? '' : JSON.stringify(value)
+  const text = JSON.stringify(value)
+  if (to === 'gemini-interactions') return text === '{}' ? '' : text
+  return to === 'gemini' && argumentsText === '' ? '' : text
 }
 
 function isCarried({ type }: SeenBlock, { data }: Opaque, to: Wire): boolean {

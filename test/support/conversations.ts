@@ -188,12 +188,3 @@ function round(at: number, calls: number, content: string): Message[] {
     ...blocks.map((call): Message => ({ role: 'tool', toolCallId: call.id, name: call.name, content: 'done' })),
   ]
 }
-
-/** Freezes a value and all it holds, so that whoever writes to it throws. */
-export function frozen<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value)
-    for (const entry of Object.values(value)) frozen(entry)
-  }
-  return value
-}

@@ -132,7 +132,7 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   const read = decodeText(to.client, out.join(''))
   if (original.error !== undefined) return judgeFailure(original.error, read.error, to)
   if (read.error !== undefined) {
-    if (original.response?.stopReason === 'error')
+    if (original.response?.stopReason === 'error' || original.response?.stopReason === 'aborted')
       return { kind: 'stream', named: [others.interrupted.name], unnamed: [] }
     const isRefused = to.wire === 'ollama' && original.response?.message.invalidToolCalls !== undefined
     return {
@@ -150,7 +150,9 @@ function judgeFailure(original: Error, read: Error | undefined, { wire }: Target
   if (!(read instanceof ApiError)) return { kind: 'error', named: [], unnamed: ['the error is not told'] }
   if (!(original instanceof ApiError)) return { kind: 'error', named: [others.interrupted.name], unnamed: [] }
   if (read.kind === original.kind) return { kind: 'error', named: [], unnamed: [] }
-  const isNamed = (wire === 'ollama' || wire === 'cohere') && read.kind === 'server'
+  // OpenAI's two have no word for a time that passed.
+  const isWordless = wire === 'ollama' || wire === 'cohere' || (/^openai/.test(wire) && original.kind === 'timeout')
+  const isNamed = isWordless && read.kind === 'server'
   return {
     kind: 'error',
     named: isNamed ? [others.errors.name] : [],

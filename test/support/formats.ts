@@ -4,6 +4,7 @@ import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as bedrock from '../../src/formats/bedrock-converse/index.ts'
 import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
+import * as interactions from '../../src/formats/gemini-interactions/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
@@ -34,6 +35,11 @@ export const formats: readonly Format[] = [
     client: vertexGemini('any', { project: 'any' }).codec,
     server: gemini.createServerCodec(),
   },
+  ...['gemini-interactions', 'gemini-interactions-legacy'].map((folder) => ({
+    folder,
+    client: interactions.createClientCodec(),
+    server: interactions.createServerCodec(),
+  })),
   { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
   ...Object.entries(dialects).map(([folder, dialect]) => ({
     folder,

@@ -72,6 +72,17 @@ const joiners: Readonly<Record<string, (event: Raw, said: Said) => void>> = {
       call.text = JSON.stringify(functionCall.args ?? {})
     }
   },
+  'gemini-interactions': ({ event_type: type, index, step, delta }, said) => {
+    if (type === 'step.start' && step.type === 'function_call') {
+      const call = callAt(said, index)
+      call.name = step.name
+      call.text = isEmpty(step.arguments) ? '' : JSON.stringify(step.arguments)
+    }
+    if (type !== 'step.delta') return
+    if (delta.type === 'text') said.text += delta.text
+    if (delta.type === 'thought_summary') said.reasoning += delta.content.text ?? ''
+    if (delta.type === 'arguments_delta') callAt(said, index).text += delta.arguments
+  },
   cohere: ({ type, index, delta }, said) => {
     const { content = {}, tool_plan = '', tool_calls: call } = delta?.message ?? {}
     if (type === 'content-start' || type === 'content-delta') {
@@ -91,6 +102,10 @@ const joiners: Readonly<Record<string, (event: Raw, said: Said) => void>> = {
       call.text = JSON.stringify(part.arguments ?? {})
     }
   },
+}
+
+function isEmpty(value: Raw): boolean {
+  return Object.keys(value ?? {}).length === 0
 }
 
 // ---- Responses says everything two or three times ---------------------------------------------

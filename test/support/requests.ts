@@ -161,7 +161,8 @@ const reshapings: readonly Reshaping[] = [
       onParts(seen, (part, role) => {
         if (to === 'openai-chat' && part.type === 'image' && part.fileId !== undefined) return []
         if (to === 'openai-chat' && part.type === 'file' && part.url !== undefined) return []
-        if (to === 'gemini' && part.fileId !== undefined) return []
+        // Google's two formats share its files.
+        if (/^gemini/.test(to) && part.fileId !== undefined && !isGoogles.test(String(part.fileId))) return []
         if (to === 'cohere' && part.type === 'image') return part.fileId === undefined && role === 'user' ? [part] : []
         if (to === 'cohere' && isTextFile(part)) return [part]
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
@@ -186,7 +187,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'text documents',
-    to: ['openai-chat', 'openai-responses', 'gemini', 'ollama'],
+    to: ['openai-chat', 'openai-responses', 'gemini', 'gemini-interactions', 'ollama'],
     reason: 'a document of plain text is text like any other',
     severity: 'info',
     apply: (seen) => onParts(seen, (part) => [asText(part)]),
@@ -236,17 +237,19 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'one text a message',
     within: true,
-    to: ['ollama'],
-    reason: 'a message has one text and a list of images: texts are joined by line ends',
+    to: ['ollama', 'gemini-interactions'],
+    reason:
+      'a message has one text and a list of images: texts are joined by line ends. Interactions has one system text',
     severity: 'info',
-    apply: (seen) => ({
+    apply: (seen, to) => ({
       ...seen,
-      system: seen.system.length > 1 ? [seen.system.join('\n')] : seen.system,
-      turns: seen.turns.map(joinTexts),
+      system: seen.system.length > 1 ? [seen.system.join(to === 'ollama' ? '\n' : '\n\n')] : seen.system,
+      turns: to === 'ollama' ? seen.turns.map(joinTexts) : seen.turns,
     }),
   },
 ]
 
+const isGoogles = /^(?:gs:|files\/|https:\/\/generativelanguage\.)/
 function isChosen(choice: ToolChoice & object, name: string | undefined): boolean {
   return 'name' in choice ? choice.name === name : choice.names.includes(String(name))
 }
@@ -265,6 +268,7 @@ const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   'openai-responses': ['audio', 'video'],
   anthropic: ['audio', 'video'],
   gemini: [],
+  'gemini-interactions': [],
   ollama: ['file', 'audio', 'video'],
   cohere: ['file', 'audio', 'video'],
 }
@@ -330,7 +334,7 @@ const isNew = (before: unknown) => before === undefined
 const fieldRules: readonly FieldRule[] = [
   {
     name: 'who asks',
-    to: ['gemini', 'ollama', 'cohere'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^options\.user$/,
     allows: isGone,
     reason: 'the wire has no field for it, and no answer depends on it',
@@ -357,7 +361,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'schemas of tools without arguments',
-    to: ['anthropic', 'openai-responses', 'ollama', 'cohere'],
+    to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^tools\[\d+\]\.parameters$/,
     allows: isNew,
     reason: 'a tool has a schema: that of no arguments is an empty object',
@@ -406,7 +410,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'parallel calls, where they are always allowed',
-    to: ['gemini', 'ollama', 'cohere'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^options\.parallelToolCalls$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'nothing switches them off, so nothing switches them on',
@@ -462,7 +466,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'fields beside the schema',
-    to: ['anthropic', 'gemini', 'ollama', 'cohere'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^options\.responseFormat\.(?:name|description|strict)$/,
     allows: isGone,
     reason: 'the wire takes the schema alone',
@@ -485,7 +489,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'strict tools',
-    to: ['gemini', 'ollama'],
+    to: ['gemini', 'ollama', 'gemini-interactions'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'the wire has no strict tools',
@@ -494,7 +498,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that are not strict',
-    to: ['gemini', 'ollama', 'cohere'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === false && isGone(before, after),
     reason: 'the wire has no strict tools: none is',
@@ -518,11 +522,27 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'text of earlier arguments',
-    to: ['anthropic', 'gemini', 'ollama'],
+    to: ['anthropic', 'gemini', 'ollama', 'gemini-interactions'],
     path: /argumentsText$/,
     allows: (before, after) =>
       JSON.stringify(JSON.parse(String(before) || '{}')) === JSON.stringify(JSON.parse(String(after) || '{}')),
     reason: 'arguments are an object on this wire: spaces are gone',
+    severity: 'info',
+  },
+  {
+    name: 'no earlier arguments',
+    to: ['openai-chat', 'openai-responses', 'cohere'],
+    path: /argumentsText$/,
+    allows: (before, after) => before === '' && after === '{}',
+    reason: 'no arguments are written as an empty object',
+    severity: 'info',
+  },
+  {
+    name: 'names of results without their calls',
+    to: ['openai-responses'],
+    path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
+    allows: isGone,
+    reason: 'a result names the id of its call, and the call, where the request holds it, its tool',
     severity: 'info',
   },
   {
@@ -534,7 +554,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'names of files',
-    to: ['gemini'],
+    to: ['gemini', 'gemini-interactions'],
     path: /\.filename$/,
     reason: 'the wire has no names of files',
     severity: 'info',

@@ -7,6 +7,7 @@ const titles: Readonly<Record<Wire, string>> = {
   'openai-responses': 'Responses',
   anthropic: 'Anthropic',
   gemini: 'Gemini',
+  'gemini-interactions': 'Interactions',
   ollama: 'Ollama',
   cohere: 'Cohere',
 }
@@ -17,6 +18,7 @@ const references: Readonly<Record<Wire, string>> = {
   'openai-responses': 'https://platform.openai.com/docs/api-reference/responses',
   anthropic: 'https://platform.claude.com/docs/en/api/messages',
   gemini: 'https://ai.google.dev/api/generate-content',
+  'gemini-interactions': 'https://ai.google.dev/api/interactions-api',
   ollama: 'https://docs.ollama.com/api/chat',
   cohere: 'https://docs.cohere.com/reference/chat',
 }

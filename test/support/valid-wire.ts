@@ -12,6 +12,7 @@ export const wireViolations: Readonly<Record<string, (body: unknown) => readonly
   'openai-responses': (body) => checkResponses(list((body as Wire).input)),
   anthropic: (body) => checkAnthropic(list((body as Wire).messages)),
   gemini: (body) => checkGemini(list((body as Wire).contents)),
+  'gemini-interactions': (body) => checkInteractions(list((body as Wire).input)),
   ollama: (body) => checkOllama(list((body as Wire).messages)),
   cohere: (body) => checkCohere(list((body as Wire).messages)),
   'bedrock-converse': (body) => checkBedrock(list((body as Wire).messages)),
@@ -168,6 +169,25 @@ function checkGemini(contents: readonly Wire[]): readonly string[] {
   })
   const last = contents.at(-1)
   if (list(last?.parts).some((part) => 'functionCall' in part)) found.push('end: a call without a response')
+  return found
+}
+
+/** wire/gemini-interactions.md §2.1, §8 */
+function checkInteractions(steps: readonly Wire[]): readonly string[] {
+  const found: string[] = []
+  const due = new Set<unknown>()
+  steps.forEach((step, at) => {
+    if (step.type === 'function_call') {
+      if (due.has(step.id)) found.push(`${at}: one id twice`)
+      if (typeof step.arguments !== 'object') found.push(`${at}: arguments are no object`)
+      due.add(step.id)
+    } else if (step.type === 'function_result') {
+      if (!due.delete(step.call_id)) found.push(`${at}: a result without a call`)
+    } else if (step.type === 'thought') {
+      if (!step.signature) found.push(`${at}: a thought without a signature`)
+    } else if (list(step.content).length === 0) found.push(`${at}: a step without content`)
+  })
+  if (due.size > 0) found.push(`end: calls without results: ${[...due].join()}`)
   return found
 }
 

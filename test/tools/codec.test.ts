@@ -6,6 +6,7 @@ import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as bedrockConverse from '../../src/formats/bedrock-converse/index.ts'
 import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
+import * as geminiInteractions from '../../src/formats/gemini-interactions/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
@@ -16,6 +17,7 @@ const codecs = {
   'bedrock-converse': bedrockConverse.createClientCodec(),
   cohere: cohere.createClientCodec(),
   gemini: gemini.createClientCodec(),
+  'gemini-interactions': geminiInteractions.createClientCodec(),
   ollama: ollama.createClientCodec(),
   'openai-chat': openaiChat.createClientCodec(),
   'openai-responses': openaiResponses.createClientCodec(),
@@ -44,6 +46,7 @@ describe('encodeDefinitions', () => {
         ],
       },
     ],
+    ['gemini-interactions', { type: 'function', name: 'get_weather', description: 'Current weather', parameters }],
   ])(
     'of %s gives a list in its shape [1.02] [1.03] [1.06] [1.09] [1.10] [1.11] [1.12] [1.13] [1.14] [1.15]',
     (name, encoded) => {
@@ -158,6 +161,17 @@ const bodies: Readonly<Record<Name, Json>> = {
       },
     ],
   },
+  'gemini-interactions': {
+    id: 'v1_1',
+    object: 'interaction',
+    status: 'requires_action',
+    steps: [
+      { type: 'thought', signature: 'c2ln' },
+      { type: 'model_output', content: [{ type: 'text', text: 'Let me see' }] },
+      { type: 'function_call', id: 'fc_a', name: 'get_weather', arguments: { city: 'Paris' } },
+      { type: 'function_call', id: 'fc_b', name: 'get_weather', arguments: { city: 'Oslo' } },
+    ],
+  },
 }
 
 const ids: Readonly<Record<Name, readonly [string, string]>> = {
@@ -168,6 +182,7 @@ const ids: Readonly<Record<Name, readonly [string, string]>> = {
   ollama: ['ollama_0', 'call_b'],
   'openai-responses': ['call_a', 'call_b'],
   gemini: ['gemini_0', 'srv_b'],
+  'gemini-interactions': ['fc_a', 'fc_b'],
 }
 
 describe('decodeToolCalls', () => {
@@ -200,6 +215,7 @@ describe('decodeToolCalls', () => {
     ['anthropic', { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }],
     ['ollama', { done: true, message: { role: 'assistant', content: 'Hi' } }],
     ['gemini', { candidates: [{ finishReason: 'STOP', content: { parts: [{ text: 'Hi' }] } }] }],
+    ['gemini-interactions', { steps: [{ type: 'model_output', content: [{ type: 'text', text: 'Hi' }] }] }],
   ])('of %s gives an empty list where there are none [1.17]', (name, body) => {
     expect(codecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
@@ -233,6 +249,7 @@ describe('decodeToolCalls', () => {
     ['anthropic', { content: [{ type: 'tool_use', id: 'c', name: 'f', input: [1] }] }],
     ['ollama', { message: { tool_calls: [{ function: { name: 'f', arguments: [1] } }] } }],
     ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
+    ['gemini-interactions', { steps: [{ type: 'function_call', id: 'c', name: 'f', arguments: '{"a":' }] }],
   ])('of %s tells calls that are none apart, and invents no arguments [C12]', (name, body) => {
     const { toolCalls, invalidToolCalls } = codecs[name].decodeToolCalls(body)
     expect(toolCalls).toEqual([])
@@ -264,6 +281,7 @@ describe('encodeResult', () => {
         parts: [{ functionResponse: { id: 'call_a', name: 'get_weather', response: { output: '25 °C' } } }],
       },
     ],
+    ['gemini-interactions', { type: 'function_result', call_id: 'call_a', name: 'get_weather', result: '25 °C' }],
   ])(
     'of %s gives one message in its shape [1.26] [1.27] [1.28] [1.29] [1.30] [1.31] [0.73] [0.78] [0.84] [0.88]',
     (name, encoded) => {
@@ -277,6 +295,7 @@ describe('encodeResult', () => {
     ['openai-responses', /"output":"[^"]*error[^"]*No such city/i],
     ['anthropic', /"is_error":true/],
     ['gemini', /"response":\{"error":"No such city"\}/],
+    ['gemini-interactions', /"is_error":true/],
   ])('of %s says that a tool failed, in the text where there is no flag [C15]', (name, said) => {
     expect(JSON.stringify(codecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' }))).toMatch(
       said,

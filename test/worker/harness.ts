@@ -9,9 +9,11 @@ import { ask as askByHand } from '../gateway/wire.ts'
 import { canary } from '../support/canary.ts'
 import { type LocalOptions, type LocalWorker, startWorker } from './local.ts'
 
-/** The wires that the Worker has models of. In Cohere's it answers from those, which `clients.test.ts` and `policy.test.ts` ask for. */
-export type WireName = Exclude<AnyWireName, 'cohere'>
-export const wireNames: readonly WireName[] = allWireNames.filter((name) => name !== 'cohere')
+/** The wires that the Worker has models of. In the others it answers from those, which `clients.test.ts` and `policy.test.ts` ask for. */
+export type WireName = Exclude<AnyWireName, 'cohere' | 'gemini-interactions'>
+export const wireNames: readonly WireName[] = allWireNames.filter(
+  (name) => name !== 'cohere' && name !== 'gemini-interactions',
+)
 export { canary, holdsCanary } from '../support/canary.ts'
 
 /** What the server of an app shows, to get tokens for its users. */

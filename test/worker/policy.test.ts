@@ -187,6 +187,63 @@ function picture(wire: WireName, url: string): object {
   return { role: 'user', ...parts[wire] }
 }
 
+describe('gemini-interactions alone', () => {
+  const permitInput = (input: unknown, more: object = {}) =>
+    permit({ wire: 'gemini-interactions', kind: 'answer', body: { model: 'm', input, ...more } as JsonObject }, 'ada')
+  const call = { type: 'function_call', id: 'a', name: 'f', arguments: { constructor: 1 }, signature: 'c2ln' }
+
+  it.each([
+    ['text', 'hi'],
+    [
+      'contents',
+      [
+        { type: 'text', text: 'hi' },
+        { type: 'image', data: 'aGk=', mime_type: 'image/png' },
+      ],
+    ],
+    [
+      'steps',
+      [
+        { type: 'user_input', content: [{ type: 'text', text: 'hi' }] },
+        { type: 'thought', signature: 'c2ln', summary: [{ type: 'text', text: 'Hm.' }] },
+        { type: 'model_output', content: [{ type: 'text', text: 'I look.' }] },
+        call,
+        { type: 'function_result', call_id: 'a', name: 'f', result: 'x', is_error: true },
+      ],
+    ],
+  ])('passes on %s as they are, and has nothing stored', (_, input) => {
+    expect(permitInput(input)).toEqual({ model: 'm', input, store: false })
+    expect(permitInput(input, { store: false })).toEqual({ model: 'm', input, store: false })
+  })
+
+  it.each([
+    [{ store: true }, '"store" has a value'],
+    [{ top_p: 1 }, '"top_p" is not an allowed field'],
+    [{ agent: 'deep-research' }, '"agent" is not an allowed field'],
+    [{ background: true }, '"background" is not an allowed field'],
+    [{ previous_interaction_id: 'v1_a' }, '"previous_interaction_id" is not an allowed field'],
+    [{ continuation_token: 'a' }, '"continuation_token" is not an allowed field'],
+    [{ service_tier: 'flex' }, '"service_tier" is not an allowed field'],
+    [{ tools: [{ type: 'google_search' }] }, '"tools.0.type"'],
+    [{ tools: [{ type: 'mcp_server', url: 'https://evil.test' }] }, '"tools.0'],
+    [{ generation_config: { top_p: 1.1 } }, '"generation_config.top_p" has a value'],
+    [{ generation_config: { video_config: {} } }, '"generation_config.video_config" is not an allowed field'],
+    [{ response_format: { type: 'image' } }, '"response_format.type" has a value'],
+  ])('refuses %j by its name', (more, reason) => {
+    expect(() => permitInput('hi', more)).toThrow(reason)
+  })
+
+  it.each([
+    ['no steps', []],
+    ['a turn of the legacy schema', [{ role: 'user', content: 'hi' }]],
+    ['a step of a server tool', [{ type: 'google_search_call', id: 'a' }]],
+    ['a stored file', [{ type: 'image', uri: 'https://generativelanguage.googleapis.com/v1beta/files/a' }]],
+    ['arguments as text', [{ ...call, arguments: '{}' }]],
+  ])('refuses %s', (_, input) => {
+    expect(() => permitInput(input)).toThrow('The request is not allowed')
+  })
+})
+
 describe('openai-chat alone', () => {
   it.each([0, -1, 1.5, '9', [1]])('takes no %o for a number of tokens', (tokens) => {
     for (const field of ['max_tokens', 'max_completion_tokens'])

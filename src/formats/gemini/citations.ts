@@ -7,67 +7,18 @@
  */
 import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../core/lookup.ts'
 import type { CitationBlock, Json, JsonObject } from '../../core/model.ts'
+import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
 import { stillSays } from './part.ts'
 import type { WireGroundingMetadata, WireSegment } from './wire.ts'
 
-/**
- * How long a text is in bytes and in units, without the text: only where the number of bytes per unit changes. A surrogate takes two
- * bytes, so that a pair makes its four wherever a chunk is cut.
- */
-export interface Track {
+/** The lengths of a text, and where in the answer it stands. */
+export interface Track extends Lengths {
   /** Which of the answer's parts the text is made of, and where in it each begins, in bytes. */
   readonly parts: { readonly part: number; readonly byte: number }[]
-  units: number
-  bytes: number
-  readonly turns: Turn[]
-}
-interface Turn {
-  readonly units: number
-  readonly bytes: number
-  /** Bytes of each unit from here on. */
-  readonly width: number
 }
 
 export function newTrack(part: number, byte = 0): Track {
-  return { parts: [{ part, byte }], units: 0, bytes: 0, turns: [] }
-}
-
-/** Goes on with a text, from one run of units of the same width to the next. */
-export function follow(track: Track, text: string): void {
-  let start = 0
-  while (start < text.length) {
-    const width = widthOf(text.charCodeAt(start))
-    let end = start + 1
-    while (end < text.length && widthOf(text.charCodeAt(end)) === width) end++
-    advance(track, width, end - start)
-    start = end
-  }
-}
-
-function widthOf(unit: number): number {
-  if (unit < 0x80) return 1
-  if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) return 2
-  return 3
-}
-
-function advance(track: Track, width: number, units: number): void {
-  if (track.turns.at(-1)?.width !== width) track.turns.push({ units: track.units, bytes: track.bytes, width })
-  track.units += units
-  track.bytes += units * width
-}
-
-/** The unit at a byte; inside a character, its beginning. */
-export function unitsAt(track: Track, byte: number): number {
-  let low = 0
-  let high = track.turns.length - 1
-  while (low < high) {
-    const middle = (low + high + 1) >> 1
-    if ((track.turns[middle]?.bytes ?? 0) <= byte) low = middle
-    else high = middle - 1
-  }
-  const turn = track.turns[low]
-  if (turn === undefined) return 0
-  return Math.min(track.units, turn.units + Math.floor((byte - turn.bytes) / turn.width))
+  return { parts: [{ part, byte }], ...newLengths() }
 }
 
 /** The citations of each text, in the order of the tracks. */
@@ -203,8 +154,4 @@ function encodeSegment(
     endIndex: endIndex === undefined ? undefined : byteAt(endIndex),
     text: quoted ?? (endIndex === undefined ? undefined : text.slice(startIndex, endIndex)),
   })
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length
 }

@@ -9,15 +9,13 @@
 
 import { compact, field, stringOr } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
-import type { AudioBlock, ContentBlock, FileBlock, ImageBlock, Json, JsonObject, VideoBlock } from '../../core/model.ts'
+import type { ContentBlock, Json, JsonObject } from '../../core/model.ts'
+import { addressOf, guessType, type Media, place } from '../../kit/google-files.ts'
 import { lose } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { kept, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
-import { knownFields, reasons } from './tables.ts'
+import { knownFields } from './tables.ts'
 import type { WirePart } from './wire.ts'
-
-/** A block of media. */
-export type Media = ImageBlock | AudioBlock | VideoBlock | FileBlock
 
 // ---- decode -----------------------------------------------------------------------------------
 
@@ -28,7 +26,7 @@ export function readBlob(part: JsonObject, blob: JsonObject, origin: Origin): Co
 
 /** Reads `fileData`; `undefined` if it names no file. */
 export function readFile(part: JsonObject, file: JsonObject, origin: Origin): ContentBlock | undefined {
-  return readMedia(part, 'fileData', file, place(field(file, 'fileUri')), origin)
+  return readMedia(part, 'fileData', file, placeOf(field(file, 'fileUri')), origin)
 }
 
 function readMedia(
@@ -53,13 +51,9 @@ function mediaType(mimeType: string | undefined): Media['type'] {
   return kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'file'
 }
 
-/** A file in Google's own storage, or an address that anybody may read. */
-function place(uri: Json | undefined): { readonly [field: string]: Json | undefined } {
-  return isStored(uri) ? { fileId: uri } : { url: uri }
-}
-
-function isStored(uri: Json | undefined): uri is string {
-  return typeof uri === 'string' && /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/.test(uri)
+/** Where a file is; not there if the wire does not say it. */
+function placeOf(uri: Json | undefined): { readonly [field: string]: Json | undefined } {
+  return typeof uri === 'string' ? place(uri) : { url: uri }
 }
 
 // ---- encode -----------------------------------------------------------------------------------
@@ -74,43 +68,13 @@ export function encodeMedia(block: Media, scope: Scope, path: string): WirePart 
   const url = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (url?.base64 ? url.data : undefined)
   if (data !== undefined) {
-    const mimeType = block.mimeType ?? url?.mimeType ?? guessType(block, scope, path)
+    const mimeType = block.mimeType ?? url?.mimeType ?? guessType(block, scope.ledger, path)
     return { ...common, inlineData: { ...(field(ours, 'inlineData') as object), mimeType, data } }
   }
-  const fileUri = addressOf(block, scope, path)
+  const fileUri = addressOf(block, scope.ledger, path, 'minor')
   if (fileUri === undefined) return undefined
   return {
     ...common,
     fileData: { ...(field(ours, 'fileData') as object), ...compact({ mimeType: block.mimeType }), fileUri },
   }
-}
-
-const usualTypes: Readonly<Record<Media['type'], string>> = {
-  image: 'image/png',
-  audio: 'audio/wav',
-  video: 'video/mp4',
-  file: 'application/pdf',
-}
-
-function guessType(block: Media, scope: Scope, path: string): string {
-  lose(scope.ledger, 'invented', `${path}.mimeType`, reasons.mimeType)
-  return usualTypes[block.type]
-}
-
-function addressOf(block: Media, scope: Scope, path: string): string | undefined {
-  if (block.fileId !== undefined) {
-    if (isStored(block.fileId)) return block.fileId
-    lose(scope.ledger, 'dropped', path, reasons.storedElsewhere, 'major')
-  } else if (block.url === undefined) {
-    lose(scope.ledger, 'dropped', path, reasons.media, 'major')
-  } else if (!isFetched(block)) {
-    lose(scope.ledger, 'changed', `${path}.url`, reasons.address)
-  }
-  return block.url
-}
-
-/** Addresses that Gemini is known to read, or gave us itself. */
-function isFetched(block: Media): boolean {
-  const isVideoSite = /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(block.url ?? '')
-  return isVideoSite || isStored(block.url)
 }

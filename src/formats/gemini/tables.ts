@@ -164,17 +164,9 @@ export const knownFields: Readonly<Record<KnownObject, ReadonlySet<string>>> = {
   functionResponse: new Set(['id', 'name', 'response', 'parts']),
 }
 
-/** What cannot be carried, and why: reasons that no other wire gives. */
-export const reasons = {
-  media: 'there is neither data nor an address',
-  storedElsewhere: 'a file stored at one provider is not known to another',
-  mimeType: 'Gemini must be told the type of data',
-  address: 'only some models of Gemini fetch addresses: data is safer',
-} as const
-
 /** What this wire lacks. */
 export function wireOf({ provider }: GeminiDialect): Wire {
-  return { format: 'gemini', provider, lacks, keepsReasoning: true, state: 'continuationToken' }
+  return { format: 'gemini', provider, lacks, keepsReasoning: true, states: ['continuationToken'] }
 }
 const lacks: Wire['lacks'] = new Set([
   ...(['parallelToolCalls', 'user', 'formatDetails', 'strictTools', 'names', 'cacheHints', 'citations'] as const),

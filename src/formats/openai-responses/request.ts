@@ -8,7 +8,7 @@
 import { checkMessages } from '../../core/check-message.ts'
 import type { EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { blocksOf, blocksOfTurn, textOf } from '../../core/content.ts'
-import { arrayOf, compact, field, findLastIndex, objectIn, unlessEmpty } from '../../core/lookup.ts'
+import { arrayOf, compact, field, objectIn, unlessEmpty } from '../../core/lookup.ts'
 import type {
   AssistantMessage,
   Content,
@@ -22,6 +22,7 @@ import type {
   ToolResultBlock,
   UserMessage,
 } from '../../core/model.ts'
+import { findChain } from '../../kit/chain.ts'
 import { type Ledger, ledger, lose, renamed } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -60,7 +61,7 @@ export function encodeRequest(
   const into = ledger(target, asked.strict)
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
   const kept = objectIn(options.providerOptions, format)
-  const chain = findChain(context, kept, dialect, into)
+  const chain = findChain(context, { stores: dialect.stores, isAsked: kept.store !== false }, into)
   const isStored = chain.previousResponseId !== undefined || kept.store === true
   const scope: Scope = { into, dialect, model: options.model, isStored, calls: new Map() }
   into.places.set('system.content', 'system') // the system text is encoded as the content of a message
@@ -83,46 +84,6 @@ export function encodeRequest(
     ...encodeChoiceOptions(options, tools.length > 0, into),
   }
   return { path: '/responses', headers: {}, body, losses: into.losses }
-}
-
-interface Chain {
-  readonly previousResponseId?: string
-  /** The first message that the server does not have. */
-  readonly from: number
-}
-
-/**
- * What a stored answer spares: the messages up to it. With `store: false` the history itself is sent, where we have it.
- *
- * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
- */
-function findChain(
-  { messages, providerState }: Context,
-  kept: JsonObject,
-  dialect: ResponsesDialect,
-  into: Ledger,
-): Chain {
-  const id = providerState?.previousResponseId
-  if (id === undefined) return { from: 0 }
-  const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
-  // What a client answers to a server's tool, such as a consent, stands in a turn of unknown items: it is not an answer, and is sent.
-  const isAnswer = (message: Message) =>
-    message.role === 'assistant' && blocksOfTurn(message).some(({ type }) => type !== 'unknown')
-  const last = findLastIndex(messages, isAnswer)
-  if (at < 0 && last >= 0) {
-    const { response } = messages[last] as AssistantMessage
-    if (dialect.stores && response?.id === undefined) {
-      const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
-      lose(into, 'dropped', 'messages', reason)
-      return { previousResponseId: id, from: last + 1 }
-    }
-    lose(into, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
-    return { from: 0 }
-  }
-  if (dialect.stores && (kept.store !== false || at < 0)) return { previousResponseId: id, from: at + 1 }
-  const severity = at < 0 ? 'major' : 'info'
-  lose(into, 'dropped', 'providerState.previousResponseId', 'answers are not stored: the history is sent', severity)
-  return { from: 0 }
 }
 
 /** Where the state is. What the caller says of it wins; what we choose ourselves is complete. */

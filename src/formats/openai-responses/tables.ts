@@ -48,7 +48,7 @@ export function wireOf({ provider, extraOptions, cacheHints }: ResponsesDialect)
     if (extraOptions[name] === undefined) lacks.add(name)
   }
   if (!cacheHints) lacks.add('cacheHints')
-  return { format, provider, lacks, keepsReasoning: false, state: 'previousResponseId' }
+  return { format, provider, lacks, keepsReasoning: false, states: ['previousResponseId'] }
 }
 
 /** Why an answer is `incomplete`; a word not in it reads as `other`. */

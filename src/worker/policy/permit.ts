@@ -16,6 +16,7 @@ import { anthropicCount, anthropicRequest } from './anthropic.ts'
 import { chatRequest } from './chat.ts'
 import { cohereRequest } from './cohere.ts'
 import { geminiCount, geminiRequest } from './gemini.ts'
+import { interactionsRequest } from './gemini-interactions.ts'
 import { ollamaRequest } from './ollama.ts'
 import { responsesRequest } from './responses.ts'
 
@@ -24,6 +25,7 @@ const requests: Readonly<Record<WireName, v.GenericSchema>> = {
   'openai-responses': responsesRequest,
   anthropic: anthropicRequest,
   gemini: geminiRequest,
+  'gemini-interactions': interactionsRequest,
   ollama: ollamaRequest,
   cohere: cohereRequest,
 }
@@ -45,6 +47,7 @@ export function permit({ wire, kind, body }: Pick<CheckedBody, 'wire' | 'kind' |
 /** Fields that are ours to say. */
 const ourFields: Partial<Readonly<Record<WireName, (body: JsonObject, user: string) => JsonObject>>> = {
   'openai-responses': () => ({ store: false }),
+  'gemini-interactions': () => ({ store: false }),
   anthropic: ({ metadata }, user): JsonObject => (metadata === undefined ? {} : { metadata: { user_id: user } }),
 }
 

@@ -4,6 +4,7 @@ import { validate as bedrock } from './bedrock-converse.ts'
 import { validate as cohere } from './cohere.ts'
 import { object, type Validator } from './findings.ts'
 import { validate as gemini } from './gemini.ts'
+import { validate as interactions } from './gemini-interactions.ts'
 import { validate as ollama } from './ollama.ts'
 import { validatorOf as chatOf } from './openai-chat.ts'
 import { validatorOf as responsesOf } from './openai-responses.ts'
@@ -19,6 +20,8 @@ export function validatorOf(format: string, provider: string): Validator {
       return cohere
     case 'gemini':
       return gemini
+    case 'gemini-interactions':
+      return interactions
     case 'ollama':
       return ollama
     case 'openai-chat':

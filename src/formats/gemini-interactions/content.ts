@@ -1,0 +1,196 @@
+/**
+ * Gemini Interactions: what is in the steps of users and models, both ways, and what a text rests on.
+ *
+ * @see https://ai.google.dev/api/interactions-api (read 2026-11)
+ *
+ * @module
+ */
+import { arrayOf, compact, field, isObject, lookup, numberOr, otherFields, stringOr } from '../../core/lookup.ts'
+import { readDataUrl } from '../../core/media.ts'
+import type {
+  CitationBlock,
+  ContentBlock,
+  ImageBlock,
+  Json,
+  JsonObject,
+  ProviderData,
+  TextBlock,
+} from '../../core/model.ts'
+import { addressOf, guessType, type Media, place } from '../../kit/google-files.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
+import { format } from './tables.ts'
+import type { WireContent, WireMedia, WireUrlCitation } from './wire.ts'
+
+/** What came from this wire and goes back as it came: its type is not checked. */
+export function verbatim<T>(value: Json | object): T {
+  return value as T
+}
+
+/** Fields of this wire that a block was read with. */
+export function keptFields(thing: { readonly providerData?: ProviderData }): JsonObject {
+  return thing.providerData && Object.hasOwn(thing.providerData, format) ? (thing.providerData[format] ?? {}) : {}
+}
+
+/** Fields to keep with a block; none if there are none. */
+export function keeping(fields: JsonObject | undefined): { providerData?: ProviderData } {
+  return fields === undefined || Object.keys(fields).length === 0 ? {} : { providerData: { [format]: fields } }
+}
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+/** What a step holds: a list, one object, or a string. */
+export function contentsOf(value: unknown): readonly Json[] {
+  if (typeof value === 'string') return [{ type: 'text', text: value }]
+  return isObject(value) ? [value] : arrayOf(value)
+}
+
+const knownOfText = new Set(['type', 'text', 'annotations'])
+
+/** One content; what we have no word for is kept as it came. */
+export function decodeContent(content: Json): ContentBlock {
+  const text = field(content, 'text')
+  if (isObject(content) && field(content, 'type') === 'text' && typeof text === 'string') {
+    const lengths = newLengths()
+    follow(lengths, text)
+    const citations = readAnnotations(field(content, 'annotations'), lengths)
+    const kept = keeping(otherFields(content, knownOfText))
+    return { type: 'text', text, ...(citations.length > 0 && { citations }), ...kept }
+  }
+  return readMedia(content) ?? unknownContent(content)
+}
+
+/** A content without a word of ours. It says that it is not a step of its own. */
+export function unknownContent(value: Json): ContentBlock {
+  const providerType = stringOr(field(value, 'type'), '')
+  return { type: 'unknown', format, providerType, value, ...keeping({ content: true }) }
+}
+
+const mediaTypes: Readonly<Record<string, Media['type']>> = {
+  image: 'image',
+  audio: 'audio',
+  video: 'video',
+  document: 'file',
+}
+const details: Readonly<Record<string, NonNullable<ImageBlock['detail']>>> = { low: 'low', high: 'high' }
+
+/** Media with data or an address; `undefined` if it is something else. */
+export function readMedia(content: Json): Media | undefined {
+  const type = lookup(mediaTypes, field(content, 'type'))
+  if (type === undefined || !isObject(content)) return undefined
+  const { type: _, data, uri, mime_type: mimeType, ...rest } = content
+  const source = typeof data === 'string' ? { data } : typeof uri === 'string' ? place(uri) : undefined
+  if (source === undefined) return undefined
+  const detail = type === 'image' ? lookup(details, rest.resolution) : undefined
+  if (detail !== undefined) delete rest.resolution
+  const common = compact({ mimeType: stringOr(mimeType, undefined), detail })
+  return { type, ...source, ...common, ...keeping(rest) } as Media
+}
+
+const knownOfAnnotation = new Set(['url', 'title', 'start_index', 'end_index'])
+
+/** Annotations of any kind. Their types and the fields without a word of ours are kept, and mark them as this wire's own. */
+export function readAnnotations(annotations: unknown, lengths: Lengths): CitationBlock[] {
+  const unit = (byte: Json | undefined) =>
+    typeof byte === 'number' && byte >= 0 && byte <= lengths.bytes ? unitsAt(lengths, byte) : undefined
+  return arrayOf(annotations)
+    .filter(isObject)
+    .map((annotation) => {
+      const end = unit(field(annotation, 'end_index'))
+      const start = end === undefined ? undefined : unit(numberOr(field(annotation, 'start_index'), 0))
+      return {
+        type: 'citation',
+        ...compact({
+          url: stringOr(field(annotation, 'url'), undefined),
+          title: stringOr(field(annotation, 'title'), undefined),
+          startIndex: start,
+          endIndex: start === undefined ? undefined : end,
+        }),
+        providerData: { [format]: otherFields(annotation, knownOfAnnotation) ?? {} },
+      }
+    })
+}
+
+// ---- encoding ---------------------------------------------------------------------------------
+
+/** One content; `undefined` if it cannot be one, and then the loss is written down. */
+export function encodeContent(
+  block: ContentBlock,
+  path: string,
+  into: Ledger,
+  isAnswer = false,
+): WireContent | undefined {
+  switch (block.type) {
+    case 'text':
+      return {
+        ...keptFields(block),
+        type: 'text',
+        text: block.text,
+        ...annotationsOf(block, path, into, isAnswer),
+      }
+    case 'plain_text':
+      return { ...keptFields(block), type: 'text', text: block.text }
+    case 'image':
+    case 'audio':
+    case 'video':
+    case 'file':
+      return encodeMedia(block, path, into)
+    case 'unknown':
+      if (block.format === format && isObject(block.value)) return verbatim(block.value)
+      lose(into, 'dropped', path, reasons.foreignBlock)
+      return undefined
+    default:
+      lose(into, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
+      return undefined
+  }
+}
+
+const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'document' } as const
+
+function encodeMedia(block: Media, path: string, into: Ledger): WireMedia | undefined {
+  const inline = block.url === undefined ? undefined : readDataUrl(block.url)
+  const data = block.data ?? (inline?.base64 ? inline.data : undefined)
+  const head = { ...keptFields(block), type: wireTypes[block.type], ...resolutionOf(block, path, into) }
+  if (data !== undefined) {
+    return { ...head, data, mime_type: block.mimeType ?? inline?.mimeType ?? guessType(block, into, path) }
+  }
+  const uri = addressOf(block, into, path, 'info')
+  return uri === undefined ? undefined : { ...head, uri, ...compact({ mime_type: block.mimeType }) }
+}
+
+function resolutionOf(block: Media, path: string, into: Ledger): Pick<WireMedia, 'resolution'> {
+  const detail = block.type === 'image' ? block.detail : undefined
+  if (detail === undefined || detail === 'auto') return {}
+  if (detail !== 'original') return { resolution: detail }
+  lose(into, 'changed', `${path}.detail`, 'the target has no "original": "high" is sent', 'info')
+  return { resolution: 'high' }
+}
+
+/** What a text rests on, for its own provider, which knows its own; for a client, what has an address too. */
+function annotationsOf(
+  { citations = [], text }: TextBlock,
+  path: string,
+  into: Ledger,
+  isAnswer: boolean,
+): { annotations?: WireUrlCitation[] } {
+  const sendable = citations.filter(
+    ({ url, providerData }) => providerData?.[format] !== undefined || (isAnswer && url !== undefined),
+  )
+  if (sendable.length < citations.length) lose(into, 'dropped', `${path}.citations`, reasons.citations)
+  return sendable.length === 0 ? {} : { annotations: sendable.map((one) => writeAnnotation(one, text)) }
+}
+
+function writeAnnotation(citation: CitationBlock, text: string): WireUrlCitation {
+  const byteAt = (unit: number | undefined) => (unit === undefined ? undefined : byteLength(text.slice(0, unit)))
+  return {
+    type: 'url_citation',
+    ...keptFields(citation),
+    ...compact({
+      url: citation.url,
+      title: citation.title,
+      start_index: byteAt(citation.startIndex),
+      end_index: byteAt(citation.endIndex),
+    }),
+  }
+}

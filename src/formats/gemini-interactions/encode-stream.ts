@@ -1,0 +1,235 @@
+/**
+ * Gemini Interactions: from our stream events to its own, as a gateway answers. Each block is a step with a start, deltas and a stop, one
+ * after the other, numbered from 0 without gaps.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/interactions/streaming (read 2026-11)
+ *
+ * @module
+ */
+import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
+import { ApiError } from '../../core/errors.ts'
+import { arrayOf, otherFields, textOr } from '../../core/lookup.ts'
+import type {
+  ChatResponse,
+  ContentBlock,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  MessageEvent,
+  ToolCall,
+  ToolCallChunk,
+} from '../../core/model.ts'
+import { isNoArguments } from '../../core/tool-call.ts'
+import { type BlockEvent, inTurn, isLast } from '../../kit/in-turn.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { encodeError } from './errors.ts'
+import { answerScope, ending, identityOf, outputError } from './response.ts'
+import { target } from './tables.ts'
+import { encodeTurn } from './turns.ts'
+
+/** What one event leaves for the next. */
+interface EncoderState {
+  reply: Reply
+  readonly into: Ledger
+  isStarted: boolean
+  isEnded: boolean
+  /** Steps that have begun. */
+  count: number
+  /** Whether the last of them is open. */
+  isOpen: boolean
+  /** Arguments of the call that is open: those that came before its name, then all that were sent. */
+  text: string
+  /** The signature of the last thought, which a call takes that has none of its own. */
+  signature: string
+}
+
+/** Writes one answer. It ends in `[DONE]`, or in an `error` event. */
+export function encodeStream(reply: Reply = {}): StreamEncoder {
+  const state: EncoderState = {
+    reply,
+    into: ledger(target, false),
+    isStarted: false,
+    isEnded: false,
+    count: 0,
+    isOpen: false,
+    text: '',
+    signature: '',
+  }
+  const pass = inTurn((event, out) => write(state, event, out))
+  const cut = () => new ApiError('The answer broke off before its end', { kind: 'server', retryable: true })
+  return {
+    push(event, out) {
+      if (state.isEnded) return
+      if (!state.isStarted) begin(state, event, out)
+      if ('index' in event) pass(event, out)
+      else if (event.type === 'message_end') finish(state, event.response, out)
+      // figures come again with the end, and warnings are none of the client's
+    },
+    end: (out) => fail(state, cut(), out),
+    fail: (error, out) => fail(state, error, out),
+    losses: state.into.losses,
+  }
+}
+
+// ---- the answer -------------------------------------------------------------------------------
+
+function send(type: string, fields: object, out: Frame[]): void {
+  out.push({ event: type, data: JSON.stringify({ ...fields, event_type: type }) })
+}
+
+function begin(state: EncoderState, event: MessageEvent, out: Frame[]): void {
+  const { id = '', model = '' } = event.type === 'message_start' ? event : {}
+  state.isStarted = true
+  state.reply = { id, model, ...state.reply }
+  const status = 'in_progress'
+  const identity = identityOf({}, state.reply)
+  send('interaction.created', { interaction: { ...identity, status } }, out)
+  send('interaction.status_update', { interaction_id: identity.id, status }, out)
+}
+
+function finish(state: EncoderState, response: ChatResponse, out: Frame[]): void {
+  for (const step of outputError(response.message)) sendWhole(state, step, out)
+  send('interaction.completed', { interaction: ending(response, state.reply, state.into) }, out)
+  out.push({ event: 'done', data: '[DONE]' })
+  state.isEnded = true
+}
+
+function fail(state: EncoderState, error: ApiError, out: Frame[]): void {
+  if (state.isEnded) return
+  state.isEnded = true
+  send('error', encodeError(error).body, out)
+}
+
+// ---- steps ------------------------------------------------------------------------------------
+
+function write(state: EncoderState, event: BlockEvent, out: Frame[]): void {
+  switch (event.type) {
+    case 'text_delta':
+      open(state, { type: 'model_output' }, out)
+      addDelta(state, { type: 'text', text: event.text }, out)
+      break
+    case 'reasoning_delta':
+      open(state, { type: 'thought' }, out)
+      addDelta(state, { type: 'thought_summary', content: { type: 'text', text: event.text } }, out)
+      break
+    case 'tool_call_chunk': // a call of the provider's own is written whole, when its kind is known
+      if (event.chunk.type === 'tool_call_chunk') addChunk(state, event.chunk, out)
+      break
+    case 'tool_call':
+      endCall(state, event.call, out)
+      break
+    case 'invalid_tool_call':
+      endInvalidCall(state, event.call, out)
+      break
+    case 'content_block':
+      endContent(state, event.block, out)
+  }
+  if (isLast(event)) close(state, out)
+}
+
+function open(state: EncoderState, step: JsonObject, out: Frame[]): void {
+  if (state.isOpen) return
+  state.isOpen = true
+  send('step.start', { index: state.count++, step }, out)
+}
+
+function addDelta(state: EncoderState, delta: JsonObject, out: Frame[]): void {
+  send('step.delta', { index: state.count - 1, delta }, out)
+}
+
+function close(state: EncoderState, out: Frame[]): void {
+  if (state.isOpen) send('step.stop', { index: state.count - 1 }, out)
+  state.isOpen = false
+  state.text = ''
+}
+
+function sendWhole(state: EncoderState, step: JsonObject, out: Frame[]): void {
+  open(state, step, out)
+  close(state, out)
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** A call begins with its first argument: only then its name is whole. */
+function addChunk(state: EncoderState, { id, name, argumentsDelta = '' }: ToolCallChunk, out: Frame[]): void {
+  const text = state.text + argumentsDelta
+  if (state.isOpen) addDelta(state, { type: 'arguments_delta', arguments: argumentsDelta }, out)
+  else if (text.trim() !== '' && id && name) {
+    open(state, { type: 'function_call', id, name, arguments: {} }, out)
+    addDelta(state, { type: 'arguments_delta', arguments: text }, out)
+  }
+  state.text = text
+}
+
+/** What is open already stays as it was announced. */
+function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
+  const sent = state.isOpen ? state.text.length : 0
+  open(state, { type: 'function_call', id: call.id ?? '', name: call.name ?? '', arguments: {} }, out)
+  const rest = call.argumentsText.slice(sent)
+  if (!isNoArguments(rest)) addDelta(state, { type: 'arguments_delta', arguments: rest }, out)
+  const signature = textOr(answerScope(state.into).proof(call.opaque)?.signature, '')
+  if (signature !== state.signature && signature !== '') addDelta(state, { type: 'thought_signature', signature }, out)
+  state.signature = ''
+}
+
+/** Clients take a call without arguments for one that needs none: one that broke off before them is left out. */
+function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]): void {
+  const path = `message.invalidToolCalls[${call.index}]`
+  if (!state.isOpen && !call.name) lose(state.into, 'dropped', path, reasons.namelessCall)
+  else if (!state.isOpen && isNoArguments(call.argumentsText)) lose(state.into, 'dropped', path, call.error)
+  else endCall(state, call, out)
+}
+
+// ---- whole blocks -----------------------------------------------------------------------------
+
+/** What was told in deltas stays as it is; annotations and signatures follow it. */
+function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
+  const isTold = state.isOpen
+  const [given] = encodeTurn([block], [], 'message', answerScope(state.into))
+  if (given === undefined) return
+  const step = given as unknown as JsonObject
+  switch (step.type) {
+    case 'model_output':
+      addContent(state, (arrayOf(step.content)[0] ?? {}) as JsonObject, isTold, out)
+      break
+    case 'thought':
+      addThought(state, step, isTold, out)
+      break
+    default:
+      if (block.type === 'unknown') open(state, step, out)
+      else addHosted(state, step, out)
+  }
+}
+
+function addContent(state: EncoderState, content: JsonObject, isTold: boolean, out: Frame[]): void {
+  const { annotations, ...rest } = content
+  open(state, { type: 'model_output' }, out)
+  if (!isTold) addDelta(state, rest, out)
+  else if (Object.keys(rest).length > 2) {
+    lose(state.into, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
+  }
+  if (annotations !== undefined) addDelta(state, { type: 'text_annotation_delta', annotations }, out)
+}
+
+function addThought(state: EncoderState, { summary, signature }: JsonObject, isTold: boolean, out: Frame[]): void {
+  open(state, { type: 'thought' }, out)
+  for (const content of arrayOf(summary)) {
+    const isSaid = isTold && (content as JsonObject).type === 'text'
+    if (!isSaid) addDelta(state, { type: 'thought_summary', content }, out)
+  }
+  state.signature = textOr(signature, '')
+  if (state.signature !== '') addDelta(state, { type: 'thought_signature', signature: state.signature }, out)
+}
+
+const shellFields = ['type', 'id', 'call_id', 'name', 'server_name'] as const
+
+/** The start names the tool, and one delta has what was asked, or what came of it. */
+function addHosted(state: EncoderState, step: JsonObject, out: Frame[]): void {
+  const shell = shellFields
+    .filter((name) => Object.hasOwn(step, name))
+    .map((name) => [name, step[name] as Json] as const)
+  open(state, Object.fromEntries(shell), out)
+  const rest = otherFields(step, new Set<string>(shellFields)) ?? {}
+  addDelta(state, { type: step.type ?? '', ...rest }, out)
+}

@@ -1,0 +1,44 @@
+/**
+ * Gemini Interactions: errors, as an answer of their own or in the middle of a stream.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/api-errors (read 2026-11)
+ *
+ * @module
+ */
+import type { ErrorAnswer } from '../../core/codec.ts'
+import type { ApiError } from '../../core/errors.ts'
+import { arrayOf, field } from '../../core/lookup.ts'
+import { readApiError } from '../../kit/api-error.ts'
+import { errorAnswers, errorWords } from './tables.ts'
+
+/** Reads an error answer: in this wire's own shape, or as a `google.rpc.Status`, which may stand in an array. */
+export function decodeError(answer: ErrorAnswer): ApiError {
+  return readApiError(answer, isKeyInvalid(answer.body) ? { ...errorWords, statuses: {}, kinds: keyKinds } : errorWords)
+}
+
+const keyKinds = { ...errorWords.kinds, INVALID_ARGUMENT: 'authentication', invalid_request: 'authentication' } as const
+
+/** A wrong key is a 400 at Google's front end, and only its details say so. */
+function isKeyInvalid(body: unknown): boolean {
+  const error = field(Array.isArray(body) ? body[0] : body, 'error')
+  return arrayOf(field(error, 'details')).some((detail) => field(detail, 'reason') === 'API_KEY_INVALID')
+}
+
+/** An error that follows a 200: an `error` event, or an answer that failed. */
+export function midStreamError(body: unknown): ApiError {
+  return decodeError({ status: 0, headers: { get: () => null }, body })
+}
+
+export interface WireErrorBody {
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+/** Writes an error as this wire's server does. */
+export function encodeError(error: ApiError): { readonly status: number; readonly body: WireErrorBody } {
+  const [status, code] = errorAnswers[error.kind]
+  const isFinal = error.kind === 'rate_limit' && !error.retryable
+  return {
+    status: error.status ?? status,
+    body: { error: { code: isFinal ? 'quota_exceeded' : code, message: error.message } },
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Gemini Interactions: a provider, and the wire in both directions.
+ *
+ * @see https://ai.google.dev/api/interactions-api (read 2026-11)
+ *
+ * @module
+ */
+import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
+import { carrying } from '../../kit/carry.ts'
+import { decodeRequest } from './decode-request.ts'
+import { encodeStream } from './encode-stream.ts'
+import { decodeError, encodeError } from './errors.ts'
+import { encodeRequest } from './request.ts'
+import { decodeResponse, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
+import { stored } from './stored.ts'
+import { decodeStream } from './stream.ts'
+import { format, idPrefix, provider, rules } from './tables.ts'
+import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
+
+const providerUrl = 'https://generativelanguage.googleapis.com/v1beta'
+
+/**
+ * A model of Google that is asked by Interactions, the successor of `generateContent`.
+ *
+ * Stateless by default: nothing is stored, and thoughts travel with the history. To chain stored answers instead, give
+ * `providerOptions: { 'gemini-interactions': { store: true } }` and hand each response's `providerState` to the next request.
+ *
+ * @param model Such as `gemini-3.8-flash`.
+ * @param settings Default base URL: `https://generativelanguage.googleapis.com/v1beta`.
+ * @example
+ * ```ts
+ * import { generate } from 'isoglot'
+ * import { geminiInteractions } from 'isoglot/gemini-interactions'
+ *
+ * const model = geminiInteractions('gemini-3.8-flash', { apiKey })
+ * const { message } = await generate({ model, prompt: 'Why is the sky blue?' })
+ * ```
+ */
+export function geminiInteractions(model: string, { baseUrl, ...settings }: ModelSettings = {}): Model {
+  return { ...settings, codec: createClientCodec(), model, baseUrl: baseUrl ?? providerUrl, providerUrl }
+}
+
+/** The client's half. */
+export function createClientCodec(): ClientCodec {
+  return {
+    name: format,
+    provider,
+    title: 'Gemini',
+    framing: 'sse',
+    rules,
+    idPrefix,
+    stored,
+    headers: (apiKey) => (apiKey === undefined ? {} : { 'x-goog-api-key': apiKey }),
+    encodeRequest,
+    decodeResponse,
+    decodeStream,
+    decodeError,
+    encodeDefinitions,
+    decodeToolCalls,
+    encodeResult,
+  }
+}
+
+/** The gateway's half. */
+export function createServerCodec(): ServerCodec {
+  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+}
+
+export type { WireRequest, WireResponse } from './wire.ts'
+export {
+  decodeError,
+  decodeRequest,
+  decodeResponse,
+  decodeStream,
+  decodeToolCalls,
+  encodeDefinitions,
+  encodeError,
+  encodeRequest,
+  encodeResponse,
+  encodeResult,
+  encodeStream,
+}

@@ -1,0 +1,155 @@
+/**
+ * Gemini Interactions: what is asked beside the conversation, both ways.
+ *
+ * @see https://ai.google.dev/api/interactions-api (read 2026-11)
+ *
+ * @module
+ */
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  numberOr,
+  objectIn,
+  otherFields,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
+import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../core/model.ts'
+import { effortOf, loseEffort } from '../../kit/effort.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import { loseChoice } from '../../kit/tool-choice.ts'
+import { format, levels } from './tables.ts'
+import { decodeToolChoice, encodeToolChoice } from './tools.ts'
+import type { WireGenerationConfig, WireRequest, WireResponseFormat } from './wire.ts'
+
+/** The fields that say how to answer. A choice needs functions to choose from: without one it is refused. */
+export function encodeOptions(
+  options: RequestOptions,
+  kept: JsonObject,
+  hasFunctions: boolean,
+  into: Ledger,
+): Pick<WireRequest, 'stream' | 'generation_config' | 'response_format'> {
+  const { toolChoice, responseFormat } = options
+  if (!hasFunctions) loseChoice(options, into)
+  const keptConfig = objectIn(kept, 'generation_config')
+  const config: WireGenerationConfig = {
+    ...keptConfig,
+    ...compact({
+      max_output_tokens: options.maxTokens,
+      temperature: options.temperature,
+      top_p: options.topP,
+      seed: options.seed,
+      stop_sequences: options.stop && [...options.stop],
+      tool_choice: toolChoice !== undefined && hasFunctions ? encodeToolChoice(toolChoice) : undefined,
+    }),
+    ...encodeReasoning(options, keptConfig, into),
+  }
+  return compact({
+    stream: options.stream,
+    generation_config: unlessEmpty(config),
+    response_format: responseFormat && encodeFormat(responseFormat),
+  })
+}
+
+/** Summaries come only if they are asked for. */
+function encodeReasoning(
+  { reasoning }: RequestOptions,
+  kept: JsonObject,
+  into: Ledger,
+): Pick<WireGenerationConfig, 'thinking_level' | 'thinking_summaries'> {
+  if (reasoning === undefined) return {}
+  const effort = effortOf(reasoning, into)
+  if (effort === 'none') {
+    lose(into, 'changed', 'options.reasoning', 'the target cannot be kept from thinking: "minimal" is sent')
+    return { thinking_level: 'minimal' }
+  }
+  const summaries = kept.thinking_summaries === 'none' ? 'none' : 'auto'
+  if (effort === undefined) return { thinking_summaries: summaries }
+  const level = levels[effort]
+  if (level !== effort) loseEffort(into, effort, level)
+  return { thinking_level: level, thinking_summaries: summaries }
+}
+
+function encodeFormat({ schema }: ResponseFormat): WireResponseFormat {
+  return { type: 'text', mime_type: 'application/json', ...compact({ schema }) }
+}
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+/** Read here or with the conversation; everything else is kept as it is. */
+const knownOfRequest: ReadonlySet<string> = new Set([
+  ...['model', 'input', 'system_instruction', 'tools', 'previous_interaction_id', 'continuation_token', 'stream'],
+  ...['generation_config', 'response_format', 'store'],
+])
+const numbers = ['max_output_tokens', 'temperature', 'top_p', 'seed'] as const
+
+/** The options that a request asks for. What cannot be read, or has no word of ours, is kept as it is. */
+export function decodeOptions(body: JsonObject): RequestOptions {
+  const config = objectIn(body, 'generation_config')
+  const [maxTokens, temperature, topP, seed] = numbers.map((name) => numberOr(field(config, name), undefined))
+  const stop = readStop(field(config, 'stop_sequences'))
+  const toolChoice = decodeToolChoice(field(config, 'tool_choice'))
+  const effort = readEffort(field(config, 'thinking_level'))
+  const isShown = field(config, 'thinking_summaries') === 'auto' && field(config, 'thinking_level') === undefined
+  const responseFormat = readFormat(field(body, 'response_format'))
+  const read = new Set<string>([
+    ...numbers.filter((name) => numberOr(field(config, name), undefined) !== undefined),
+    ...(stop === undefined ? [] : ['stop_sequences']),
+    ...(toolChoice === undefined ? [] : ['tool_choice']),
+    ...(effort === undefined ? [] : ['thinking_level', 'thinking_summaries']),
+    ...(isShown ? ['thinking_summaries'] : []),
+  ])
+  // The wire's default is written out, since ours is another.
+  const summaries = effort === undefined ? undefined : (field(config, 'thinking_summaries') ?? 'none')
+  const keptConfig = { ...otherFields(config, read), ...compact({ thinking_summaries: summaries }) }
+  const kept = {
+    ...otherFields(body, knownOfRequest),
+    ...compact({
+      generation_config: isObject(body.generation_config) ? unlessEmpty(keptConfig) : body.generation_config,
+      response_format: responseFormat === undefined ? body.response_format : undefined,
+      system_instruction: typeof body.system_instruction === 'string' ? undefined : body.system_instruction,
+      tools: Array.isArray(body.tools) ? undefined : body.tools,
+      store: field(body, 'store') ?? true,
+    }),
+  }
+  const stream = field(body, 'stream')
+  return {
+    model: textOr(field(body, 'model'), textOr(field(body, 'agent'), '')).replace(/^models\//, ''),
+    ...compact({
+      stream: typeof stream === 'boolean' ? stream : undefined,
+      maxTokens,
+      temperature,
+      topP,
+      seed,
+      stop,
+      toolChoice,
+      responseFormat,
+      reasoning: effort === undefined ? (isShown ? {} : undefined) : { effort },
+    }),
+    providerOptions: { [format]: kept },
+  }
+}
+
+function readStop(given: Json | undefined): string[] | undefined {
+  const words = arrayOf(given).filter((word) => typeof word === 'string')
+  return Array.isArray(given) && words.length === given.length ? words : undefined
+}
+
+function readEffort(level: unknown): ReasoningEffort | undefined {
+  const word = lookup(levels, level)
+  return word === level ? word : undefined
+}
+
+const knownOfFormat = new Set(['type', 'mime_type', 'schema'])
+
+/** JSON as one text; a list of one is the same. */
+function readFormat(given: unknown): ResponseFormat | undefined {
+  const [one, ...others] = Array.isArray(given) ? given : [given]
+  const isJson = field(one, 'type') === 'text' && field(one, 'mime_type') === 'application/json'
+  if (!isJson || others.length > 0 || otherFields(one as JsonObject, knownOfFormat) !== undefined) return undefined
+  const schema = field(one, 'schema')
+  return { type: 'json', ...compact({ schema: isObject(schema) ? schema : undefined }) }
+}

@@ -1,0 +1,209 @@
+/**
+ * Gemini Interactions: a whole answer, both ways.
+ *
+ * @see https://ai.google.dev/api/interactions-api (read 2026-11)
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import type { DecodeResponseOptions, EncodedResponse, Fragment, Reply } from '../../core/codec.ts'
+import { blocksOfTurn } from '../../core/content.ts'
+import { refuseDeep } from '../../core/depth.ts'
+import { DecodeError } from '../../core/errors.ts'
+import { arrayOf, compact, field, isObject, otherFields, textOr } from '../../core/lookup.ts'
+import type { AssistantMessage, ChatResponse, Json, JsonObject, ProviderState, Usage } from '../../core/model.ts'
+import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { keptFields } from './content.ts'
+import { midStreamError } from './errors.ts'
+import { newReading, type Reading, readStep } from './steps.ts'
+import { blockedCodes, format, idPrefix, provider, readStopReason, statusOf, target } from './tables.ts'
+import { encodeTurn, type TurnScope } from './turns.ts'
+import type { WireResponse, WireUsage } from './wire.ts'
+
+// ---- decoding ---------------------------------------------------------------------------------
+
+/**
+ * A whole answer. One that is made in the background is empty until it is fetched.
+ *
+ * @throws {ApiError} if the answer is that it failed.
+ * @throws {DecodeError} if the body is not an answer.
+ */
+export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeResponseOptions = {}): ChatResponse {
+  const failure = `Cannot decode ${target} answer`
+  if (Array.isArray(body) || field(body, 'error') !== undefined) throw midStreamError(body)
+  if (!isObject(body)) throw new DecodeError(`${failure}: it is not an object`)
+  refuseDeep(body, failure)
+  const steps = stepsOf(body)
+  if (steps === undefined && typeof field(body, 'status') !== 'string') {
+    throw new DecodeError(`${failure}: "steps" is not a list`, { path: 'steps' })
+  }
+  const out: Fragment[] = []
+  readStart(body, out)
+  const reading = newReading(textOr(field(body, 'model'), ''))
+  for (const step of steps ?? []) readStep(step, reading, out)
+  readEnd(body, reading, out)
+  return fold(out, { provider, idPrefix, callsBefore })
+}
+
+/** The steps of an answer; `undefined` if it says nothing of them. The legacy schema has contents in their place. */
+export function stepsOf(interaction: unknown): readonly Json[] | undefined {
+  const steps = field(interaction, 'steps')
+  if (Array.isArray(steps)) return steps
+  const outputs = field(interaction, 'outputs')
+  return Array.isArray(outputs) ? outputs.map(stepOfContent) : undefined
+}
+
+const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'video', 'document'])
+
+/** What the model says is in a step of its own now; everything else was a content and is a step. */
+export function stepOfContent(content: Json): Json {
+  return contentTypes.has(field(content, 'type')) ? { type: 'model_output', content: [content] } : content
+}
+
+/** Who answers. An answer that is not stored has no id, or an empty one. */
+export function readStart(interaction: unknown, out: Fragment[]): void {
+  const createdAt = Date.parse(`${field(interaction, 'created')}`) / 1000
+  out.push({
+    type: 'start',
+    ...compact({
+      id: textOr(field(interaction, 'id'), undefined),
+      model: textOr(field(interaction, 'model'), undefined),
+      createdAt: Number.isNaN(createdAt) ? undefined : createdAt,
+    }),
+  })
+}
+
+const knownOfResponse = new Set([
+  ...['id', 'object', 'model', 'created', 'updated', 'status', 'steps', 'outputs', 'role', 'usage', 'errors'],
+  ...['continuation_token'],
+])
+
+/** What an answer says when it is whole: figures, fields of its own, how it ended. `end` comes last. */
+export function readEnd(interaction: JsonObject, reading: Reading, out: Fragment[]): void {
+  const usage = readUsage(field(interaction, 'usage'))
+  if (usage !== undefined) out.push({ type: 'usage', usage })
+  const extra = otherFields(interaction, knownOfResponse)
+  if (extra !== undefined) out.push({ type: 'extra', providerData: { [format]: extra } })
+  const status = textOr(field(interaction, 'status'), '')
+  const [error] = arrayOf(field(interaction, 'errors'))
+  const code = textOr(field(error, 'code'), undefined)
+  const isBlocked = status === 'failed' && blockedCodes.has(code)
+  if (status === 'failed' && !isBlocked) throw midStreamError({ error: error ?? { message: 'The interaction failed' } })
+  out.push({
+    type: 'end',
+    stopReason: isBlocked ? 'content_filter' : readStopReason(status, reading.hasCalls),
+    ...compact({
+      rawStopReason: (isBlocked ? code : status) || undefined,
+      providerState: readState(interaction, status),
+    }),
+  })
+}
+
+/** The answer that the next request goes on from: one with an id is stored. A hop of a long answer has a token, stored or not. */
+function readState(interaction: JsonObject, status: string): ProviderState | undefined {
+  const isHop = status === 'requires_continuation'
+  const state = compact({
+    previousResponseId: textOr(field(interaction, 'id'), undefined),
+    continuationToken: isHop ? textOr(field(interaction, 'continuation_token'), undefined) : undefined,
+  })
+  return Object.keys(state).length > 0 ? state : undefined
+}
+
+/** Input holds what was cached, and not what tools brought in; output does not hold thoughts. A count that is absent is 0. */
+export function readUsage(wire: unknown): Usage | undefined {
+  if (!isObject(wire)) return undefined
+  const count = (name: keyof WireUsage) => tokenCount(field(wire, name))
+  const sum = (one: keyof WireUsage, other: keyof WireUsage) =>
+    (count(one) ?? count('total_tokens')) === undefined
+      ? undefined
+      : addend(field(wire, one)) + addend(field(wire, other))
+  return {
+    ...settleUsage({
+      inputTokens: sum('total_input_tokens', 'total_tool_use_tokens'),
+      outputTokens: sum('total_output_tokens', 'total_thought_tokens'),
+      totalTokens: count('total_tokens'),
+      cacheReadTokens: count('total_cached_tokens'),
+      cacheWriteTokens: undefined,
+      reasoningTokens: count('total_thought_tokens'),
+    }),
+    providerData: { [format]: wire },
+  }
+}
+
+// ---- encoding ---------------------------------------------------------------------------------
+
+/** Everything goes to a client, but for proofs of other wires. */
+export function answerScope(into: Ledger): TurnScope {
+  return { into, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
+}
+
+/** A whole answer as this wire's server gives it. */
+export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
+  const into = ledger(target, false)
+  const { message } = response
+  const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(into))
+  const body = { ...ending(response, reply, into), steps: [...steps, ...outputError(message)] }
+  return { body: body as WireResponse, losses: into.losses }
+}
+
+/** A step that says what went wrong with an answer that ended properly; none if nothing did. */
+export function outputError({ providerData }: AssistantMessage): JsonObject[] {
+  const error = field(providerData?.[format], 'error')
+  return error === undefined ? [] : [{ type: 'model_output', content: [], error }]
+}
+
+/** An answer without its steps: what a stream ends with. */
+export function ending(response: ChatResponse, reply: Reply, into: Ledger): Omit<WireResponse, 'steps'> {
+  const { message, stopReason, usage = message.usage } = response
+  const hasCalls = blocksOfTurn(message).some(({ type }) => type === 'tool_call')
+  const { status, isSaid } = statusOf(stopReason, message.rawStopReason, hasCalls)
+  if (!isSaid) lose(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
+  const created = timeOf(reply.createdAt ?? message.response?.createdAt)
+  return {
+    ...keptFields(response),
+    ...identityOf(message.response ?? {}, reply),
+    status,
+    created,
+    updated: created,
+    ...(usage && { usage: encodeUsage(usage) }),
+    ...(status === 'failed' && { errors: [failureOf(response)] }),
+  }
+}
+
+/** An empty id says that the answer is not stored. */
+export function identityOf(
+  { id, model }: { readonly id?: string; readonly model?: string },
+  reply: Reply,
+): Pick<WireResponse, 'id' | 'object' | 'model'> {
+  return { id: reply.id ?? id ?? '', object: 'interaction', model: reply.model ?? model ?? '' }
+}
+
+function timeOf(seconds = 0): string {
+  return `${new Date(seconds * 1000).toISOString().slice(0, -'.000Z'.length)}Z`
+}
+
+function failureOf({ stopReason, message }: ChatResponse): { code: string; message: string } {
+  const word = message.rawStopReason
+  if (stopReason !== 'content_filter') {
+    return { code: 'api_error', message: `The provider ended the answer with an error${word ? `: ${word}` : ''}` }
+  }
+  const code = word !== undefined && blockedCodes.has(word) ? word : 'content_blocked'
+  return { code, message: 'A filter of the provider stopped the answer' }
+}
+
+/** Our sums taken apart. */
+export function encodeUsage(usage: Usage): WireUsage {
+  const { inputTokens = 0, outputTokens = 0, reasoningTokens = 0, cacheReadTokens = 0 } = usage
+  const kept = keptFields(usage)
+  const tools = Math.min(tokenCount(field(kept, 'total_tool_use_tokens')) ?? 0, inputTokens)
+  return {
+    ...kept,
+    total_input_tokens: inputTokens - tools,
+    total_cached_tokens: cacheReadTokens,
+    total_output_tokens: outputTokens - reasoningTokens,
+    total_thought_tokens: reasoningTokens,
+    total_tool_use_tokens: tools,
+    total_tokens: usage.totalTokens ?? inputTokens + outputTokens,
+  }
+}

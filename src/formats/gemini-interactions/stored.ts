@@ -1,0 +1,36 @@
+/**
+ * Gemini Interactions: how Google keeps a streamed answer. It has to be stored, and an empty id says that it is not.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/interactions/background-execution (read 2026-11)
+ *
+ * @module
+ */
+import type { StoredStream } from '../../core/codec.ts'
+import { compact, field, textOr } from '../../core/lookup.ts'
+
+const pathOf = (id: string) => `/interactions/${encodeURIComponent(id)}`
+
+/** The event that tells the id is the first; each may have an id of its own, which the rest is asked for by. */
+export const stored: StoredStream = {
+  placeOf({ data }) {
+    if (!/"event_id"|"interaction"/.test(data)) return {}
+    const event = parsed(data)
+    return compact({
+      id: textOr(field(field(event, 'interaction'), 'id'), undefined),
+      event: textOr(field(event, 'event_id'), undefined),
+    })
+  },
+  pathOf(id, event) {
+    const after = event === undefined ? '' : `&last_event_id=${encodeURIComponent(event)}`
+    return `${pathOf(id)}?stream=true${after}`
+  },
+  stopPathOf: (id) => `${pathOf(id)}/cancel`,
+}
+
+function parsed(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch {
+    return undefined // the decoder says so
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * Gemini Interactions: definitions, choice, calls and results of tools.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/function-calling (read 2026-11)
+ *
+ * @module
+ */
+import { fold } from '../../assemble/fold.ts'
+import { checkTools } from '../../core/check-message.ts'
+import type { DecodedCalls, Fragment } from '../../core/codec.ts'
+import { blocksOf } from '../../core/content.ts'
+import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import type {
+  Content,
+  JsonObject,
+  ProviderTool,
+  ToolCall,
+  ToolChoice,
+  ToolDefinition,
+  ToolMessage,
+} from '../../core/model.ts'
+import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { decodeContent, encodeContent, keeping, keptFields, verbatim } from './content.ts'
+import { newReading, readStep } from './steps.ts'
+import { format, idPrefix, target } from './tables.ts'
+import type { WireContent, WireFunctionCall, WireFunctionResult, WireFunctionTool, WireToolChoice } from './wire.ts'
+
+// ---- definitions ------------------------------------------------------------------------------
+
+type AnyTool = ToolDefinition | ProviderTool
+
+/** Definitions as the wire has them: flat. Tools of other formats are left out. */
+export function encodeDefinitions(tools: readonly AnyTool[]): WireFunctionTool[] {
+  checkTools(tools)
+  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
+}
+
+function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {
+  if ('type' in tool) return tool.format === format ? verbatim(tool.value) : undefined
+  const { name, description, parameters } = tool
+  const isOwn = tool.providerData?.[format] !== undefined
+  return {
+    type: 'function',
+    ...(!isOwn && { parameters: { type: 'object', properties: {} } }),
+    ...keptFields(tool),
+    name,
+    ...compact({ description, parameters }),
+  }
+}
+
+const knownOfTool = new Set(['type', 'name', 'description', 'parameters'])
+
+/** Functions become definitions; every other kind of tool stays as it is. */
+export function decodeDefinitions(tools: unknown): AnyTool[] {
+  return arrayOf(tools)
+    .filter(isObject)
+    .map((tool) => {
+      const { name, description, parameters } = tool
+      if (field(tool, 'type') !== 'function' || typeof name !== 'string') {
+        return { type: 'provider_tool', format, value: tool }
+      }
+      return compact({
+        name,
+        description: stringOr(description, undefined),
+        parameters: isObject(parameters) ? parameters : undefined,
+        providerData: { [format]: otherFields(tool, knownOfTool) ?? {} },
+      })
+    })
+}
+
+// ---- choice -----------------------------------------------------------------------------------
+
+/** `validated` takes names without forcing a call. */
+export function encodeToolChoice(choice: ToolChoice): WireToolChoice {
+  if (typeof choice === 'string') return choice === 'required' ? 'any' : choice
+  if ('name' in choice) return { allowed_tools: { mode: 'any', tools: [choice.name] } }
+  return { allowed_tools: { mode: choice.mode === 'required' ? 'any' : 'validated', tools: [...choice.names] } }
+}
+
+/** `undefined` for a choice that we have no word for: it is kept as it is. */
+export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
+  if (choice === 'auto' || choice === 'none') return choice
+  if (choice === 'any') return 'required'
+  const allowed = field(choice, 'allowed_tools')
+  const mode = field(allowed, 'mode')
+  const tools = arrayOf(field(allowed, 'tools'))
+  const names = tools.filter((name) => typeof name === 'string')
+  if (names.length !== tools.length || (mode !== 'any' && mode !== 'validated')) return undefined
+  const [name, ...others] = names
+  if (mode === 'any' && name !== undefined && others.length === 0) return { name }
+  return { names, mode: mode === 'any' ? 'required' : 'auto' }
+}
+
+// ---- calls ------------------------------------------------------------------------------------
+
+/** Which calls an answer holds. */
+export function decodeToolCalls(body: unknown): DecodedCalls {
+  const reading = newReading(textOr(field(body, 'model'), ''))
+  const fragments: Fragment[] = []
+  for (const step of arrayOf(field(body, 'steps') ?? field(body, 'outputs'))) {
+    if (field(step, 'type') === 'function_call') readStep(step, reading, fragments)
+  }
+  const isCut = field(body, 'status') === 'incomplete'
+  const { message } = fold([...fragments, { type: 'end', stopReason: isCut ? 'length' : 'stop' }], { idPrefix })
+  return {
+    toolCalls: blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call'),
+    invalidToolCalls: message.invalidToolCalls ?? [],
+  }
+}
+
+/** A call as a step. The signature is for the turn to decide. */
+export function encodeCall(call: ToolCall): WireFunctionCall {
+  return { ...keptFields(call), type: 'function_call', id: call.id, name: call.name, arguments: call.arguments }
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+/** The result of one call as an entry of `input`: a `function_result`. */
+export function encodeResult(result: ToolMessage): WireFunctionResult {
+  return encodeResultFor(result, 'result', ledger(target), true).step
+}
+
+/** The same within a request. Media follow the results if the model takes text only. */
+export function encodeResultFor(
+  result: ToolMessage,
+  path: string,
+  into: Ledger,
+  takesMedia: boolean,
+): { readonly step: WireFunctionResult; readonly besides: readonly WireContent[] } {
+  const { content, toolCallId, name, status } = result
+  const isText = blocksOf(content).every(({ type }) => type === 'text' || type === 'plain_text')
+  const contents = isText ? [] : encodeContents(content, `${path}.content`, into)
+  const besides = takesMedia ? [] : contents.filter(({ type }) => type !== 'text')
+  if (besides.length > 0) lose(into, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
+  const step: WireFunctionResult = {
+    ...keptFields(result),
+    type: 'function_result',
+    call_id: toolCallId,
+    ...compact({ name }),
+    result: isText || besides.length > 0 ? joined(content, path, into) : contents,
+    ...compact({ is_error: status === 'error' ? true : undefined }),
+  }
+  return { step, besides }
+}
+
+/** Only text goes as a string, which all models take. */
+function joined(content: Content, path: string, into: Ledger): string {
+  for (const [at, block] of typeof content === 'string' ? [] : content.entries()) {
+    if (block.providerData !== undefined)
+      lose(into, 'dropped', `${path}.content[${at}].providerData`, reasons.fields, 'info')
+  }
+  return blocksOf(content)
+    .flatMap((block) => (block.type === 'text' || block.type === 'plain_text' ? block.text : []))
+    .join('\n')
+}
+
+/** What a list of blocks is on the wire. */
+export function encodeContents(content: Content, path: string, into: Ledger): WireContent[] {
+  return blocksOf(content).flatMap((block, at) => encodeContent(block, `${path}[${at}]`, into) ?? [])
+}
+
+const knownOfResult = new Set(['type', 'call_id', 'name', 'result', 'is_error'])
+
+/** A result: text, a list of contents, or any other value as its JSON. */
+export function decodeResult(step: JsonObject, name: string | undefined): ToolMessage {
+  const result = field(step, 'result')
+  const inner = field(result, 'content')
+  const contents = Array.isArray(result) ? result : Array.isArray(inner) ? inner : undefined
+  const isList = contents?.every((one) => typeof field(one, 'type') === 'string')
+  const text = typeof result === 'string' ? result : JSON.stringify(result ?? '')
+  return compact({
+    role: 'tool',
+    toolCallId: stringOr(field(step, 'call_id'), ''),
+    name: textOr(field(step, 'name'), name),
+    content: contents && isList ? contents.map(decodeContent) : text,
+    status: field(step, 'is_error') === true ? 'error' : undefined,
+    ...keeping(otherFields(step, knownOfResult)),
+  })
+}

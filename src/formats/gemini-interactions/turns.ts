@@ -1,0 +1,153 @@
+/**
+ * Gemini Interactions: from an assistant's blocks to steps, for the history of a request and for an answer.
+ *
+ * @see https://ai.google.dev/gemini-api/docs/thinking (read 2026-11)
+ *
+ * @module
+ */
+import { arrayOf, field, isObject, stringOr, textOr } from '../../core/lookup.ts'
+import type {
+  ContentBlock,
+  InvalidToolCall,
+  Json,
+  JsonObject,
+  Opaque,
+  ReasoningBlock,
+  ServerToolCall,
+  ServerToolResult,
+  ToolCall,
+  UnknownBlock,
+} from '../../core/model.ts'
+import { isCarrier } from '../../kit/carrier.ts'
+import { type Ledger, lose } from '../../kit/losses.ts'
+import * as reasons from '../../kit/reasons.ts'
+import { encodeContent, keptFields, verbatim } from './content.ts'
+import { format } from './tables.ts'
+import { encodeCall } from './tools.ts'
+import type { WireContent, WireStep, WireThought } from './wire.ts'
+
+/** Who reads the steps. */
+export interface TurnScope {
+  readonly into: Ledger
+  /** A client, who gets everything, or the server, which takes no thought without a signature. */
+  readonly reader: 'client' | 'server'
+  /** The proof, if it may go to this reader. */
+  proof(opaque: Opaque | undefined): JsonObject | undefined
+}
+
+interface Turn {
+  readonly scope: TurnScope
+  readonly steps: WireStep[]
+  /** The signature of the last thought, until a call takes it. */
+  signature: string | undefined
+}
+
+/** Turns the blocks of one turn into steps. */
+export function encodeTurn(
+  blocks: readonly ContentBlock[],
+  invalidCalls: readonly InvalidToolCall[],
+  path: string,
+  scope: TurnScope,
+): WireStep[] {
+  const turn: Turn = { scope, steps: [], signature: undefined }
+  for (const [at, block] of blocks.entries()) addBlock(turn, block, `${path}.content[${at}]`)
+  for (const at of invalidCalls.keys()) {
+    lose(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are not an object')
+  }
+  return turn.steps
+}
+
+function addBlock(turn: Turn, block: ContentBlock, path: string): void {
+  switch (block.type) {
+    case 'reasoning':
+      addThought(turn, block, path)
+      break
+    case 'tool_call':
+      addCall(turn, block)
+      break
+    case 'server_tool_call':
+    case 'server_tool_result':
+      addHosted(turn, block, path)
+      break
+    case 'text':
+      if (block.text !== '')
+        addContent(turn, encodeContent(block, path, turn.scope.into, turn.scope.reader === 'client'))
+      else lose(turn.scope.into, 'dropped', path, reasons.empty, 'info')
+      break
+    case 'unknown':
+      addUnknown(turn, block, path)
+      break
+    default:
+      addContent(turn, encodeContent(block, path, turn.scope.into))
+      break
+  }
+}
+
+/** Neighbours are one step. */
+function addContent({ steps }: Turn, content: WireContent | undefined): void {
+  if (content === undefined) return
+  const last = steps.at(-1)
+  if (last?.type === 'model_output') last.content.push(content)
+  else steps.push({ type: 'model_output', content: [content] })
+}
+
+function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
+  const { into, reader } = turn.scope
+  const signature = textOr(field(turn.scope.proof(block.opaque), 'signature'), undefined)
+  if (signature === undefined && reader === 'server') {
+    lose(into, 'dropped', path, reasons.reasoningProof)
+    return
+  }
+  if (signature === undefined && block.opaque !== undefined) {
+    lose(into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+  }
+  turn.signature = signature !== undefined && isCarrier(signature) ? undefined : signature
+  turn.steps.push(encodeThought(block, signature))
+}
+
+function encodeThought(block: ReasoningBlock, signature: string | undefined): WireThought {
+  const { summary: pictures, ...kept } = keptFields(block)
+  const summary = [
+    ...(block.text === '' ? [] : [{ type: 'text' as const, text: block.text }]),
+    ...arrayOf(pictures).map((picture) => verbatim<WireContent>(picture ?? {})),
+  ]
+  return { ...kept, type: 'thought', ...(signature && { signature }), ...(summary.length > 0 && { summary }) }
+}
+
+/** Gemini 3 refuses the first call of a turn without the signature of the thought before it. */
+function addCall(turn: Turn, call: ToolCall): void {
+  const { proof, reader } = turn.scope
+  const own = textOr(field(proof(call.opaque), 'signature'), undefined)
+  const signature = own ?? (reader === 'server' ? turn.signature : undefined)
+  turn.signature = undefined
+  turn.steps.push({ ...encodeCall(call), ...(signature && { signature }) })
+}
+
+/** What the server ran goes back to it as it came, and to no other. */
+function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: string): void {
+  const data = turn.scope.proof(block.opaque)
+  if (data === undefined) lose(turn.scope.into, 'dropped', path, reasons.serverTool)
+  else turn.steps.push(verbatim(encodeHosted(block, data)))
+}
+
+export function encodeHosted(block: ServerToolCall | ServerToolResult, data: JsonObject): JsonObject {
+  if (block.type === 'server_tool_call') {
+    const hasArguments = Object.keys(block.arguments).length > 0 // some kinds of call have no such field
+    return { ...data, id: block.id ?? '', ...(hasArguments && { arguments: block.arguments }) }
+  }
+  return {
+    ...data,
+    call_id: block.toolCallId ?? '',
+    ...(block.output !== undefined && { result: block.output as Json }),
+    ...(block.status === 'error' && { is_error: true }),
+  }
+}
+
+function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
+  if (block.format !== format || !isObject(block.value)) {
+    lose(turn.scope.into, 'dropped', path, reasons.foreignBlock)
+    return
+  }
+  if (keptFields(block).content === true) addContent(turn, verbatim(block.value))
+  else if (stringOr(block.value.type, '') !== '') turn.steps.push(verbatim(block.value))
+}

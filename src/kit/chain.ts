@@ -1,0 +1,49 @@
+/** Answers that a server stores: which of them a request goes on from, and what of the conversation it then leaves out. @module */
+import { blocksOfTurn } from '../core/content.ts'
+import { findLastIndex } from '../core/lookup.ts'
+import type { AssistantMessage, Context, Message } from '../core/model.ts'
+import { type Ledger, lose } from './losses.ts'
+
+/** Where a request begins. */
+export interface Chain {
+  readonly previousResponseId?: string
+  /** The first message that the server does not have. */
+  readonly from: number
+}
+
+/** Whether answers are kept. */
+export interface Storage {
+  /** The server can keep them. */
+  readonly stores: boolean
+  /** The caller did not ask that this one is not kept. */
+  readonly isAsked: boolean
+}
+
+/**
+ * What a stored answer spares: the messages up to it. If this one is not to be stored, the history itself is sent, where we have it.
+ *
+ * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
+ */
+export function findChain({ messages, providerState }: Context, { stores, isAsked }: Storage, into: Ledger): Chain {
+  const id = providerState?.previousResponseId
+  if (id === undefined) return { from: 0 }
+  const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
+  // What a client answers to a server's tool, such as a consent, stands in a turn of unknown items: it is not an answer, and is sent.
+  const isAnswer = (message: Message) =>
+    message.role === 'assistant' && blocksOfTurn(message).some(({ type }) => type !== 'unknown')
+  const last = findLastIndex(messages, isAnswer)
+  if (at < 0 && last >= 0) {
+    const { response } = messages[last] as AssistantMessage
+    if (stores && response?.id === undefined) {
+      const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
+      lose(into, 'dropped', 'messages', reason)
+      return { previousResponseId: id, from: last + 1 }
+    }
+    lose(into, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
+    return { from: 0 }
+  }
+  if (stores && (isAsked || at < 0)) return { previousResponseId: id, from: at + 1 }
+  const severity = at < 0 ? 'major' : 'info'
+  lose(into, 'dropped', 'providerState.previousResponseId', 'answers are not stored: the history is sent', severity)
+  return { from: 0 }
+}

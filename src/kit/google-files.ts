@@ -1,0 +1,46 @@
+/** Files in Google's storage, and the addresses that its models read: the same for both of its formats. @module */
+import type { AudioBlock, FileBlock, ImageBlock, Loss, VideoBlock } from '../core/model.ts'
+import { type Ledger, lose } from './losses.ts'
+
+/** A block of media. */
+export type Media = ImageBlock | AudioBlock | VideoBlock | FileBlock
+
+/** A file in Google's own storage, or an address that anybody may read. */
+export function place(uri: string): { readonly fileId: string } | { readonly url: string } {
+  return isStored(uri) ? { fileId: uri } : { url: uri }
+}
+
+function isStored(uri: string | undefined): uri is string {
+  return uri !== undefined && /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/.test(uri)
+}
+
+/** What has to be said of data whose type is not given. */
+export function guessType({ type }: Media, into: Ledger, path: string): string {
+  lose(into, 'invented', `${path}.mimeType`, 'Gemini must be told the type of data')
+  return usualTypes[type]
+}
+
+const usualTypes: Readonly<Record<Media['type'], string>> = {
+  image: 'image/png',
+  audio: 'audio/wav',
+  video: 'video/mp4',
+  file: 'application/pdf',
+}
+
+/** The address of media without data; `undefined` if there is none that Google can read. `unsure`: how much it matters that it may not. */
+export function addressOf(block: Media, into: Ledger, path: string, unsure: Loss['severity']): string | undefined {
+  if (block.fileId !== undefined) {
+    if (isStored(block.fileId)) return block.fileId
+    lose(into, 'dropped', path, 'a file stored at one provider is not known to another', 'major')
+  } else if (block.url === undefined) {
+    lose(into, 'dropped', path, 'there is neither data nor an address', 'major')
+  } else if (!isFetched(block.url)) {
+    lose(into, 'changed', `${path}.url`, 'only some models of Gemini fetch addresses: data is safer', unsure)
+  }
+  return block.url
+}
+
+/** Addresses that Gemini is known to read, or gave us itself. */
+function isFetched(url: string): boolean {
+  return isStored(url) || /^https:\/\/(?:www\.)?(?:youtube\.com|youtu\.be)\//.test(url)
+}

@@ -1,0 +1,165 @@
+/** Requests, against wire/gemini-interactions.md: what is written, what state does, and where signatures go. */
+import type { Interactions } from '@google/genai'
+import { describe, expect, it } from 'vitest'
+import type { Context, RequestOptions } from '../../../src/core/model.ts'
+import { createServerCodec, encodeRequest, encodeResult } from '../../../src/formats/gemini-interactions/index.ts'
+import type { WireRequest } from '../../../src/formats/gemini-interactions/wire.ts'
+import { toolCall } from '../../../src/messages/block.ts'
+
+const model = 'gemini-3.8-flash'
+const bodyOf = (context: Context, options: Partial<RequestOptions> = {}): WireRequest =>
+  encodeRequest(context, { model, strict: false, ...options }).body
+const lossesOf = (context: Context, options: Partial<RequestOptions> = {}) =>
+  encodeRequest(context, { model, strict: false, ...options }).losses.map(({ path }) => path)
+
+const user = (content: string) => ({ role: 'user' as const, content })
+const signed = (signature: string) => ({
+  provider: 'gemini',
+  model,
+  format: 'gemini-interactions',
+  data: { signature },
+})
+const input = (text: string) => ({ type: 'user_input', content: [{ type: 'text', text }] })
+
+it('is what the official client takes', () => {
+  const body = bodyOf(
+    {
+      system: 'Be terse.',
+      messages: [user('Weather in Oslo?')],
+      tools: [{ name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: {} } }],
+    },
+    { maxTokens: 9, temperature: 0.5, stop: ['x'], seed: 1, toolChoice: { name: 'get_weather' }, stream: true },
+  )
+  const official: Interactions.CreateModelInteractionParamsStreaming = {
+    model,
+    store: false,
+    stream: true,
+    system_instruction: 'Be terse.',
+    input: [{ type: 'user_input', content: [{ type: 'text', text: 'Weather in Oslo?' }] }],
+    tools: [
+      { type: 'function', name: 'get_weather', description: 'Weather', parameters: { type: 'object', properties: {} } },
+    ],
+    generation_config: {
+      max_output_tokens: 9,
+      temperature: 0.5,
+      stop_sequences: ['x'],
+      seed: 1,
+      tool_choice: { allowed_tools: { mode: 'any', tools: ['get_weather'] } },
+    },
+  }
+  expect(body).toEqual(official)
+})
+
+describe('state', () => {
+  const said = { role: 'assistant' as const, content: 'Hello, Ada.', response: { id: 'v1_a' } }
+  const messages = [user('I am Ada.'), said, user('Who am I?')]
+
+  it('sends only what is new behind a stored answer, and the instructions and tools again', () => {
+    const body = bodyOf({ system: 'Be terse.', messages, providerState: { previousResponseId: 'v1_a' } })
+    expect(body).toEqual({
+      model,
+      store: true,
+      previous_interaction_id: 'v1_a',
+      system_instruction: 'Be terse.',
+      input: [input('Who am I?')],
+    })
+  })
+
+  it('stores nothing unless it is asked to; what is made in the background is stored by the wire’s default', () => {
+    const storeOf = (options: object) =>
+      bodyOf({ messages }, { providerOptions: { 'gemini-interactions': options as never } }).store
+    expect([storeOf({}), storeOf({ store: true }), storeOf({ background: true })]).toEqual([false, true, undefined])
+  })
+
+  it('goes on from the hop of a stored answer without input, and from one that is not stored with the same input', () => {
+    const hop = { role: 'assistant' as const, content: 'Half', stopReason: 'pause' as const, response: { id: 'v1_a' } }
+    const stored = bodyOf({
+      messages: [user('Long?'), hop],
+      providerState: { previousResponseId: 'v1_a', continuationToken: 'dG9r' },
+    })
+    expect(stored).toEqual({ model, store: true, previous_interaction_id: 'v1_a', continuation_token: 'dG9r' })
+    const { response: _, ...unstored } = hop
+    const again = bodyOf({ messages: [user('Long?'), unstored], providerState: { continuationToken: 'dG9r' } })
+    expect(again).toEqual({ model, store: false, continuation_token: 'dG9r', input: [input('Long?')] })
+  })
+
+  it('names an agent in place of the model', () => {
+    const agent = { agent: 'deep-research', background: true }
+    const body = bodyOf({ messages }, { providerOptions: { 'gemini-interactions': agent } })
+    expect([body.model, 'agent' in body]).toEqual([undefined, true])
+  })
+
+  it('refuses to go on from an empty id: the client thinks that the answer is stored', () => {
+    const decode = () => createServerCodec().decodeRequest({ model, input: 'x', previous_interaction_id: '' })
+    expect(decode).toThrow(/previous_interaction_id.*not stored/)
+  })
+})
+
+describe('signatures', () => {
+  const thought = { type: 'reasoning' as const, text: 'Hm.', opaque: signed('c2ln') }
+  const turn = { role: 'assistant' as const, content: [thought, toolCall('a', 'f', {}), toolCall('b', 'f', {})] }
+  const messages = [
+    user('x'),
+    turn,
+    ...['a', 'b'].map((toolCallId) => ({ role: 'tool' as const, toolCallId, content: '1' })),
+  ]
+
+  it('go back on the thought and on the first call behind it: Gemini 3 checks that one', () => {
+    expect(bodyOf({ messages }).input?.slice(1, 4)).toEqual([
+      { type: 'thought', signature: 'c2ln', summary: [{ type: 'text', text: 'Hm.' }] },
+      { type: 'function_call', id: 'a', name: 'f', arguments: {}, signature: 'c2ln' },
+      { type: 'function_call', id: 'b', name: 'f', arguments: {} },
+    ])
+  })
+
+  it('of generateContent are not these', () => {
+    const foreign = { ...thought, opaque: { ...signed(''), format: 'gemini', data: { thoughtSignature: 'c2ln' } } }
+    const context = { messages: [user('x'), { role: 'assistant' as const, content: [foreign] }, user('y')] }
+    expect(JSON.stringify(bodyOf(context))).not.toContain('c2ln')
+    expect(lossesOf(context)).toContain('messages[1].content[0]')
+  })
+})
+
+describe('results', () => {
+  const picture = { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' }
+  const result = {
+    role: 'tool' as const,
+    toolCallId: 'a',
+    name: 'f',
+    content: [{ type: 'text' as const, text: 'See' }, picture],
+  }
+
+  it('are text as a string, and a list with media', () => {
+    expect(encodeResult({ ...result, content: 'ok', status: 'error' })).toEqual({
+      type: 'function_result',
+      call_id: 'a',
+      name: 'f',
+      result: 'ok',
+      is_error: true,
+    })
+    const image = { type: 'image', data: 'aGk=', mime_type: 'image/png' }
+    expect(encodeResult(result).result).toEqual([{ type: 'text', text: 'See' }, image])
+  })
+
+  it('put media behind all results for models before Gemini 3, which refuse it there', () => {
+    const messages = [user('x'), { role: 'assistant' as const, content: [toolCall('a', 'f', {})] }, result]
+    expect(bodyOf({ messages }, { model: 'gemini-2.5-flash' }).input?.slice(2)).toEqual([
+      { type: 'function_result', call_id: 'a', name: 'f', result: 'See' },
+      { type: 'user_input', content: [{ type: 'image', data: 'aGk=', mime_type: 'image/png' }] },
+    ])
+  })
+})
+
+it.each([
+  ['none', 'minimal'],
+  ['low', 'low'],
+  ['max', 'high'],
+] as const)('says effort %s as %s', (effort, level) => {
+  expect(bodyOf({ messages: [user('x')] }, { reasoning: { effort } }).generation_config?.thinking_level).toBe(level)
+})
+
+it('leaves out a choice where there is no function to choose: the server refuses it', () => {
+  const tools = [{ type: 'provider_tool' as const, format: 'gemini-interactions', value: { type: 'google_search' } }]
+  const body = bodyOf({ messages: [user('x')], tools }, { toolChoice: 'required' })
+  expect([body.tools, body.generation_config]).toEqual([[{ type: 'google_search' }], undefined])
+})

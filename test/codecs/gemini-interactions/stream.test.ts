@@ -1,0 +1,88 @@
+/** Streams and errors, against wire/gemini-interactions.md §5, §7 and §10, and the official client as the reader of what we write. */
+import { GoogleGenAI } from '@google/genai'
+import { describe, expect, it } from 'vitest'
+import type { Fragment, Frame } from '../../../src/core/codec.ts'
+import { ApiError } from '../../../src/core/errors.ts'
+import {
+  createClientCodec,
+  decodeError,
+  decodeStream,
+  encodeStream,
+} from '../../../src/formats/gemini-interactions/index.ts'
+import { encodeSse } from '../../../src/framing/sse.ts'
+import { ownCorpus } from '../../support/corpus.ts'
+import { decodeChunks } from '../../support/decode.ts'
+
+const client = createClientCodec()
+const cases = ownCorpus.filter(
+  ({ format, kind, expected }) => format === 'gemini-interactions' && kind === 'sse' && !expected?.error,
+)
+
+it('begins in the middle of a stream: a delta whose step was never announced begins it', () => {
+  const out: Fragment[] = []
+  const data = JSON.stringify({ event_type: 'step.delta', index: 3, delta: { type: 'text', text: 'x' } })
+  decodeStream().push({ data }, out)
+  expect(out).toEqual([{ type: 'text', key: '0/1', text: 'x' }])
+})
+
+it.each(cases)('$name: the official client reads what we write of it', async ({ bytes }) => {
+  const { events, response } = decodeChunks(client, [bytes])
+  const encoder = encodeStream()
+  const frames: Frame[] = []
+  for (const event of events) encoder.push(event, frames)
+  const body = frames.map(encodeSse).join('')
+  const fetch = globalThis.fetch
+  globalThis.fetch = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  try {
+    const google = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: 'https://google.test' } })
+    const read = []
+    const options = { model: 'm', input: 'x', stream: true, automatic_continuation: false } as const
+    for await (const event of await google.interactions.create(options)) read.push(event)
+    expect(read.at(0)?.event_type).toBe('interaction.created')
+    expect(read.at(-1)).toMatchObject({ event_type: 'interaction.completed' })
+    const said = read.flatMap((event) =>
+      event.event_type === 'step.delta' && event.delta?.type === 'text' ? [event.delta.text] : [],
+    )
+    const blocks = response?.message.content as { type: string; text: string }[]
+    expect(said.join('')).toBe(blocks.flatMap(({ type, text }) => (type === 'text' ? [text] : [])).join(''))
+    const starts = read.flatMap((event) => (event.event_type === 'step.start' ? [event.index] : []))
+    expect(starts).toEqual(starts.map((_, at) => at))
+  } finally {
+    globalThis.fetch = fetch
+  }
+})
+
+it('ends in an error event, and without a proper end', () => {
+  const frames: Frame[] = []
+  const encoder = encodeStream()
+  encoder.push({ type: 'message_start', id: 'v1', model: 'm' }, frames)
+  encoder.fail(new ApiError('Too much', { kind: 'overloaded' }), frames)
+  const error = { error: { code: 'service_unavailable', message: 'Too much' }, event_type: 'error' }
+  expect(frames.at(-1)).toEqual({ event: 'error', data: JSON.stringify(error) })
+})
+
+describe('errors', () => {
+  const read = (status: number, error: object) => decodeError({ status, headers: new Headers(), body: { error } })
+
+  it.each([
+    [400, 'parameter_unknown', 'invalid_request', false],
+    [400, 'failed_precondition', 'permission', false],
+    [401, 'authentication', 'authentication', false],
+    [402, 'payment_required', 'permission', false],
+    [404, 'model_not_found', 'not_found', false],
+    [409, 'aborted', 'server', true],
+    [429, 'too_many_requests', 'rate_limit', true],
+    [429, 'quota_exceeded', 'rate_limit', false],
+    [503, 'service_unavailable', 'overloaded', true],
+    [504, 'deadline_exceeded', 'timeout', true],
+    [500, 'from_next_year', 'server', true],
+  ])('%i %s is of kind %s', (status, code, kind, retryable) => {
+    expect(read(status, { code, message: 'x' })).toMatchObject({ kind, retryable, providerCode: code })
+  })
+
+  it('are read in the shape of Google’s front end too, where only the details say that the key is wrong', () => {
+    const details = [{ reason: 'API_KEY_INVALID' }]
+    const error = read(400, { code: 400, message: 'API key not valid', status: 'INVALID_ARGUMENT', details })
+    expect(error).toMatchObject({ kind: 'authentication', retryable: false })
+  })
+})
