@@ -9,8 +9,6 @@ import { portableEntriesIn } from '../../scripts/built-files.mjs'
 
 const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.map': 'application/json' }
 const longestWaitMs = 12_000
-/** Their frameworks are not here; `test/page/chat.test.ts` has each with its own. */
-const bindings = ['react', 'solid', 'svelte', 'vue']
 
 /** `root` holds `dist` and `test/runtimes`; `corpora` are folders of recorded answers. */
 export async function startServer({ root, corpora }) {
