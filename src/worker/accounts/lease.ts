@@ -51,7 +51,7 @@ export interface Lease {
 }
 
 /** After such a time without a request, a user's object gives back what it has leased, in ms. */
-export const idleMs = 60_000
+export const idleMs = 600_000
 
 /** For how many days a lease is remembered, so that what was spent on it can be told again. */
 const keptLeaseDays = 3

@@ -21,8 +21,10 @@ export interface Leases {
   takeReport(user: string, report: DayReport): void
   /** Whether a grant to the user may be on its way still, of which it gives back nothing. */
   takeBack(handback: Handback): boolean
-  /** Who has open leases of these days, the largest first, at most {@link mostAsked}: of those that can give something back, if asked so. */
-  holders(days: readonly string[], canGive: boolean): readonly string[]
+  /** Who can give back something of that day: those with the largest leases, at most {@link mostAsked}. */
+  holdersOf(day: string): readonly string[]
+  /** Who has open leases of these days, at most {@link mostAsked}: those who were not returned for longest. */
+  nextOpen(days: readonly string[]): readonly string[]
   /** Drops what it remembers of days before this one. */
   forget(oldest: string, now: number): void
 }
@@ -140,11 +142,16 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
       }
       return isOnItsWay
     },
-    holders(asked, canGive) {
-      const open = asked.flatMap((day) => [...on(day).byUser].filter(([, held]) => held.isOpen === 1))
-      const able = canGive ? open.filter(([, held]) => unspent(held) > 0) : open
-      const users = able.sort(([, one], [, other]) => unspent(other) - unspent(one)).map(([user]) => user)
-      return [...new Set(users)].slice(0, mostAsked)
+    holdersOf(day) {
+      const able = [...on(day).byUser].filter(([, held]) => held.isOpen === 1 && unspent(held) > 0)
+      const largest = able.sort(([, one], [, other]) => unspent(other) - unspent(one))
+      return largest.slice(0, mostAsked).map(([user]) => user)
+    },
+    nextOpen(asked) {
+      const open = asked.flatMap((day) => [...on(day).byUser].filter(([, { isOpen }]) => isOpen === 1))
+      const users = [...new Set(open.map(([user]) => user))].slice(0, mostAsked)
+      for (const user of users) for (const day of asked) moveToEnd(on(day).byUser, user)
+      return users
     },
     forget(oldest, now) {
       sql.exec('DELETE FROM leases WHERE day < ?', oldest)
@@ -156,4 +163,11 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
 /** An answer may cost more than was reserved for it: then more is spent than is leased. */
 function unspent({ amount, spent }: Held): number {
   return Math.max(0, amount - spent)
+}
+
+function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
+  const value = map.get(key)
+  if (value === undefined) return
+  map.delete(key)
+  map.set(key, value)
 }

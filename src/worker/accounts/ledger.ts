@@ -239,7 +239,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
       this.#nextRecall = undefined
       // Grants go out when they are written.
       await this.#write()
-      const handbacks = await this.#ask(this.#leases.holders([day], true), day)
+      const handbacks = await this.#ask(this.#leases.holdersOf(day), day)
       return handbacks.map((handback) => this.#take(handback)).includes(true)
     })
     return this.#nextRecall
@@ -248,7 +248,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   /** What users have spent since they last told is taken. Resolves to their requests that are live. */
   async #hearAll(): Promise<readonly LiveRequest[]> {
     const now = Date.now()
-    const handbacks = await this.#ask(this.#leases.holders([daysAgo(2, now), dayOf(now)], false))
+    const handbacks = await this.#ask(this.#leases.nextOpen([daysAgo(2, now), dayOf(now)]))
     for (const handback of handbacks) this.#take(handback)
     return handbacks.flatMap(({ live }) => live)
   }
