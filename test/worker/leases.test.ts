@@ -103,6 +103,15 @@ describe('an account with an object of its own', () => {
     },
   )
 
+  it('has written that it gave something back before anybody hears of it', async () => {
+    const objects = openObjects()
+    await spend(objects, 'ada', 10, 10)
+    const handback = await objects.user('ada').collect(today)
+    objects.crash(accountOf('ada'))
+    expect(handback?.days).toMatchObject([{ amount: 10, returned: 302 }])
+    expect(objects.database(accountOf('ada')).prepare('SELECT amount FROM lease').get()).toEqual({ amount: 10 })
+  })
+
   it('counts a lease whose grant was lost as spent until its day ends, and not longer', async () => {
     const objects = openObjects()
     objects.fates.push('answer lost')
