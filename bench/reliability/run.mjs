@@ -1,5 +1,5 @@
 /**
- * `npm run reliability -- [disconnect truncation keys budget usage runs stalls slow bodies load throughput soak cpu]`: what is named, or
+ * `npm run reliability -- [disconnect truncation keys budget scale usage runs stalls slow bodies load throughput soak cpu]`: what is named, or
  * all. Each runs the Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its
  * figures beside their bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
  */
@@ -13,6 +13,7 @@ import { keys } from './keys.mjs'
 import { load } from './load.mjs'
 import { openSession, startUpstream, startWorkerd } from './rig.mjs'
 import { runs } from './runs.mjs'
+import { countingWorker, scale, scalePrices } from './scale.mjs'
 import { shortDeadline, slow } from './slow.mjs'
 import { soak } from './soak.mjs'
 import { shortLimits, stalls } from './stalls.mjs'
@@ -20,12 +21,13 @@ import { throughput } from './throughput.mjs'
 import { truncation } from './truncation.mjs'
 import { told, usage } from './usage.mjs'
 
-/** By name: what it runs, and the settings of its Worker. */
+/** By name: what it runs, the settings of its Worker, and what makes that Worker if it is another. */
 const benches = {
   disconnect: [disconnect, shortWindow],
   truncation: [truncation, {}],
   keys: [keys, {}],
   budget: [budget, prices],
+  scale: [scale, scalePrices, countingWorker],
   usage: [usage, told],
   runs: [runs, {}],
   stalls: [stalls, shortLimits],
@@ -45,9 +47,9 @@ if (unknown !== undefined)
   throw new Error(`There is no bench "${unknown}"; there are ${Object.keys(benches).join(', ')}`)
 
 const rows = []
-for (const [name, [run, settings]] of Object.entries(benches)) {
+for (const [name, bench] of Object.entries(benches)) {
   if (named.length > 0 && !named.includes(name)) continue
-  for (const { what, figure, bar, met } of await runOne(run, settings)) {
+  for (const { what, figure, bar, met } of await runOne(...bench)) {
     rows.push(`| ${[name, what, figure, bar, met ? 'met' : 'missed'].join(' | ')} |`)
     console.log(rows.at(-1))
   }
@@ -71,9 +73,9 @@ function writeRows(rows) {
   writeFileSync(guide, [before, [...head, ...sorted, ''].join('\n'), after].join(''))
 }
 
-async function runOne(run, settings) {
+async function runOne(run, settings, codeOf) {
   const upstream = await startUpstream()
-  const worker = await startWorkerd(upstream.url, settings)
+  const worker = await startWorkerd(upstream.url, settings, await codeOf?.())
   try {
     return await run({ worker, upstream, token: await openSession(worker.url) })
   } finally {

@@ -3,7 +3,7 @@
 import { isObject } from '../core/lookup.ts'
 import type { ExecutionContextLike } from '../gateway/types.ts'
 import type { Account } from './accounts/accounts.ts'
-import { UserLedger } from './accounts/ledger.ts'
+import { createUserLedger } from './accounts/ledger.ts'
 import { answerModel } from './answer.ts'
 import type { RunStub, Setup } from './config.ts'
 import { handle } from './handler.ts'
@@ -58,7 +58,7 @@ export function createWorker<Env = unknown>(options: WorkerOptions | ((env: Env)
   const noContext: ExecutionContextLike = { waitUntil() {} }
   return {
     fetch: (request, env, ctx = noContext) => handle(request, setupOf(env), ctx),
-    UserLedger,
+    UserLedger: createUserLedger((env) => setupOf(env).config?.spending.accounts),
     StreamRun: createStreamRun({ configOf: (env) => setupOf(env).config, answer: answerModel }),
   }
 }

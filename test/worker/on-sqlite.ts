@@ -10,6 +10,16 @@ export function openLedger(
   abort = () => {},
   hear: (query: string) => void = () => {},
 ): Account {
+  return new UserLedger(stateOn(database, abort, hear) as never, {})
+}
+
+/** What the platform gives to an object of the accounts. What it writes once it `isGone` is lost. */
+export function stateOn(
+  database: DatabaseSync,
+  abort: () => void,
+  hear: (query: string) => void = () => {},
+  isGone = () => false,
+): object {
   const exec = (query: string, ...values: SQLInputValue[]) => {
     hear(query)
     if (query.includes('CREATE TABLE')) database.exec(query)
@@ -22,6 +32,7 @@ export function openLedger(
     return { toArray: () => rows, one: () => rows[0] }
   }
   const transactionSync = (write: () => void) => {
+    if (isGone()) return
     database.exec('BEGIN')
     try {
       write()
@@ -31,7 +42,7 @@ export function openLedger(
       throw error
     }
   }
-  return new UserLedger({ storage: { sql: { exec }, transactionSync }, abort } as never, {})
+  return { storage: { sql: { exec }, transactionSync, setAlarm: async () => {} }, abort }
 }
 
 /** The object of one kept answer, on that database. It asks nobody. */

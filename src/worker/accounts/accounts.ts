@@ -1,7 +1,12 @@
 /** What the accounts keep, and how they are asked. Types and names only, so that whoever reads them needs no workerd. @module */
 
-/** The name of the object that has the accounts of all users. */
+/** The name of the object that has the budget of the whole Worker. */
 export const wholeWorker = 'all'
+
+/** The name of the object that has the account of one user. */
+export function accountOf(user: string): string {
+  return `user:${user}`
+}
 
 /** Which part of the accounts the operator asks for. */
 export interface SummaryQuery {
@@ -119,6 +124,8 @@ export interface Reservation {
   readonly liveStreams?: number
   /** For how long it is kept if nothing settles it, in ms; then it counts as spent. */
   readonly leaseMs: number
+  /** Whether the object is that of its user alone, and leases its part of `totalDailyBudget` from the object of {@link wholeWorker}. */
+  readonly isLeased?: boolean
 }
 
 /** Whether it may. */
@@ -157,4 +164,65 @@ export interface Account {
 /** All accounts: the `LEDGERS` binding. */
 export interface Accounts {
   getByName(name: string): Account
+}
+
+/** A user's object asks for a part of the Worker's budget of a day. Money is in micro-USD. */
+export interface Draw {
+  readonly user: string
+  readonly day: string
+  /** The least that it needs. */
+  readonly need: number
+  /** The most that its user could spend. */
+  readonly want: number
+  readonly totalDailyBudget: number
+  readonly report: DayReport
+}
+
+/** What a user's object gets. */
+export interface Grant {
+  readonly isGranted: boolean
+  /** In micro-USD. From `need` to `want` if it is granted, otherwise 0. */
+  readonly amount: number
+  /** What the object of {@link wholeWorker} itself has spent or reserved for the user on that day: before an upgrade all was there. */
+  readonly elsewhere: number
+  /** The share of the Worker's budget of {@link alarmingShares} that is spent or leased by it, if it is one. */
+  readonly share?: number
+}
+
+/** All that one user has spent on one day so far: each report replaces the one before it. */
+export interface DayReport {
+  readonly day: string
+  readonly rows: readonly ModelSums[]
+  /** How often something went wrong, or was refused, by kind. */
+  readonly errors: readonly { readonly kind: string; readonly count: number }[]
+}
+
+/** What one user spent on one model. */
+export interface ModelSums extends Sums {
+  readonly model: string
+}
+
+/** What a user's object tells, and what of its leases it gives back. */
+export interface Handback {
+  readonly user: string
+  readonly days: readonly {
+    readonly report: DayReport
+    /** In micro-USD. */
+    readonly returned: number
+    /** What it has leased after that. Less than was granted if a grant is on its way, or was lost. */
+    readonly amount: number
+    /** Whether nothing is live on the lease, and nothing will be before it is drawn anew. */
+    readonly isClosed: boolean
+  }[]
+  readonly live: readonly LiveRequest[]
+}
+
+/** What the objects of the accounts ask one another. */
+export interface LeasingAccount extends Account {
+  /** Of the object of {@link wholeWorker}. */
+  draw(draw: Draw): Promise<Grant>
+  /** Of the same: what a user's object gives back by itself. */
+  takeBack(handback: Handback): Promise<void>
+  /** Of a user's object: what it has spent. Gives back what is not used of `day`, if one is named. */
+  collect(day?: string): Promise<Handback | undefined>
 }

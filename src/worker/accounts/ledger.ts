@@ -1,88 +1,93 @@
 /**
  * The accounts: what each user, and the Worker as a whole, may still spend today. Money is reserved before a request goes out and settled
- * when it has ended, each in one step that no other request comes between: a Durable Object does one thing at a time.
+ * when it has ended, each in one step that no other request comes between: a Durable Object does one thing at a time. Each user has an object,
+ * and one more has the budget of the whole Worker, of which the others lease their parts.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
  */
-import { DurableObject, type ObjectState, type Sql, type SqlValue } from '../platform.ts'
+import { DurableObject, type ObjectClass, type ObjectState } from '../platform.ts'
 import {
   type Account,
   type AccountSummary,
-  alarmingShares,
+  type Accounts,
+  accountOf,
   type DayPage,
-  keptDays,
+  type Draw,
+  type Grant,
+  type Handback,
+  type LeasingAccount,
   type LiveRequest,
   mostRows,
   type Reservation,
   type ReserveVerdict,
-  refusedKind,
   type Settlement,
   type SummaryQuery,
+  wholeWorker,
 } from './accounts.ts'
-import { dayMs, dayOf, daysAgo } from './days.ts'
+import { type Books, openBooks, shareReached } from './books.ts'
+import { dayOf, daysAgo } from './days.ts'
+import { idleMs, type Lease, openLease } from './lease.ts'
+import { type Leases, openLeases } from './leases.ts'
 import { type LedgerView, openView } from './view.ts'
+import { openWriter, type Writer } from './writer.ts'
 
-const schema = `
-  CREATE TABLE IF NOT EXISTS live (
-    requestId TEXT PRIMARY KEY, user TEXT NOT NULL, model TEXT NOT NULL, wire TEXT NOT NULL, provider TEXT NOT NULL,
-    cost INTEGER NOT NULL, startedAt INTEGER NOT NULL, expiresAt INTEGER NOT NULL
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS days (
-    day TEXT NOT NULL, user TEXT NOT NULL, model TEXT NOT NULL, requests INTEGER NOT NULL,
-    inputTokens INTEGER NOT NULL, outputTokens INTEGER NOT NULL, spent INTEGER NOT NULL, PRIMARY KEY (day, user, model)
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS errors (
-    day TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, kind)
-  ) STRICT;`
+/** A grant on its way cannot be called back: so many times more it is tried. If it was lost, it never comes. */
+const mostRounds = 3
 
-/** Largest figure of one request: millions of them still fit into an INTEGER of SQLite. */
-const largestFigure = 1e12
-/** When one of too many requests may have ended, in seconds. */
-const concurrencyWait = 5
-/** Longest wait we tell anybody, in seconds: clients sleep for as long. */
-const longestWait = 60
-
-/**
- * How long a change waits for others, in ms, to be written with them. Each writing waits for the disk, or for Cloudflare's other places; of
- * many requests at once every one would wait for all before it.
- */
-const gatheringMs = 1
-
-type Live = LiveRequest & { readonly cost: number; readonly expiresAt: number }
-
-/** What a day has cost so far. */
-interface Spent {
-  readonly day: string
-  total: number
-  readonly byUser: Map<string, number>
+/** The class of a Worker's accounts. `accountsAt` finds its objects in the environment. */
+export function createUserLedger(accountsAt: (env: unknown) => Accounts | undefined): ObjectClass<Account> {
+  return class extends UserLedger {
+    protected override objectOf(name: string): LeasingAccount {
+      const accounts = accountsAt(this.env)
+      if (accounts === undefined) throw new Error('Cannot lease: the options of the Worker are not in order')
+      return accounts.getByName(name) as LeasingAccount
+    }
+  }
 }
 
-/**
- * The accounts of all users in one object, since what all of them spend has to be looked at for each request anyway. What decides is kept in
- * memory beside the storage, and read from there when the object begins: otherwise each request would read all rows of the day.
- */
-export class UserLedger extends DurableObject implements Account {
-  readonly #sql: Sql
-  readonly #live: Map<string, Live>
-  /** The days that requests which are live, or were just now, are booked on: today is the last. */
-  #days = new Map<string, Spent>()
+/** The account of one user; or, in the object of the whole Worker, its budget, and the accounts of all users from before each had an object. */
+export class UserLedger extends DurableObject implements LeasingAccount {
+  readonly #writer: Writer
+  readonly #books: Books
   /** What the operator sees of it. */
   readonly #view: LedgerView
-  /** What is in memory already, and not in the storage yet. */
-  #writes: (() => void)[] = []
-  /** How often a request was refused, by day and reason, since the last writing. */
-  readonly #refused = new Map<string, number>()
-  /** Resolves when it is. */
-  #written: Promise<void> | undefined
+  /** What this user has leased. */
+  readonly #lease: Lease
+  /** What users have leased from this. */
+  readonly #leases: Leases
+  /** The round of recalls that is under way, and the one after it. */
+  #recalling: Promise<unknown> = Promise.resolve()
+  #nextRecall: Promise<boolean> | undefined
 
   constructor(ctx: ObjectState, env: unknown) {
     super(ctx, env)
-    this.#sql = ctx.storage.sql
-    this.#sql.exec(schema)
-    this.#view = openView(this.#sql)
-    this.#live = new Map(this.#all<Live>('SELECT * FROM live').map((live) => [live.requestId, live]))
-    this.#begin(dayOf(Date.now()))
+    const { sql } = ctx.storage
+    this.#writer = openWriter(ctx)
+    this.#view = openView(sql)
+    const forget: ((oldest: string, now: number) => void)[] = [(oldest) => this.#view.forget(oldest)]
+    const books = openBooks(sql, this.#writer, (...day) => {
+      for (const one of forget) one(...day)
+    })
+    this.#books = books
+    this.#leases = openLeases(sql, this.#writer, books)
+    forget.push((...day) => this.#leases.forget(...day))
+    this.#lease = openLease({
+      sql,
+      writer: this.#writer,
+      use: {
+        used: books.used,
+        report: books.report,
+        live: () => [...books.live.values()].map(shown),
+      },
+      draw: (draw) => this.objectOf(wholeWorker).draw(draw),
+      setAlarm: (at) => ctx.storage.setAlarm(at),
+    })
+  }
+
+  /** Another object of the same accounts. */
+  protected objectOf(name: string): LeasingAccount {
+    throw new Error(`Cannot lease: there is no object "${name}"`)
   }
 
   /**
@@ -90,9 +95,48 @@ export class UserLedger extends DurableObject implements Account {
    * when it is safe in the storage.
    */
   async reserve(reservation: Reservation): Promise<ReserveVerdict> {
-    const verdict = this.#reserve(reservation, Date.now())
+    const now = Date.now()
+    this.#books.catchUp(now)
+    if (this.#books.live.has(reservation.requestId)) return { ok: true }
+    const verdict =
+      reservation.isLeased === true ? await this.#reserveLeased(reservation, now) : this.#reserve(reservation, now)
     if (verdict.ok) await this.#write()
     return verdict
+  }
+
+  #reserve(reservation: Reservation, now: number): ReserveVerdict {
+    const request = this.#books.requestOf(reservation, now)
+    const leased = this.#leases.outstanding(dayOf(now))
+    const verdict = this.#books.judge(request, { ...reservation, elsewhere: 0, leased })
+    if (verdict.ok) this.#books.admit(request)
+    return verdict
+  }
+
+  /** The user's budget is looked at here, at once; that of the whole Worker by the lease, which has to ask for more at times. */
+  async #reserveLeased(reservation: Reservation, now: number): Promise<ReserveVerdict> {
+    const day = dayOf(now)
+    const request = this.#books.requestOf(reservation, now)
+    const judge = () =>
+      this.#books.judge(request, {
+        ...reservation,
+        totalDailyBudget: Number.POSITIVE_INFINITY,
+        elsewhere: this.#lease.elsewhere(day),
+        leased: 0,
+      })
+    const verdict = judge()
+    if (!verdict.ok) return verdict
+    const leave = this.#books.wait(request)
+    let later: ReserveVerdict | undefined
+    try {
+      await this.#lease.take({ ...reservation, cost: request.cost }, day, () => {
+        leave()
+        later = judge()
+        if (later.ok) this.#books.admit(request)
+      })
+    } finally {
+      leave()
+    }
+    return later ?? this.#books.refuse('budget', now)
   }
 
   /**
@@ -100,191 +144,127 @@ export class UserLedger extends DurableObject implements Account {
    * alarming shares of the whole budget the day has reached by it.
    */
   async settle(settlement: Settlement): Promise<number | undefined> {
-    const share = this.#settle(settlement)
+    const startedAt = this.#books.live.get(settlement.requestId)?.startedAt
+    const share = this.#books.settle(settlement)
+    const isLeased = startedAt !== undefined && this.#lease.has(dayOf(startedAt))
     await this.#write()
-    return share
+    return isLeased ? this.#lease.takeShare() : share
   }
 
   async summary(query: SummaryQuery = {}): Promise<AccountSummary> {
+    const live = await this.#hearAll()
     const now = await this.#catchUp()
-    return this.#view.summary(query, now, this.#live.size)
+    return this.#view.summary(query, now, this.#books.live.size, live)
   }
 
   /** For an export: no sums are made. */
   async page(span: number, after?: string): Promise<DayPage> {
+    if (after === undefined) await this.#hearAll()
     return this.#view.page(daysAgo(span, await this.#catchUp()), mostRows, after)
+  }
+
+  /** Leases a part of the Worker's budget. If there is not enough, what others have leased and do not use is called back first. */
+  async draw(draw: Draw): Promise<Grant> {
+    const { user, day, totalDailyBudget } = draw
+    this.#books.catchUp(Date.now())
+    this.#takeReport(user, draw.report)
+    const committed = () => this.#books.committed(day) + this.#leases.outstanding(day)
+    let before = committed()
+    let amount = this.#leases.grant(draw, totalDailyBudget - before)
+    for (let round = 0, isLast = false; amount === undefined && !isLast; round++) {
+      isLast = !(await this.#recall(day)) || round === mostRounds
+      before = committed()
+      amount = this.#leases.grant({ ...draw, want: draw.need }, totalDailyBudget - before)
+    }
+    await this.#write()
+    const share = shareReached(before, before + (amount ?? 0), totalDailyBudget)
+    return {
+      isGranted: amount !== undefined,
+      amount: amount ?? 0,
+      elsewhere: this.#books.committed(day, user) - this.#leases.reported(day, user),
+      ...(share !== undefined && { share }),
+    }
+  }
+
+  async takeBack(handback: Handback): Promise<void> {
+    this.#take(handback)
+    await this.#write()
+  }
+
+  #take(handback: Handback): boolean {
+    for (const { report } of handback.days) this.#takeReport(handback.user, report)
+    return this.#leases.takeBack(handback)
+  }
+
+  /** What is given back is written before it is told. */
+  async collect(day?: string): Promise<Handback | undefined> {
+    const handback = this.#lease.collect(await this.#catchUp(), day)
+    await this.#write()
+    return handback
+  }
+
+  /** An account that nobody uses gives back what it has leased. If that fails, the platform calls again. */
+  async alarm(): Promise<void> {
+    const handback = await this.collect()
+    if (handback !== undefined) await this.objectOf(wholeWorker).takeBack(handback)
+    if (this.#lease.isOpen()) await this.ctx.storage.setAlarm(Date.now() + idleMs)
   }
 
   /** Everything in memory is written, and nothing is live that has ended. Resolves to the time of it. */
   async #catchUp(): Promise<number> {
     const now = Date.now()
-    this.#expire(now)
+    this.#books.catchUp(now)
     await this.#write()
     return now
   }
 
-  #reserve(reservation: Reservation, now: number): ReserveVerdict {
-    this.#expire(now)
-    const { requestId, user, model, wire, provider, leaseMs } = reservation
-    // A cost that is no number is more than anybody has.
-    const cost = wholeNumber(reservation.cost, Number.POSITIVE_INFINITY)
-    const { liveStreams = Number.POSITIVE_INFINITY, dailyBudget, totalDailyBudget } = reservation
-    if (this.#live.has(requestId)) return { ok: true }
-    const { own, all, count } = this.#reserved(user)
-    if (count >= liveStreams) return this.#refuse(now, 'concurrency', concurrencyWait)
-    const { byUser, total } = this.#spentOn(dayOf(now))
-    if ((byUser.get(user) ?? 0) + own + cost > dailyBudget || total + all + cost > totalDailyBudget) {
-      return this.#refuse(now, 'budget', Math.min(longestWait, secondsLeftOfDay(now)))
-    }
-    const expiresAt = now + leaseMs
-    this.#live.set(requestId, { requestId, user, model, wire, cost, startedAt: now, expiresAt })
-    this.#change(
-      'INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[requestId, user, model, wire, provider, cost, now, expiresAt],
-    )
-    return { ok: true }
-  }
-
-  /** Counted in memory until something else is written: a refusal costs no writing of its own. */
-  #refuse(now: number, reason: 'budget' | 'concurrency', retryAfterSeconds: number): ReserveVerdict {
-    const key = JSON.stringify([dayOf(now), refusedKind + reason])
-    this.#refused.set(key, (this.#refused.get(key) ?? 0) + 1)
-    return { ok: false, reason, retryAfterSeconds }
-  }
-
-  #bookRefusals(): void {
-    for (const [key, count] of this.#refused) this.#countError(...(JSON.parse(key) as [string, string]), count)
-    this.#refused.clear()
-  }
-
-  #countError(day: string, kind: string, count: number): void {
-    const query = 'INSERT INTO errors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count'
-    this.#change(query, day, kind, count)
-  }
-
-  /** Each figure becomes a whole number first: one that the storage refuses would undo all that is written with it. */
-  #settle({ requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...told }: Settlement): number | undefined {
-    const live = this.#live.get(requestId)
-    if (live === undefined) return undefined
-    const settlement = {
-      ...told,
-      inputTokens: wholeNumber(told.inputTokens, 0),
-      outputTokens: wholeNumber(told.outputTokens, 0),
-      cost: wholeNumber(told.cost, live.cost),
-    }
-    const spent = this.#spentOn(dayOf(live.startedAt))
-    const before = spent.total
-    this.#live.delete(requestId)
-    addTo(spent, live.user, settlement.cost)
-    this.#change('DELETE FROM live WHERE requestId = ?', requestId)
-    this.#book(live, spent.day, settlement)
-    const reached = alarmingShares.filter(
-      (share) => before < totalDailyBudget * (share / 100) && spent.total >= totalDailyBudget * (share / 100),
-    )
-    return reached.at(-1)
-  }
-
-  /** Notes a change that is made in memory, for the next writing. */
-  #change(query: string, ...values: SqlValue[]): void {
-    this.#writes.push(() => this.#sql.exec(query, ...values))
-  }
-
-  /** Writes all changes together, all or none. An object whose storage fails ends: the next one knows what the storage knows. */
   #write(): Promise<void> {
-    this.#bookRefusals()
-    if (this.#writes.length === 0) return Promise.resolve()
-    this.#written ??= new Promise((resolve, reject) => {
-      setTimeout(() => {
-        const writes = this.#writes
-        this.#writes = []
-        this.#written = undefined
-        try {
-          this.ctx.storage.transactionSync(() => {
-            for (const write of writes) write()
-          })
-          resolve()
-        } catch (error) {
-          reject(error)
-          this.ctx.abort('The accounts cannot be written')
-        }
-      }, gatheringMs)
+    this.#books.flush()
+    return this.#writer.write()
+  }
+
+  #takeReport(user: string, report: Draw['report']): void {
+    this.#leases.takeReport(user, report)
+    // The view has summed days before yesterday for good.
+    if (report.day < daysAgo(2, Date.now())) this.#view.forget(dayOf(Date.now()))
+  }
+
+  /**
+   * Calls back what is leased and not used. Whoever comes while a round is under way waits for the next: that one asks for everything.
+   * Resolves to whether a grant may be on its way.
+   */
+  #recall(day: string): Promise<boolean> {
+    this.#nextRecall ??= this.#recalling.then(async () => {
+      this.#recalling = this.#nextRecall ?? this.#recalling
+      this.#nextRecall = undefined
+      // Grants go out when they are written.
+      await this.#write()
+      const handbacks = await this.#ask(this.#leases.holdersOf(day), day)
+      return handbacks.map((handback) => this.#take(handback)).includes(true)
     })
-    return this.#written
+    return this.#nextRecall
   }
 
-  /** What nobody settled counts as spent, in full. */
-  #expire(now: number): void {
-    if (!this.#days.has(dayOf(now))) this.#begin(dayOf(now))
-    for (const { requestId, cost, expiresAt } of this.#live.values()) {
-      if (expiresAt > now) continue
-      this.#settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })
-    }
+  /** What users have spent since they last told is taken. Resolves to their requests that are live. */
+  async #hearAll(): Promise<readonly LiveRequest[]> {
+    const now = Date.now()
+    const handbacks = await this.#ask(this.#leases.nextOpen([daysAgo(2, now), dayOf(now)]))
+    for (const handback of handbacks) this.#take(handback)
+    return handbacks.flatMap(({ live }) => live)
   }
 
-  /** A day begins: those that are too old are forgotten. */
-  #begin(day: string): void {
-    const oldest = dayOf(Date.parse(day) - keptDays * dayMs)
-    this.#sql.exec('DELETE FROM days WHERE day < ?', oldest)
-    this.#sql.exec('DELETE FROM errors WHERE day < ?', oldest)
-    this.#days = new Map([...this.#days].slice(-1))
-    this.#view.forget(oldest)
-    this.#spentOn(day)
-  }
-
-  #spentOn(day: string): Spent {
-    const spent = this.#days.get(day) ?? this.#read(day)
-    this.#days.set(day, spent)
-    return spent
-  }
-
-  #read(day: string): Spent {
-    const spent: Spent = { day, total: 0, byUser: new Map() }
-    const query = 'SELECT user, sum(spent) AS cost FROM days WHERE day = ? GROUP BY user'
-    for (const { user, cost } of this.#all<{ user: string; cost: number }>(query, day)) addTo(spent, user, cost)
-    return spent
-  }
-
-  /** What is set aside, for a user and for all of them. */
-  #reserved(user: string): { readonly own: number; readonly all: number; readonly count: number } {
-    let [own, all, count] = [0, 0, 0]
-    for (const live of this.#live.values()) {
-      all += live.cost
-      if (live.user !== user) continue
-      own += live.cost
-      count++
-    }
-    return { own, all, count }
-  }
-
-  #book(
-    { user, model }: Live,
-    day: string,
-    { inputTokens, outputTokens, cost, errorKind }: Omit<Settlement, 'requestId'>,
-  ): void {
-    this.#change(
-      `INSERT INTO days VALUES (?, ?, ?, 1, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + 1,
-       inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`,
-      ...[day, user, model, inputTokens, outputTokens, cost],
+  /** A user's object that does not answer keeps what it has leased. */
+  async #ask(users: readonly string[], day?: string): Promise<readonly Handback[]> {
+    const asked = users.map((user) =>
+      this.objectOf(accountOf(user))
+        .collect(day)
+        .catch(() => undefined),
     )
-    if (errorKind !== undefined) this.#countError(day, errorKind, 1)
-  }
-
-  #all<Row>(query: string, ...values: SqlValue[]): Row[] {
-    return this.#sql.exec(query, ...values).toArray() as Row[]
+    return (await Promise.all(asked)).filter((handback) => handback !== undefined)
   }
 }
 
-function addTo(spent: Spent, user: string, cost: number): void {
-  spent.total += cost
-  spent.byUser.set(user, (spent.byUser.get(user) ?? 0) + cost)
-}
-
-/** From 0 to {@link largestFigure}; of a figure that is no number, `otherwise`. */
-function wholeNumber(figure: number, otherwise: number): number {
-  if (typeof figure !== 'number' || Number.isNaN(figure)) return otherwise
-  return Math.min(Math.max(Math.ceil(figure), 0), largestFigure)
-}
-
-function secondsLeftOfDay(now: number): number {
-  return Math.ceil((dayMs - (now % dayMs)) / 1000)
+/** What the operator sees of a request. */
+function shown({ requestId, user, model, wire, startedAt }: LiveRequest): LiveRequest {
+  return { requestId, user, model, wire, startedAt }
 }

@@ -11,7 +11,7 @@ import { capPriceOf, type Price } from '../../prices/index.ts'
 import type { Config } from '../config.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
-import { type Reservation, type Settlement, wholeWorker } from './accounts.ts'
+import { accountOf, type Reservation, type Settlement } from './accounts.ts'
 import { costOf, mostOf } from './prices.ts'
 
 /** More than providers add to a request of their own, such as instructions for tools. In tokens. */
@@ -69,8 +69,8 @@ async function hold(held: Held, { session, config }: Purse): Promise<void> {
   const { accounts, liveStreams, totalDailyBudget } = config.spending
   if (accounts === undefined) return
   const { sub: user, dailyBudget } = session
-  const reservation = { ...held, user, dailyBudget, totalDailyBudget, liveStreams }
-  const verdict = await accounts.getByName(wholeWorker).reserve(reservation)
+  const reservation = { ...held, user, dailyBudget, totalDailyBudget, liveStreams, isLeased: true }
+  const verdict = await accounts.getByName(accountOf(user)).reserve(reservation)
   if (verdict.ok) return
   const code = verdict.reason === 'budget' ? 'insufficient_quota' : 'too_many_live'
   // Waiting would not help: of a model without a price, say.
@@ -93,9 +93,9 @@ export async function releasePlace(requestId: string, purse: Purse): Promise<voi
   await book({ requestId, outcome: 'answered', inputTokens: 0, outputTokens: 0, cost: 0 }, purse)
 }
 
-async function book(settlement: Settlement, { config }: Purse): Promise<Settled> {
+async function book(settlement: Settlement, { session, config }: Purse): Promise<Settled> {
   const { accounts, totalDailyBudget } = config.spending
-  const share = await accounts?.getByName(wholeWorker).settle({ ...settlement, totalDailyBudget })
+  const share = await accounts?.getByName(accountOf(session.sub)).settle({ ...settlement, totalDailyBudget })
   return { ...settlement, share }
 }
 

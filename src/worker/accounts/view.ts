@@ -16,7 +16,8 @@ import { daysAgo } from './days.ts'
 
 /** Reads the tables of a ledger. */
 export interface LedgerView {
-  summary(query: SummaryQuery, now: number, liveCount: number): AccountSummary
+  /** `liveCount` requests are live here, and those of `elsewhere` in other objects. */
+  summary(query: SummaryQuery, now: number, liveCount: number, elsewhere: readonly LiveRequest[]): AccountSummary
   /** The newest rows since a day, or those that follow `after`. */
   page(since: string, limit: number, after: string | undefined): DayPage
   /** Drops what it remembers of days before this one. */
@@ -87,15 +88,17 @@ export function openView(sql: Sql): LedgerView {
 
   return {
     page,
-    summary({ by = 'user', span = 7, limit = mostRows, after }, now, liveCount) {
+    summary({ by = 'user', span = 7, limit = mostRows, after }, now, liveCount, elsewhere) {
       const { rows: days, next } = page('', limit, after)
       const covered = Math.max(span, totalDays)
       const kinds = all<KindCount>('SELECT * FROM errors WHERE day >= ? ORDER BY day, kind', daysAgo(covered, now))
       const isRefusal = ({ kind }: KindCount) => kind.startsWith(refusedKind)
       const live = 'SELECT requestId, user, model, wire, startedAt FROM live ORDER BY startedAt LIMIT ?'
       return {
-        live: all<LiveRequest>(live, mostLive),
-        liveCount,
+        live: [...all<LiveRequest>(live, mostLive), ...elsewhere]
+          .sort((one, other) => one.startedAt - other.startedAt)
+          .slice(0, mostLive),
+        liveCount: liveCount + elsewhere.length,
         days,
         ...(next !== undefined && { next }),
         totals: totalsOf(Array.from({ length: covered }, (_, ago) => daysAgo(ago + 1, now)).reverse()),

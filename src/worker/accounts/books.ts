@@ -1,0 +1,264 @@
+/**
+ * What is spent and reserved, in one object of the accounts. What decides is kept in memory beside the storage, and read from there when the
+ * object begins: otherwise each request would read all rows of the day.
+ *
+ * @module
+ */
+import type { Sql, SqlValue } from '../platform.ts'
+import {
+  alarmingShares,
+  type DayReport,
+  keptDays,
+  type LiveRequest,
+  type ModelSums,
+  type Reservation,
+  type ReserveVerdict,
+  refusedKind,
+  type Settlement,
+} from './accounts.ts'
+import { dayMs, dayOf, daysAgo } from './days.ts'
+import type { Writer } from './writer.ts'
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS live (
+    requestId TEXT PRIMARY KEY, user TEXT NOT NULL, model TEXT NOT NULL, wire TEXT NOT NULL, provider TEXT NOT NULL,
+    cost INTEGER NOT NULL, startedAt INTEGER NOT NULL, expiresAt INTEGER NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS days (
+    day TEXT NOT NULL, user TEXT NOT NULL, model TEXT NOT NULL, requests INTEGER NOT NULL,
+    inputTokens INTEGER NOT NULL, outputTokens INTEGER NOT NULL, spent INTEGER NOT NULL, PRIMARY KEY (day, user, model)
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS errors (
+    day TEXT NOT NULL, kind TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (day, kind)
+  ) STRICT;`
+
+/** Largest figure of one request: millions of them still fit into an INTEGER of SQLite. */
+const largestFigure = 1e12
+/** When one of too many requests may have ended, in seconds. */
+const concurrencyWait = 5
+/** Longest wait we tell anybody, in seconds: clients sleep for as long. */
+const longestWait = 60
+/** For how many days sums are kept in memory: requests that are live may be booked on the day before. */
+const rememberedDays = 2
+
+/** A request that is reserved, or waits to be. */
+export interface Live extends LiveRequest {
+  readonly provider: string
+  readonly cost: number
+  readonly expiresAt: number
+}
+
+/** What a day has cost so far. */
+interface Spent {
+  readonly day: string
+  total: number
+  readonly byUser: Map<string, number>
+}
+
+/** Sums in micro-USD. */
+export interface Books {
+  /** Requests that have not ended. */
+  readonly live: ReadonlyMap<string, Live>
+  /** Forgets days that are too old, and counts what nobody settled as spent, in full. */
+  catchUp(now: number): void
+  /** The request, with a cost that is a whole number, or infinite. */
+  requestOf(reservation: Reservation, now: number): Live
+  /**
+   * Whether what the user has left allows the request, and so does what is left of all. `elsewhere` is what the user has spent besides,
+   * `leased` what is leased to others.
+   */
+  judge(request: Live, budgets: Budgets): ReserveVerdict
+  /** Reserves the request. */
+  admit(request: Live): void
+  /** A request that waits counts as reserved by its user. */
+  wait(request: Live): () => void
+  /** Why a request does not go out, counted in memory until something else is written: a refusal costs no writing of its own. */
+  refuse(reason: 'budget' | 'concurrency', now: number): ReserveVerdict
+  /** Puts what a request cost in the place of what was reserved. Resolves to the alarming share that the day has reached by it. */
+  settle(settlement: Settlement): number | undefined
+  /** What is spent on a day, and reserved on it. */
+  used(day: string): number
+  /** What is spent on a day and reserved on any: of all users, or of one. */
+  committed(day: string, user?: string): number
+  book(day: string, user: string, added: ModelSums): void
+  countError(day: string, kind: string, count: number): void
+  report(day: string): DayReport
+  /** Notes what is only counted until now. */
+  flush(): void
+}
+
+/** What limits a request. Money in micro-USD. */
+export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBudget' | 'liveStreams'> {
+  readonly elsewhere: number
+  readonly leased: number
+}
+
+/** The books that are kept in `sql`. `hearOfDay` is called when a day begins, with the oldest day that is kept. */
+export function openBooks(sql: Sql, { change }: Writer, hearOfDay: (oldest: string, now: number) => void): Books {
+  sql.exec(schema)
+  const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
+  const live = new Map(all<Live>('SELECT * FROM live').map((request) => [request.requestId, request]))
+  const waiting = new Set<Live>()
+  const days = new Map<string, Spent>()
+  /** How often a request was refused, by day and reason, since the last writing. */
+  const refused = new Map<string, number>()
+  let today = ''
+
+  function spentOn(day: string): Spent {
+    const known = days.get(day)
+    if (known !== undefined) return known
+    const spent: Spent = { day, total: 0, byUser: new Map() }
+    const query = 'SELECT user, sum(spent) AS cost FROM days WHERE day = ? GROUP BY user'
+    for (const { user, cost } of all<{ user: string; cost: number }>(query, day)) addTo(spent, user, cost)
+    days.set(day, spent)
+    return spent
+  }
+
+  function begin(now: number): void {
+    today = dayOf(now)
+    const oldest = dayOf(now - keptDays * dayMs)
+    sql.exec('DELETE FROM days WHERE day < ?', oldest)
+    sql.exec('DELETE FROM errors WHERE day < ?', oldest)
+    for (const day of days.keys()) if (day < daysAgo(rememberedDays, now)) days.delete(day)
+    spentOn(today)
+    hearOfDay(oldest, now)
+  }
+
+  function countError(day: string, kind: string, count: number): void {
+    const query = 'INSERT INTO errors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count'
+    change(query, day, kind, count)
+  }
+
+  function book(day: string, user: string, { model, requests, inputTokens, outputTokens, spent }: ModelSums): void {
+    addTo(spentOn(day), user, spent)
+    change(
+      `INSERT INTO days VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+       inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`,
+      ...[day, user, model, requests, inputTokens, outputTokens, spent],
+    )
+  }
+
+  /** Each figure becomes a whole number first: one that the storage refuses would undo all that is written with it. */
+  function settle({ requestId, totalDailyBudget = Number.POSITIVE_INFINITY, ...told }: Settlement): number | undefined {
+    const request = live.get(requestId)
+    if (request === undefined) return undefined
+    const day = dayOf(request.startedAt)
+    const before = spentOn(day).total
+    live.delete(requestId)
+    change('DELETE FROM live WHERE requestId = ?', requestId)
+    book(day, request.user, {
+      model: request.model,
+      requests: 1,
+      inputTokens: wholeNumber(told.inputTokens, 0),
+      outputTokens: wholeNumber(told.outputTokens, 0),
+      spent: wholeNumber(told.cost, request.cost),
+    })
+    if (told.errorKind !== undefined) countError(day, told.errorKind, 1)
+    return shareReached(before, spentOn(day).total, totalDailyBudget)
+  }
+
+  /** What is set aside, for a user and for all of them. A user's requests that wait count for the user alone. */
+  function reserved(user: string): { readonly own: number; readonly all: number; readonly count: number } {
+    let [own, all, count] = [0, 0, 0]
+    for (const request of live.values()) {
+      all += request.cost
+      if (request.user !== user) continue
+      own += request.cost
+      count++
+    }
+    for (const { cost } of waiting) own += cost
+    return { own, all, count: count + waiting.size }
+  }
+
+  function refuse(reason: 'budget' | 'concurrency', now: number): ReserveVerdict {
+    const key = JSON.stringify([dayOf(now), refusedKind + reason])
+    refused.set(key, (refused.get(key) ?? 0) + 1)
+    const wait = reason === 'budget' ? Math.min(longestWait, secondsLeftOfDay(now)) : concurrencyWait
+    return { ok: false, reason, retryAfterSeconds: wait }
+  }
+
+  begin(Date.now())
+  return {
+    live,
+    catchUp(now) {
+      if (dayOf(now) !== today) begin(now)
+      for (const { requestId, cost, expiresAt } of live.values()) {
+        if (expiresAt > now) continue
+        settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })
+      }
+    },
+    requestOf({ requestId, user, model, wire, provider, leaseMs, ...asked }, now) {
+      // A cost that is no number is more than anybody has.
+      const cost = wholeNumber(asked.cost, Number.POSITIVE_INFINITY)
+      return { requestId, user, model, wire, provider, cost, startedAt: now, expiresAt: now + leaseMs }
+    },
+    judge({ user, cost, startedAt }, { liveStreams = Number.POSITIVE_INFINITY, ...budgets }) {
+      const { own, all, count } = reserved(user)
+      if (count >= liveStreams) return refuse('concurrency', startedAt)
+      const { byUser, total } = spentOn(dayOf(startedAt))
+      const ofUser = (byUser.get(user) ?? 0) + budgets.elsewhere + own + cost
+      const ofAll = total + budgets.leased + all + cost
+      if (ofUser > budgets.dailyBudget || ofAll > budgets.totalDailyBudget) return refuse('budget', startedAt)
+      return { ok: true }
+    },
+    admit(request) {
+      const { requestId, user, model, wire, provider, cost, startedAt, expiresAt } = request
+      if (live.has(requestId)) return
+      live.set(requestId, request)
+      change(
+        'INSERT INTO live VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+        ...[requestId, user, model, wire, provider, cost, startedAt, expiresAt],
+      )
+    },
+    wait(request) {
+      waiting.add(request)
+      return () => void waiting.delete(request)
+    },
+    refuse,
+    settle,
+    used(day) {
+      let used = spentOn(day).total
+      for (const { startedAt, cost } of live.values()) if (dayOf(startedAt) === day) used += cost
+      return used
+    },
+    committed(day, user) {
+      const { byUser, total } = spentOn(day)
+      const { own, all } = reserved(user ?? '')
+      return user === undefined ? total + all : (byUser.get(user) ?? 0) + own
+    },
+    book,
+    countError,
+    report(day) {
+      const columns = 'model, requests, inputTokens, outputTokens, spent'
+      return {
+        day,
+        rows: all<ModelSums>(`SELECT ${columns} FROM days WHERE day = ?`, day),
+        errors: all('SELECT kind, count FROM errors WHERE day = ?', day),
+      }
+    },
+    flush() {
+      for (const [key, count] of refused) countError(...(JSON.parse(key) as [string, string]), count)
+      refused.clear()
+    },
+  }
+}
+
+/** The largest of the alarming shares of a budget that a sum has reached. */
+export function shareReached(before: number, after: number, budget: number): number | undefined {
+  return alarmingShares.filter((share) => before < budget * (share / 100) && after >= budget * (share / 100)).at(-1)
+}
+
+function addTo(spent: Spent, user: string, cost: number): void {
+  spent.total += cost
+  spent.byUser.set(user, (spent.byUser.get(user) ?? 0) + cost)
+}
+
+/** From 0 to {@link largestFigure}; of a figure that is no number, `otherwise`. */
+function wholeNumber(figure: number, otherwise: number): number {
+  if (typeof figure !== 'number' || Number.isNaN(figure)) return otherwise
+  return Math.min(Math.max(Math.ceil(figure), 0), largestFigure)
+}
+
+function secondsLeftOfDay(now: number): number {
+  return Math.ceil((dayMs - (now % dayMs)) / 1000)
+}

@@ -1,0 +1,157 @@
+/**
+ * A user's part of the Worker's daily budget, in the object of that user. What it leases from the object of the whole Worker, nobody else can
+ * spend. So a request needs no other object while the lease lasts.
+ *
+ * A lease is written here after it is granted there, and is given back there after that is written here: whatever is lost on the way counts
+ * as spent until its day ends.
+ *
+ * @module
+ */
+import type { Sql } from '../platform.ts'
+import type { DayReport, Draw, Grant, Handback, LiveRequest, Reservation } from './accounts.ts'
+import { dayOf, daysAgo } from './days.ts'
+import type { Writer } from './writer.ts'
+
+/** What a lease has to know of its user's account. Money is in micro-USD. */
+export interface LeaseUse {
+  /** What is spent and reserved of that day. */
+  used(day: string): number
+  live(): readonly LiveRequest[]
+  report(day: string): DayReport
+}
+
+/** How a lease reaches the world. */
+export interface LeasePlace {
+  readonly sql: Sql
+  readonly writer: Writer
+  readonly use: LeaseUse
+  draw(draw: Draw): Promise<Grant>
+  setAlarm(at: number): Promise<void>
+}
+
+/** The leases of one user. */
+export interface Lease {
+  /**
+   * Calls `admit` once the lease of `day` covers the reservation, which may take a draw; not at all if there is not enough.
+   */
+  take(reservation: Reservation, day: string, admit: () => void): Promise<void>
+  /** What the user has spent of that day in the object of the whole Worker, as far as is known. */
+  elsewhere(day: string): number
+  /**
+   * What is spent, of the days on which something was leased. Gives back what is not used: of `day`, of days that are over, and of all if
+   * nobody asked for {@link idleMs}. `undefined` if nothing was leased.
+   */
+  collect(now: number, day?: string): Handback | undefined
+  /** The share of the Worker's budget that was reached by a draw, once. */
+  takeShare(): number | undefined
+  /** Whether there is a lease that has not ended. */
+  isOpen(): boolean
+  /** Whether that day's money is leased. */
+  has(day: string): boolean
+}
+
+/** After such a time without a request, a user's object gives back what it has leased, in ms. */
+export const idleMs = 600_000
+
+/** For how many days a lease is remembered, so that what was spent on it can be told again. */
+const keptLeaseDays = 3
+
+interface Own {
+  readonly user: string
+  readonly day: string
+  amount: number
+  elsewhere: number
+  isOpen: number
+}
+
+/** The leases that are kept in `sql`. */
+export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
+  sql.exec(`CREATE TABLE IF NOT EXISTS lease (
+    day TEXT PRIMARY KEY, user TEXT NOT NULL, amount INTEGER NOT NULL, elsewhere INTEGER NOT NULL, isOpen INTEGER NOT NULL
+  ) STRICT`)
+  const own = new Map((sql.exec('SELECT * FROM lease').toArray() as Own[]).map((lease) => [lease.day, { ...lease }]))
+  /** The draw that is under way. Requests that need more than there is draw one after another. */
+  let drawing: Promise<unknown> | undefined
+  let share: number | undefined
+  let lastAsked = 0
+
+  const freeOn = (day: string) => (own.get(day)?.amount ?? 0) - use.used(day)
+  const covers = (day: string, cost: number) => own.get(day)?.isOpen === 1 && freeOn(day) >= cost
+
+  function keep(lease: Own): void {
+    own.set(lease.day, lease)
+    writer.change(
+      'INSERT OR REPLACE INTO lease VALUES (?, ?, ?, ?, ?)',
+      ...[lease.day, lease.user, lease.amount, lease.elsewhere, lease.isOpen],
+    )
+  }
+
+  async function draw({ user, cost, dailyBudget, totalDailyBudget }: Reservation, day: string): Promise<void> {
+    const need = Math.max(0, cost - freeOn(day))
+    const { amount = 0, elsewhere = 0 } = own.get(day) ?? {}
+    const want = Math.max(need, dailyBudget - elsewhere - amount)
+    await place.setAlarm(Date.now() + idleMs)
+    const grant = await place.draw({ user, day, need, want, totalDailyBudget, report: use.report(day) })
+    // Read again: some of it may have been given back meanwhile.
+    const now = own.get(day) ?? { user, day, amount: 0, isOpen: 0 }
+    keep({
+      ...now,
+      amount: now.amount + grant.amount,
+      elsewhere: grant.elsewhere,
+      isOpen: grant.isGranted ? 1 : now.isOpen,
+    })
+    share = grant.share ?? share
+  }
+
+  return {
+    async take(reservation, day, admit) {
+      lastAsked = Date.now()
+      const { cost } = reservation
+      if (drawing === undefined && covers(day, cost)) return admit()
+      const before = drawing
+      const turn = (async () => {
+        await before?.catch(() => {})
+        if (!covers(day, cost)) await draw(reservation, day)
+        if (covers(day, cost)) admit()
+      })()
+      drawing = turn
+      try {
+        await turn
+      } finally {
+        if (drawing === turn) drawing = undefined
+      }
+    },
+    elsewhere: (day) => own.get(day)?.elsewhere ?? 0,
+    collect(now, day) {
+      const live = use.live()
+      const isIdle = live.length === 0 && drawing === undefined && now - lastAsked >= idleMs
+      for (const { day, isOpen } of [...own.values()])
+        if (isOpen === 0 && day < daysAgo(keptLeaseDays, now)) forget(day)
+      const leases = [...own.values()]
+      // Those that are closed too: who was told before may not have heard it.
+      const days = leases.map((lease) => {
+        const isOver = lease.day < dayOf(now)
+        const isWanted = lease.isOpen === 1 && (isIdle || isOver || lease.day === day)
+        const returned = isWanted ? Math.max(0, freeOn(lease.day)) : 0
+        const hasLive = live.some(({ startedAt }) => dayOf(startedAt) === lease.day)
+        const isClosed = lease.isOpen === 0 || ((isIdle || isOver) && !hasLive)
+        if (isWanted) keep({ ...lease, amount: lease.amount - returned, isOpen: isClosed ? 0 : 1 })
+        return { report: use.report(lease.day), returned, amount: lease.amount - returned, isClosed }
+      })
+      const user = leases[0]?.user
+      return user === undefined ? undefined : { user, days, live }
+    },
+    takeShare() {
+      const taken = share
+      share = undefined
+      return taken
+    },
+    isOpen: () => [...own.values()].some(({ isOpen }) => isOpen === 1),
+    has: (day) => own.has(day),
+  }
+
+  function forget(day: string): void {
+    own.delete(day)
+    writer.change('DELETE FROM lease WHERE day = ?', day)
+  }
+}

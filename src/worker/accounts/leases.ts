@@ -1,0 +1,173 @@
+/**
+ * What the objects of users have leased of the Worker's daily budget, in the object of the whole Worker. What is leased counts as spent until
+ * it is given back, or until its day ends.
+ *
+ * @module
+ */
+import type { Sql } from '../platform.ts'
+import type { DayReport, Draw, Handback, ModelSums } from './accounts.ts'
+import { daysAgo } from './days.ts'
+import type { Writer } from './writer.ts'
+
+/** All leases, by day and user. Money is in micro-USD. */
+export interface Leases {
+  /** What is leased of that day, and not reported as spent. */
+  outstanding(day: string): number
+  /** What this user has reported as spent on that day. */
+  reported(day: string, user: string): number
+  /** Leases a block out of what is `left`. `undefined` if that is less than is needed. */
+  grant(draw: Draw, left: number): number | undefined
+  /** Takes a user's report: what it adds to the one before it is booked. */
+  takeReport(user: string, report: DayReport): void
+  /** Whether a grant to the user may be on its way still, of which it gives back nothing. */
+  takeBack(handback: Handback): boolean
+  /** Who can give back something of that day: those with the largest leases, at most {@link mostAsked}. */
+  holdersOf(day: string): readonly string[]
+  /** Who has open leases of these days, at most {@link mostAsked}: those who were not returned for longest. */
+  nextOpen(days: readonly string[]): readonly string[]
+  /** Drops what it remembers of days before this one. */
+  forget(oldest: string, now: number): void
+}
+
+/** Books what a report adds. */
+export interface Bookings {
+  book(day: string, user: string, added: ModelSums): void
+  countError(day: string, kind: string, count: number): void
+}
+
+/** A block is so many times what the request needs that asks for it, so that the ones after it need not ask; */
+const requestsInBlock = 128
+/** but at most this part of what is left of the day, so that it lasts for many users. */
+const leastBlocks = 16
+/** At most so many users' objects are asked at once. */
+const mostAsked = 500
+
+interface Held {
+  amount: number
+  spent: number
+  isOpen: number
+  report: DayReport
+}
+type StoredHeld = Omit<Held, 'report'> & { readonly user: string; readonly report: string }
+
+/** The leases that are kept in `sql`. */
+export function openLeases(sql: Sql, { change }: Writer, { book, countError }: Bookings): Leases {
+  sql.exec(`CREATE TABLE IF NOT EXISTS leases (
+    day TEXT NOT NULL, user TEXT NOT NULL, amount INTEGER NOT NULL, spent INTEGER NOT NULL, isOpen INTEGER NOT NULL, report TEXT NOT NULL,
+    PRIMARY KEY (day, user)
+  ) STRICT`)
+  /** The sum is kept: there may be many users. */
+  const days = new Map<string, { readonly byUser: Map<string, Held>; outstanding: number }>()
+
+  function on(day: string) {
+    const known = days.get(day)
+    if (known !== undefined) return known
+    const rows = sql.exec('SELECT * FROM leases WHERE day = ?', day).toArray() as StoredHeld[]
+    const byUser = new Map(rows.map(({ user, report, ...held }) => [user, { ...held, report: JSON.parse(report) }]))
+    const read = { byUser, outstanding: [...byUser.values()].reduce((sum, held) => sum + unspent(held), 0) }
+    days.set(day, read)
+    return read
+  }
+
+  const heldBy = (day: string, user: string): Held =>
+    on(day).byUser.get(user) ?? { amount: 0, spent: 0, isOpen: 0, report: { day, rows: [], errors: [] } }
+
+  function keep(day: string, user: string, held: Held): void {
+    const { byUser } = on(day)
+    on(day).outstanding += unspent(held) - unspent(heldBy(day, user))
+    byUser.set(user, held)
+    change(
+      'INSERT OR REPLACE INTO leases VALUES (?, ?, ?, ?, ?, ?)',
+      ...[day, user, held.amount, held.spent, held.isOpen, JSON.stringify(held.report)],
+    )
+  }
+
+  /** Reports may come in another order than they were made: figures only grow, so the larger one is the later. */
+  function takeReport(user: string, { day, rows, errors }: DayReport): void {
+    const held = heldBy(day, user)
+    let isNew = false
+    const models = new Map(held.report.rows.map((row) => [row.model, row]))
+    for (const row of rows) {
+      const before = models.get(row.model) ?? { requests: 0, inputTokens: 0, outputTokens: 0, spent: 0 }
+      if (row.requests <= before.requests) continue
+      isNew = true
+      models.set(row.model, row)
+      book(day, user, {
+        model: row.model,
+        requests: row.requests - before.requests,
+        inputTokens: row.inputTokens - before.inputTokens,
+        outputTokens: row.outputTokens - before.outputTokens,
+        spent: row.spent - before.spent,
+      })
+    }
+    const kinds = new Map(held.report.errors.map(({ kind, count }) => [kind, count]))
+    for (const { kind, count } of errors) {
+      const added = count - (kinds.get(kind) ?? 0)
+      if (added <= 0) continue
+      isNew = true
+      kinds.set(kind, count)
+      countError(day, kind, added)
+    }
+    if (!isNew) return
+    const report = {
+      day,
+      rows: [...models.values()],
+      errors: [...kinds].map(([kind, count]) => ({ kind, count })),
+    }
+    keep(day, user, { ...held, report, spent: report.rows.reduce((sum, { spent }) => sum + spent, 0) })
+  }
+
+  return {
+    outstanding: (day) => on(day).outstanding,
+    reported: (day, user) => heldBy(day, user).spent,
+    grant({ user, day, need, want }, left) {
+      if (need > left) return undefined
+      const block = Math.min(want, requestsInBlock * need, Math.floor(left / leastBlocks))
+      const amount = Math.max(need, block)
+      const held = heldBy(day, user)
+      keep(day, user, { ...held, amount: held.amount + amount, isOpen: 1 })
+      return amount
+    },
+    takeReport,
+    takeBack({ user, days }) {
+      let isOnItsWay = false
+      for (const { report, returned, isClosed, ...kept } of days) {
+        takeReport(user, report)
+        const held = heldBy(report.day, user)
+        const amount = held.amount - returned
+        // A draw that was granted meanwhile keeps it open.
+        const isOpen = isClosed && amount <= held.spent ? 0 : held.isOpen
+        if (returned > 0 || isOpen !== held.isOpen) keep(report.day, user, { ...held, amount, isOpen })
+        isOnItsWay ||= kept.amount < amount
+      }
+      return isOnItsWay
+    },
+    holdersOf(day) {
+      const able = [...on(day).byUser].filter(([, held]) => held.isOpen === 1 && unspent(held) > 0)
+      const largest = able.sort(([, one], [, other]) => unspent(other) - unspent(one))
+      return largest.slice(0, mostAsked).map(([user]) => user)
+    },
+    nextOpen(asked) {
+      const open = asked.flatMap((day) => [...on(day).byUser].filter(([, { isOpen }]) => isOpen === 1))
+      const users = [...new Set(open.map(([user]) => user))].slice(0, mostAsked)
+      for (const user of users) for (const day of asked) moveToEnd(on(day).byUser, user)
+      return users
+    },
+    forget(oldest, now) {
+      sql.exec('DELETE FROM leases WHERE day < ?', oldest)
+      for (const day of days.keys()) if (day < daysAgo(3, now)) days.delete(day)
+    },
+  }
+}
+
+/** An answer may cost more than was reserved for it: then more is spent than is leased. */
+function unspent({ amount, spent }: Held): number {
+  return Math.max(0, amount - spent)
+}
+
+function moveToEnd<Value>(map: Map<string, Value>, key: string): void {
+  const value = map.get(key)
+  if (value === undefined) return
+  map.delete(key)
+  map.set(key, value)
+}

@@ -1,0 +1,322 @@
+/** Leases of the Worker's budget: any order of requests, ends, crashes and lost calls, over many objects of the accounts. */
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { accountOf, type Reservation, type Settlement, wholeWorker } from '../../src/worker/accounts/accounts.ts'
+import { idleMs } from '../../src/worker/accounts/lease.ts'
+import { type Fate, type Objects, openObjects } from './objects.ts'
+
+const minute = 60_000
+const noon = Date.parse('2026-11-21T12:00:00Z')
+const today = '2026-11-21'
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: noon }))
+
+const [dailyBudget, totalDailyBudget] = [1000, 5000]
+const reservation = (requestId: string, user: string, cost: number, more: Partial<Reservation> = {}): Reservation => ({
+  requestId,
+  user,
+  cost,
+  model: 'm',
+  wire: 'anthropic',
+  provider: 'p',
+  dailyBudget,
+  totalDailyBudget,
+  leaseMs: 15 * minute,
+  isLeased: true,
+  ...more,
+})
+const settlement = (requestId: string, cost: number): Settlement => ({
+  requestId,
+  cost,
+  inputTokens: 1,
+  outputTokens: 1,
+  outcome: 'answered',
+  totalDailyBudget,
+})
+
+let nextId = 0
+async function ask(objects: Objects, user: string, cost: number, more: Partial<Reservation> = {}) {
+  const id = `r${nextId++}`
+  const { ok } = await objects.user(user).reserve(reservation(id, user, cost, more))
+  return { id, ok }
+}
+const spend = async (objects: Objects, user: string, reserved: number, spent: number) => {
+  const { id, ok } = await ask(objects, user, reserved)
+  if (ok) await objects.user(user).settle(settlement(id, spent))
+  return ok
+}
+
+describe('an account with an object of its own', () => {
+  it('asks for a block once, and serves the requests after it by itself', async () => {
+    const objects = openObjects()
+    for (let times = 0; times < 50; times++) expect(await spend(objects, 'ada', 6, 6)).toBe(true)
+    expect(objects.calls).toEqual([{ name: wholeWorker, method: 'draw' }])
+  })
+
+  it('serves exactly 10 of 200 at once with money for 10, 100 times of 100', async () => {
+    for (let round = 0; round < 100; round++) {
+      const objects = openObjects()
+      const verdicts = await Promise.all(Array.from({ length: 200 }, () => ask(objects, 'ada', 100)))
+      expect(verdicts.filter(({ ok }) => ok)).toHaveLength(10)
+    }
+  })
+
+  it('serves exactly as many as the whole Worker can pay, however many users ask at once', async () => {
+    const objects = openObjects()
+    const users = Array.from({ length: 50 }, (_, at) => `u${at}`)
+    const verdicts = await Promise.all(users.flatMap((user) => [1, 2, 3, 4].map(() => ask(objects, user, 70))))
+    expect(verdicts.filter(({ ok }) => ok)).toHaveLength(Math.floor(totalDailyBudget / 70))
+  })
+
+  it('is called back what it does not use when another needs it', async () => {
+    const objects = openObjects()
+    for (let at = 0; at < 20; at++) await spend(objects, `u${at}`, 100, 10)
+    // 200 are spent. Of what is left, 4,800, others have leased most.
+    for (const user of ['v0', 'v1', 'v2', 'v3']) expect((await ask(objects, user, 1000)).ok).toBe(true)
+    expect((await ask(objects, 'v4', 800)).ok).toBe(true)
+    expect((await ask(objects, 'v5', 1)).ok).toBe(false)
+  })
+
+  it('gives back what it has leased when nobody has asked for ten minutes', async () => {
+    const objects = openObjects()
+    await spend(objects, 'ada', 10, 10)
+    vi.advanceTimersByTime(idleMs - 1)
+    await objects.user('ada').alarm()
+    const leased = () => objects.database(wholeWorker).prepare('SELECT amount, spent, isOpen FROM leases').get()
+    expect(leased()).toMatchObject({ isOpen: 1, spent: 10 })
+    vi.advanceTimersByTime(1)
+    await objects.user('ada').alarm()
+    expect(leased()).toMatchObject({ amount: 10, spent: 10, isOpen: 0 })
+    expect(await spend(objects, 'ada', 990, 990)).toBe(true)
+    expect(await spend(objects, 'ada', 1, 1)).toBe(false)
+  })
+
+  it.each(['unheard', 'answer lost'] as const)(
+    'tells what was spent again if nobody heard it (%s), and it is counted once',
+    async (fate) => {
+      const objects = openObjects()
+      await spend(objects, 'ada', 10, 10)
+      vi.advanceTimersByTime(idleMs)
+      objects.fates.push(fate)
+      await expect(objects.user('ada').alarm()).rejects.toThrow()
+      await objects.user('ada').alarm()
+      expect((await objects.whole.summary()).days).toMatchObject([{ user: 'ada', requests: 1, spent: 10 }])
+    },
+  )
+
+  it('has written that it gave something back before anybody hears of it', async () => {
+    const objects = openObjects()
+    await spend(objects, 'ada', 10, 10)
+    const handback = await objects.user('ada').collect(today)
+    objects.crash(accountOf('ada'))
+    expect(handback?.days).toMatchObject([{ amount: 10, returned: 302 }])
+    expect(objects.database(accountOf('ada')).prepare('SELECT amount FROM lease').get()).toEqual({ amount: 10 })
+  })
+
+  it('counts a lease whose grant was lost as spent until its day ends, and not longer', async () => {
+    const objects = openObjects()
+    objects.fates.push('answer lost')
+    await expect(ask(objects, 'ada', 1000)).rejects.toThrow('answer lost')
+    for (let at = 0; at < 4; at++) expect((await ask(objects, `u${at}`, 1000)).ok).toBe(true)
+    expect((await ask(objects, 'ada', 1)).ok).toBe(false)
+    vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
+    for (let at = 5; at < 10; at++) expect((await ask(objects, `u${at}`, 1000)).ok).toBe(true)
+    expect((await ask(objects, 'u10', 1)).ok).toBe(false)
+  })
+
+  it('tells the operator of all users: what is live, spent, refused and went wrong', async () => {
+    const objects = openObjects()
+    await spend(objects, 'ada', 10, 7)
+    await spend(objects, 'ada', 10, 8)
+    await ask(objects, 'bob', 20)
+    await ask(objects, 'bob', 2000)
+    for (let times = 0; times < 2; times++) {
+      const { days, live, liveCount, refusals, totals } = await objects.whole.summary()
+      expect(days).toMatchObject([{ user: 'ada', requests: 2, inputTokens: 2, outputTokens: 2, spent: 15 }])
+      expect([live.map(({ user }) => user), liveCount]).toEqual([['bob'], 1])
+      expect(refusals).toEqual([{ day: today, kind: 'budget', count: 1 }])
+      expect(totals).toMatchObject([{ day: today, requests: 2, spent: 15 }])
+    }
+    expect((await objects.whole.page(1)).rows).toMatchObject([{ user: 'ada', spent: 15 }])
+  })
+
+  it('counts what a user has spent before the upgrade, and what is live since then', async () => {
+    const objects = openObjects()
+    const old = (id: string, cost: number) => objects.whole.reserve(reservation(id, 'ada', cost, { isLeased: false }))
+    await old('spent', 300)
+    await objects.whole.settle(settlement('spent', 300))
+    await old('live', 200)
+    expect((await ask(objects, 'ada', 501)).ok).toBe(false)
+    expect((await ask(objects, 'ada', 500)).ok).toBe(true)
+    await objects.whole.settle(settlement('live', 150))
+    const { days, live } = await objects.whole.summary()
+    expect(days).toMatchObject([{ user: 'ada', requests: 2, spent: 450 }])
+    expect(live).toMatchObject([{ user: 'ada' }])
+  })
+
+  it("tells once that half of the Worker's day is spent or leased", async () => {
+    const objects = openObjects()
+    const shares: (number | undefined)[] = []
+    for (const user of ['a', 'b', 'c']) {
+      const { id } = await ask(objects, user, 1000)
+      shares.push(await objects.user(user).settle(settlement(id, 1000)))
+    }
+    expect(shares).toEqual([undefined, undefined, 50])
+  })
+})
+
+/** Not enough for three of the eight users. */
+const scarceBudget = 2500
+
+/** One thing that happens. Times are in ms. */
+type Step =
+  | { readonly type: 'ask'; readonly user: number; readonly cost: number; readonly times: number }
+  | { readonly type: 'settle'; readonly at: number; readonly share: number }
+  | { readonly type: 'crash'; readonly user: number; readonly isMid: boolean }
+  | { readonly type: 'crash whole'; readonly isMid: boolean }
+  | { readonly type: 'wait'; readonly ms: number }
+  | { readonly type: 'alarm'; readonly user: number }
+  | { readonly type: 'look' }
+  | { readonly type: 'lose'; readonly fates: Fate[] }
+
+const users = ['ada', 'bob', 'cleo', 'dan', 'eve', 'fay', 'gus', 'hal']
+const user = fc.nat(users.length - 1)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      type: fc.constant('ask' as const),
+      user,
+      cost: fc.oneof(fc.integer({ min: 0, max: 300 }), fc.constant(1000)),
+      times: fc.integer({ min: 1, max: 6 }),
+    }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      type: fc.constant('settle' as const),
+      at: fc.nat(50),
+      share: fc.integer({ min: 0, max: 4 }),
+    }),
+  },
+  fc.record({ type: fc.constant('crash' as const), user, isMid: fc.boolean() }),
+  fc.record({ type: fc.constant('crash whole' as const), isMid: fc.boolean() }),
+  fc.record({
+    type: fc.constant('wait' as const),
+    ms: fc.constantFrom(1000, 1000, idleMs, idleMs, idleMs, 16 * minute, 12 * 60 * minute),
+  }),
+  fc.record({ type: fc.constant('alarm' as const), user }),
+  fc.record({ type: fc.constant('look' as const) }),
+  fc.record({
+    type: fc.constant('lose' as const),
+    fates: fc.array(fc.constantFrom<Fate>('answered', 'unheard', 'answer lost'), { maxLength: 4 }),
+  }),
+)
+
+interface Open {
+  readonly id: string
+  readonly user: string
+  readonly cost: number
+  readonly day: string
+}
+
+/** What went out, by the test's own count: each request at what it cost, or at what it could cost until that is known. */
+interface Count {
+  readonly open: Open[]
+  readonly byDay: Map<string, number>
+  readonly byUser: Map<string, number>
+}
+
+function add({ byDay, byUser }: Count, { day, user }: Open, cost: number): void {
+  byDay.set(day, (byDay.get(day) ?? 0) + cost)
+  byUser.set(`${day} ${user}`, (byUser.get(`${day} ${user}`) ?? 0) + cost)
+}
+
+const aheadOf = (name: string, skews: readonly number[]) => skews[users.indexOf(name)] ?? 0
+const dayAt = (at: number) => new Date(at).toISOString().slice(0, 10)
+
+async function play(objects: Objects, one: Step, count: Count, skews: readonly number[]): Promise<void> {
+  const name = 'user' in one ? (users[one.user] as string) : ''
+  switch (one.type) {
+    case 'ask': {
+      const day = dayAt(Date.now() + aheadOf(name, skews))
+      const budget = { totalDailyBudget: scarceBudget }
+      const asked = Array.from({ length: one.times }, () => ask(objects, name, one.cost, budget).catch(() => undefined))
+      for (const answer of await Promise.all(asked)) {
+        if (answer?.ok !== true) continue
+        const open = { id: answer.id, user: name, cost: one.cost, day }
+        count.open.push(open)
+        add(count, open, one.cost)
+      }
+      return
+    }
+    case 'settle': {
+      const [open] = count.open.splice(one.at % Math.max(1, count.open.length), 1)
+      if (open === undefined) return
+      const cost = Math.floor((open.cost * one.share) / 4)
+      const before = await objects.user(open.user).collect()
+      // What nobody settled in time has been counted in full.
+      const isLive = before?.live.some(({ requestId }) => requestId === open.id)
+      await objects.user(open.user).settle(settlement(open.id, cost))
+      if (isLive) add(count, open, cost - open.cost)
+      return
+    }
+    case 'crash':
+    case 'crash whole': {
+      // In the middle of what it does, of which nobody hears.
+      const target = one.type === 'crash' ? name : (users[0] as string)
+      if (one.isMid) void ask(objects, target, 50, { totalDailyBudget: scarceBudget }).catch(() => {})
+      await Promise.resolve()
+      objects.crash(one.type === 'crash' ? accountOf(name) : wholeWorker)
+      return
+    }
+    case 'wait':
+      vi.advanceTimersByTime(one.ms)
+      return
+    case 'alarm':
+      return objects
+        .user(name)
+        .alarm()
+        .catch(() => {})
+    case 'look':
+      return void (await objects.whole.summary())
+    case 'lose':
+      objects.fates.push(...one.fates)
+  }
+}
+
+/** Every day, what all have leased, spent or reserved is within the budget, and no user has more than is theirs. */
+function expectWithinBudgets(objects: Objects, { byDay, byUser }: Count): void {
+  for (const [day, sum] of byDay) expect([day, sum <= scarceBudget ? 'within' : sum]).toEqual([day, 'within'])
+  for (const [key, sum] of byUser) expect([key, sum <= dailyBudget ? 'within' : sum]).toEqual([key, 'within'])
+  const leased = objects
+    .database(wholeWorker)
+    .prepare('SELECT day, sum(max(amount, spent)) AS sum FROM leases GROUP BY day')
+  for (const { day, sum } of leased.all()) {
+    expect([day, Number(sum) <= scarceBudget ? 'within' : sum]).toEqual([day, 'within'])
+    expect(Number(sum), `what is leased on ${day} covers what went out`).toBeGreaterThanOrEqual(
+      byDay.get(`${day}`) ?? 0,
+    )
+  }
+}
+
+it('never lets out more than there is, whatever is asked, settled, given back, lost, or ends, and whatever day each object has', async () => {
+  const skew = fc.constantFrom(0, 0, 0, 2000, -2000, 13 * 60 * minute, -13 * 60 * minute)
+  const schedule = fc.tuple(
+    fc.array(step, { minLength: 5, maxLength: 60 }),
+    fc.array(skew, { minLength: 8, maxLength: 8 }),
+  )
+  await fc.assert(
+    fc.asyncProperty(schedule, async ([steps, skews]) => {
+      vi.setSystemTime(noon)
+      const objects = openObjects()
+      await objects.whole.summary()
+      for (const [at, name] of users.entries()) objects.skew(accountOf(name), skews[at] ?? 0)
+      const count: Count = { open: [], byDay: new Map(), byUser: new Map() }
+      for (const one of steps) {
+        await play(objects, one, count, skews)
+        expectWithinBudgets(objects, count)
+      }
+    }),
+    { numRuns: Number(process.env.ISOGLOT_LEASE_RUNS ?? 100), seed: 15, interruptAfterTimeLimit: 40_000 },
+  )
+})
