@@ -25,7 +25,7 @@ const exhaustive = [
   'test/gateway/{faults,keys}.test.ts',
   'test/fuzz/fuzz.test.ts',
   'test/worker/{attack,bounds,canary,clients,door,keys,locations,runs-schedules,runs-sdk,spending,upstream}.test.ts',
-  'test/page/static.test.ts',
+  'test/page/{flow,static}.test.ts',
   'test/examples/commands.test.ts',
 ]
 

@@ -1,13 +1,12 @@
 /**
  * What the types of tools cost the compiler: instantiations of types for each tool, by the kind of its schema, beyond those of the schema
- * itself. `node bench/instantiations.mjs` prints them, and fails where a tool costs more than it may.
+ * itself; and those of a run whose calls and results narrow by the names of its tools. `node bench/instantiations.mjs` prints them, and fails
+ * where a tool costs more than it may.
  */
-import { join } from 'node:path'
-import ts from 'typescript'
+import { instantiations, programOf } from './lib/compile.mjs'
 
-const root = join(import.meta.dirname, '..')
 const count = 50
-/** How many a tool may cost, whatever its schema. */
+/** How many a tool may cost, whatever its schema, and how many in a run whose events narrow by its name. */
 const most = 1500
 
 const kinds = {
@@ -22,34 +21,6 @@ const kinds = {
     schema: 'toStandardJsonSchema(v.object({ city: v.string(), days: v.optional(v.number()) }))',
   },
   arktype: { head: "import { type } from 'arktype'", schema: "type({ city: 'string', 'days?': 'number' })" },
-}
-
-const { options } = ts.parseJsonConfigFileContent(
-  ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config,
-  ts.sys,
-  root,
-)
-
-/** How many instantiations a file of this text takes, with all that it imports. */
-function instantiations(text) {
-  const path = join(root, 'bench', 'measured.ts')
-  const settings = {
-    ...options,
-    skipLibCheck: true,
-    declaration: false,
-    isolatedDeclarations: false,
-    noUnusedLocals: false,
-  }
-  const host = ts.createCompilerHost(settings)
-  const { getSourceFile, fileExists } = host
-  host.fileExists = (name) => name === path || fileExists(name)
-  host.getSourceFile = (name, ...rest) =>
-    name === path ? ts.createSourceFile(name, text, settings.target) : getSourceFile(name, ...rest)
-  const program = ts.createProgram([path], settings, host)
-  const file = program.getSourceFile(path)
-  const problems = program.getSemanticDiagnostics(file)
-  if (problems.length > 0) throw new Error(ts.flattenDiagnosticMessageText(problems[0].messageText, '\n'))
-  return program.getInstantiationCount()
 }
 
 function lines(make) {
@@ -69,4 +40,14 @@ for (const [kind, { head, schema }] of Object.entries(kinds)) {
     console.log(`FAILED ${kind}: at most ${most}`)
     process.exitCode = 1
   }
+}
+
+console.log(
+  '\ninstantiations of a program with a stream of n tools, its events narrowed by name; in brackets without the stream',
+)
+for (const n of [1, 10, 50, 200]) {
+  const text = programOf(n)
+  console.log(
+    `${String(n).padStart(4)} ${String(instantiations(text)).padStart(7)} (${instantiations(text.split('for await')[0])})`,
+  )
 }

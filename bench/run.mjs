@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- [throughput peers cost workerd limits size start types] [--markdown]`: measures what is named, or all, and holds it
+ * `npm run bench -- [throughput peers cost workerd limits size start types pages] [--markdown]`: measures what is named, or all, and holds it
  * against the bars. With `--markdown` the tables go into `docs/evidence/performance.md` too. Peers are installed by this folder's own lock file.
  */
 import { execFileSync } from 'node:child_process'
@@ -30,7 +30,7 @@ const limits = {
   'isoglot, five wires both ways': 24,
 }
 
-const sections = { throughput, peers, cost, workerd, limits: hardInputs, size, start, types }
+const sections = { throughput, peers, cost, workerd, limits: hardInputs, size, start, types, pages }
 for (const [name, section] of Object.entries(sections)) {
   if (named.length > 0 && !named.includes(name)) continue
   texts[name] = await section()
@@ -222,6 +222,38 @@ function types() {
   return table(
     ['program', 'instantiations', 'types', 'errors'],
     rows.map((row) => [row.name, row.instantiations, row.types, row.errors ?? 0]),
+  )
+}
+
+function pages() {
+  const rows = runJson('pages.mjs', [])
+  if (rows === undefined) return 'It did not end: it needs Chromium.'
+  const [ours, ...others] = rows
+  bar('brotli of a page with a chat: ours to each peer’s', 1, others, (row) => ours.brotli / row.brotli)
+  bar('renders of an answer: ours to each peer’s', 1, others, (row) => ours.flow.renders / row.flow.renders)
+  const ofCut = ({ error, failed }) => failed ?? (error ? `an error: “${error}”` : 'no error: it looks whole')
+  const said = (text = '') => (text.length > 72 ? `${text.slice(0, 70)} …` : text).replace(/[{}"]/g, '')
+  const cells = {
+    'lines of the route': ({ lines }) => lines.route,
+    'lines of the page': ({ lines }) => lines.page,
+    'the page beside React, brotli': ({ brotli }) => kib(brotli),
+    'the same without zod': ({ brotliWithoutZod }) => kib(brotliWithoutZod),
+    'renders of 400 deltas in 4 s': ({ flow }) => flow.renders,
+    'from byte to pixel, median': ({ flow }) => `${flow.medianMs.toFixed(0)} ms`,
+    'from byte to pixel, worst': ({ flow }) => `${flow.worstMs.toFixed(0)} ms`,
+    'the body ends in mid-answer': ({ cut }) => ofCut(cut),
+    'the connection breaks': ({ reset }) => ofCut(reset),
+    'Stop: the provider’s request is cancelled': ({ stop }) =>
+      stop.cancelledMs === undefined ? 'no' : `after ${stop.cancelledMs.toFixed(0)} ms`,
+    'Stop: what came': ({ stop }) => (stop.answers?.length > 0 ? 'stays' : 'is gone'),
+    'a second message while the first is answered': ({ twice }) =>
+      twice.answers?.length === 2 ? 'both are answered' : `it is refused: ${twice.problem}`,
+    'a wrong argument: the tool': ({ wrong }) => (wrong.ran?.length === 0 ? 'does not run' : 'runs with it'),
+    'a wrong argument: the model reads': ({ wrong }) => said(wrong.answer?.replace('The tool said: ', '')),
+  }
+  return table(
+    ['', ...rows.map(({ name }) => name)],
+    Object.entries(cells).map(([name, cell]) => [name, ...rows.map(cell)]),
   )
 }
 

@@ -26,6 +26,7 @@ export function publicPaths(root) {
     'chat-model': 'src/chat/model-transport.ts',
     'chat-tools': 'src/chat/page-tools.ts',
     ...Object.fromEntries(bindings.map((name) => [name, `src/bindings/${name}.ts`])),
+    'cloud-auth': 'src/cloud-auth/index.ts',
     'safe-url': 'src/safe-url.ts',
     prices: 'src/prices/index.ts',
     wraps: 'src/wraps/index.ts',
@@ -45,9 +46,9 @@ export function entriesIn(dist) {
     .map((name) => name.slice(0, -'.js'.length))
 }
 
-/** Those that load everywhere: all but the Worker's, which needs Cloudflare's runtime. */
+/** Those that load everywhere: the Worker's needs Cloudflare's runtime, and the bindings import a framework. */
 export function portableEntriesIn(dist) {
-  return entriesIn(dist).filter((name) => name !== 'worker')
+  return entriesIn(dist).filter((name) => name !== 'worker' && !bindings.includes(name))
 }
 
 /** All entries and chunks, by their paths in `dist`. */

@@ -27,6 +27,12 @@ const examples = {
   svelte: ['a chat component for Svelte', node, 'page/serve.mjs', 'svelte'],
   'web-llm': ['a model that runs in the page, by WebLLM', node, 'page/serve.mjs', 'web-llm'],
   'ai-sdk-ui': ['useChat of the AI SDK over a run', node, 'page/serve.mjs', 'ai-sdk-ui'],
+  'recipes/page-tools': ['a prompt on the server, and tools in the page', node, 'page/serve.mjs', 'recipes/page-tools'],
+  'recipes/next': ['a route and a page, as in Next.js', node, 'page/serve.mjs', 'recipes/next'],
+  'recipes/approval': ['a tool that waits for a person, in the page', node, 'page/serve.mjs', 'recipes/approval'],
+  'recipes/reload': ['an answer that survives a reload', node, 'page/serve.mjs', 'recipes/reload'],
+  'recipes/form': ['a form that is filled while the model writes', node, 'page/serve.mjs', 'recipes/form'],
+  'recipes/worker': ['a Worker of one’s own, and a page’s side of it', node, 'recipes/worker/ask.mjs'],
   'gateway/node': ['a gateway on Node', node, 'gateway/node.mjs'],
   'gateway/deno': ['a gateway on Deno', deno, 'gateway/deno.ts'],
   'gateway/bun': ['a gateway on Bun', bun, 'gateway/bun.ts'],
@@ -86,6 +92,6 @@ function fromNpm(file, command) {
 
 function list() {
   if (name !== '') console.error(`There is no example "${name}".`)
-  for (const [one, [what]] of Object.entries(examples)) console.log(`npm run example ${one.padEnd(16)} ${what}`)
+  for (const [one, [what]] of Object.entries(examples)) console.log(`npm run example ${one.padEnd(18)} ${what}`)
   process.exitCode = name === '' ? 0 : 1
 }

@@ -146,6 +146,8 @@ function describeProvider(name) {
     baseUrl: 'https://provider.example',
     resource: 'r',
     accountId: 'a',
+    region: 'r',
+    project: 'p',
   })
   const hello = [{ role: 'user', content: 'Hello' }]
   const probes = {

@@ -8,18 +8,19 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { withImports } from './built-files.mjs'
-import { isBuilt, prepare } from './prepare.mjs'
+import { isBuilt, prepare, vendored } from './prepare.mjs'
 
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const page = join(root, 'examples', 'browser')
 /** What of the SDK the page imports. */
-const imported = ['index.js', 'messages.js', 'codec.js', 'models.js']
+const imported = ['index.js', 'messages.js', 'codec.js', 'models.js', 'chat.js', 'prices.js', 'safe-url.js']
 /** The operator's page needs a Worker, and the rest is for the compiler. */
-const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^isoglot$/.test(name)
+const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$/.test(name)
 
 /** A static server sends no such header, so the page says it itself. */
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
 /** @throws {Error} if the SDK could not be built. */
 export function buildPlayground(folder = join(root, 'playground')) {
@@ -30,6 +31,8 @@ export function buildPlayground(folder = join(root, 'playground')) {
   for (const name of readdirSync(page)) {
     if (!isLeftOut(name)) cpSync(join(page, name), join(folder, name), { recursive: true })
   }
+  mkdirSync(join(folder, 'vendor'))
+  for (const [name, file] of Object.entries(vendored)) cpSync(file, join(folder, name))
   for (const name of withImports(dist, imported)) {
     const text = readFileSync(join(dist, name), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
     const file = join(folder, 'isoglot', name)

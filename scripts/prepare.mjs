@@ -13,6 +13,13 @@ const page = join(root, 'examples', 'browser')
 /** wrangler.toml serves the page from there: `examples/browser`, and the built SDK in `isoglot/`. */
 const site = join(root, '.wrangler', 'site')
 
+const markdown = join(root, 'node_modules', 'streaming-markdown')
+/** What the page has of others, by its name there: a file, and its licence. */
+export const vendored = {
+  'vendor/streaming-markdown.js': join(markdown, 'smd.min.js'),
+  'vendor/streaming-markdown.LICENSE': join(markdown, 'license'),
+}
+
 export function prepare() {
   install()
   build()
@@ -45,6 +52,7 @@ function newest(folder) {
 function assembleSite() {
   const files = new Map([
     ...namesIn(page, isServed).map((name) => [name, join(page, name)]),
+    ...Object.entries(vendored),
     ...modules().map((name) => [join('isoglot', name), join(dist, name)]),
   ])
   for (const [name, file] of files) writeIfNew(join(site, name), readFileSync(file))

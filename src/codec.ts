@@ -55,7 +55,16 @@ export type { ApiErrorDetails } from './core/errors.ts'
 
 export { definitionOf, isRunnable } from './tools/definition.ts'
 export { failed, type InvokeOptions } from './tools/invoke.ts'
-export type { ToolBehaviour, ToolErrorKind, ToolEvent, ToolOptions, ToolVerdict } from './tools/model.ts'
+export type {
+  AnyTools,
+  CallOf,
+  ResultOf,
+  ToolBehaviour,
+  ToolErrorKind,
+  ToolEvent,
+  ToolOptions,
+  ToolVerdict,
+} from './tools/model.ts'
 export type { ResultLimits, ToolOutput } from './tools/result.ts'
 export type { StandardIssue, StandardResult, StandardSchema } from './tools/schema.ts'
 export type { ArgumentsOf } from './tools/tool.ts'

@@ -15,7 +15,10 @@ import { ollama } from './formats/ollama/index.ts'
 import { openaiChat } from './formats/openai-chat/index.ts'
 import { openaiResponses } from './formats/openai-responses/index.ts'
 import { alibaba } from './providers/alibaba.ts'
+import { azureAnthropic } from './providers/azure-anthropic.ts'
 import { type AzureSettings, azureOpenai } from './providers/azure-openai.ts'
+import { azureResponses } from './providers/azure-responses.ts'
+import { type BedrockAnthropicSettings, bedrockAnthropic } from './providers/bedrock-anthropic.ts'
 import { cerebras } from './providers/cerebras.ts'
 import { deepseek } from './providers/deepseek.ts'
 import { geminiChat } from './providers/gemini-chat.ts'
@@ -29,6 +32,8 @@ import { openaiCompatible } from './providers/openai-compatible.ts'
 import { openrouter } from './providers/openrouter.ts'
 import { perplexity } from './providers/perplexity.ts'
 import { together } from './providers/together.ts'
+import { vertexAnthropic } from './providers/vertex-anthropic.ts'
+import { type VertexGeminiSettings, vertexGemini } from './providers/vertex-gemini.ts'
 import { vllm } from './providers/vllm.ts'
 import { type WorkersAiAccount, type WorkersAiSettings, workersAi } from './providers/workers-ai.ts'
 import { xai } from './providers/xai.ts'
@@ -37,7 +42,9 @@ import { xaiResponses } from './providers/xai-responses.ts'
 /** What any provider's function takes. Fields that one provider alone has mean nothing to the others. */
 export type AnyModelSettings = AnthropicSettings &
   AzureSettings &
+  BedrockAnthropicSettings &
   GeminiSettings &
+  VertexGeminiSettings &
   WorkersAiSettings &
   Partial<BedrockSettings & Pick<WorkersAiAccount, 'accountId'>>
 
@@ -47,8 +54,11 @@ type Provider = (model: string, settings: AnyModelSettings) => Model
 const providers: Readonly<Record<string, Provider>> = {
   alibaba,
   anthropic,
+  'azure-anthropic': azureAnthropic,
   'azure-openai': azureOpenai,
   'bedrock-converse': bedrockModel,
+  'azure-responses': azureResponses,
+  'bedrock-anthropic': bedrockAnthropic,
   cerebras,
   cohere,
   deepseek,
@@ -69,6 +79,8 @@ const providers: Readonly<Record<string, Provider>> = {
   openrouter,
   perplexity,
   together,
+  'vertex-anthropic': vertexAnthropic,
+  'vertex-gemini': vertexGemini,
   vllm,
   'workers-ai': workersAiModel,
   xai,
@@ -89,7 +101,8 @@ export interface ModelName {
  * The model of a name such as `anthropic:claude-sonnet-5`.
  *
  * `openai` asks by Responses, and `openai-chat` by Chat Completions. `openai-compatible` is any server that speaks the latter, and
- * needs a `baseUrl`; `azure-openai` needs that or a `resource`, `bedrock-converse` that or a `region`, and `workers-ai` an `accountId`.
+ * needs a `baseUrl`. Those on Azure need that or a `resource`, those on Bedrock a `region`, `vertex-anthropic` a `project`, and `workers-ai` an
+ * `accountId`.
  *
  * @param name The provider's name, a colon, and the model's own name, in which there may be more colons.
  * @param settings What the provider's own function takes.

@@ -73,15 +73,15 @@ describe('model', () => {
     expect(model(`${name}:m`, { baseUrl })).toMatchObject({ model: 'm', baseUrl })
   })
 
-  const homeless = ['openai-compatible', 'azure-openai', 'workers-ai', 'bedrock-converse']
+  const onAzure = ['azure-anthropic', 'azure-openai', 'azure-responses']
+  const onBedrock = ['bedrock-anthropic', 'bedrock-converse']
+  const homeless = ['openai-compatible', ...onAzure, ...onBedrock, 'vertex-anthropic', 'workers-ai']
   it.each(providerNames.filter((name) => !homeless.includes(name)))('knows the address of %s', (name) => {
     expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)
   })
 
   it('needs an address for servers that have none of their own', () => {
-    expect(() => model('openai-compatible:m')).toThrow(TypeError)
-    expect(() => model('azure-openai:m')).toThrow(TypeError)
-    expect(() => model('workers-ai:@cf/qwen/q')).toThrow(TypeError)
+    for (const name of homeless) expect(() => model(`${name}:m`)).toThrow(TypeError)
     expect(model('workers-ai:@cf/qwen/q', { accountId: 'acme', apiKey: 'k' })).toMatchObject({
       model: '@cf/qwen/q',
       baseUrl: 'https://api.cloudflare.com/client/v4/accounts/acme/ai/v1',
@@ -91,5 +91,7 @@ describe('model', () => {
       'https://bedrock-runtime.eu-west-1.amazonaws.com',
     )
     expect(model('azure-openai:m', { resource: 'acme' }).baseUrl).toBe('https://acme.openai.azure.com/openai/v1')
+    expect(model('bedrock-anthropic:m', { region: 'eu-west-1' }).baseUrl).toContain('eu-west-1')
+    expect(model('vertex-anthropic:m', { project: 'acme' }).baseUrl).toContain('/projects/acme/')
   })
 })

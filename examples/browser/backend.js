@@ -40,18 +40,15 @@ const worker = {
  * @returns {Offer[]}
  */
 function offersOf(ids) {
-  const all = wireNames.flatMap((wire) =>
-    ids.map((id) => {
+  return wireNames.map((wire) => {
+    const all = ids.map((id) => {
       const own = readName(id)
       const isOwn = own ? isOwnWire(own.wire, wire) : wire === 'openai-chat'
       return { isOwn, name: `${wire}:${isOwn && own ? own.name : id}` }
-    }),
-  )
-  const [own, others] = [true, false].map((isOwn) => all.filter((one) => one.isOwn === isOwn).map(({ name }) => name))
-  return [
-    { title: 'On its own wire', names: own ?? [] },
-    { title: 'Translated by the Worker', names: others ?? [] },
-  ]
+    })
+    const names = all.sort((one, next) => Number(next.isOwn) - Number(one.isOwn)).map(({ name }) => name)
+    return { title: wires[wire].title, names }
+  })
 }
 
 /** OpenAI has two. @param {string} provider @param {string} wire */

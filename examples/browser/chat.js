@@ -1,113 +1,70 @@
-/** The chat: keeps the conversation, asks the model, draws what comes. Everything about providers is the SDK's. */
+/** The chat: what can be said, to which model, and two of them side by side. Everything about providers is the SDK's. */
+import { takeAttached } from './attachments.js'
 import { backend } from './backend.js'
-import { said, tell } from './conversation.js'
+import { tell } from './conversation.js'
 import { element, find, findSelect } from './dom.js'
-import { stream } from './isoglot/index.js'
-import { toolCallsOf } from './isoglot/messages.js'
-import { showTake } from './stream-view.js'
-import { createTake, watched } from './take.js'
-import { tools } from './tools.js'
-import { clearLog, drawAnswer, drawUser } from './view.js'
-import { modelOf, readName, wires } from './wires.js'
+import { nameOf } from './foot.js'
+import { createTalk } from './talk.js'
+import { open, openFirst } from './views.js'
+import { readName } from './wires.js'
 
-/** @typedef {import('./isoglot/index.js').StreamEvent} StreamEvent */
-
-const choice = findSelect('#model')
+const [choice, otherChoice] = [findSelect('#model'), findSelect('#other-model')]
 const prompt = /** @type {HTMLTextAreaElement} */ (find('#prompt'))
-const [send, stop, status, welcome] = [find('#send'), find('#stop'), find('#status'), find('#welcome')]
+const [send, stop, status] = [find('#send'), find('#stop'), find('#status')]
+const [welcome, second] = [find('#welcome'), find('#second')]
 
-/** What the user said last. */
-let asked = ''
-/** @type {AbortController | undefined} */
-let running
+const chat = createTalk(find('#talk'), choice, { isFirst: true, say })
+const other = createTalk(second, otherChoice, { isFirst: false, say: () => {} })
 
-/** @param {string} name Such as `gemini:demo-model`. */
-function titleOf(name) {
-  const read = readName(name)
-  return read ? `${wires[read.wire].title}: ${read.name}` : name
-}
-
-async function ask() {
-  const controller = new AbortController()
-  const history = said()
-  /** A chat that was left for a new one has nothing more to say. */
-  const keep = () => running === controller && tell([...history, ...run.messages])
-  const answer = drawAnswer(titleOf(choice.value))
-  const wire = readName(choice.value)?.wire ?? 'openai-chat'
-  const { idPrefix } = modelOf(wire).codec
-  const callsBefore = () => {
-    const ids = [...history, ...run.messages].flatMap(toolCallsOf).map(({ id }) => id)
-    const made = ids.filter((id) => id.startsWith(idPrefix)).map((id) => Number(id.slice(idPrefix.length)))
-    return Math.max(-1, ...made.filter(Number.isInteger)) + 1
-  }
-  const take = createTake({ title: asked, wire, isLive: true, callsBefore })
-  const model = backend.model(choice.value, asked, (send) => watched(take, send))
-  const run = stream({ model, messages: history, tools, signal: controller.signal })
-  showTake(take)
-  setRunning(controller)
-  /** @type {unknown} */
-  let failure
-  try {
-    for await (const event of run) {
-      answer.draw(event)
-      if (!hasFrame(event)) take.add([event])
-      if (event.type === 'tool_start') say(`Running ${event.call.name}`)
-      if (event.type === 'message_end' || event.type === 'tool_result') keep()
-    }
-    answer.end()
-    say('The answer is complete')
-  } catch (error) {
-    failure = error
-    if (controller.signal.aborted) {
-      answer.end('Stopped')
-      say('Stopped')
-    } else {
-      answer.end()
-      answer.fail(error instanceof Error ? error.message : String(error), ask)
-    }
-  } finally {
-    take.finish(failure)
-    // What came before a failure stays too: the last message says how it ended.
-    keep()
-    if (running === controller) setRunning(undefined)
-  }
-}
-
-/** Whether the wire said it: the take sees that for itself. @param {StreamEvent} event */
-function hasFrame({ type }) {
-  return !['tool_start', 'tool_progress', 'tool_result', 'warning'].includes(type)
-}
-
-/** @param {AbortController | undefined} controller */
-function setRunning(controller) {
-  running = controller
-  const isRunning = controller !== undefined
-  if (isRunning) say('Answering')
-  send.hidden = isRunning
-  stop.hidden = !isRunning
-  choice.disabled = isRunning
-  for (const button of find('#suggestions').querySelectorAll('button')) button.disabled = isRunning
-  if (!isRunning && !backend.isRecorded) prompt.focus({ preventScroll: true })
-}
+const isRunning = () => chat.getSnapshot().isBusy || other.getSnapshot().isBusy
 
 /** @param {string} text */
 function say(text) {
   status.textContent = text
 }
 
-/** @param {string} text */
-function submit(text) {
-  if (running || choice.options.length === 0 || text.trim() === '') return
-  asked = text.trim()
-  showWelcome(false)
-  tell([...said(), { role: 'user', content: asked }])
-  drawUser(asked)
+/** How many messages are whole: what is told to the views. */
+let told = ''
+
+function follow() {
+  const { messages, status: state } = chat.getSnapshot()
+  const all = messages.flatMap((one) => one.messages)
+  const whole = `${state} ${all.filter((one) => one.role !== 'assistant' || one.stopReason).length}`
+  if (whole !== told) tell(all)
+  told = whole
+  setRunning(isRunning())
+  showWelcome(messages.length === 0)
+}
+
+/** @param {boolean} isBusy */
+function setRunning(isBusy) {
+  if (stop.hidden !== isBusy) return
+  if (isBusy) say('Answering')
+  send.hidden = isBusy
+  stop.hidden = !isBusy
+  for (const select of [choice, otherChoice]) select.disabled = isBusy
+  for (const button of find('#suggestions').querySelectorAll('button')) button.disabled = isBusy
+  const { activeElement: at } = document
+  if (!isBusy && !backend.isRecorded && (at === document.body || at === stop)) prompt.focus({ preventScroll: true })
+}
+
+/** @param {string} said */
+function submit(said) {
+  const text = said.trim()
+  if (isRunning() || choice.options.length === 0) return
+  const attached = takeAttached()
+  if (text === '' && attached.length === 0) return
+  const content =
+    attached.length > 0 ? [...attached, ...(text ? [{ type: /** @type {const} */ ('text'), text }] : [])] : text
   prompt.value = ''
-  ask()
+  if (second.hidden) openFirst('stream')
+  chat.send(content)
+  if (!second.hidden) other.send(content)
 }
 
 /** Without a Worker the suggestions are all that can be said, and stay in reach. @param {boolean} isShown */
 function showWelcome(isShown) {
+  if (welcome.hidden === !isShown) return
   welcome.hidden = !isShown
   if (!backend.isRecorded) return
   const focused = document.activeElement
@@ -118,10 +75,10 @@ function showWelcome(isShown) {
 
 /** Goes on from here with that model, if it is offered and nothing runs. @param {string} name */
 export function goOnWith(name) {
-  if (running || ![...choice.options].some(({ value }) => value === name)) return false
+  if (isRunning() || ![...choice.options].some(({ value }) => value === name)) return false
   choice.value = name
   choice.dispatchEvent(new Event('change'))
-  say(`The chat goes on with ${titleOf(name)}`)
+  say(`The chat goes on with ${nameOf(name)}`)
   return true
 }
 
@@ -150,36 +107,61 @@ prompt.addEventListener('keydown', (event) => {
   event.preventDefault()
   submit(prompt.value)
 })
+function stopAll() {
+  for (const one of [chat, other]) if (one.getSnapshot().isBusy) one.stop()
+}
 addEventListener('keydown', (event) => {
-  if (event.key === 'Escape') running?.abort()
+  if (event.key === 'Escape') stopAll()
 })
-stop.addEventListener('click', () => running?.abort())
+stop.addEventListener('click', stopAll)
 find('#suggestions').addEventListener('click', (event) => {
   if (event.target instanceof HTMLButtonElement) submit(event.target.textContent ?? '')
 })
 find('#new').addEventListener('click', () => {
-  running?.abort()
-  setRunning(undefined)
-  tell([])
-  clearLog()
-  showWelcome(true)
+  chat.clear()
+  other.clear()
   prompt.focus()
 })
+otherChoice.addEventListener('change', () => {
+  const isAlone = otherChoice.value === ''
+  if (second.hidden === isAlone) return
+  second.hidden = isAlone
+  if (isAlone) return other.clear()
+  // Both begin with what was said so far; two columns need the room.
+  other.setMessages(chat.getSnapshot().messages.flatMap(({ messages }) => messages))
+  open('chat')
+})
+chat.subscribe(follow)
+other.subscribe(follow)
 
-/** @param {import('./backend.js').Offer} offer */
+/** Grouped by wire; the names that the wire's own provider has come first. @param {import('./backend.js').Offer} offer */
 function drawGroup({ title, names }) {
   const group = document.createElement('optgroup')
   group.label = title
-  group.append(...names.map((name) => new Option(titleOf(name), name)))
+  group.append(...names.map((name) => new Option(labelOf(name), name)))
   return group
 }
 
-/** Finds out which models there are. */
+/** @param {string} name */
+function labelOf(name) {
+  const read = readName(name)
+  const translated = read && readName(read.name)
+  return read && translated
+    ? `${nameOf(`${read.wire}:${translated.name}`)} of ${nameOf(read.name).split(':')[0]}`
+    : nameOf(name)
+}
+
+/** Finds out which models there are, and what was said before a reload. */
 export async function connect() {
   setUpComposer()
+  const loading = chat.load().catch((error) => say(`Cannot load the chat: ${error}`))
   try {
-    choice.replaceChildren(...(await backend.models()).filter(({ names }) => names.length > 0).map(drawGroup))
+    const offers = (await backend.models()).filter(({ names }) => names.length > 0)
+    choice.replaceChildren(...offers.map(drawGroup))
+    otherChoice.replaceChildren(new Option('none', ''), ...offers.map(drawGroup))
+    await loading
     choice.disabled = false
+    otherChoice.disabled = false
     choice.dispatchEvent(new Event('change'))
   } catch (error) {
     choice.replaceChildren()

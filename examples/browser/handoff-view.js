@@ -18,11 +18,9 @@ import { readName, wireNames, wires } from './wires.js'
 const target = findSelect('#target')
 const model = findSelect('#model')
 
-/** What the chat offers, then other models of each provider: proofs travel within a family of models, and no further. */
+/** What the chat offers on its own wire, then other models of each provider: proofs travel within a family of models, and no further. */
 function targets() {
-  const offered = [...model.querySelectorAll('optgroup:first-child option')].map(
-    (option) => option.getAttribute('value') ?? '',
-  )
+  const offered = [...model.options].map(({ value }) => value).filter((name) => !readName(readName(name)?.name ?? ''))
   const known = wireNames.flatMap((wire) => wires[wire].models.map((name) => `${wire}:${name}`))
   return [...new Set([...offered, ...known])].map(readName).filter((one) => one !== undefined)
 }
@@ -102,9 +100,9 @@ function drawPair(title, stored, { messages, prepared, encoded }) {
   const after = drawSide(`As ${title} gets it`, messages, (message) => !stored.includes(message), stored)
   return [
     element('div', 'pair', [before, after]),
-    element('h3', '', 'To fit, before it is written'),
+    element('h3', '', 'Changed to fit'),
     drawLedger(prepared, 'Nothing had to be changed.'),
-    element('h3', '', 'In writing it'),
+    element('h3', '', 'Lost in encoding'),
     drawLedger(encoded),
   ]
 }
@@ -131,7 +129,7 @@ function drawSide(title, messages, isTouched, from) {
 
 /** @param {Message} message @param {boolean} touched @param {boolean} isAfter */
 function drawWho(message, touched, isAfter) {
-  const word = isAfter ? 'as it had to be' : 'will not go as it is'
+  const word = isAfter ? 'changed' : 'will be changed'
   const parts = [message.role, ...aboutOf(message), ...(touched ? [word] : [])]
   return element('p', 'who', parts.filter(Boolean).join(' · '))
 }

@@ -1,13 +1,14 @@
 /** The view of the stream: a take as a picture, and any moment of it: what the wire said, what became of it, how the message stood. */
 import { element, find, findInput, findSelect, shorten } from './dom.js'
 import { guessWire } from './guess-wire.js'
+import { toView } from './isoglot/chat.js'
 import { applyEvent } from './isoglot/index.js'
 import { drawJson } from './json-view.js'
-import { lanesOf, spanOf } from './lanes.js'
+import { drawLaneTable } from './lane-table.js'
 import { fetchRecording, recordings } from './recordings.js'
 import { readRecording } from './take.js'
 import { drawTimeline, timeText } from './timeline.js'
-import { drawAnswer } from './view.js'
+import { createView } from './view.js'
 import { isShown, onShown, open } from './views.js'
 import { isWire, wireNames, wires } from './wires.js'
 
@@ -88,7 +89,7 @@ function draw() {
   scrub.max = `${take.entries.length}`
   if (isFollowing) scrub.value = scrub.max
   drawSummary(take)
-  drawTable(take)
+  find('#lanes tbody').replaceChildren(...drawLaneTable(take))
   drawMoment()
 }
 
@@ -98,7 +99,7 @@ function drawSummary({ title, wire, ending, isLive }) {
   find('#take-title').textContent = title
   find('#take-about').textContent = `${wires[wire].title}, ${about}`
   const end = find('#take-ending')
-  end.textContent = ending?.text ?? 'It goes on …'
+  end.textContent = ending?.text ?? 'Streaming …'
   end.className = `ending ${ending?.kind ?? 'open'}`
 }
 
@@ -145,42 +146,26 @@ function withoutMessage(event) {
   return { type: event.type, response: { stopReason, usage, message: '…' } }
 }
 
-/**
- * What the answer is drawn of: it grows from there, and begins anew where one goes back.
- *
- * @type {{ take: Take | undefined, count: number, answer: ReturnType<typeof drawAnswer>, messages: readonly Message[] }}
- */
-let standing = { take, count: 0, answer: drawAnswer('', find('#moment-message')), messages: [] }
+/** The messages after so many frames of a take: they grow from there, and begin anew where one goes back. */
+let standing = { take, count: 0, messages: /** @type {readonly Message[]} */ ([]) }
+const place = find('#moment-message')
+const drawAnswer = createView(place, place, { titleOf: () => '', footOf: () => [] })
 
 /** @param {Take} shown @param {number} count */
 function drawMessage(shown, count) {
-  if (standing.take !== shown || standing.count > count) {
-    const place = find('#moment-message')
-    place.replaceChildren()
-    standing = { take: shown, count: 0, answer: drawAnswer('', place), messages: [] }
-  }
+  if (standing.take !== shown || standing.count > count) standing = { take: shown, count: 0, messages: [] }
   for (const event of shown.entries.slice(standing.count, count).flatMap(({ events }) => events)) {
-    standing.answer.draw(event)
     standing.messages = applyEvent(standing.messages, event)
   }
   standing.count = count
-  if (count === shown.entries.length && shown.ending) standing.answer.end()
+  drawAnswer(toView(standing.messages).map((one) => (shown.ending ? one : asGrowing(one))))
   find('#moment-data').replaceChildren(drawJson(standing.messages))
 }
 
-/** The same in words. @param {Take} shown */
-function drawTable(shown) {
-  const rows = lanesOf(shown).map((lane) => {
-    const { from, to } = spanOf(lane)
-    const marks = lane.marks.map(({ kind, text }) => (kind === text ? kind : `${kind}: ${text}`)).join('; ')
-    const cells = [lane.label, `${lane.pieces.length}`, timeText(shown, from), timeText(shown, to), marks]
-    return element(
-      'tr',
-      '',
-      cells.map((text, at) => element(at === 0 ? 'th' : 'td', '', text)),
-    )
-  })
-  find('#lanes tbody').replaceChildren(...rows)
+/** More may come, so that what is drawn of it stays. @param {import('./isoglot/chat.js').ViewMessage} message */
+function asGrowing(message) {
+  const parts = message.parts.map((part) => (part.type === 'text' ? { ...part, state: 'streaming' } : part))
+  return /** @type {typeof message} */ ({ ...message, parts })
 }
 
 // ---- moving -----------------------------------------------------------------------------------

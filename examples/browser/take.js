@@ -94,9 +94,9 @@ export function createTake({ title, wire, isLive = false, callsBefore = () => 0 
 
 /** @param {unknown} error @returns {Ending} */
 function endingOf(error) {
-  if (error === undefined) return { kind: 'proper', text: 'It came to its proper end' }
+  if (error === undefined) return { kind: 'proper', text: 'Complete' }
   if (!(error instanceof Error)) return { kind: 'error', text: String(error) }
-  if (error.name === 'AbortError') return { kind: 'stopped', text: 'It was stopped' }
+  if (error.name === 'AbortError') return { kind: 'stopped', text: 'Stopped' }
   return { kind: error.name === 'InterruptedError' ? 'cut' : 'error', text: error.message }
 }
 

@@ -1,220 +1,80 @@
-/** Draws a conversation: takes the SDK's events and knows nothing of where they come from. */
-import { element, find } from './dom.js'
+/** Draws a conversation, item by item. It knows nothing of where the items come from. */
+import { element } from './dom.js'
+import { drawPart } from './parts.js'
 
 /**
- * @typedef {import('./isoglot/index.js').StreamEvent} StreamEvent
- * @typedef {import('./isoglot/index.js').Usage} Usage
- */
-
-const log = find('#log')
-const scroller = find('#talk')
-
-/** @param {string} text */
-export function drawUser(text) {
-  const article = element('article', 'user')
-  article.append(element('h2', '', 'You'), element('p', 'text', text))
-  log.append(article)
-  article.scrollIntoView({ block: 'nearest' })
-}
-
-export function clearLog() {
-  log.replaceChildren()
-}
-
-/**
- * One answer with its tool rounds. `draw` takes each event in turn.
+ * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
  *
- * @param {string} title
- * @param {HTMLElement} place Default: the chat, which keeps what comes in sight.
+ * @typedef {object} Frame What stands around the parts of an item.
+ * @property {(message: ViewMessage) => string} titleOf
+ * @property {(message: ViewMessage, article: HTMLElement) => readonly Node[]} footOf Of an item that has ended.
  */
-export function drawAnswer(title, place = log) {
-  const article = element('article', 'assistant')
-  article.setAttribute('aria-busy', 'true')
-  if (title) article.append(element('h2', '', title))
-  const meta = element('p', 'meta')
-  place.append(article)
 
-  /** Elements of this round's blocks. @type {Map<number, HTMLElement>} */
-  let blocks = new Map()
-  /** Cards by the id of their call, over all rounds. @type {Map<string, ReturnType<typeof toolCard>>} */
-  const cards = new Map()
-  /** @type {Map<number, ReturnType<typeof toolCard>>} */
-  let openCards = new Map()
+/** How near to its end the list has to be to follow what comes, in px. */
+const nearEnd = 48
 
-  /** @param {HTMLElement} part */
-  function add(part) {
-    const isAtEnd = isNearEnd()
-    article.append(part, meta)
-    if (isAtEnd) scrollToEnd()
-    return part
-  }
+/**
+ * @param {HTMLElement} place Also what scrolls.
+ * @param {HTMLElement} log In it.
+ * @param {Frame} frame
+ */
+export function createView(place, log, frame) {
+  /** @type {Map<string, ReturnType<typeof createItem>>} */
+  const items = new Map()
 
-  /**
-   * @param {number} index
-   * @param {() => HTMLElement} make
-   */
-  function block(index, make) {
-    let found = blocks.get(index)
-    if (found === undefined) {
-      found = add(make())
-      blocks.set(index, found)
+  /** @param {readonly ViewMessage[]} messages */
+  return (messages) => {
+    const isAtEnd = place.scrollTop + place.clientHeight >= place.scrollHeight - nearEnd
+    const isNew = messages.some(({ id, role }) => role === 'user' && !items.has(id))
+    for (const [id, item] of items) {
+      if (messages.some((message) => message.id === id)) continue
+      item.article.remove()
+      items.delete(id)
     }
-    return found
-  }
-
-  /** @param {number} index */
-  function card(index) {
-    let found = openCards.get(index)
-    if (found === undefined) {
-      found = toolCard()
-      openCards.set(index, found)
-      add(found.element)
+    for (const message of messages) {
+      const item = items.get(message.id) ?? createItem(message, frame)
+      items.set(message.id, item)
+      if (!item.article.isConnected) log.append(item.article)
+      item.draw(message)
     }
-    return found
+    if (isAtEnd || isNew) place.scrollTo({ top: place.scrollHeight })
   }
+}
 
-  /** @param {StreamEvent} event */
-  function draw(event) {
-    switch (event.type) {
-      case 'message_start':
-        blocks = new Map()
-        openCards = new Map()
-        break
-      case 'text_delta':
-        block(event.index, () => element('p', 'text')).append(event.text)
-        break
-      case 'reasoning_delta':
-        block(event.index, reasoning).lastElementChild?.append(event.text)
-        break
-      case 'tool_call_chunk':
-        card(event.index).grow(event.chunk.name, event.chunk.argumentsDelta)
-        break
-      case 'tool_call':
-        card(event.index).settle(event.call.name, event.call.arguments)
-        cards.set(event.call.id, card(event.index))
-        break
-      case 'invalid_tool_call':
-        card(event.index).fail(event.call.error)
-        break
-      case 'content_block':
-        if (!['text', 'reasoning'].includes(event.block.type)) add(element('p', 'meta', `[${event.block.type}]`))
-        break
-      case 'tool_start':
-        cards.get(event.call.id ?? '')?.state('running …')
-        break
-      case 'tool_result':
-        cards.get(event.result.toolCallId)?.finish(event.result)
-        break
-      case 'warning':
-        if (event.warning.severity === 'info') break
-        add(element('p', 'meta', `Note: ${event.warning.path} ${event.warning.action}: ${event.warning.reason}`))
-        break
-      case 'usage':
-        meta.textContent = usageText(event.usage)
-        break
-      case 'done':
-        meta.textContent = [usageText(event.result.usage), event.result.stopReason].filter(Boolean).join(' · ')
-        break
-    }
-    if (isNearEnd()) scrollToEnd()
-  }
-
-  const isNearEnd = () => place === log && scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 160
+/** @param {ViewMessage} first @param {Frame} frame */
+function createItem(first, { titleOf, footOf }) {
+  const article = element('article', first.role)
+  const title = element('h2')
+  const foot = element('footer')
+  article.append(title, foot)
+  /** @type {Map<string, import('./parts.js').Drawn>} */
+  const parts = new Map()
+  /** @type {ViewMessage | undefined} */
+  let drawn
 
   return {
-    draw,
-    /** @param {string} note */
-    end(note = '') {
-      article.setAttribute('aria-busy', 'false')
-      for (const one of openCards.values()) one.stop()
-      if (note) add(element('p', 'meta', note))
-    },
-    /**
-     * @param {string} message
-     * @param {() => void} retry
-     */
-    fail(message, retry) {
-      const box = element('p', 'error', message)
-      box.setAttribute('role', 'alert')
-      const again = element('button', '', 'Try again')
-      again.addEventListener('click', retry, { once: true })
-      box.append(again)
-      add(box)
-    },
-  }
-}
-
-function scrollToEnd() {
-  scroller.scrollTo({ top: scroller.scrollHeight })
-}
-
-function reasoning() {
-  const details = element('details', 'reasoning')
-  details.append(element('summary', '', 'Reasoning'), element('p', 'text'))
-  details.setAttribute('open', '')
-  return details
-}
-
-function toolCard() {
-  const card = element('div', 'tool')
-  const heading = element('h3')
-  const name = element('span')
-  const state = element('span', '', 'writing …')
-  const args = element('pre')
-  heading.append(name, state)
-  card.append(heading, args)
-  return {
-    element: card,
-    /**
-     * @param {string | undefined} toolName
-     * @param {string | undefined} delta
-     */
-    grow(toolName, delta) {
-      if (toolName) name.textContent = toolName
-      args.append(delta ?? '')
-    },
-    /**
-     * @param {string} toolName
-     * @param {object} values
-     */
-    settle(toolName, values) {
-      name.textContent = toolName
-      args.textContent = JSON.stringify(values, null, 2)
-      state.textContent = 'asked for'
-    },
-    /** @param {string} text */
-    state(text) {
-      state.textContent = text
-    },
-    /** @param {import('./isoglot/index.js').ToolResult} result */
-    finish(result) {
-      const { content, status } = result
-      const text = typeof content === 'string' ? content : JSON.stringify(content, null, 2)
-      state.textContent = status === 'error' ? 'failed' : 'done'
-      card.classList.add(status === 'error' ? 'failed' : 'done')
-      card.append(element('pre', 'result', text))
-    },
-    /** @param {string} why */
-    fail(why) {
-      state.textContent = 'not run'
-      card.classList.add('failed')
-      card.append(element('pre', 'result', why))
-    },
-    /** Nothing more will come for it. */
-    stop() {
-      if (/…$/.test(state.textContent ?? '')) state.textContent = 'not run'
+    article,
+    /** @param {ViewMessage} message */
+    draw(message) {
+      if (message === drawn) return
+      for (const part of message.parts) {
+        const known = parts.get(part.id)
+        const one = known ?? drawPart(part, message.role)
+        if (!known) foot.before(one.element)
+        parts.set(part.id, one)
+        one.update(part)
+      }
+      for (const [id, { element: gone }] of parts) {
+        if (message.parts.some((part) => part.id === id)) continue
+        gone.remove()
+        parts.delete(id)
+      }
+      const isOver = message.state !== 'streaming' && message.state !== 'sending'
+      article.setAttribute('aria-busy', `${message.role === 'assistant' && !isOver}`)
+      title.textContent = titleOf(message)
+      title.hidden = title.textContent === ''
+      if (isOver) foot.replaceChildren(...footOf(message, article))
+      drawn = message
     },
   }
-}
-
-/** @param {Usage | undefined} usage */
-function usageText(usage) {
-  if (usage === undefined) return ''
-  const figures = [
-    [usage.inputTokens, 'in'],
-    [usage.cacheReadTokens, 'from cache'],
-    [usage.outputTokens, 'out'],
-    [usage.reasoningTokens, 'reasoning'],
-  ]
-  return figures.flatMap(([count, what]) => (count === undefined ? [] : [`${count} ${what}`])).join(', ')
 }

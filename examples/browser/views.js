@@ -1,4 +1,7 @@
-/** Which view is in sight: the address says it (`#wire`), so that links and the back button work. On a wide screen the chat always is. */
+/**
+ * Which view is in sight: the address says it (`#wire`), so that links and the back button work. On a wide screen the chat always is, in the
+ * middle until another view opens beside it.
+ */
 import { find } from './dom.js'
 
 const names = ['chat', 'wire', 'stream', 'handoff']
@@ -22,12 +25,17 @@ export function open(name) {
   else location.hash = name
 }
 
+/** Opens that view with the first answer on a wide screen, unless the address names one. @param {string} name */
+export function openFirst(name) {
+  if (wide.matches && current === '') open(name)
+}
+
 function show() {
   const asked = location.hash.slice(1)
   // The skip link's target is in the chat, which on a wide screen is in sight.
   if (asked === 'prompt' && !wide.matches) current = 'chat'
   if (names.includes(asked)) current = asked
-  const shown = wide.matches && (current === 'chat' || current === '') ? 'stream' : current || 'chat'
+  const shown = current || 'chat'
   for (const name of names) {
     find(`#${name}-view`).hidden = name !== shown && !(wide.matches && name === 'chat')
     const link = find(`nav a[href="#${name}"]`)

@@ -82,7 +82,7 @@ function lossesIn(count) {
 /** @param {ReadonlySet<string>} lit */
 function countOf(lit) {
   const keys = [...lit].filter((mark) => mark.startsWith('key ')).length
-  return `Lit: ${keys} ${keys === 1 ? 'key' : 'keys'}, ${lit.size - keys} ${lit.size - keys === 1 ? 'value' : 'values'}`
+  return `Highlighted: ${keys} ${keys === 1 ? 'key' : 'keys'}, ${lit.size - keys} ${lit.size - keys === 1 ? 'value' : 'values'}`
 }
 
 /** @param {WireName} wire @param {Error} error */

@@ -50,13 +50,20 @@ const html = `<!doctype html>
 </html>`
 
 const route = join(folder, 'route.ts')
-const { chat } = existsSync(route) ? await import(pathToFileURL(route).href) : {}
+/** A function for each method, as frameworks have it, or `chat`, which is given the model. */
+const { chat, ...methods } = existsSync(route) ? await import(pathToFileURL(route).href) : {}
 
-listen((request) => {
+listen(async (request) => {
   const { pathname } = new URL(request.url)
   if (pathname === '/') return answer(html, 'text/html')
   if (pathname === '/main.js') return answer(script, 'text/javascript')
-  return pathname === '/api/chat' && chat ? chat(request, model) : gateway.fetch(request)
+  const handle = /^\/api\/chat(?:\/|$)/.test(pathname) && (chat ?? methods[request.method])
+  if (!handle) return gateway.fetch(request)
+  // As frameworks do with what a route throws.
+  return handle(request, model).catch((error) => {
+    console.error(error)
+    return new Response('The route failed', { status: 500 })
+  })
 })
 
 function answer(body, type) {

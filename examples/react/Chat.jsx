@@ -1,8 +1,8 @@
-/** A chat for React: the store has the state, and the component draws it. */
+/** A chat for React: the store has the state, and the component draws it. It takes the options of the store. */
 import { useChat } from 'isoglot/react'
 
-export function Chat({ transport }) {
-  const { messages, error, isBusy, send, stop } = useChat({ transport })
+export function Chat(options) {
+  const { messages, error, isBusy, send, stop } = useChat(options)
 
   function submit(event) {
     event.preventDefault()

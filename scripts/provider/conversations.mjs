@@ -19,6 +19,8 @@ const person = { name: 'Ada Lovelace', born: 1815, works: ['Notes', 'Sketch of t
 export const conversations = [
   { match: { userMessage: /weather/i, hasToolResult: true }, response: reportResults, ...pace },
   { match: { userMessage: /weather/i }, response: askForWeather, ...pace },
+  { match: { userMessage: /\bdark\b/i, hasToolResult: true }, response: reportResults, ...pace },
+  { match: { userMessage: /\bdark\b/i }, response: askForDark, ...pace },
   { match: { userMessage: /\b(think|reason|why)\b/i }, response: thinkFirst, ...pace },
   { match: { userMessage: /\bextract\b/i }, response: say(JSON.stringify(person)), ...pace },
   { match: { userMessage: /\bslow/i }, response: say(countTo(30)), latency: 250, chunkSize: 6 },
@@ -70,6 +72,13 @@ function askForWeather(request) {
       arguments: JSON.stringify({ [field]: city }),
     })),
   })
+}
+
+/** Of the tool that turns a page dark. */
+function askForDark(request) {
+  const tool = (request.tools ?? []).find(({ function: { name } }) => name === 'set_theme')
+  if (!tool) return introduce(request)
+  return withUsage(request, { toolCalls: [{ name: 'set_theme', arguments: '{"dark":true}' }] })
 }
 
 function reportResults(request) {

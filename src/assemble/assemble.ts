@@ -123,11 +123,17 @@ function addText(state: Assembly, fragment: Fragment & { type: 'text' | 'reasoni
     if (text === '' && key === undefined) return
     part = openBlock(state, { type, text: '', ...(refusal && { refusal }) } as ContentBlock, key, out)
   }
+  growBlock(part, text, refusal, out)
+}
+
+/** Adds text to a block, and tells of it where it was said or thought. */
+function growBlock(part: OpenBlock, text: string, refusal: boolean, out: MessageEvent[]): void {
+  const { index, block } = part
   grow(part, text)
   if (text === '') return
-  const index = part.index
-  if (type === 'reasoning') out.push({ type: 'reasoning_delta', index, text })
-  else out.push(refusal ? { type: 'text_delta', index, text, refusal } : { type: 'text_delta', index, text })
+  if (block.type === 'reasoning') out.push({ type: 'reasoning_delta', index, text })
+  if (block.type !== 'text') return
+  out.push(refusal ? { type: 'text_delta', index, text, refusal } : { type: 'text_delta', index, text })
 }
 
 function takesText(
@@ -143,11 +149,8 @@ function takesText(
 function addBlock(state: Assembly, fragment: Fragment & { type: 'block' }, out: MessageEvent[]): void {
   const { block, key, open } = fragment
   const part = openBlock(state, block, key, out)
-  if ('text' in block && typeof block.text === 'string' && block.text !== '') {
-    part.text = block.text
-    if (block.type === 'text')
-      out.push({ type: 'text_delta', index: part.index, text: block.text, ...(block.refusal && { refusal: true }) })
-    if (block.type === 'reasoning') out.push({ type: 'reasoning_delta', index: part.index, text: block.text })
+  if ('text' in block && typeof block.text === 'string') {
+    growBlock(part, block.text, block.type === 'text' && block.refusal === true, out)
   }
   if (!open) close(state, part, out)
 }

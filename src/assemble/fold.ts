@@ -14,7 +14,7 @@ export function fold(fragments: Iterable<Fragment>, options: AssembleOptions = {
   const events: MessageEvent[] = []
   for (const fragment of fragments) assemble.step(state, fragment, events)
   assemble.end(state, events)
-  return collect(events)
+  return lastResponse(events)
 }
 
 /** What `collect` reads of an event; a run has others beside those of its answers. */
@@ -33,7 +33,10 @@ export function collect(events: AsyncIterable<CollectedEvent>): Promise<ChatResp
 export function collect(
   events: Iterable<CollectedEvent> | AsyncIterable<CollectedEvent>,
 ): ChatResponse | Promise<ChatResponse> {
-  if (Symbol.asyncIterator in events) return collectAsync(events)
+  return Symbol.asyncIterator in events ? collectAsync(events) : lastResponse(events)
+}
+
+function lastResponse(events: Iterable<CollectedEvent>): ChatResponse {
   let last: ChatResponse | undefined
   for (const event of events) if (event.response !== undefined) last = event.response
   return lastOf(last)

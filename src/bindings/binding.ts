@@ -1,19 +1,22 @@
 /** What the bindings have in common. @module */
 import type { ChatActions, ChatStore, ChatStoreOptions } from '../chat/model.ts'
 import { createChatStore } from '../chat/store.ts'
+import type { AnyTools } from '../tools/model.ts'
 
 /** The store that was given, or one of these options. */
-export function storeOf(given: ChatStoreOptions | ChatStore): ChatStore {
+export function storeOf<Tools extends AnyTools>(given: ChatStoreOptions<Tools> | ChatStore<Tools>): ChatStore<Tools> {
   return isStore(given) ? given : createChatStore(given)
 }
 
 /** Whether it is a store: then its owner stops and disposes it. */
-export function isStore(given: ChatStoreOptions | ChatStore): given is ChatStore {
+export function isStore<Tools extends AnyTools>(
+  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
+): given is ChatStore<Tools> {
   return 'getSnapshot' in given
 }
 
 /** The methods of a store that a component calls. */
-export function actionsOf(chat: ChatStore): ChatActions {
+export function actionsOf<Tools extends AnyTools>(chat: ChatStore<Tools>): ChatActions<Tools> {
   const { subscribe, getSnapshot, getServerSnapshot, dispose, ...actions } = chat
   return actions
 }

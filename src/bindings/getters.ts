@@ -1,12 +1,16 @@
 /** A state behind getters, for frameworks that notice what is read. @module */
 import type { ChatActions, ChatSnapshot, ChatStore } from '../chat/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { actionsOf } from './binding.ts'
 
 /** The methods of a store, and a getter for each field of its state. @param read the state, noticed by the framework */
-export function withGetters(chat: ChatStore, read: () => ChatSnapshot): ChatSnapshot & ChatActions {
+export function withGetters<Tools extends AnyTools>(
+  chat: ChatStore<Tools>,
+  read: () => ChatSnapshot<Tools>,
+): ChatSnapshot<Tools> & ChatActions<Tools> {
   const view = actionsOf(chat)
   for (const name of Object.keys(chat.getSnapshot()) as (keyof ChatSnapshot)[]) {
     Object.defineProperty(view, name, { enumerable: true, get: () => read()[name] })
   }
-  return view as ChatSnapshot & ChatActions
+  return view as ChatSnapshot<Tools> & ChatActions<Tools>
 }

@@ -2,6 +2,7 @@
 /** React: the path `isoglot/react`. @see https://react.dev/reference/react/useSyncExternalStore (read 2026-11) @module */
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions, ChatTransport } from '../chat/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
@@ -18,13 +19,18 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
  * }
  * ```
  */
-export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
+export function useChat<const Tools extends AnyTools = AnyTools>(
+  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
+): ChatSnapshot<Tools> & ChatActions<Tools> {
   const latest = useRef(given)
   useEffect(() => {
     latest.current = given
   })
   const key = isStore(given) ? given : given.id
-  const make = () => ({ key, chat: isStore(given) ? given : storeOf(following(latest as { current: typeof given })) })
+  const make = () => ({
+    key,
+    chat: isStore(given) ? given : storeOf(following(latest as { current: ChatStoreOptions<Tools> })),
+  })
   const [held, hold] = useState(make)
   const current = held.key === key ? held : make()
   if (current !== held) hold(current)
@@ -40,8 +46,10 @@ export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & Cha
 }
 
 /** The options, with what the last render gave in place of what the first one did. */
-function following(latest: { readonly current: ChatStoreOptions }): ChatStoreOptions {
-  let asked: ChatTransport | undefined
+function following<Tools extends AnyTools>(latest: {
+  readonly current: ChatStoreOptions<Tools>
+}): ChatStoreOptions<Tools> {
+  let asked: ChatTransport<Tools> | undefined
   return {
     ...latest.current,
     transport: {
@@ -72,13 +80,13 @@ function following(latest: { readonly current: ChatStoreOptions }): ChatStoreOpt
  * ```
  * @param isEqual default `Object.is`
  */
-export function useChatValue<T>(
-  chat: ChatStore,
-  select: (snapshot: ChatSnapshot) => T,
+export function useChatValue<T, Tools extends AnyTools = AnyTools>(
+  chat: ChatStore<Tools>,
+  select: (snapshot: ChatSnapshot<Tools>) => T,
   isEqual: (one: T, other: T) => boolean = Object.is,
 ): T {
   const last = useRef<{ readonly value: T } | undefined>(undefined)
-  const read = (snapshot: ChatSnapshot) => {
+  const read = (snapshot: ChatSnapshot<Tools>) => {
     const value = select(snapshot)
     if (last.current === undefined || !isEqual(last.current.value, value)) last.current = { value }
     return last.current.value

@@ -1,6 +1,7 @@
 /** Solid: the path `isoglot/solid`. @see https://docs.solidjs.com/reference/basic-reactivity/create-signal (read 2026-11) @module */
 import { createSignal, getOwner, onCleanup, onMount } from 'solid-js'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
@@ -14,7 +15,9 @@ import { withGetters } from './getters.ts'
  * const chat = useChat({ transport: fetchTransport() })
  * ```
  */
-export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
+export function useChat<const Tools extends AnyTools = AnyTools>(
+  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
+): ChatSnapshot<Tools> & ChatActions<Tools> {
   const chat = storeOf(given)
   const [snapshot, show] = createSignal(chat.getSnapshot()) // `from` has no first value on a server
   const unsubscribe = chat.subscribe(() => show(() => chat.getSnapshot()))

@@ -2,6 +2,7 @@
 import { onDestroy, onMount } from 'svelte'
 import { createSubscriber } from 'svelte/reactivity'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { isStore, storeOf } from './binding.ts'
 import { withGetters } from './getters.ts'
 
@@ -15,7 +16,9 @@ import { withGetters } from './getters.ts'
  * const chat = useChat({ transport: fetchTransport() })
  * ```
  */
-export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & ChatActions {
+export function useChat<const Tools extends AnyTools = AnyTools>(
+  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
+): ChatSnapshot<Tools> & ChatActions<Tools> {
   const chat = storeOf(given)
   const notice = createSubscriber((update) => chat.subscribe(update))
   if (!isStore(given)) {
@@ -29,9 +32,9 @@ export function useChat(given: ChatStoreOptions | ChatStore): ChatSnapshot & Cha
 }
 
 /** A chat in the form of Svelte's stores, for `$chat` and for Svelte 4: it calls at once with the state. */
-export function toReadable(chat: ChatStore): {
-  readonly subscribe: (run: (snapshot: ChatSnapshot) => void) => () => void
-} {
+export function toReadable<Tools extends AnyTools = AnyTools>(
+  chat: ChatStore<Tools>,
+): { readonly subscribe: (run: (snapshot: ChatSnapshot<Tools>) => void) => () => void } {
   return {
     subscribe(run) {
       run(chat.getSnapshot())

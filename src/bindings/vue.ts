@@ -9,6 +9,7 @@ import {
   shallowRef,
 } from 'vue'
 import type { ChatActions, ChatSnapshot, ChatStore, ChatStoreOptions } from '../chat/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { actionsOf, isStore, storeOf } from './binding.ts'
 
 /**
@@ -20,9 +21,9 @@ import { actionsOf, isStore, storeOf } from './binding.ts'
  * const { messages, status, send, stop } = useChat({ transport: fetchTransport() })
  * ```
  */
-export function useChat(
-  given: ChatStoreOptions | ChatStore,
-): ChatActions & { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot[Name]> } {
+export function useChat<const Tools extends AnyTools = AnyTools>(
+  given: ChatStoreOptions<Tools> | ChatStore<Tools>,
+): ChatActions<Tools> & { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools>[Name]> } {
   const chat = storeOf(given)
   const snapshot = shallowRef(chat.getSnapshot())
   const unsubscribe = chat.subscribe(() => {
@@ -37,5 +38,8 @@ export function useChat(
   if (!isStore(given) && getCurrentInstance()) onMounted(() => void chat.load())
   const names = Object.keys(snapshot.value) as (keyof ChatSnapshot)[]
   const refs = Object.fromEntries(names.map((name) => [name, computed(() => snapshot.value[name])]))
-  return { ...actionsOf(chat), ...(refs as { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot[Name]> }) }
+  return {
+    ...actionsOf(chat),
+    ...(refs as { readonly [Name in keyof ChatSnapshot]: ComputedRef<ChatSnapshot<Tools>[Name]> }),
+  }
 }

@@ -3,6 +3,7 @@ import { blocksOf } from '../core/content.ts'
 import { compact, lookup } from '../core/lookup.ts'
 import type { JsonObject, Message } from '../core/model.ts'
 import { readEvents } from '../page/read.ts'
+import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
 import { runTransport } from './run-transport.ts'
 
@@ -35,6 +36,7 @@ export interface FetchTransportOptions {
  * const transport = fetchTransport({ url: '/chat', headers: { 'x-tenant': 'acme' } })
  * ```
  */
+export function fetchTransport<Tools extends AnyTools = AnyTools>(options?: FetchTransportOptions): ChatTransport<Tools>
 export function fetchTransport(options: FetchTransportOptions = {}): ChatTransport {
   return runTransport((turn) => readEvents(post(turn, options), { signal: turn.signal }))
 }

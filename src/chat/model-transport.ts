@@ -3,6 +3,7 @@ import type { RunRequest } from '../client/request.ts'
 import { stream } from '../client/run.ts'
 import { isObject } from '../core/lookup.ts'
 import { readApiError } from '../kit/api-error.ts'
+import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport } from './model.ts'
 import { runTransport } from './run-transport.ts'
 
@@ -10,7 +11,7 @@ import { runTransport } from './run-transport.ts'
 type OfTurn = 'messages' | 'prompt' | 'signal' | 'approvals'
 
 /** All that `stream` takes, for every turn. */
-export type ModelTransportSettings = Omit<RunRequest, OfTurn>
+export type ModelTransportSettings<Tools extends AnyTools = AnyTools> = Omit<RunRequest<Tools>, OfTurn>
 
 /**
  * A transport that asks a model directly: a model server of the user, the user's own key, or a server that keeps the key. Tools with
@@ -21,6 +22,9 @@ export type ModelTransportSettings = Omit<RunRequest, OfTurn>
  * const transport = modelTransport({ model: openaiChat('gpt-5-mini', { baseUrl: '/v1' }), system: 'Be brief', tools: [weather] })
  * ```
  */
+export function modelTransport<const Tools extends AnyTools = AnyTools>(
+  settings: ModelTransportSettings<Tools>,
+): ChatTransport<Tools>
 export function modelTransport(settings: ModelTransportSettings): ChatTransport {
   return runTransport(({ messages, trigger, approvals, signal }) => {
     const goesOn = trigger === 'approval' || trigger === 'tool_result'
@@ -36,7 +40,7 @@ export interface WorkerSession {
 }
 
 /** What `workerTransport` takes: the model as if the Worker were its provider, and how a token is fetched. */
-export interface WorkerTransportSettings extends ModelTransportSettings {
+export interface WorkerTransportSettings<Tools extends AnyTools = AnyTools> extends ModelTransportSettings<Tools> {
   /** Where the Worker is. The path of the model's `baseUrl` is kept. */
   readonly url: string
   /** Gets a token. It is given the last one, by which a visitor stays the same. Default: `POST <url>/session`. */
@@ -55,6 +59,9 @@ const marginMs = 30_000
  * const transport = workerTransport({ url: 'https://chat.example', model: openaiChat('gpt-5-mini') })
  * ```
  */
+export function workerTransport<const Tools extends AnyTools = AnyTools>(
+  settings: WorkerTransportSettings<Tools>,
+): ChatTransport<Tools>
 export function workerTransport({ url, session, ...settings }: WorkerTransportSettings): ChatTransport {
   const { model } = settings
   const send = model.fetch ?? ((...args: Parameters<typeof fetch>) => fetch(...args))

@@ -1,8 +1,9 @@
 /** The chat store: its options, its snapshot, its methods, and what a transport is. Types only. @module */
 import type { RunOutcome, RunResult, StreamEvent } from '../client/result.ts'
-import type { Content, Loss, Message, ToolCall, Usage } from '../core/model.ts'
+import type { Content, Loss, Message, ToolCall, ToolDefinition, Usage } from '../core/model.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Approval } from '../tools/approval.ts'
+import type { AnyTools, CallOf, Or } from '../tools/model.ts'
 import type { PageTools } from './page-tools.ts'
 import type { ViewMessage } from './view-message.ts'
 
@@ -29,17 +30,17 @@ export interface ChatTurn {
 }
 
 /** The events of a turn in batches, as they come. */
-export interface ChatEvents extends AsyncIterable<readonly StreamEvent[]> {
+export interface ChatEvents<Tools extends AnyTools = AnyTools> extends AsyncIterable<readonly StreamEvent<Tools>[]> {
   /** The history, sealed by the server, once the turn has ended. */
   readonly sealed?: string | undefined
 }
 
 /** How a turn reaches a model. `fetchTransport`, `modelTransport`, `workerTransport` and `runTransport` make one. */
-export interface ChatTransport {
+export interface ChatTransport<Tools extends AnyTools = AnyTools> {
   /** Sends a turn and yields its events in batches, `done` among them. Throws what failed, and what was cut. */
-  send(turn: ChatTurn): ChatEvents
+  send(turn: ChatTurn): ChatEvents<Tools>
   /** Goes on with a turn that the server is still running; `undefined`: there is none. */
-  resume?(chatId: string, signal: AbortSignal): Promise<ChatEvents | undefined>
+  resume?(chatId: string, signal: AbortSignal): Promise<ChatEvents<Tools> | undefined>
   /** Ends the turn on the server too, where hanging up does not. */
   stop?(chatId: string): Promise<void>
 }
@@ -98,8 +99,8 @@ export interface ChatEnd {
 }
 
 /** What `createChatStore` takes. */
-export interface ChatStoreOptions {
-  readonly transport: ChatTransport
+export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
+  readonly transport: ChatTransport<Tools>
   /** Default: a random one. Give one if the chat is stored, or known to a server. */
   readonly id?: string
   /** The history to begin with. */
@@ -118,7 +119,7 @@ export interface ChatStoreOptions {
   readonly files?: FileRules
   /** Makes the ids of the items and of the chat. Default: 128 random bits. */
   readonly newId?: () => string
-  readonly onEvent?: (event: StreamEvent) => void
+  onEvent?(event: StreamEvent<Tools>): void
   /** Called once for each turn that ended, failed or was stopped. */
   readonly onFinish?: (end: ChatEnd) => void
   /** Called once for each turn that failed, and for each failure to store the chat. */
@@ -132,18 +133,18 @@ export interface QueuedMessage {
 }
 
 /** The state of a chat. The same object until something is published. */
-export interface ChatSnapshot {
+export interface ChatSnapshot<Tools extends AnyTools = AnyTools> {
   readonly id: string
   /** `submitted`: nothing came yet. `waiting`: calls wait for `approve` or `addToolResult`. `error`: the last turn failed. */
   readonly status: 'ready' | 'submitted' | 'streaming' | 'waiting' | 'error'
   /** Whether a turn is under way: `submitted` or `streaming`. */
   readonly isBusy: boolean
   /** Items that no event touched are the same objects as in the snapshot before. */
-  readonly messages: readonly ViewMessage[]
+  readonly messages: readonly ViewMessage<Tools>[]
   /** Why the last turn failed. */
   readonly error: unknown
   /** Calls that wait for the page or a person. */
-  readonly pending: readonly ToolCall[]
+  readonly pending: readonly CallOf<Tools>[]
   readonly queue: readonly QueuedMessage[]
   /** Of the last turn. */
   readonly warnings: readonly Loss[]
@@ -153,13 +154,21 @@ export interface ChatSnapshot {
   readonly outcome: RunOutcome | undefined
 }
 
-/** What `addToolResult` takes: what the tool returned, or why it failed. */
-export type PageToolResult =
-  | { readonly toolCallId: string; readonly value: unknown }
-  | { readonly toolCallId: string; readonly error: string }
+type ReturnedBy<Each> =
+  Each extends ToolDefinition<infer Name, unknown, infer Value>
+    ? { readonly toolCallId: string; readonly name?: Name; readonly value: Value }
+    : never
+
+/**
+ * What `addToolResult` takes: what the tool returned, or why it failed. With the `name` of the tool, the compiler compares the value with
+ * what that tool returns.
+ */
+export type PageToolResult<Tools extends AnyTools = AnyTools> =
+  | Or<ReturnedBy<Tools[number]>, { readonly toolCallId: string; readonly name?: string; readonly value: unknown }>
+  | { readonly toolCallId: string; readonly name?: string; readonly error: string }
 
 /** What can be done with a chat. The methods need no `this`. */
-export interface ChatActions {
+export interface ChatActions<Tools extends AnyTools = AnyTools> {
   /**
    * Says something. The message is in the snapshot before this returns. Resolves when the turn has ended, however it ended.
    *
@@ -179,8 +188,12 @@ export interface ChatActions {
   readonly regenerate: (id?: string) => Promise<void>
   /** Says something else in place of this message of the user, and drops all that follows. @throws as `send`, and if there is no such message. */
   readonly edit: (id: string, content: SendContent) => Promise<void>
-  /** The result of a call that waits. When no call waits any more, the model is asked again. @throws {TypeError} if the call does not wait. */
-  readonly addToolResult: (result: PageToolResult) => Promise<void>
+  /**
+   * The result of a call that waits. When no call waits any more, the model is asked again.
+   *
+   * @throws {TypeError} if the call does not wait, or is of another tool than the `name` says.
+   */
+  readonly addToolResult: (result: PageToolResult<Tools>) => Promise<void>
   /** The decision of a person about a call that waits. When all are decided, the turn goes on. @throws {TypeError} if the call does not wait. */
   readonly approve: (
     toolCallId: string,
@@ -203,12 +216,12 @@ export interface ChatActions {
 }
 
 /** A chat with its state. It does nothing until a method is called: no timer, no listener, no request. */
-export interface ChatStore extends ChatActions {
+export interface ChatStore<Tools extends AnyTools = AnyTools> extends ChatActions<Tools> {
   /** Calls the listener for each new snapshot. Returns its own removal. */
   readonly subscribe: (listener: () => void) => () => void
-  readonly getSnapshot: () => ChatSnapshot
+  readonly getSnapshot: () => ChatSnapshot<Tools>
   /** The state at the beginning, always the same object: what a server renders. */
-  readonly getServerSnapshot: () => ChatSnapshot
+  readonly getServerSnapshot: () => ChatSnapshot<Tools>
   /** Stops the turn, its timer and its listeners, for ever. */
   readonly dispose: () => void
 }

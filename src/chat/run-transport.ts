@@ -1,10 +1,11 @@
 /** A transport out of anything that makes a run. @module */
 import type { StreamEvent } from '../client/result.ts'
+import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
 
 /** What of a run a transport reads: `stream` and `readEvents` return more. */
-export interface ReadableRun {
-  batches(): AsyncIterable<readonly StreamEvent[]>
+export interface ReadableRun<Tools extends AnyTools = AnyTools> {
+  batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
   stop?(): Promise<void>
   /** The history, sealed by the server, once the run has ended. */
   readonly sealed?: string | undefined
@@ -18,8 +19,10 @@ export interface ReadableRun {
  * const transport = runTransport(({ messages, signal }) => stream({ model, messages, signal }))
  * ```
  */
-export function runTransport(begin: (turn: ChatTurn) => ReadableRun): ChatTransport {
-  const runs = new Map<string, ReadableRun>()
+export function runTransport<Tools extends AnyTools = AnyTools>(
+  begin: (turn: ChatTurn) => ReadableRun<Tools>,
+): ChatTransport<Tools> {
+  const runs = new Map<string, ReadableRun<Tools>>()
   return {
     send(turn) {
       const run = begin(turn)

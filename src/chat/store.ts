@@ -3,6 +3,7 @@ import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { Content, Message, ToolCall } from '../core/model.ts'
 import { failed } from '../tools/invoke.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { readOutput } from '../tools/result.ts'
 import { ChatState } from './chat-state.ts'
 import { type Entry, entriesOf, entryOf } from './entry.ts'
@@ -21,6 +22,9 @@ import { type Question, Turns } from './turns.ts'
  * ```
  * @throws {TypeError} if there is no transport, or a message is not one of ours.
  */
+export function createChatStore<const Tools extends AnyTools = AnyTools>(
+  options: ChatStoreOptions<Tools>,
+): ChatStore<Tools>
 export function createChatStore(options: ChatStoreOptions): ChatStore {
   if (typeof options?.transport?.send !== 'function') {
     throw new TypeError('Cannot make a chat: "transport" is missing; fetchTransport() and modelTransport() make one')
@@ -212,6 +216,11 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     },
     async addToolResult(result) {
       const call = waitingCall(result.toolCallId, 'add the result')
+      if (result.name !== undefined && result.name !== call.name) {
+        throw new TypeError(
+          `Cannot add the result: "${call.id}" is a call of "${call.name}" and not of "${result.name}"`,
+        )
+      }
       if ('error' in result)
         return turns.addResult({ type: 'tool_result', result: failed(call, 'execution', result.error) })
       const { content, status = 'success', artifacts, extra } = readOutput(result.value)

@@ -8,15 +8,17 @@ import type {
   ImageBlock,
   JsonObject,
   Message,
+  ToolDefinition,
   VideoBlock,
 } from '../core/model.ts'
+import type { AnyTools, ArgumentsFor, Or } from '../tools/model.ts'
 
 /** One item of the list that a page draws: what a user said, or all rounds of the answer to it. */
-export interface ViewMessage {
+export interface ViewMessage<Tools extends AnyTools = AnyTools> {
   /** Ours. It stays the same while the answer streams, when it ends, and in a store. */
   readonly id: string
   readonly role: 'user' | 'assistant' | 'system'
-  readonly parts: readonly ViewPart[]
+  readonly parts: readonly ViewPart<Tools>[]
   /** `sending`: no event came yet. `stopped`: the user ended it. `failed`: see `error` of the snapshot; `retry()` asks again. */
   readonly state: 'sending' | 'streaming' | 'done' | 'failed' | 'stopped'
   /** Milliseconds since 1970; `undefined` for messages that the store was given. */
@@ -26,7 +28,7 @@ export interface ViewMessage {
 }
 
 /** A part of an item. Its `id` is unique in the chat and does not change. */
-export type ViewPart =
+export type ViewPart<Tools extends AnyTools = AnyTools> =
   | {
       readonly type: 'text'
       readonly id: string
@@ -37,7 +39,7 @@ export type ViewPart =
       readonly refusal?: true
     }
   | { readonly type: 'reasoning'; readonly id: string; readonly text: string; readonly state: 'streaming' | 'done' }
-  | ToolPart
+  | ToolPart<Tools>
   | {
       readonly type: 'server_tool'
       readonly id: string
@@ -51,27 +53,42 @@ export type ViewPart =
     }
   | { readonly type: 'other'; readonly id: string; readonly block: ContentBlock }
 
-/** A call and its result. */
-export interface ToolPart {
+// An alias: an interface would need a public name, or a program that exports a part could not emit its declarations.
+type PartOfCall<Name extends string, State, Arguments, Value> = {
   readonly type: 'tool'
   readonly id: string
   /** The call's id; `undefined` until it is known. */
   readonly toolCallId: string | undefined
-  readonly name: string
+  readonly name: Name
   /**
    * `arguments`: they are coming. `ready`: nothing has run yet. `waiting`: for the page or a person. `refused`: by a person.
    * `invalid`: it could not be read, and never runs.
    */
-  readonly state: 'arguments' | 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'refused' | 'invalid'
+  readonly state: State
   /** `undefined` until they are whole, except with `liveArguments()`. */
-  readonly arguments: JsonObject | undefined
+  readonly arguments: Arguments
   readonly argumentsText: string
   /** What the tool reported last. */
   readonly progress?: unknown
   /** What the tool returned, if it ran in this page or the server sent it. */
-  readonly value?: unknown
+  readonly value?: Value
   /** What the model sees of the result. */
   readonly content?: Content
   /** Why there is no result. */
   readonly error?: string
 }
+
+type PartFor<Name extends string, Arguments, Value> =
+  | PartOfCall<Name, 'arguments' | 'invalid', JsonObject | undefined, Value>
+  | PartOfCall<Name, 'ready' | 'waiting' | 'running' | 'done' | 'failed' | 'refused', Arguments, Value>
+type PartOf<Each> =
+  Each extends ToolDefinition<infer Name, infer Input, infer Value> ? PartFor<Name, ArgumentsFor<Input>, Value> : never
+
+/**
+ * A call and its result. With the type of the tools, `ToolPart<typeof tools>`, a comparison of its `name` narrows its `arguments` and its
+ * `value`, and one of its `state` says whether the arguments are whole.
+ */
+export type ToolPart<Tools extends AnyTools = AnyTools> = Or<
+  PartOf<Tools[number]>,
+  PartFor<string, JsonObject, unknown>
+>

@@ -1,5 +1,4 @@
 /** Requests one answer of a model, as a stream where the format has one, and retries where that is safe. @module */
-import { collect } from '../assemble/fold.ts'
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
 import { ApiError, IsoglotError, LimitError, TimeoutError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
@@ -43,7 +42,7 @@ export interface Question {
 /** Yields the events of an answer, one batch for each chunk. Retries only before the first event. */
 export async function* ask(asker: Asker, question: Question): AsyncGenerator<MessageEvent[], void> {
   const { request } = asker
-  const { timeouts, liveArguments, maxEventBytes, retries } = request
+  const { timeouts, liveArguments, maxEventBytes, retries, resume } = request
   const { callsBefore, idempotencyKey } = question
   const deadline = startDeadline(timeouts, asker.signal)
   const { model, secrets } = noting(question.model)
@@ -68,7 +67,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
           response = await begin(asker, question, model, deadline)
         }
         whole = new WholeBody(asker, question, response)
-        for await (const chunk of chunksFor(asker, { model, response, decoder, deadline, question })) {
+        const kept = resume?.chunks(asker, { model, id: question.streamId, response, decoder }, deadline)
+        for await (const chunk of kept ?? chunksOf(response as Response, deadline)) {
           if (whole.keeps(chunk)) continue
           decoder.push(chunk, batch)
           if (!hasBegun && batch.length > 0) asker.tell('onFirstChunk', {})
@@ -105,8 +105,8 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         }
       } finally {
         if (isLeft && whole !== undefined) {
-          const isWhole = whole.isWhole || decoder.isEnded
-          asker.partial = isWhole ? collect(batch).message : decoder.stop('aborted', [])
+          const last = batch.at(-1)
+          asker.partial = last?.type === 'message_end' ? last.message : decoder.stop('aborted', [])
         }
         over?.({ ...compact({ status: response?.status }), ...end })
       }
@@ -122,11 +122,10 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
 
 /** The model, and the secrets that its requests have had so far. */
 function noting({ apiKey, ...model }: Model): { readonly model: Model; readonly secrets: readonly string[] } {
-  const secrets = [...secretsOf(model, typeof apiKey === 'string' ? apiKey : undefined)]
-  if (typeof apiKey !== 'function') return { model: { ...model, ...compact({ apiKey }) }, secrets }
+  const secrets = [...secretsOf(model, undefined)]
   const noted = async () => {
-    const key = await apiKey()
-    if (key && !secrets.includes(key)) secrets.push(key)
+    const key = (typeof apiKey === 'function' ? await apiKey() : apiKey) || ''
+    if (!secrets.includes(key)) secrets.push(key)
     return key
   }
   return { model: { ...model, apiKey: noted }, secrets }
@@ -142,27 +141,6 @@ function begin(
   const response = send(model, encoded, deadline.signal, compact({ idempotencyKey }))
   if (asker.request.resume) asker.asked = response.catch(() => {})
   return response
-}
-
-interface Asked {
-  readonly model: Model
-  readonly response: Response | undefined
-  readonly decoder: AnswerDecoder
-  readonly deadline: Deadline
-  readonly question: Question
-}
-
-/** The chunks of an answer: of one connection, or of as many as it takes where the server keeps it. */
-function chunksFor(asker: Asker, { model, response, decoder, deadline, question }: Asked): AsyncIterable<Uint8Array> {
-  const { resume, timeouts } = asker.request
-  const id = question.streamId ?? (response && resume?.idOf(response))
-  const isKept = id !== undefined || model.codec.stored !== undefined
-  if (resume === undefined || !isKept) return chunksOf(response as Response, deadline)
-  const name = (told: string) => {
-    asker.streamId = told
-  }
-  if (id !== undefined) name(id)
-  return resume.chunks({ model, id, response, decoder, timeouts, name }, deadline)
 }
 
 /** Collects a body that is one JSON value: the request asked for a whole answer, or the server sends one where a stream was requested. */

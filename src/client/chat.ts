@@ -4,13 +4,14 @@ import { addUsage } from '../core/add-usage.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { guarded } from '../core/guarded.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
-import type { AssistantMessage, Message, ProviderState, ProviderTool, ToolDefinition, Usage } from '../core/model.ts'
+import type { AssistantMessage, Message, ProviderState, Usage } from '../core/model.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
 import { createContext } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import { checkReplacing } from '../tools/definition.ts'
-import type { Tool } from '../tools/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import {
   firstRefusal,
   latestFirst,
@@ -21,16 +22,17 @@ import {
   tellAll,
 } from './callbacks.ts'
 import { checkModel, checkRequest } from './check-request.ts'
+import { linked } from './deadline.ts'
 import { type EchoMode, echo } from './echo.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult } from './result.ts'
-import { type Begun, finish, linked, type Run, start } from './run.ts'
+import { type Begun, finish, type Run, start } from './run.ts'
 
 /** What belongs to a turn, and not to the chat. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
 
 /** All that `generate` takes, for every turn; `messages` is the history to begin with. */
-export interface ChatSettings extends Omit<RunRequest, OfTurn> {
+export interface ChatSettings<Tools extends AnyTools = AnyTools> extends Omit<RunRequest<Tools>, OfTurn> {
   /** What is shown as the chat goes on. Default `none`. */
   readonly echo?: EchoMode
   /** Where it is shown, such as `(text) => view.append(text)`. Needed for an `echo`. */
@@ -44,10 +46,10 @@ export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tool
 }
 
 type Snapshot = ReturnType<Chat['getSnapshot']>
-type AnyTool = Tool | ToolDefinition | ProviderTool
+type AnyTool = AnyTools[number]
 
-/** A conversation with its settings. One turn at a time. */
-export interface Chat {
+/** A conversation with its settings. One turn at a time. `Tools` are the types of those that it was made with. */
+export interface Chat<Tools extends AnyTools = AnyTools> {
   /**
    * All that was said, oldest first: plain data, to be stored and given to another chat. Assign a list to change it, such as
    * `chat.messages = chat.messages.slice(0, -2)` to undo a turn: callbacks, tools and `usage` stay. Throws a `TypeError` while a turn is
@@ -74,11 +76,11 @@ export interface Chat {
     readonly error: unknown
   }
   /** Says something, and waits for the whole answer, its tool rounds included. */
-  send(prompt: MessageLike, options?: TurnOptions): Promise<RunResult>
+  send(prompt: MessageLike, options?: TurnOptions): Promise<RunResult<Tools>>
   /** The same, told as it happens. The turn begins when the run is read. */
-  stream(prompt: MessageLike, options?: TurnOptions): Run
+  stream(prompt: MessageLike, options?: TurnOptions): Run<Tools>
   /** Goes on with the calls of the last answer that wait for consent. */
-  resume(approvals: readonly Approval[], options?: TurnOptions): Run
+  resume(approvals: readonly Approval[], options?: TurnOptions): Run<Tools>
   /** Ends the turn that is under way; what there is of it is kept, and no tool runs after. */
   cancel(reason?: unknown): void
   /** Adds what was said elsewhere, without asking the model. @throws {TypeError} while a turn is under way. */
@@ -110,6 +112,7 @@ export interface Chat {
  * ```
  * @throws {TypeError} if there is an `echo` and nowhere to `write` it.
  */
+export function createChat<const Tools extends AnyTools = AnyTools>(settings: ChatSettings<Tools>): Chat<Tools>
 export function createChat(settings: ChatSettings): Chat {
   checkModel(settings?.model)
   const {
@@ -170,9 +173,12 @@ export function createChat(settings: ChatSettings): Chat {
           base.onWarning?.(warning, about)
         },
       },
-      onEvents(events) {
-        if (status === 'submitted') changeTo('streaming')
-        shown.events(events)
+      async *around(batches) {
+        for await (const events of batches) {
+          if (status === 'submitted') changeTo('streaming')
+          shown.events(events)
+          yield events
+        }
       },
       onEnd(said, result, cause) {
         const failure = link.signal.aborted && cause === link.signal.reason ? undefined : cause
@@ -189,7 +195,7 @@ export function createChat(settings: ChatSettings): Chat {
   }
 
   function run(own: Pick<RunRequest, 'prompt' | 'approvals'>, isStreamed: boolean, options: TurnOptions = {}): Run {
-    return start(() => begin(own, options), isStreamed)
+    return start(() => begin(own, options), isStreamed ? undefined : isOnlyWhole)
   }
 
   /** @throws {TypeError} while a turn is under way. */

@@ -1,5 +1,6 @@
 /** Checks the types of a request at run time, for JavaScript and for values that TypeScript does not see. @module */
 import { isObject, lookup } from '../core/lookup.ts'
+import { hasParts } from '../messages/create-context.ts'
 import type { RoundChange } from './hooks.ts'
 import type { RunRequest } from './request.ts'
 
@@ -81,9 +82,7 @@ export function checkRequest(request: RunRequest): void {
       'Cannot ask: "prompt" is one message, or a role and its content; a list of messages is for "messages"',
     )
   }
-  const isContext =
-    isObject(prompt) && ['messages', 'prompt', 'system', 'tools', 'providerState'].some((name) => name in prompt)
-  if (isObject(prompt) && !isContext) checkMessage(prompt, 'prompt')
+  if (isObject(prompt) && !hasParts(prompt)) checkMessage(prompt, 'prompt')
   if (!(limit >= 1) || (limit % 1 !== 0 && limit !== Number.POSITIVE_INFINITY)) {
     throw new RangeError(`Cannot ask: "maxRepeatedCalls" is ${limit}; it is a whole number from 1 on, or Infinity`)
   }

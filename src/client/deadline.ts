@@ -1,6 +1,7 @@
 /** One signal for all that can end a request from outside: the caller, and three clocks. @module */
 import { TimeoutError } from '../core/errors.ts'
 import { after, alarm } from '../core/timer.ts'
+import { unlessAborted } from '../core/unless-aborted.ts'
 
 /** How long a provider may take, in milliseconds. */
 export interface Timeouts {
@@ -10,6 +11,32 @@ export interface Timeouts {
   readonly idleMs?: number
   /** For one request with all its retries. Default 600,000. */
   readonly totalMs?: number
+}
+
+export interface Linked {
+  readonly signal: AbortSignal
+  abort(reason: unknown): void
+  /** Lets go of the callers' signals. */
+  end(): void
+}
+
+/** A signal that fires with the callers', or by hand. */
+export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked {
+  const controller = new AbortController()
+  const abort = (reason: unknown) => controller.abort(reason)
+  const forward = () => {
+    const fired = callers.find((caller) => caller?.aborted)
+    if (fired !== undefined) abort(fired.reason)
+  }
+  forward()
+  for (const caller of callers) caller?.addEventListener('abort', forward)
+  return {
+    signal: controller.signal,
+    abort,
+    end() {
+      for (const caller of callers) caller?.removeEventListener('abort', forward)
+    },
+  }
 }
 
 export interface Deadline {
@@ -25,12 +52,7 @@ export interface Deadline {
 }
 
 export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): Deadline {
-  const controller = new AbortController()
-  const abort = (reason: unknown) => controller.abort(reason)
-  const forward = () => abort(caller?.reason)
-  if (caller?.aborted) forward()
-  else caller?.addEventListener('abort', forward, { once: true })
-
+  const { signal, abort, end } = linked(caller)
   const limits = {
     first_byte: timeouts.firstByteMs ?? 120_000,
     idle: timeouts.idleMs ?? 60_000,
@@ -42,7 +64,7 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
   const clock = alarm(() => runOut(current))
 
   return {
-    signal: controller.signal,
+    signal,
     enter(phase) {
       current = phase
       clock.wind(limits[phase])
@@ -52,7 +74,7 @@ export function startDeadline(timeouts: Timeouts = {}, caller?: AbortSignal): De
     clear() {
       clock.stop()
       total.stop()
-      caller?.removeEventListener('abort', forward)
+      end()
     },
   }
 }
@@ -64,16 +86,9 @@ function timeoutError(phase: 'first_byte' | 'idle' | 'total', timeoutMs: number)
 
 /** Waits, or rejects with the signal's reason. */
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason)
-    const stop = () => {
-      clearTimeout(timer)
-      reject(signal.reason)
-    }
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop)
-      resolve()
-    }, ms)
-    signal.addEventListener('abort', stop, { once: true })
+  let timer: ReturnType<typeof setTimeout>
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
   })
+  return unlessAborted(over, signal).finally(() => clearTimeout(timer))
 }

@@ -46,7 +46,6 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     for (const fragment of fragments) assemble.step(assembly, fragment, out)
   }
 
-  /** What a step found before it threw still goes on its way. */
   function decodeAll(frames: Frame[], out: MessageEvent[]): void {
     const fragments: Fragment[] = []
     try {
@@ -61,12 +60,23 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     }
   }
 
-  function keepingPartial(out: MessageEvent[], action: () => void): void {
+  /** Decodes what `read` finds. What a step found before it threw still goes on its way. */
+  function take(read: (frames: Frame[]) => void, isLast: boolean, out: MessageEvent[]): void {
     if (assembly.isEnded) return
+    const frames: Frame[] = []
     try {
-      action()
+      try {
+        read(frames)
+      } finally {
+        decodeAll(frames, out)
+      }
+      if (!isLast || assembly.isEnded) return
+      const fragments: Fragment[] = []
+      fragmentsOf.end(fragments)
+      assembleAll(fragments, out)
+      assemble.end(assembly, out)
     } catch (error) {
-      if (error instanceof IsoglotError && error.partial === undefined) error.partial = stop(assembly, 'error', out)
+      if (error instanceof IsoglotError) error.partial ??= stop(assembly, 'error', out)
       throw error
     } finally {
       decoder.isEnded = assembly.isEnded
@@ -81,26 +91,10 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
       framing = connect()
     },
     push(chunk: Uint8Array, out: MessageEvent[]) {
-      keepingPartial(out, () => {
-        const frames: Frame[] = []
-        try {
-          framing.push(chunk, frames)
-        } finally {
-          decodeAll(frames, out)
-        }
-      })
+      take((frames) => framing.push(chunk, frames), false, out)
     },
     end(out: MessageEvent[]) {
-      keepingPartial(out, () => {
-        const frames: Frame[] = []
-        framing.end(frames)
-        decodeAll(frames, out)
-        if (assembly.isEnded) return
-        const fragments: Fragment[] = []
-        fragmentsOf.end(fragments)
-        assembleAll(fragments, out)
-        assemble.end(assembly, out)
-      })
+      take((frames) => framing.end(frames), true, out)
     },
     stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]) {
       decoder.isEnded = true

@@ -2,7 +2,6 @@
 import type { Asked, EncodedRequest } from '../core/codec.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'
-import { isOnlyWhole } from '../kit/only-whole.ts'
 import { prepare } from '../prepare/prepare.ts'
 import { type OfferedTools, offerTools, optionsFor, type RunRequest } from './request.ts'
 
@@ -14,8 +13,12 @@ export interface EncodedQuestion extends Pick<OfferedTools, 'tools'> {
   readonly losses: readonly Loss[]
 }
 
-/** Encodes what is asked in a run. */
-export function encodeAsked({ model, context, options }: Asked, run: RunRequest, isStreamed: boolean): EncodedQuestion {
+/** Encodes what is asked in a run: for a stream, unless `isOnlyWhole` says of its body that it has none. */
+export function encodeAsked(
+  { model, context, options }: Asked,
+  run: RunRequest,
+  isOnlyWhole: ((body: object) => boolean) | undefined,
+): EncodedQuestion {
   const { codec } = model
   const { tools: asked = [], providerState, ...rest } = context
   const { definitions, tools } = offerTools(asked, model, run.tools)
@@ -25,7 +28,7 @@ export function encodeAsked({ model, context, options }: Asked, run: RunRequest,
   const prepared = prepare(offered, codec.rules, compact({ model: model.model, split: run.split }))
   const encode = (stream: boolean) => codec.encodeRequest(prepared.context, optionsFor(model, options, stream))
   const streamed = encode(true)
-  const isWhole = run.wholeAnswer ?? (!isStreamed && isOnlyWhole({ ...(streamed.body as object), ...model.body }))
+  const isWhole = run.wholeAnswer ?? isOnlyWhole?.({ ...(streamed.body as object), ...model.body }) ?? false
   const encoded = isWhole ? encode(false) : streamed
   return { tools, encoded, isWhole, losses: [...prepared.losses, ...encoded.losses] }
 }

@@ -14,19 +14,22 @@ import type {
   ToolDefinition,
 } from '../core/model.ts'
 import { standing } from '../kit/losses.ts'
-import { type ContextParts, createContext } from '../messages/create-context.ts'
+import { type ContextParts, contextOf } from '../messages/create-context.ts'
 import type { MessageLike } from '../messages/message-like.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { legalToolName } from '../prepare/prepare.ts'
-import { checkGivenTools, checkReplacing, definitionOf } from '../tools/definition.ts'
-import type { Tool, ToolOptions } from '../tools/model.ts'
+import { canRun, checkGivenTools, definitionOf } from '../tools/definition.ts'
+import type { AnyTools, ToolOptions } from '../tools/model.ts'
 import type { Timeouts } from './deadline.ts'
 import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
 import type { Resumable } from './resume.ts'
 import type { RetryOptions } from './retry.ts'
 
 /** What `generate` and `stream` take: the model, the conversation, what is asked of the model, and how the run goes on. */
-export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, RetryOptions, ToolOptions {
+export interface RunRequest<Tools extends AnyTools = AnyTools>
+  extends Omit<RequestOptions, 'model' | 'stream'>,
+    RetryOptions,
+    ToolOptions<Tools> {
   /** The model to ask, such as `anthropic('claude-sonnet-5', { apiKey })`. */
   readonly model: Model
   /** System text; it comes first. */
@@ -36,7 +39,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   /** What is said now, behind `messages`. A whole context goes on there, and its own fields win. */
   readonly prompt?: MessageLike | ContextParts
   /** What `tool` makes; definitions, whose calls are for the caller to run; and tools that the provider runs. */
-  readonly tools?: readonly (Tool | ToolDefinition | ProviderTool)[]
+  readonly tools?: Tools
   /** What a provider stored of the conversation: `providerState` of the last result. */
   readonly providerState?: ProviderState
 
@@ -89,7 +92,7 @@ export interface RunRequest extends Omit<RequestOptions, 'model' | 'stream'>, Re
   readonly maxBodyBytes?: number
 }
 
-type AnyTool = Tool | ToolDefinition | ProviderTool
+type AnyTool = AnyTools[number]
 
 type BeginningField = 'system' | 'messages' | 'prompt' | 'tools' | 'providerState'
 
@@ -109,12 +112,12 @@ export interface Beginning {
  */
 export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginning {
   const { system, messages, prompt, providerState } = request
-  const { tools: given = [], ...context } = createContext(
+  const { tools: given = [], ...context } = contextOf(
     compact({ system, messages, prompt, providerState, tools: request.tools }),
   )
   checkGivenTools(given)
   if (context.messages.length === 0) throw new TypeError('Cannot ask: neither "messages" nor "prompt" has a message')
-  return { context, said: prompt === undefined ? [] : createContext({ prompt }).messages, given }
+  return { context, said: contextOf(compact({ prompt })).messages, given }
 }
 
 /** Tools under names that a wire takes. */
@@ -128,7 +131,7 @@ export interface OfferedTools {
 /**
  * The tools as a model is offered them; `given` are those of the request. Of two tools of one name the later counts.
  *
- * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server.
+ * @throws {TypeError} for two tools of one name where one needs approval or comes from an MCP server, and one of them can run.
  */
 export function offerTools(
   tools: readonly AnyTool[],
@@ -139,10 +142,11 @@ export function offerTools(
   for (const [at, tool] of tools.entries()) {
     const name = offeredName(tool, codec.rules)
     const earlier = all.get(name)
-    if (earlier !== undefined) checkReplacing(earlier.tool, tool, name)
+    if (earlier !== undefined) [earlier.tool, tool].find(canRun)?.run.checkReplacing(earlier.tool, tool, name)
     all.set(name, { tool, place: `tools[${given.includes(tool) ? given.indexOf(tool) : at}]` })
   }
-  const sorted = [...all].sort(byName)
+  // One order whatever the order given, so that a provider's prompt cache finds what it has seen.
+  const sorted = [...all].sort(([one], [other]) => (one < other ? -1 : 1))
   const offered = standing(
     sorted.map(([name, { tool }]) => ('name' in tool ? { ...definitionOf(tool), name } : tool)),
     sorted.map(([, { place }]) => place),
@@ -151,12 +155,6 @@ export function offerTools(
     definitions: unlessEmpty(offered),
     tools: new Map([...all].flatMap(([name, { tool }]) => ('name' in tool ? [[name, tool] as const] : []))),
   }
-}
-
-/** One order whatever the order given, so that a provider's prompt cache finds what it has seen. */
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  if (one === other) return 0
-  return one < other ? -1 : 1
 }
 
 /** A tool of the provider has no name of ours: what it is stands for it. */

@@ -8,13 +8,15 @@ import type {
   MessageEvent,
   ProviderState,
   StopReason,
-  ToolCall,
   Usage,
 } from '../core/model.ts'
-import type { ToolEvent } from '../tools/model.ts'
+import type { AnyTools, CallOf, ToolEvent } from '../tools/model.ts'
 
-/** What `stream` hands out. */
-export type StreamEvent = MessageEvent | ToolEvent | { readonly type: 'done'; readonly result: RunResult }
+/** What `stream` hands out. With the type of the tools, `StreamEvent<typeof tools>`, calls and results are those of the tools. */
+export type StreamEvent<Tools extends AnyTools = AnyTools> =
+  | MessageEvent<CallOf<Tools>>
+  | ToolEvent<Tools>
+  | { readonly type: 'done'; readonly result: RunResult<Tools> }
 
 /** How a run ended. */
 export type RunOutcome =
@@ -39,7 +41,7 @@ export type RunOutcome =
   | 'empty'
 
 /** How a run ended: plain data, but for what tools returned. A run that waits for consent is resumed from its `messages`. */
-export interface RunResult {
+export interface RunResult<Tools extends AnyTools = AnyTools> {
   /** The last answer. */
   readonly message: AssistantMessage
   /** The prompt and everything that was said since, in order: append it to the history. */
@@ -52,7 +54,7 @@ export interface RunResult {
   /** How often the model was asked. */
   readonly rounds: number
   /** Calls that wait: for consent, for the caller to run them, for another run (`lastCalls`), or, of a terminal tool, as the answer. */
-  readonly pending: readonly ToolCall[]
+  readonly pending: readonly CallOf<Tools>[]
   /** Why `beforeRound` ended the run: its `end`. */
   readonly reason?: string
   /**

@@ -20,10 +20,8 @@ const mostReconnects = 5
 export interface Resumable {
   /** The name of an answer that a server keeps already. */
   readonly streamId: string | undefined
-  /** The name by which the server keeps this answer; `undefined` if it does not. */
-  idOf(response: Response): string | undefined
-  /** The chunks of an answer, over as many connections as it takes. */
-  chunks(answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array>
+  /** The chunks of an answer, over as many connections as it takes; `undefined` if the server does not keep it. */
+  chunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined
   /** Tells the server to end an answer that it keeps. */
   stop(model: Model, id: string): Promise<void>
 }
@@ -42,7 +40,7 @@ export interface Resumable {
  * ```
  */
 export function resumable(streamId?: string): Resumable {
-  return { streamId, idOf: streamIdOf, chunks: allChunks, stop: stopStream }
+  return { streamId, chunks: keptChunks, stop: stopStream }
 }
 
 function streamIdOf({ headers }: Response): string | undefined {
@@ -58,15 +56,27 @@ export interface Underway {
   /** The connection that is there already. */
   readonly response: Response | undefined
   readonly decoder: Pick<AnswerDecoder, 'isEnded' | 'taken' | 'reconnect'>
-  readonly timeouts: Timeouts | undefined
-  /** Tells the name of the answer, once its events have told it. */
-  name(id: string): void
+}
+
+/** The run that an answer is of. */
+interface KeptRun {
+  readonly request: { readonly timeouts?: Timeouts }
+  /** The name by which a server keeps the answer that is under way. */
+  streamId: string | undefined
+}
+
+function keptChunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined {
+  const id = answer.id ?? (answer.response && streamIdOf(answer.response))
+  if (id === undefined && answer.model.codec.stored === undefined) return undefined
+  run.streamId = id ?? run.streamId
+  return allChunks(run, { ...answer, id }, deadline)
 }
 
 /** The chunks of an answer, over as many connections as it takes; each event of it comes once, in order. */
-async function* allChunks(answer: Underway, deadline: Deadline): AsyncGenerator<Uint8Array> {
-  const { response, decoder, timeouts } = answer
-  const rest = restOf(answer)
+async function* allChunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncGenerator<Uint8Array> {
+  const { response, decoder } = answer
+  const { timeouts } = run.request
+  const rest = restOf(run, answer)
   let connection = response
   let failures = 0
   for (;;) {
@@ -109,11 +119,11 @@ interface Rest {
   reconnect(): void
 }
 
-function restOf(answer: Underway): Rest {
+function restOf(run: KeptRun, answer: Underway): Rest {
   const { model, id, response, decoder } = answer
   const { stored } = model.codec
   if (stored !== undefined && (response === undefined || streamIdOf(response) === undefined)) {
-    return storedRest(answer, stored)
+    return storedRest(run, answer, stored)
   }
   return {
     ask: (line) => askForRest(model, id ?? '', decoder.taken, line),
@@ -124,7 +134,7 @@ function restOf(answer: Underway): Rest {
 }
 
 /** The rest of an answer that the provider itself keeps: its events say where they are. */
-function storedRest({ model, id: given, name }: Underway, stored: StoredStream): Rest {
+function storedRest(run: KeptRun, { model, id: given }: Underway, stored: StoredStream): Rest {
   const connect = () => decodeSse({ maxEventBytes: Number.POSITIVE_INFINITY }) // the decoder sees to the limit
   let framing = connect()
   let id = given
@@ -137,7 +147,7 @@ function storedRest({ model, id: given, name }: Underway, stored: StoredStream):
       framing.push(chunk, frames)
       for (const frame of frames) {
         const place = stored.placeOf(frame)
-        if (place.id !== undefined && place.id !== id) name(place.id)
+        if (place.id !== undefined && place.id !== id) run.streamId = place.id
         id = place.id ?? id
         event = place.event ?? event
       }

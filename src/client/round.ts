@@ -32,8 +32,8 @@ interface Next extends Omit<Ending, 'outcome'> {
 /** The state of one run. */
 export class Round implements ToolHost, Asker {
   readonly request: RunRequest
-  /** Whether the caller gets each event of an answer, or only its end. */
-  readonly isStreamed: boolean
+  /** Which requests have no stream. There for a run whose caller gets only the end of each answer, and not each event. */
+  readonly #isOnlyWhole: ((body: object) => boolean) | undefined
   readonly signal: AbortSignal
   /** Grows with what is said, the prompt first. */
   readonly said: Message[]
@@ -42,6 +42,8 @@ export class Round implements ToolHost, Asker {
   tools: ReadonlyMap<string, object>
   /** The part that came of an answer that did not end properly, or that the caller left. */
   partial: AssistantMessage | undefined
+  /** Once the run has come to its end. */
+  result: RunResult | undefined
   streamId: string | undefined
   asked: Promise<unknown> | undefined
   attempts = 0
@@ -64,11 +66,16 @@ export class Round implements ToolHost, Asker {
   readonly #key: string | undefined
   readonly #startedAt = Date.now()
 
-  constructor(request: RunRequest, isStreamed: boolean, signal: AbortSignal, said: Message[]) {
+  constructor(
+    request: RunRequest,
+    isOnlyWhole: ((body: object) => boolean) | undefined,
+    signal: AbortSignal,
+    said: Message[],
+  ) {
     const { context, given, said: prompt } = beginningOf(request)
     const { idempotencyKey, resume, approvals = [], observers = [], onRequest, model } = request
     this.request = request
-    this.isStreamed = isStreamed
+    this.#isOnlyWhole = isOnlyWhole
     this.signal = signal
     this.said = said
     said.push(...prompt)
@@ -84,7 +91,7 @@ export class Round implements ToolHost, Asker {
       )
     }
     this.#toolRun = runner && new runner.run(this)
-    const isKept = resume !== undefined && isStreamed && model.codec.stored === undefined
+    const isKept = resume !== undefined && !isOnlyWhole && model.codec.stored === undefined
     this.#key = idempotencyKey ?? (isKept ? crypto.randomUUID() : undefined)
     const run = { model, signal: request.signal }
     this.tell = telling([...observers, compact({ onAttempt: onRequest })], () => ({
@@ -103,20 +110,10 @@ export class Round implements ToolHost, Asker {
   }
 
   /** The run from its beginning to its end, in batches of events. */
-  async *events(): Batches<RunResult> {
-    this.tell('onRun', {})
-    let end = {}
-    try {
-      const result = yield* this.#rounds()
-      end = { result }
-      yield [{ type: 'done', result }]
-      return result
-    } catch (error) {
-      end = { error }
-      throw error
-    } finally {
-      this.tell('onEnd', end)
-    }
+  async *events(): Batches<void> {
+    const result = yield* this.#rounds()
+    this.result = result
+    yield [{ type: 'done', result }]
   }
 
   async *#rounds(): Batches<RunResult> {
@@ -205,19 +202,14 @@ export class Round implements ToolHost, Asker {
     let end = {}
     try {
       for await (const batch of askAround({ model, context, options, signal }, (asked) => this.#ask(asked))) {
-        let told = batch
-        for (const [at, event] of batch.entries()) {
+        let told = this.#toolRun === undefined ? batch : await this.#toolRun.mark(batch)
+        for (const event of told) {
           if (event.type === 'warning') this.#warn([event.warning])
           if (event.type !== 'message_end') continue
-          const message = (await this.#toolRun?.mark(event.message)) ?? event.message
-          const { response: whole } = event
-          if (message !== event.message) {
-            const marked: MessageEvent = { ...event, message, response: { ...whole, message } }
-            told = [...batch.slice(0, at), marked, ...batch.slice(at + 1)]
-          }
-          response = { ...whole, message: withAskedModel(message, this.#model.model), warnings: this.#losses }
+          const message = withAskedModel(event.message, this.#model.model)
+          response = { ...event.response, message, warnings: this.#losses }
         }
-        if (!this.isStreamed) told = told.filter(({ type }) => type === 'message_end' || type === 'warning')
+        if (this.#isOnlyWhole) told = told.filter(({ type }) => type === 'message_end' || type === 'warning')
         if (told.length > 0) yield told
       }
       if (response === undefined) throw new TypeError('Cannot finish the answer: it ended without a "message_end"')
@@ -248,7 +240,7 @@ export class Round implements ToolHost, Asker {
     this.#model = model
     this.#losses = []
     this.partial = undefined
-    const { tools, losses, encoded, isWhole } = encodeAsked(asked, request, this.isStreamed)
+    const { tools, losses, encoded, isWhole } = encodeAsked(asked, request, this.#isOnlyWhole)
     this.tools = tools
     const isFirst = responses.length === 0
     // A key stands for one request, and so for one answer. Where another process runs this again, a tool or a callback may give another one.

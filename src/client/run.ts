@@ -1,6 +1,10 @@
 /** `generate` and `stream`: the two ways to ask. @module */
+import { compact } from '../core/lookup.ts'
 import type { AssistantMessage, Message } from '../core/model.ts'
+import { isOnlyWhole } from '../kit/only-whole.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { checkRequest } from './check-request.ts'
+import { linked } from './deadline.ts'
 import type { RunRequest } from './request.ts'
 import type { RunResult, StreamEvent } from './result.ts'
 import { Round } from './round.ts'
@@ -9,13 +13,13 @@ import { Round } from './round.ts'
  * A run that streams. It begins when it is read, or when its `response` is asked for; it can be read once. Leaving the iteration cancels
  * the request; no tool runs after.
  */
-export interface Run extends AsyncIterable<StreamEvent> {
+export interface Run<Tools extends AnyTools = AnyTools> extends AsyncIterable<StreamEvent<Tools>> {
   /** The same events as they came, a batch for each chunk of the network. */
-  batches(): AsyncIterable<readonly StreamEvent[]>
+  batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
   /** The text alone. */
   text(): AsyncIterable<string>
   /** How it ended. Rejects with what the iteration throws. It can be taken before an iteration; without one, to wait for it runs the run. */
-  readonly response: Promise<RunResult>
+  readonly response: Promise<RunResult<Tools>>
   /** What was said so far, the prompt first; also after a failure, when the last is what there is of the answer that failed. */
   readonly messages: readonly Message[]
   /** What there is of an answer that did not end properly, or that was left; its `stopReason` says how it ended. */
@@ -26,7 +30,7 @@ export interface Run extends AsyncIterable<StreamEvent> {
    * Ends the run, and the answer where the server keeps it: leaving such a run would only hang up. The run rejects with an `AbortError`. An
    * answer that is being asked for is ended as soon as the server has named it.
    *
-   * @throws {ApiError} or {@link ConnectionError} if the server could not be told.
+   * @throws {ApiError} or `ConnectionError` if the server could not be told.
    */
   stop(): Promise<void>
 }
@@ -42,8 +46,11 @@ export interface Run extends AsyncIterable<StreamEvent> {
  * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. `TypeError` for a request that is wrong in itself, a
  * missing key among them: nothing is sent then.
  */
+export async function generate<const Tools extends AnyTools = AnyTools>(
+  request: RunRequest<Tools>,
+): Promise<RunResult<Tools>>
 export async function generate(request: RunRequest): Promise<RunResult> {
-  return finish(start(() => begun(request), false))
+  return finish(start(() => begun(request), isOnlyWhole))
 }
 
 /**
@@ -58,8 +65,9 @@ export async function generate(request: RunRequest): Promise<RunResult> {
  * @throws {InterruptedError} while it is read, if the stream is cut short, beside what {@link generate} throws. Each of our errors has
  * in `partial` what came before.
  */
+export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
 export function stream(request: RunRequest): Run {
-  return start(() => begun(request), true)
+  return start(() => begun(request))
 }
 
 function begun(request: RunRequest): Begun {
@@ -67,16 +75,19 @@ function begun(request: RunRequest): Begun {
   return { request }
 }
 
+type Batches = AsyncIterable<readonly StreamEvent[]>
+
 /** A run about to begin, and who wants to hear of it. */
 export interface Begun {
   readonly request: RunRequest
-  readonly onEvents?: (events: readonly StreamEvent[]) => void
+  /** Stands around the events of the run, in batches. */
+  readonly around?: (events: Batches) => Batches
   /** Told once, whatever the end: with all that was said, the result if there is one, and what the run threw. */
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 
-/** A run that begins when it is read: `begin` is asked then. */
-export function start(begin: () => Begun, isStreamed: boolean): Run {
+/** A run that begins when it is read: `begin` is asked then. @param isOnlyWhole of a run that is not streamed: see {@link Round} */
+export function start(begin: () => Begun, isOnlyWhole?: (body: object) => boolean): Run {
   const said: Message[] = []
   const stopping = new AbortController()
   let round: Round | undefined
@@ -85,22 +96,24 @@ export function start(begin: () => Begun, isStreamed: boolean): Run {
   settled.promise.catch(() => {})
 
   async function* batches(): AsyncGenerator<readonly StreamEvent[]> {
-    const { request, onEvents, onEnd } = beginOrFail()
+    const { request, around, onEnd } = beginOrFail()
     const { signal, abort, end } = linked(request.signal, stopping.signal)
-    let result: RunResult | undefined
-    let failure: { readonly cause: unknown } | undefined
+    let failure: { readonly error: unknown } | undefined
     try {
-      round = new Round(request, isStreamed, signal, said)
+      round = new Round(request, isOnlyWhole, signal, said)
+      round.tell('onRun', {})
       const events = round.events()
-      result = yield* onEvents === undefined ? events : watched(events, onEvents)
-    } catch (cause) {
-      failure = { cause }
-      throw cause
+      yield* around === undefined ? events : around(events)
+    } catch (error) {
+      failure = { error }
+      throw error
     } finally {
+      const result = failure === undefined ? round?.result : undefined
+      round?.tell('onEnd', failure ?? compact({ result }))
       abort(new DOMException('The run was left before its end', 'AbortError'))
       end()
-      onEnd?.(said, result, failure?.cause)
-      if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.cause)
+      onEnd?.(said, result, failure?.error)
+      if (result === undefined) settled.reject(failure === undefined ? signal.reason : failure.error)
       else settled.resolve(result)
     }
   }
@@ -166,21 +179,6 @@ export function whenAwaited<T>(begin: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The same steps, told as they are taken. */
-function watched<T>(
-  steps: AsyncGenerator<readonly StreamEvent[], T>,
-  tell: (events: readonly StreamEvent[]) => void,
-): AsyncGenerator<readonly StreamEvent[], T> {
-  const next = steps.next.bind(steps)
-  return Object.assign(steps, {
-    async next() {
-      const step = await next()
-      if (!step.done) tell(step.value)
-      return step
-    },
-  })
-}
-
 interface Resolvers<T> {
   readonly promise: Promise<T>
   resolve(value: T): void
@@ -196,29 +194,6 @@ export function withResolvers<T>(): Resolvers<T> {
     reject = no
   })
   return { promise, resolve, reject }
-}
-
-export interface Linked {
-  readonly signal: AbortSignal
-  abort(reason: unknown): void
-  /** Lets go of the caller's signal. */
-  end(): void
-}
-
-/** A signal that fires with the callers', or by hand. */
-export function linked(...callers: readonly (AbortSignal | undefined)[]): Linked {
-  const controller = new AbortController()
-  const done = new AbortController()
-  for (const caller of callers) {
-    const forward = () => controller.abort(caller?.reason)
-    if (caller?.aborted) forward()
-    else caller?.addEventListener('abort', forward, { once: true, signal: done.signal })
-  }
-  return {
-    signal: controller.signal,
-    abort: (reason: unknown) => controller.abort(reason),
-    end: () => done.abort(),
-  }
 }
 
 export async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {

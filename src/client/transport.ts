@@ -1,6 +1,14 @@
 /** Sends an encoded request and hands back the answer's body, or the one error that says why there is none. @module */
 import type { ClientCodec, EncodedRequest, Model } from '../core/codec.ts'
-import { ApiError, ConnectionError, DecodeError, InterruptedError, IsoglotError, LimitError } from '../core/errors.ts'
+import {
+  ApiError,
+  type ApiErrorDetails,
+  ConnectionError,
+  DecodeError,
+  InterruptedError,
+  IsoglotError,
+  LimitError,
+} from '../core/errors.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { Deadline } from './deadline.ts'
 import type { RetryOptions } from './retry.ts'
@@ -147,15 +155,9 @@ export function errorFor(model: Model, error: unknown, secrets: readonly string[
   if (!(error instanceof IsoglotError)) return error
   let told: IsoglotError = error
   if (error instanceof ApiError && error.providerMessage === undefined && (error.body ?? '') !== '') {
-    const { name: _, code: __, isIsoglotError: ___, message, cause, partial, ...details } = error
+    const { message, cause } = error
     const source = [titleOf(model), error.status].join(' ').trim()
-    told = new ApiError(`${source}: ${message}`, {
-      ...compact(details),
-      retryable: details.retryable,
-      providerMessage: message,
-      cause,
-    })
-    if (partial !== undefined) told.partial = partial
+    told = new ApiError(`${source}: ${message}`, { ...(error as ApiErrorDetails), cause, providerMessage: message })
   }
   scrubError(told, scrubber(secrets))
   return told
@@ -170,51 +172,50 @@ function parsed(text: string): unknown {
 }
 
 /** The chunks of a body, until it ends, the signal fires, or the reader leaves: each of which lets go of the connection. */
-export async function* chunksOf(response: Response, deadline: Deadline): AsyncGenerator<Uint8Array> {
-  const reader = response.body?.getReader()
+export async function* chunksOf(
+  { body }: Pick<Response, 'body'>,
+  deadline?: Deadline,
+): AsyncGenerator<Uint8Array, void> {
+  const reader = body?.getReader()
   if (reader === undefined) return
   // Cancelling the reader ends a pending read even where a custom `fetch` does not know signals.
   const cancel = () => void reader.cancel().catch(() => {})
-  deadline.signal.addEventListener('abort', cancel, { once: true })
+  deadline?.signal.addEventListener('abort', cancel, { once: true })
   try {
     for (;;) {
       const { done, value } = await reader.read()
-      deadline.pause()
-      deadline.signal.throwIfAborted()
+      deadline?.pause()
+      deadline?.signal.throwIfAborted()
       if (done) return
       yield value
-      deadline.enter('idle')
+      deadline?.enter('idle')
     }
   } catch (cause) {
-    if (deadline.signal.aborted || cause instanceof IsoglotError) throw cause
+    if (deadline?.signal.aborted || cause instanceof IsoglotError) throw cause
     throw new InterruptedError('Cannot finish the answer: the connection broke', { cause })
   } finally {
-    deadline.pause()
-    deadline.signal.removeEventListener('abort', cancel)
+    deadline?.pause()
+    deadline?.signal.removeEventListener('abort', cancel)
     cancel()
   }
 }
 
 /** The text of a body, or its beginning if it is longer than that. A body that breaks off counts as far as it came. */
 export async function readText(response: Pick<Response, 'body'>, maxBytes: number): Promise<string> {
-  const reader = response.body?.getReader()
-  if (reader === undefined) return ''
   const decoder = new TextDecoder()
   let text = ''
   let bytes = 0
   try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return text + decoder.decode()
-      bytes += value.byteLength
-      text += decoder.decode(value, { stream: true })
+    for await (const chunk of chunksOf(response)) {
+      bytes += chunk.byteLength
+      text += decoder.decode(chunk, { stream: true })
       if (bytes >= maxBytes) return text
     }
+    text += decoder.decode()
   } catch {
-    return text
-  } finally {
-    reader.cancel().catch(() => {})
+    // what came counts
   }
+  return text
 }
 
 /** The text of a whole body. @throws {LimitError} if it is longer than that; the signal's reason if it fires. */
@@ -270,11 +271,9 @@ export function withSource(
   const finding = isForeign ? `Cannot decode the answer of ${titleOf(model)}: it is not an answer` : error.message
   const type = response.headers.get('content-type')
   const source = `${addressOf(model, encoded)} answered ${response.status} with ${type ?? 'no content-type'}`
-  const path = error instanceof DecodeError ? error.path : ''
-  const { partial } = error
-  const told = new DecodeError(`${finding}; ${source}`, { path, cause: error.cause ?? error })
-  if (partial !== undefined) told.partial = partial
-  return told
+  const told = new DecodeError(`${finding}; ${source}`, { cause: error.cause ?? error })
+  const { partial, path = '' } = error as Partial<DecodeError>
+  return Object.assign(told, compact({ partial, path }))
 }
 
 /** A URL without what may be secret in it: its query, and a name and password. */

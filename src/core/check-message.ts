@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { isObject } from './lookup.ts'
-import type { Message, ProviderTool, ToolDefinition } from './model.ts'
+import { isObject, lookup } from './lookup.ts'
+import type { Message, ProviderTool, Role, ToolDefinition } from './model.ts'
 
 const roles: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 
@@ -20,23 +20,23 @@ const foreignInBlock: ReadonlySet<string> = words(
   cache_control cache_hint`,
 )
 
-/** What a block of each type cannot be without. Types that are not listed are not ours. */
-const needs: Readonly<Record<string, Readonly<Record<string, (value: unknown) => boolean>>>> = {
-  text: { text: isText },
-  plain_text: { text: isText },
-  reasoning: { text: isText },
-  image: {},
-  audio: {},
-  video: {},
-  file: {},
-  citation: {},
-  tool_result: { toolCallId: isText, content: isContent },
-  tool_call: { id: isText, name: isText, arguments: isObject, argumentsText: isText },
-  tool_call_chunk: {},
-  server_tool_call: { name: isText, arguments: isObject },
-  server_tool_call_chunk: {},
-  server_tool_result: {},
-  unknown: { format: isText },
+/** The fields that a block of each type cannot be without. Types that are not listed are not ours. */
+const needs: Readonly<Record<string, readonly string[]>> = {
+  text: ['text'],
+  plain_text: ['text'],
+  reasoning: ['text'],
+  image: [],
+  audio: [],
+  video: [],
+  file: [],
+  citation: [],
+  tool_result: ['toolCallId', 'content'],
+  tool_call: ['id', 'name', 'arguments', 'argumentsText'],
+  tool_call_chunk: [],
+  server_tool_call: ['name', 'arguments'],
+  server_tool_call_chunk: [],
+  server_tool_result: [],
+  unknown: ['format'],
 }
 
 /**
@@ -56,11 +56,16 @@ export function checkMessage(message: unknown, place = 'message'): asserts messa
   throw new TypeError(`Cannot read "${place}": ${finding}; normalizeMessages of isoglot/import reads other forms`)
 }
 
+/** Whether it is the name of a role. */
+export function isRole(name: unknown): name is Role {
+  return roles.has(name)
+}
+
 /** Why a value is not one of our messages; `undefined` if it is one. */
 export function findingIn(message: unknown): string | undefined {
   if (!isObject(message)) return 'it is not a message'
   const { role, content } = message
-  if (!roles.has(role)) return `the role ${JSON.stringify(role) ?? 'undefined'} is not known`
+  if (!isRole(role)) return `the role ${JSON.stringify(role) ?? 'undefined'} is not known`
   if (role === 'tool' && !isText(message.toolCallId)) return '"toolCallId" is missing'
   const foreign = foreignFieldIn(message, foreignInMessage)
   if (foreign !== undefined) return `"${foreign}" is not a field of our messages`
@@ -75,11 +80,12 @@ export function findingInBlocks(content: unknown, depth = 0): string | undefined
   for (const block of content) {
     if (!isObject(block) || !isText(block.type)) return 'a block in it has no type'
     const { type } = block
-    const needed = Object.hasOwn(needs, type) ? needs[type] : undefined
+    const needed = lookup(needs, type)
     if (needed === undefined) return `"${type}" is not a type of our blocks`
     const foreign = foreignFieldIn(block, foreignInBlock)
     if (foreign !== undefined) return `"${foreign}" is not a field of our blocks (in a block of type "${type}")`
-    for (const [key, fits] of Object.entries(needed)) {
+    for (const key of needed) {
+      const fits = key === 'content' ? isContent : key === 'arguments' ? isObject : isText
       if (!fits(block[key])) return `"${key}" of a block of type "${type}" is ${key in block ? 'wrong' : 'missing'}`
     }
     const inside = findingInBlocks(type === 'tool_result' ? block.content : block.citations, depth + 1)

@@ -42,9 +42,7 @@ export function textOf(content: Content | null | Message): string {
 export function toolCallsOf(message: Message): readonly ToolCall[] {
   checkMessage(message)
   if (message.role !== 'assistant') return []
-  const calls = blocksOf(message.content).filter((block): block is ToolCall => block.type === 'tool_call')
-  const known = new Set(calls.map((call) => call.id))
-  return [...calls, ...(message.toolCalls ?? []).filter((call) => !known.has(call.id))]
+  return blocksOfTurn(message).filter((block) => block.type === 'tool_call')
 }
 
 /** All calls of a turn, valid or not, in the model's order. */

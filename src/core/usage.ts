@@ -1,4 +1,5 @@
 /** Token counts as the model has them: whatever a provider reports, a part is never more than its whole. @module */
+import { compact } from './lookup.ts'
 import type { Usage } from './model.ts'
 
 /** A count of tokens; `undefined` for everything that cannot be one, such as a negative or fractional number. */
@@ -26,12 +27,12 @@ export function settleUsage(figures: Figures): Usage {
   const outputTokens = tokenCount(figures.outputTokens)
   const reasoning = tokenCount(figures.reasoningTokens)
   const total = tokenCount(figures.totalTokens)
-  const usage: { -readonly [Name in keyof Usage]: Usage[Name] } = {}
-  if (inputTokens !== undefined) usage.inputTokens = inputTokens
-  if (outputTokens !== undefined) usage.outputTokens = outputTokens
-  if (total !== undefined) usage.totalTokens = Math.max(total, (inputTokens ?? 0) + (outputTokens ?? 0))
-  if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens
-  if (cacheWriteTokens !== undefined) usage.cacheWriteTokens = cacheWriteTokens
-  if (reasoning !== undefined) usage.reasoningTokens = Math.min(reasoning, outputTokens ?? reasoning)
-  return usage
+  return compact({
+    inputTokens,
+    outputTokens,
+    totalTokens: total === undefined ? undefined : Math.max(total, (inputTokens ?? 0) + (outputTokens ?? 0)),
+    cacheReadTokens,
+    cacheWriteTokens,
+    reasoningTokens: reasoning && Math.min(reasoning, outputTokens ?? reasoning),
+  })
 }

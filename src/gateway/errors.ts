@@ -45,7 +45,7 @@ const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; re
   authentication: { message: 'The provider refused the credentials of the gateway', status: 502 },
   permission: { message: 'The provider refused the account of the gateway', status: 502 },
   not_found: { message: 'The provider does not have what was asked for' },
-  rate_limit: { message: 'The provider has too many requests of the gateway' },
+  rate_limit: { message: 'Rate limited by the provider (429)' },
   overloaded: { message: 'The provider is overloaded' },
   server: { message: 'The provider failed', status: 502 },
   timeout: { message: 'The provider did not answer in time' },

@@ -101,18 +101,14 @@ const contextLength = new RegExp(
 /** What sounds alike and passes by waiting. */
 const rateLimit = /rate.?limit|too many requests|tokens per (?:minute|day)/i
 
+/** A status from 400 to 499 that is not here is an `invalid_request`, each other one of the server's. */
 const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
-  400: 'invalid_request',
   401: 'authentication',
   402: 'permission',
   403: 'permission',
   404: 'not_found',
-  405: 'invalid_request',
   408: 'timeout',
   409: 'server',
-  413: 'invalid_request',
-  415: 'invalid_request',
-  422: 'invalid_request',
   429: 'rate_limit',
   498: 'overloaded',
   503: 'overloaded',

@@ -42,10 +42,16 @@ function isList(
 function isParts(from: MessageLike | ContextParts): from is ContextParts {
   if (typeof from !== 'object' || from === null || Array.isArray(from) || 'role' in from) return false
   if (Object.keys(from).length === 0) return true
+  return hasParts(from)
+}
+
+/** Whether an object has a field of {@link ContextParts}. */
+export function hasParts(from: object): boolean {
   return ['system', 'messages', 'prompt', 'tools', 'providerState'].some((name) => name in from)
 }
 
-function contextOf({ messages = [], prompt, ...parts }: ContextParts): Context {
+/** A context from its parts. @throws {TypeError} for what is not a message of ours: see `toMessage`. */
+export function contextOf({ messages = [], prompt, ...parts }: ContextParts): Context {
   const before: readonly Message[] = messagesOf(messages)
   if (prompt === undefined) return { ...parts, messages: before }
   if (!isParts(prompt)) return { ...parts, messages: [...before, messageOf(prompt, 'message')] }

@@ -57,7 +57,7 @@ const triggers = ['send', 'regenerate', 'edit', 'tool_result', 'approval', 'resu
  *   return toResponse(stream({ model, messages: [...history, ...messages] }))
  * }
  * ```
- * @throws {TypeError} whose message names the field that is wrong: answer 400. {@link LimitError} if the body is too large: 413.
+ * @throws {TypeError} whose message names the field that is wrong: answer 400. `LimitError` if the body is too large: 413.
  */
 export async function readChatRequest(request: Request, options: ReadChatOptions = {}): Promise<ChatRequest> {
   const { roles = ['user', 'tool'], maxBytes = 4 * 1024 * 1024, pageTools = [] } = options

@@ -7,7 +7,7 @@ import type { PageError } from './page-error.ts'
 /**
  * The response, if it is a stream of ours. One that comes after the signal has fired is let go.
  *
- * @throws {ApiError}, {@link ConnectionError} and {@link DecodeError}, as `readEvents` does; the signal's reason.
+ * @throws {ApiError}, `ConnectionError` and `DecodeError`, as `readEvents` does; the signal's reason.
  */
 export async function answerOf(given: Promise<Response>, signal: AbortSignal): Promise<Response> {
   given.then(({ body }) => (signal.aborted ? body?.cancel() : undefined)).catch(() => {})

@@ -27,7 +27,7 @@ export interface PageError {
 
 const ownTrouble = { message: 'The server cannot use its model provider', kind: 'server', status: 502 } as const
 
-/** By the kind of an {@link ApiError}. */
+/** By the kind of an `ApiError`. */
 const ofKinds: Readonly<Record<ApiErrorKind, Pick<PageError, 'message' | 'kind' | 'status'>>> = {
   authentication: ownTrouble,
   permission: ownTrouble,

@@ -4,13 +4,14 @@
  * @module
  */
 import { applyEvent } from '../client/apply-event.ts'
-import { type Deadline, startDeadline } from '../client/deadline.ts'
+import { type Deadline, linked, startDeadline } from '../client/deadline.ts'
 import type { RunResult, StreamEvent } from '../client/result.ts'
-import { drain, flatten, linked, type Run, textIn, whenAwaited, withResolvers } from '../client/run.ts'
+import { drain, flatten, type Run, textIn, whenAwaited, withResolvers } from '../client/run.ts'
 import { chunksOf } from '../client/transport.ts'
 import { DecodeError, InterruptedError, IsoglotError, TimeoutError } from '../core/errors.ts'
 import { compact, isObject } from '../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, InvalidToolCall, Message } from '../core/model.ts'
+import type { AnyTools } from '../tools/model.ts'
 import { readData } from './event-data.ts'
 import { answerOf, thrownBy } from './page-answer.ts'
 import type { PageError } from './page-error.ts'
@@ -35,7 +36,7 @@ export interface ReadOptions {
  * A run that a server sends: what can read a {@link Run} can read it. Its `messages` are the answers and tool messages of the run, without
  * the prompt, and what the server withholds is missing from its events and its result.
  */
-export interface PageRun extends Run {
+export interface PageRun<Tools extends AnyTools = AnyTools> extends Run<Tools> {
   /** The history, sealed by the server's `seal`, to send with the next request. There once the run has ended. */
   readonly sealed: string | undefined
 }
@@ -50,10 +51,14 @@ export interface PageRun extends Run {
  * for await (const event of run) if (event.type === 'text_delta') write(event.text)
  * const { outcome } = await run.response
  * ```
- * @throws while it is read: what the run threw on the server, as an error of the same class; {@link ApiError} for a status that is not ok;
- * {@link InterruptedError} if the body ends without the run's end; {@link TimeoutError} if nothing comes for `idleMs`;
- * {@link ConnectionError} if there is no answer; {@link DecodeError} for an answer of another kind. Each has in `partial` what came before.
+ * @throws while it is read: what the run threw on the server, as an error of the same class; `ApiError` for a status that is not ok;
+ * `InterruptedError` if the body ends without the run's end; `TimeoutError` if nothing comes for `idleMs`;
+ * `ConnectionError` if there is no answer; `DecodeError` for an answer of another kind. Each has in `partial` what came before.
  */
+export function readEvents<Tools extends AnyTools = AnyTools>(
+  response: Response | Promise<Response>,
+  options?: ReadOptions,
+): PageRun<Tools>
 export function readEvents(response: Response | Promise<Response>, options: ReadOptions = {}): PageRun {
   const { idleMs = 45_000, maxEventBytes = 8 * 1024 * 1024 } = options
   const given = Promise.resolve(response)

@@ -26,7 +26,7 @@ const maxSealedLength = 4 * 1024 * 1024
  * @param secret 32 random bytes, the same on each instance of the server; or a `CryptoKey` for AES-GCM.
  * @param about What the messages belong to, such as the ids of user and chat in JSON: the text opens with the very same only. An older text
  * of the same chat opens too; put a turn's number into `about` where that matters.
- * @throws {RangeError} if the secret does not have 32 bytes. {@link LimitError} if the text is longer than 4 Mi characters.
+ * @throws {RangeError} if the secret does not have 32 bytes. `LimitError` if the text is longer than 4 Mi characters.
  */
 export async function sealMessages(
   messages: readonly Message[],
@@ -49,7 +49,7 @@ export async function sealMessages(
 /**
  * Opens what `sealMessages` made.
  *
- * @throws {DecodeError} if it was changed, belongs to something else, or was sealed with another secret. {@link LimitError} if it is longer
+ * @throws {DecodeError} if it was changed, belongs to something else, or was sealed with another secret. `LimitError` if it is longer
  * than 4 Mi characters, before anything is decrypted.
  */
 export async function openMessages(

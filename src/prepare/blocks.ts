@@ -16,8 +16,8 @@ import { type Item, note, type Task, withContent } from './task.ts'
 import { wellFormed, wellFormedJson } from './well-formed.ts'
 
 /** Makes text well-formed and names legal, and drops proofs of others, foreign reasoning, fragments and empty text. */
-export function prepareBlocks(items: readonly Item[], task: Task): readonly Item[] {
-  return items.map((item) => withContent(item, prepareContent(item.message.content, `${item.path}.content`, task)))
+export function prepareBlocks(item: Item, task: Task): Item {
+  return withContent(item, prepareContent(item.message.content, `${item.path}.content`, task))
 }
 
 /** The system text; `undefined` if there is none, or none is left. */

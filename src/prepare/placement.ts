@@ -1,5 +1,5 @@
 /** Who may speak where. @module */
-import type { Message } from '../core/model.ts'
+import type { InstructionMessage, Message } from '../core/model.ts'
 import { type Item, note, type Task, tagged } from './task.ts'
 
 /**
@@ -7,27 +7,23 @@ import { type Item, note, type Task, tagged } from './task.ts'
  * head.
  */
 export function placeLateInstructions(items: readonly Item[], task: Task): readonly Item[] {
-  if (task.rules.lateInstructions === 'keep') return items
+  const { lateInstructions } = task.rules
   const begin = items.findIndex(({ message }) => !isInstruction(message))
-  if (task.rules.lateInstructions === 'hoist') {
-    const isLate = ({ message }: Item, at: number) => begin >= 0 && at > begin && isInstruction(message)
-    const late = items.filter(isLate)
-    for (const { message, path } of late)
-      note(task, 'changed', path, `a ${message.role} message that is not at the head moved there`, 'minor')
-    return [
-      ...items.slice(0, Math.max(0, begin)),
-      ...late,
-      ...items.slice(Math.max(0, begin)).filter((item) => !late.includes(item)),
-    ]
-  }
-  return items.map((item, at) => {
+  if (lateInstructions === 'keep' || begin < 0) return items
+  const head = items.slice(0, begin)
+  const others = items.slice(begin).flatMap((item) => {
     const { message, path } = item
-    if (begin < 0 || at < begin || (message.role !== 'system' && message.role !== 'developer')) return item
-    note(task, 'changed', path, `a ${message.role} message that is not at the head became user text`, 'minor')
-    const content = tagged(message.content, `<${message.role}>`, `</${message.role}>`)
+    if (!isInstruction(message)) return [item]
     const { name: _, ...rest } = message
-    return { path, message: { ...rest, role: 'user', content } }
+    const { role } = rest
+    const isMoved = lateInstructions === 'hoist'
+    const outcome = isMoved ? 'moved there' : 'became user text'
+    note(task, 'changed', path, `a ${role} message that is not at the head ${outcome}`, 'minor')
+    if (isMoved) head.push(item)
+    const content = tagged(message.content, `<${role}>`, `</${role}>`)
+    return isMoved ? [] : [{ path, message: { ...rest, role: 'user', content } satisfies Message }]
   })
+  return [...head, ...others]
 }
 
 /** What is said where a wire wants a user to speak first, and none does. */
@@ -56,6 +52,6 @@ export function bridgeResults(items: readonly Item[], task: Task): readonly Item
   })
 }
 
-function isInstruction({ role }: Message): boolean {
-  return role === 'system' || role === 'developer'
+function isInstruction(message: Message): message is InstructionMessage {
+  return message.role === 'system' || message.role === 'developer'
 }

@@ -14,13 +14,13 @@ import { legalId } from '../kit/ids.ts'
 import { standing } from '../kit/losses.ts'
 import type { Splitting } from '../messages/split-message.ts'
 import { prepareBlocks, prepareSystem } from './blocks.ts'
-import { dropEmptyMessages } from './empty.ts'
+import { dropEmptyMessage } from './empty.ts'
 import { pairResults } from './pair.ts'
 import { bridgeResults, placeLateInstructions, startWithUser } from './placement.ts'
 import { moveResultMedia } from './result-media.ts'
-import { splitLongMessages } from './split.ts'
-import type { Item, Pass, Task } from './task.ts'
-import { dropFailedTurns, foldCalls, liftResults, settleTurns } from './turns.ts'
+import { splitLongMessage } from './split.ts'
+import type { Item, Pass, Step, Task } from './task.ts'
+import { dropFailedTurn, foldCalls, liftResults, settleTurn } from './turns.ts'
 
 /** For whom a conversation is prepared. */
 export interface PrepareOptions {
@@ -37,20 +37,17 @@ export interface Prepared {
   readonly losses: Loss[]
 }
 
-const passes: readonly Pass[] = [
-  splitLongMessages,
+const steps: readonly Step[] = [
+  splitLongMessage,
   foldCalls,
-  dropFailedTurns,
+  dropFailedTurn,
   prepareBlocks,
-  settleTurns,
+  settleTurn,
   liftResults,
-  dropEmptyMessages,
-  placeLateInstructions,
-  pairResults,
-  moveResultMedia,
-  bridgeResults,
-  startWithUser,
+  dropEmptyMessage,
 ]
+
+const passes: readonly Pass[] = [placeLateInstructions, pairResults, moveResultMedia, bridgeResults, startWithUser]
 
 /**
  * The conversation as the wire of `rules` takes it, and what had to be changed for that. Pure and idempotent; `context` stays as it is.
@@ -73,6 +70,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
   }
   const system = prepareSystem(context.system, task)
   let items: readonly Item[] = context.messages.map((message, at) => ({ message, path: `messages[${at}]` }))
+  for (const step of steps) items = items.flatMap((item) => step(item, task))
   for (const pass of passes) items = pass(items, task)
   if (task.losses.length === 0) return { context, losses: [] }
   const { system: _, ...rest } = context

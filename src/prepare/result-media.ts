@@ -1,6 +1,6 @@
 /** Media in results, where a wire has no place for them: a pointer in the result, and the media behind the results. @module */
 import { blocksOf } from '../core/content.ts'
-import type { ContentBlock, ToolMessage } from '../core/model.ts'
+import type { ContentBlock } from '../core/model.ts'
 import { type Item, note, resultTag, type Task, withContent } from './task.ts'
 
 const mediaTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio', 'video', 'file'])
@@ -10,41 +10,32 @@ const mediaTypes: ReadonlySet<ContentBlock['type']> = new Set(['image', 'audio',
  * become text: a small image would be 100,000 tokens.
  */
 export function moveResultMedia(items: readonly Item[], task: Task): readonly Item[] {
-  const moved: Item[] = []
+  const isForeign = ({ type }: ContentBlock) => mediaTypes.has(type) && !task.rules.resultMedia.has(type)
   let media: ContentBlock[] = []
   let path = ''
-  const flush = () => {
-    if (media.length > 0) moved.push({ path, message: { role: 'user', content: media } })
+  const flush = (): Item[] => {
+    const content = media
     media = []
+    return content.length === 0 ? [] : [{ path, message: { role: 'user', content } }]
   }
-  for (const item of items) {
-    if (item.message.role !== 'tool') flush()
-    const found = item.message.role === 'tool' ? foreignMedia(item.message, task) : []
-    if (item.message.role !== 'tool' || found.length === 0) {
-      moved.push(item)
-      continue
-    }
+  const moved = items.flatMap((item) => {
+    const { message } = item
+    if (message.role !== 'tool') return [...flush(), item]
+    const blocks = blocksOf(message.content)
+    const found = blocks.filter(isForeign)
+    if (found.length === 0) return [item]
     path = item.path
-    const { toolCallId, name, content } = item.message
-    media.push(text(resultTag(toolCallId, name)), ...found, text('</tool_result>'))
+    media.push(text(resultTag(message.toolCallId, message.name)), ...found, text('</tool_result>'))
     note(task, 'changed', `${path}.content`, 'media stand in a user message behind the results', 'minor')
-    moved.push(
+    const pointer = ({ type }: ContentBlock) => text(`[${type}: see the message behind the results]`)
+    return [
       withContent(
         item,
-        blocksOf(content).map((block) => (found.includes(block) ? pointer(block) : block)),
+        blocks.map((block) => (isForeign(block) ? pointer(block) : block)),
       ),
-    )
-  }
-  flush()
-  return moved
-}
-
-function foreignMedia({ content }: ToolMessage, { rules }: Task): readonly ContentBlock[] {
-  return blocksOf(content).filter(({ type }) => mediaTypes.has(type) && !rules.resultMedia.has(type))
-}
-
-function pointer(block: ContentBlock): ContentBlock {
-  return text(`[${block.type}: see the message behind the results]`)
+    ]
+  })
+  return [...moved, ...flush()]
 }
 
 function text(value: string): ContentBlock {

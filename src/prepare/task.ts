@@ -25,6 +25,10 @@ export interface Task {
   readonly chained: boolean
 }
 
+/** Prepares one message by itself: what becomes of it, nothing included. */
+export type Step = (item: Item, task: Task) => Item | readonly Item[]
+
+/** Prepares messages that depend on one another. */
 export type Pass = (items: readonly Item[], task: Task) => readonly Item[]
 
 /** Writes down that something is not as it was. */

@@ -1,40 +1,30 @@
 /** The assistant's turns: where their calls stand, and which turns are of no use. @module */
 
 import { blocksOf, blocksOfTurn } from '../core/content.ts'
-import { findLastIndex } from '../core/lookup.ts'
-import type {
-  AssistantMessage,
-  InvalidToolCall,
-  StopReason,
-  ToolCall,
-  ToolMessage,
-  ToolResultBlock,
-} from '../core/model.ts'
+import { compact, findLastIndex } from '../core/lookup.ts'
+import type { AssistantMessage, InvalidToolCall, StopReason, ToolCall } from '../core/model.ts'
 import { legalId } from '../kit/ids.ts'
 import { type Item, note, type Task, withContent } from './task.ts'
 import { wellFormed } from './well-formed.ts'
 
 /** Moves the calls of the `toolCalls` field behind the blocks, but for those that stand there already. */
-export function foldCalls(items: readonly Item[], task: Task): readonly Item[] {
-  return items.map((item) => {
-    const { message, path } = item
-    if (message.role !== 'assistant' || message.toolCalls === undefined) return item
-    const { toolCalls: _, ...rest } = message
-    note(task, 'changed', `${path}.toolCalls`, 'calls stand in the content')
-    return { path, message: { ...rest, content: blocksOfTurn(message) } }
-  })
+export function foldCalls(item: Item, task: Task): Item {
+  const { message, path } = item
+  if (message.role !== 'assistant' || message.toolCalls === undefined) return item
+  const { toolCalls: _, ...rest } = message
+  note(task, 'changed', `${path}.toolCalls`, 'calls stand in the content')
+  return { path, message: { ...rest, content: blocksOfTurn(message) } }
 }
 
 const failures: ReadonlySet<StopReason | undefined> = new Set(['error', 'aborted', 'interrupted'])
 
-/** Drops turns that failed before there was anything in them. */
-export function dropFailedTurns(items: readonly Item[], task: Task): readonly Item[] {
-  return items.filter(({ message, path }) => {
-    if (message.role !== 'assistant' || !failures.has(message.stopReason) || isUseful(message)) return true
-    const reason = `the turn ended as "${message.stopReason}" with nothing in it that can be used`
-    note(task, 'dropped', path, reason, 'minor')
-    return false
-  })
+/** Drops a turn that failed before there was anything in it. */
+export function dropFailedTurn(item: Item, task: Task): Item | readonly Item[] {
+  const { message, path } = item
+  if (message.role !== 'assistant' || !failures.has(message.stopReason) || isUseful(message)) return item
+  const reason = `the turn ended as "${message.stopReason}" with nothing in it that can be used`
+  note(task, 'dropped', path, reason, 'minor')
+  return []
 }
 
 function isUseful(message: AssistantMessage): boolean {
@@ -43,12 +33,10 @@ function isUseful(message: AssistantMessage): boolean {
   )
 }
 
-/** Makes turns whole: invalid calls become calls that can be sent, and reasoning does not come last. */
-export function settleTurns(items: readonly Item[], task: Task): readonly Item[] {
-  return items.map((item) => {
-    if (item.message.role !== 'assistant') return item
-    return withoutLastReasoning(withInvalidCalls(item, item.message, task), task)
-  })
+/** Makes a turn whole: invalid calls become calls that can be sent, and reasoning does not come last. */
+export function settleTurn(item: Item, task: Task): Item {
+  if (item.message.role !== 'assistant') return item
+  return withoutLastReasoning(withInvalidCalls(item, item.message, task), task)
 }
 
 /**
@@ -96,26 +84,19 @@ function withoutLastReasoning(item: Item, task: Task): Item {
 }
 
 /** Makes a tool message of each result that stands as a block in another message: before a user's own words, behind a model's. */
-export function liftResults(items: readonly Item[], task: Task): readonly Item[] {
-  return items.flatMap((item) => {
-    const { content, role } = item.message
-    if (content === null || typeof content === 'string' || role === 'tool') return [item]
-    const results = content.filter((block) => block.type === 'tool_result')
-    if (results.length === 0) return [item]
-    note(task, 'changed', `${item.path}.content`, 'results that stand as blocks became messages')
-    const lifted = results.map((block) => ({
-      path: task.places.get(block) ?? item.path,
-      message: toToolMessage(block),
-    }))
-    const rest = content.filter((block) => block.type !== 'tool_result')
-    if (rest.length === 0) return lifted
-    const kept = withContent(item, rest)
-    return role === 'assistant' ? [kept, ...lifted] : [...lifted, kept]
+export function liftResults(item: Item, task: Task): Item | readonly Item[] {
+  const { content, role } = item.message
+  if (content === null || typeof content === 'string' || role === 'tool') return item
+  const lifted = content.flatMap((block): Item[] | Item => {
+    if (block.type !== 'tool_result') return []
+    const { type: _, isError, id: _id, ...fields } = block
+    const status = isError === undefined ? undefined : isError ? 'error' : 'success'
+    return { path: task.places.get(block) ?? item.path, message: { role: 'tool', ...fields, ...compact({ status }) } }
   })
-}
-
-/** The message form of a result block. */
-function toToolMessage(block: ToolResultBlock): ToolMessage {
-  const { type: _, isError, id: _id, ...fields } = block
-  return { role: 'tool', ...fields, ...(isError !== undefined && { status: isError ? 'error' : 'success' }) }
+  if (lifted.length === 0) return item
+  note(task, 'changed', `${item.path}.content`, 'results that stand as blocks became messages')
+  const rest = content.filter((block) => block.type !== 'tool_result')
+  if (rest.length === 0) return lifted
+  const kept = withContent(item, rest)
+  return role === 'assistant' ? [kept, ...lifted] : [...lifted, kept]
 }

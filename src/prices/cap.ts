@@ -9,7 +9,8 @@ type Capped = Rates & Pick<Price, 'tiers'>
 
 /**
  * The price of a model for a cap, and not for a bill: with the highest rate for writes into the cache and without offers. A model that no
- * row knows costs as much as the dearest of its provider, for each kind of token; if no row has the provider, as the dearest of all.
+ * row knows costs as much as the dearest of its provider, for each kind of token; if no row has the provider, `Infinity`: no cap
+ * lets it through.
  *
  * @param id Such as `anthropic:claude-haiku-4-5`.
  * @param own Prices of the operator, which go before ours: by id, by name, or by the beginning of one (`claude-*`).
@@ -47,11 +48,12 @@ function cappedRates({ input, output, cacheRead, cacheWrite, cacheWrite1h }: Rat
 /** The most that any row of a provider says, for each kind of token. */
 function dearestOf(provider: string): Rates {
   const rows = Object.entries(prices).filter(([id]) => id.startsWith(`${provider}:`))
-  const all = (rows.length > 0 ? rows : Object.entries(prices)).flatMap(([, price]): readonly Rates[] => {
+  const all = rows.flatMap(([, price]): readonly Rates[] => {
     const { tiers = [], ...rates } = capped(price)
     return [rates, ...tiers.map((tier) => ({ ...rates, ...tier }))]
   })
-  const most = (rate: (rates: Rates) => number) => Math.max(...all.map(rate))
+  const most = (rate: (rates: Rates) => number) =>
+    all.length > 0 ? Math.max(...all.map(rate)) : Number.POSITIVE_INFINITY
   return {
     input: most(({ input }) => input),
     output: most(({ output }) => output),

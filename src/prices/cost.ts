@@ -144,7 +144,11 @@ function reportedUsd({ providerData = {} }: Usage): number | undefined {
     const ticks = field(figures, 'cost_in_usd_ticks')
     const cost = field(figures, 'cost')
     const usd = typeof ticks === 'number' ? ticks / 1e10 : (field(cost, 'total_cost') ?? cost)
-    if (typeof usd === 'number' && usd >= 0 && field(figures, 'is_byok') !== true) return Math.round(usd * 1e9) / 1e9
+    // With a key of one's own, OpenRouter's cost is its fee, and the provider's price stands beside it.
+    const price =
+      field(figures, 'is_byok') === true ? field(field(figures, 'cost_details'), 'upstream_inference_cost') : 0
+    if (typeof usd === 'number' && typeof price === 'number' && usd >= 0 && price >= 0)
+      return Math.round((usd + price) * 1e9) / 1e9
   }
   return undefined
 }

@@ -21,6 +21,8 @@ export interface AzureSettings extends ModelSettings {
   readonly resource?: string
   /** Asks by the older path, which names deployment and version. Default: the `v1` path, which does not. */
   readonly apiVersion?: string
+  /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
+  readonly keyHeader?: 'api-key' | 'authorization'
 }
 
 /**
@@ -33,16 +35,15 @@ export interface AzureSettings extends ModelSettings {
  * ```
  */
 export function azureOpenai(deployment: string, settings: AzureSettings): Model {
-  const { resource, apiVersion, ...others } = settings
+  const { resource, apiVersion, keyHeader = 'api-key', ...others } = settings
   if (resource === undefined && settings.baseUrl === undefined) {
     throw new TypeError('Cannot address Azure OpenAI: neither "resource" nor "baseUrl" is given')
   }
   const host = `https://${resource}.openai.azure.com/openai`
   if (apiVersion === undefined) {
-    const dialect = { ...azureOpenaiDialect, baseUrl: `${host}/v1` }
-    return chatModel(dialect, deployment, others)
+    return chatModel({ ...azureOpenaiDialect, keyHeader, baseUrl: `${host}/v1` }, deployment, others)
   }
   const path = `/chat/completions?api-version=${encodeURIComponent(apiVersion)}`
   const baseUrl = `${host}/deployments/${encodeURIComponent(deployment)}`
-  return chatModel({ ...azureOpenaiDialect, path, baseUrl }, deployment, others)
+  return chatModel({ ...azureOpenaiDialect, keyHeader, path, baseUrl }, deployment, others)
 }

@@ -1,9 +1,13 @@
 /**
  * Perplexity: OpenAI Chat Completions, and how it differs.
  *
+ * @see https://docs.perplexity.ai/api-reference/chat-completions-post (read 2026-11)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, Fragment, Model, ModelSettings } from '../core/codec.ts'
+import { blocksOf } from '../core/content.ts'
+import { arrayOf, field, textOr } from '../core/lookup.ts'
+import type { ChatResponse, CitationBlock, ProviderData } from '../core/model.ts'
 import {
   alternating,
   type ChatDialect,
@@ -13,6 +17,7 @@ import {
   refusing,
   spellCalls,
 } from '../formats/openai-chat/index.ts'
+import { changeFragments } from '../kit/change-fragments.ts'
 
 /** How Perplexity differs. */
 export const perplexityDialect: ChatDialect = {
@@ -25,6 +30,7 @@ export const perplexityDialect: ChatDialect = {
   order: alternating,
   withoutTools: spellCalls,
   chooseTools: /* @__PURE__ */ choosing([]),
+  adapt,
 }
 
 /**
@@ -37,4 +43,91 @@ export const perplexityDialect: ChatDialect = {
  */
 export function perplexity(model: string, settings: ModelSettings = {}): Model {
   return chatModel(perplexityDialect, model, settings)
+}
+
+// ---- citations --------------------------------------------------------------------------------
+
+/**
+ * Its sources stand beside the text, which names them by number: `[1]`. Each such mark becomes a citation.  Annotations that a gateway
+ * added say the same, so the marks replace them.
+ */
+function adapt(codec: ClientCodec): ClientCodec {
+  return {
+    ...codec,
+    decodeResponse: (body, options) => cited(codec.decodeResponse(body, options)),
+    decodeStream(options) {
+      let marks = markReader()
+      let sources: ProviderData | undefined
+      let others: Fragment[] = []
+      return changeFragments(codec.decodeStream(options), (fragment, out) => {
+        if (fragment.type === 'text') marks.read(fragment.text)
+        else if (fragment.type === 'extra' && fragment.on !== 'message') sources = fragment.providerData
+        else if (fragment.type === 'patch' && fragment.citations !== undefined) {
+          others.push(fragment)
+          return
+        } else if (fragment.type === 'reasoning' || fragment.type === 'block' || fragment.type === 'end') {
+          const citations = fragment.type === 'end' ? marks.citations(sources) : []
+          out.push(...(citations.length > 0 ? [{ type: 'patch' as const, citations }] : others))
+          others = []
+          marks = markReader() // another text follows
+        }
+        out.push(fragment)
+      })
+    },
+  }
+}
+
+function cited(response: ChatResponse): ChatResponse {
+  const content = blocksOf(response.message.content)
+  const last = content.at(-1)
+  if (last?.type !== 'text') return response
+  const marks = markReader()
+  marks.read(last.text)
+  const citations = marks.citations(response.providerData)
+  if (citations.length === 0) return response
+  return { ...response, message: { ...response.message, content: [...content.slice(0, -1), { ...last, citations }] } }
+}
+
+/** Finds marks in a text that comes in pieces. Fenced code has none. It keeps the marks, and of the text the line that is not whole yet. */
+function markReader() {
+  const found: { readonly number: number; readonly startIndex: number; readonly endIndex: number }[] = []
+  let line = ''
+  let lineStart = 0
+  let isFenced = false
+  function readLine(): void {
+    const isFence = /^\s{0,3}(?:```|~~~)/.test(line)
+    if (isFence) isFenced = !isFenced
+    else if (!isFenced) {
+      // `[1](…)` is a link.
+      for (const match of line.matchAll(/\[(\d{1,4})\](?!\()/g)) {
+        const startIndex = lineStart + match.index
+        found.push({ number: Number(match[1]), startIndex, endIndex: startIndex + match[0].length })
+      }
+    }
+  }
+  return {
+    read(text: string): void {
+      const [first = '', ...others] = text.split('\n')
+      line += first
+      for (const next of others) {
+        readLine()
+        lineStart += line.length + 1
+        line = next
+      }
+    },
+    /** Of the marks whose number is in the list of sources. */
+    citations(sources: ProviderData | undefined): readonly CitationBlock[] {
+      readLine()
+      const data = sources?.['openai-chat']
+      const results = arrayOf(field(data, 'search_results'))
+      const urls = arrayOf(field(data, 'citations'))
+      return found.flatMap(({ number, startIndex, endIndex }) => {
+        const result = results[number - 1]
+        const url = textOr(field(result, 'url'), textOr(urls[number - 1], undefined))
+        if (url === undefined) return []
+        // Other formats demand a title; an address alone is shown as it is.
+        return [{ type: 'citation', url, title: textOr(field(result, 'title'), url), startIndex, endIndex }]
+      })
+    },
+  }
 }

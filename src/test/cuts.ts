@@ -32,7 +32,7 @@ export function cutAt(bytes: Uint8Array, at: number, how: 'clean' | 'error' = 'c
  * that ends the answer and the end of the bytes there may be more, such as `[DONE]`. A cut there loses nothing, so there is none.
  *
  * @param step How many bytes from one cut to the next. Default 1.
- * @throws {TypeError} if the bytes are not a whole streamed answer in one of our formats; {@link RangeError} at a step below 1.
+ * @throws {TypeError} if the bytes are not a whole streamed answer in one of our formats; `RangeError` at a step below 1.
  * @example
  * ```ts
  * import { bytesOf, collectRun, everyCut, mockModel } from 'isoglot/test'

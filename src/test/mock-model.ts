@@ -43,7 +43,7 @@ export interface MockOptions {
  * A model for tests. It answers at `fetch`, in bytes that our encoders write: framing, codec, retries and the tool loop are part of the test.
  *
  * @param answers Given in order, one for each request, also for each retry; or a function of the request. A request without an answer
- * rejects with a {@link ConnectionError} that has both counts.
+ * rejects with a `ConnectionError` that has both counts.
  * @throws {TypeError} in the run, if the format cannot express an answer.
  * @example
  * ```ts

@@ -47,7 +47,7 @@ export async function collectRun(run: AsyncIterable<StreamEvent>): Promise<Colle
  * A run that hands out these events: for views and stores. With `done` it resolves to the result in it. Otherwise it fails as an answer
  * that was cut does.
  *
- * @param options `error`: what it fails with after the events. Default: an {@link InterruptedError}, if there is no `done`. `delayMs`:
+ * @param options `error`: what it fails with after the events. Default: an `InterruptedError`, if there is no `done`. `delayMs`:
  * before each event. Default 0.
  * @example
  * ```ts

@@ -4,8 +4,11 @@ import type {
   ChatResponse,
   Content,
   InvalidToolCall,
+  Json,
   JsonObject,
   Message,
+  MessageEvent,
+  ProviderTool,
   ToolCall,
   ToolDefinition,
 } from '../core/model.ts'
@@ -44,11 +47,11 @@ export interface ToolBehaviour {
  * A tool that can run: what `tool` makes, or a copy of it. Tools of different arguments fit one array, since what is in it takes whatever
  * `parse` made.
  */
-export interface Tool extends ToolDefinition, ToolBehaviour {
+export interface Tool<Name extends string = string, Input = unknown, Value = unknown>
+  extends ToolDefinition<Name, Input, Value>,
+    ToolBehaviour {
   /** The code that runs calls and asks the model again. A program whose requests have no tool does not carry it. */
-  readonly run: new (
-    host: ToolHost,
-  ) => ToolRunner
+  readonly run: RunnerClass
   /** Checks and converts arguments. If it throws, the model gets the message, and the tool does not run. */
   readonly parse?: (args: JsonObject) => unknown | Promise<unknown>
   readonly execute: (args: never, context: ToolContext) => unknown
@@ -68,22 +71,70 @@ export type ToolErrorKind =
   | 'aborted'
 
 /** How a call went. */
-export interface ToolResult {
-  readonly call: ToolCall | InvalidToolCall
+export interface ToolResult<Name extends string = string, Arguments = JsonObject, Value = unknown> {
+  readonly call: ToolCall<Name, Arguments> | InvalidToolCall
   readonly toolCallId: string
-  readonly name: string
+  readonly name: Name
   readonly status: 'success' | 'error'
   /** What the model sees. */
   readonly content: Content
-  /** What `execute` returned, if it ran to its end. */
-  readonly value?: unknown
+  /** What `execute` returned, if it ran to its end in this run. */
+  readonly value?: Value
   readonly error?: { readonly kind: ToolErrorKind; readonly message: string; readonly cause?: unknown }
   readonly artifacts?: readonly unknown[]
   readonly extra?: { readonly [key: string]: unknown }
 }
 
+// ---- the calls and results of a list of tools ---------------------------------------------------
+
+/** The tools of a request, of any kind: the bound of `Tools` in `Run<Tools>` and its siblings. */
+export type AnyTools = readonly (Tool | ToolDefinition | ProviderTool)[]
+
+/**
+ * A value as it comes from JSON: nothing in it is `undefined`, and it is a `JsonObject` where it is an object, also one of an interface.
+ * The compiler looks only at the properties that a program uses.
+ */
+type Parsed<Value> = unknown extends Value
+  ? Json
+  : Value extends object
+    ? { -readonly [Key in keyof Value]: Parsed<Value[Key]> }
+    : Value extends undefined
+      ? never
+      : Value
+
+/** The arguments of a call whose schema takes these. */
+export type ArgumentsFor<Input> = unknown extends Input ? JsonObject : Parsed<Input>
+
+type CallFor<Each> = Each extends ToolDefinition<infer Name, infer Input> ? ToolCall<Name, ArgumentsFor<Input>> : never
+type ResultFor<Each> =
+  Each extends ToolDefinition<infer Name, infer Input, infer Value>
+    ? ToolResult<Name, ArgumentsFor<Input>, Value>
+    : never
+
+/** Without a tool of ours in the list, nothing is known of calls. */
+export type Or<Known, Otherwise> = [Known] extends [never] ? Otherwise : Known
+
+/**
+ * A call of one of these tools: a comparison of its `name` narrows its `arguments`. They were parsed and not checked. A model can name a
+ * tool that does not exist, so the name may be another one at run time.
+ *
+ * @example
+ * ```ts
+ * import type { CallOf } from 'isoglot/codec'
+ *
+ * const tools = [weather]
+ * const cityOf = (call: CallOf<typeof tools>) => (call.name === 'get_weather' ? call.arguments.city : undefined)
+ * ```
+ */
+export type CallOf<Tools extends AnyTools> = Or<CallFor<Tools[number]>, ToolCall>
+
+/** The result of a call of one of these tools: a comparison of its `name` narrows its `value`. */
+export type ResultOf<Tools extends AnyTools> = Or<ResultFor<Tools[number]>, ToolResult>
+
+// ---- a run --------------------------------------------------------------------------------------
+
 /** How a run uses its tools. */
-export interface ToolOptions extends ResultLimits {
+export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLimits {
   /** Run the tools and ask again until the model is done. Default true; `false` leaves the calls to the caller. */
   readonly autoTools?: boolean
   /**
@@ -113,24 +164,21 @@ export interface ToolOptions extends ResultLimits {
   /** How long one tool may run, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number
   /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model gets the reason. */
-  readonly onToolRequest?: (
-    call: ToolCall | InvalidToolCall,
-    tool: Tool | undefined,
-  ) => ToolVerdict | Promise<ToolVerdict>
+  onToolRequest?(call: CallOf<Tools> | InvalidToolCall, tool: Tool | undefined): ToolVerdict | Promise<ToolVerdict>
   /** Called with each result, in the order in which they come. What it throws ends the run. */
-  readonly onToolResult?: (result: ToolResult) => void | Promise<void>
+  onToolResult?(result: ResultOf<Tools>): void | Promise<void>
 }
 
 /** A callback that only looks returns nothing. */
 export type ToolVerdict = void | { readonly reject: string }
 
 /** The events of a run about its tools. */
-export type ToolEvent =
-  | { readonly type: 'tool_start'; readonly call: AnyCall }
+export type ToolEvent<Tools extends AnyTools = AnyTools> =
+  | { readonly type: 'tool_start'; readonly call: CallOf<Tools> | InvalidToolCall }
   | { readonly type: 'tool_progress'; readonly toolCallId: string; readonly data: unknown }
-  | { readonly type: 'tool_result'; readonly result: ToolResult }
+  | { readonly type: 'tool_result'; readonly result: ResultOf<Tools> }
   /** The call waits for consent; the run ends with it among `pending`. */
-  | { readonly type: 'approval_request'; readonly call: ToolCall }
+  | { readonly type: 'approval_request'; readonly call: CallOf<Tools> }
 
 /** The run that the tools are of. */
 export interface ToolHost {
@@ -170,12 +218,19 @@ export interface Ending {
   readonly results?: readonly ToolResult[]
 }
 
+/** The code that runs tools. */
+export interface RunnerClass {
+  new (host: ToolHost): ToolRunner
+  /** @throws {TypeError} if the later of two tools of one name may not stand for the earlier. */
+  checkReplacing(earlier: object, later: object, name: string): void
+}
+
 /** The tools of one run. */
 export interface ToolRunner {
   /** How many calls were run. */
   readonly toolCalls: number
-  /** The answer, whose calls that may wait for a person say which conversation they are of. */
-  mark(message: AssistantMessage): Promise<AssistantMessage>
+  /** The events of an answer; those of its calls that may wait for a person say at its end which conversation they are of. */
+  mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]>
   /** Goes on with those calls of the last answer that have no result yet: `approvals` decides about some of them. */
   goOn(
     approvals: readonly Approval[],

@@ -8,11 +8,11 @@
 import { usageOf } from '../core/add-usage.ts'
 import { callsOf, canRunTools, isCall, toolCallsOf } from '../core/content.ts'
 import { findLastIndex } from '../core/lookup.ts'
-import type { AssistantMessage, ChatResponse, Message, ToolCall } from '../core/model.ts'
+import type { AssistantMessage, ChatResponse, Message, MessageEvent, ToolCall } from '../core/model.ts'
 import type { AnyCall } from '../core/tool-call.ts'
 import { type Approval, type ApprovalRule, randomPartOf } from './approval.ts'
 import type { RunProgress } from './budget.ts'
-import { isRunnable, runnable } from './definition.ts'
+import { checkReplacing, isRunnable, runnable } from './definition.ts'
 import { argumentsFit, toToolMessage } from './invoke.ts'
 import { type CallLedger, memoryLedger } from './ledger.ts'
 import type { Ending, Tool, ToolEvent, ToolHost, ToolResult, ToolRunner } from './model.ts'
@@ -22,6 +22,7 @@ type Steps<T> = AsyncGenerator<ToolEvent[], T>
 
 /** The tools of one run. */
 export class ToolRun implements ToolRunner {
+  static readonly checkReplacing: typeof checkReplacing = checkReplacing
   readonly #host: ToolHost
   readonly #ledger: CallLedger
   readonly #isRepeated: ReturnType<typeof repeatWatch>
@@ -34,7 +35,16 @@ export class ToolRun implements ToolRunner {
     this.#isRepeated = repeatWatch(host.request.maxRepeatedCalls)
   }
 
-  async mark(message: AssistantMessage): Promise<AssistantMessage> {
+  async mark(events: readonly MessageEvent[]): Promise<readonly MessageEvent[]> {
+    const end = events.find(({ type }) => type === 'message_end')
+    if (end?.type !== 'message_end') return events
+    const message = await this.#markCalls(end.message)
+    if (message === end.message) return events
+    const marked = { ...end, message, response: { ...end.response, message } }
+    return events.map((event) => (event === end ? marked : event))
+  }
+
+  async #markCalls(message: AssistantMessage): Promise<AssistantMessage> {
     const { content } = message
     if (typeof content === 'string' || content === null) return message
     if (!content.some((block) => block.type === 'tool_call' && this.#ruleOf(block))) return message

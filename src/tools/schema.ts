@@ -10,12 +10,12 @@ import { checkArguments } from './check.ts'
 import type { Typed } from './types.ts'
 
 /** A validator of any library, as they agreed on one another. It converts itself to JSON Schema if it has `jsonSchema`. */
-export interface StandardSchema<Output = unknown> {
+export interface StandardSchema<Output = unknown, Input = unknown> {
   readonly '~standard': {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
-    readonly types?: { readonly input: unknown; readonly output: Output } | undefined
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
     readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
   }
 }
@@ -41,6 +41,10 @@ export type OutputOf<Schema, Untyped = unknown> =
         ? Untyped
         : Value
       : Untyped
+
+/** The values that a schema takes, before it converts them; `unknown` where it has no types. */
+export type InputOf<Schema> =
+  Schema extends StandardSchema<unknown, infer Input> ? Input : Schema extends Typed<infer Value> ? Value : unknown
 
 /** Functions count too: arktype's schemas are functions. */
 export function isStandardSchema(value: AnySchema): value is StandardSchema {

@@ -4,10 +4,12 @@ import type { JsonObject, JsonSchema, ToolDefinition } from '../core/model.ts'
 import { checkApproval } from './definition.ts'
 import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
 import { ToolRun } from './run.ts'
-import { type AnySchema, isStandardSchema, type OutputOf, parseWith, toJsonSchema } from './schema.ts'
+import { type AnySchema, type InputOf, isStandardSchema, type OutputOf, parseWith, toJsonSchema } from './schema.ts'
 
 /** What `tool` takes. */
-export interface ToolSpec<Parameters> extends Omit<ToolDefinition, 'parameters'>, ToolBehaviour {
+export interface ToolSpec<Parameters, Name extends string = string, Value = unknown>
+  extends Omit<ToolDefinition<Name>, 'parameters' | '~types'>,
+    ToolBehaviour {
   /** What `t.object()` makes, a JSON Schema of type `object`, or a Standard Schema that converts itself. Absent: no arguments. */
   readonly parameters?: Parameters
   /** The same under the name that MCP and others have for it. */
@@ -15,14 +17,15 @@ export interface ToolSpec<Parameters> extends Omit<ToolDefinition, 'parameters'>
   /** The same under the name that Anthropic has for it. */
   readonly input_schema?: Parameters
   /** Runs it. May return a string, JSON, content blocks, a `ToolOutput`, or a promise. If it throws, the model gets the message. */
-  readonly execute: (args: ArgumentsOf<Parameters>, context: ToolContext) => unknown
+  readonly execute: (args: ArgumentsOf<Parameters>, context: ToolContext) => Value
 }
 
 /** What `execute` is given: what the schema makes, or a plain object where the schema has no types. */
 export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
 
 /**
- * Makes a tool. Without `execute` it is a definition whose schema is converted; its calls are for the caller to run.
+ * Makes a tool. Without `execute` it is a definition whose schema is converted; its calls are `pending`, for the caller or a page to run.
+ * The compiler knows calls and results of the tool by its name: in the events and the result of a run, and in a chat.
  *
  * @example
  * ```ts
@@ -35,10 +38,14 @@ export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
  * ```
  * @throws {TypeError} if it has no name, or its schema is not that of an object, or cannot be converted to JSON Schema.
  */
-export function tool<const Parameters extends AnySchema = JsonObject>(spec: ToolSpec<Parameters>): Tool
-export function tool<const Parameters extends AnySchema = JsonObject>(
-  spec: Omit<ToolSpec<Parameters>, 'execute'>,
-): ToolDefinition
+export function tool<
+  const Parameters extends AnySchema = JsonObject,
+  const Name extends string = string,
+  Value = unknown,
+>(spec: ToolSpec<Parameters, Name, Value>): Tool<Name, InputOf<Parameters>, Awaited<Value>>
+export function tool<const Parameters extends AnySchema = JsonObject, const Name extends string = string>(
+  spec: Omit<ToolSpec<Parameters, Name>, 'execute'>,
+): ToolDefinition<Name, InputOf<Parameters>>
 export function tool<const Parameters extends AnySchema>(
   spec: Omit<ToolSpec<Parameters>, 'execute'> & Partial<Pick<ToolSpec<Parameters>, 'execute'>>,
 ): Tool | ToolDefinition {

@@ -334,7 +334,10 @@ describe('calls that wait', () => {
 
   it('for the page go on when all have a result', async () => {
     const { chat, now, turns } = await waiting('manual')
-    void chat.addToolResult({ toolCallId: 'c1', value: { paid: 1 } })
+    await expect(chat.addToolResult({ toolCallId: 'c1', name: 'mail', value: 'sent' })).rejects.toThrow(
+      'Cannot add the result: "c1" is a call of "pay" and not of "mail"',
+    )
+    void chat.addToolResult({ toolCallId: 'c1', name: 'pay', value: { paid: 1 } })
     expect(now().messages[1]?.parts).toMatchObject([{ state: 'done', value: { paid: 1 }, content: '{"paid":1}' }, {}])
     void chat.addToolResult({ toolCallId: 'c2', error: 'Offline' })
     expect(turns.at(-1)).toMatchObject({

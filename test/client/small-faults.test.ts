@@ -181,6 +181,22 @@ describe('a choice of tools', () => {
   })
 })
 
+describe('a run that is left at its "done" event', () => {
+  it('has its result, for its caller and for its observers', async () => {
+    upstream.answer(json(chatBody('Hello')))
+    const ends: unknown[] = []
+    const run = stream({
+      model: chatModel(),
+      prompt: 'Hi',
+      observers: [{ onEnd: ({ result, error }) => void ends.push([result?.text, error]) }],
+    })
+    const { response } = run
+    for await (const event of run) if (event.type === 'done') break
+    await expect(response).resolves.toMatchObject({ text: 'Hello', outcome: 'answered' })
+    expect(ends).toEqual([['Hello', undefined]])
+  })
+})
+
 interface Sent {
   readonly tools: { readonly function: { readonly name: string } }[]
   readonly tool_choice: unknown

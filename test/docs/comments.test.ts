@@ -51,6 +51,7 @@ const index = typesOf('index.ts')
 /** What examples take from the program that they stand in. */
 const surroundings: readonly string[] = [
   'const apiKey: string',
+  'const env: { readonly GOOGLE_CREDENTIALS: string; readonly CLIENT_SECRET: string }',
   'const text: string',
   `const model: ${index}.Model`,
   `const cheaper: ${index}.Model`,

@@ -33,6 +33,15 @@ const bases: Readonly<Record<string, string>> = {
   ollama: '',
   'openai-chat': '/v1',
   'openai-responses': '/v1',
+  vertex: '/v1/projects/p/locations/l',
+}
+
+/** aimock knows Anthropic's own paths alone: what Vertex AI has in the path stands in the body there. */
+const asAnthropic: typeof fetch = (url, init) => {
+  const [origin, name = ''] = String(url).split('/publishers/anthropic/models/')
+  const { anthropic_version: _, ...body } = JSON.parse(String(init?.body))
+  const model = name.slice(0, name.lastIndexOf(':'))
+  return fetch(`${origin}/messages`, { ...init, body: JSON.stringify({ model, ...body }) })
 }
 
 /** What the client says to a history, asked through all of it: prepared, encoded, sent, answered, decoded. */
@@ -42,7 +51,8 @@ async function ask({ client }: Target, history: History, moment: Moment): Promis
     model: {
       codec: client,
       model: modelFor(history, { name: client.name, client }).replace(/^models\//, ''),
-      baseUrl: `${mock.url}${bases[client.name]}`,
+      baseUrl: `${mock.url}${bases[client.provider] ?? bases[client.name]}`,
+      ...(client.provider === 'vertex-anthropic' && { fetch: asAnthropic }),
     },
     messages,
     ...(system !== undefined && { system }),

@@ -105,7 +105,7 @@ describe.skipIf(!hasChromium)('the site', () => {
   })
 
   it('has the playground, which runs', async () => {
-    await page.goto(`${site.url}playground/index.html`)
+    await page.goto(`${site.url}playground/index.html#stream`)
     await page.locator('#timeline svg').waitFor()
     expect(problems).toEqual([])
   })

@@ -26,6 +26,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     problems = problemsOf(page)
     await page.goto(site.url)
     await page.locator('#model:enabled').waitFor()
+    await open('stream')
     await page.locator('#timeline svg').waitFor() // a recording to begin with
     expect(problems).toEqual([])
   })
@@ -41,7 +42,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await page.emulateMedia({ colorScheme: null })
     await page.mouse.move(0, 0)
     problems.length = 0
-    await open('chat')
+    await open('stream')
     await page.getByRole('button', { name: 'New chat' }).click()
     await page.locator('#model:enabled').selectOption({ index: 0 })
     await page.evaluate(() => {
@@ -98,7 +99,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await say('Compare the weather in Tokyo and Paris')
     await finished(1)
     const first = page.locator('#log article.assistant').first()
-    expect(await first.locator('.tool .result').allInnerTexts()).toEqual([
+    expect(await first.locator('.tool .result').allTextContents()).toEqual([
       'Tokyo: 24 °C, windy',
       'Paris: 21 °C, cloudy',
     ])
@@ -107,8 +108,10 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await say('Think: how many r are in strawberry?')
     await finished(2)
     const second = page.locator('#log article.assistant').nth(1)
-    expect(await second.locator('.reasoning .text').innerText()).toContain('s-t-r-a-w-b-e-r-r-y')
-    expect(await second.innerText()).toContain('Note:')
+    expect(await second.locator('.reasoning .text').textContent()).toContain('s-t-r-a-w-b-e-r-r-y')
+    expect(await second.locator('.reasoning').getAttribute('open')).toBeNull()
+    await second.getByRole('link', { name: '1 loss' }).click()
+    await page.locator('#handoff-view:not([hidden])').waitFor()
     expect(problems).toEqual([])
   })
 
@@ -172,6 +175,20 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator('#take-note').innerText()).toBe(`dropped looks like ${wire}`)
     expect(await page.getByLabel('Wire', { exact: true }).locator('option:checked').innerText()).toBe(wire)
     expect(await lanes()).toEqual(expected)
+  })
+
+  it('keeps the slider of a stream with many blocks in sight', async () => {
+    const blocks = Array.from({ length: 20 }, (_, index) => [
+      { type: 'content_block_start', index, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index, delta: { type: 'text_delta', text: 'words' } },
+      { type: 'content_block_stop', index },
+    ])
+    const events = [{ type: 'message_start', message: { id: 'm', content: [] } }, ...blocks.flat()]
+    await drop('many', Buffer.from(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')))
+    expect(await lanes()).toHaveLength(21)
+    const [picture, slider] = await Promise.all(['#timeline', '#scrub'].map((name) => page.locator(name).boundingBox()))
+    expect(picture?.height).toBeLessThanOrEqual(360)
+    expect((slider?.y ?? 900) + (slider?.height ?? 0)).toBeLessThanOrEqual(900)
   })
 
   it('lets the wire be chosen where the guess is wrong or impossible', async () => {

@@ -58,7 +58,8 @@ describe('guessing a wire', () => {
   })
 
   it('is right for every recorded stream', () => {
-    const streams = corpus.filter(({ kind }) => kind !== 'json')
+    // Workers AI has a stream of its own too, which is none of the five wires.
+    const streams = corpus.filter(({ kind, id }) => kind !== 'json' && !/-workers-ai\/native-/.test(id))
     const wrong = streams.flatMap(({ id, format, text }) => {
       const guess = guessWire(text) ?? 'none'
       return format === guess || format.startsWith(`${guess}-`) ? [] : [`${id}: ${guess}`]
@@ -110,9 +111,9 @@ describe('a take', () => {
   })
 
   it('ends every recorded stream in one way or another, and never in a crash', () => {
-    for (const { format, kind, bytes, text } of corpus) {
+    for (const { kind, bytes, text } of corpus) {
       if (kind === 'json') continue
-      const wire = guessWire(text) ?? format
+      const wire = guessWire(text) ?? 'openai-chat' // as the page does
       expect(['proper', 'cut', 'error']).toContain(read(wire, bytes).ending.kind)
     }
   })

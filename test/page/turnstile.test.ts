@@ -71,7 +71,11 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
   })
 
   const answersShown = () => siteverify.asked.map(({ body }) => body.response)
-  const ready = () => page.locator('#model:enabled').waitFor()
+  /** With an empty chat, since the last one survives a reload. */
+  async function ready() {
+    await page.locator('#model:enabled').waitFor()
+    await page.getByRole('button', { name: 'New chat' }).click()
+  }
   const say = (text: string) =>
     page
       .getByRole('textbox', { name: 'Message' })

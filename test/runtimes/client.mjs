@@ -20,9 +20,9 @@ const places = {
   'openai-responses': ['authorization', `Bearer ${key}`, /^\/responses$/],
 }
 
-const hello = sse(chatChunk({ content: 'Hel' }), chatChunk({ content: 'lo' }), chatChunk({}, 'stop'), '[DONE]')
-const begun = sse(chatChunk({ content: 'Hel' }))
-const endless = Array.from({ length: 1200 }, () => sse(chatChunk({ content: 'x' })))
+export const hello = sse(chatChunk({ content: 'Hel' }), chatChunk({ content: 'lo' }), chatChunk({}, 'stop'), '[DONE]')
+export const begun = sse(chatChunk({ content: 'Hel' }))
+export const endless = Array.from({ length: 1200 }, () => sse(chatChunk({ content: 'x' })))
 const whole = chatWhole({ content: 'Hello' }, 'stop')
 const refusal = { error: { message: 'No', type: 'x', code: null } }
 const answersHello = { stream: hello }
@@ -30,7 +30,7 @@ const answersHello = { stream: hello }
 let count = 0
 
 /** A place on the server with answers of its own. */
-async function scripted(base, ...answers) {
+export async function scripted(base, ...answers) {
   const id = `${Math.random().toString(36).slice(2)}-${count++}`
   const json = async (path) => (await fetch(`${base}/${path}`)).json()
   await (await fetch(`${base}/script/${id}`, { method: 'POST', body: JSON.stringify(answers) })).text()
@@ -44,16 +44,16 @@ async function scripted(base, ...answers) {
   }
 }
 
-async function readAll(run) {
+export async function readAll(run) {
   const events = []
   for await (const event of run) events.push(event)
   return events
 }
 
-const textOf = (events) => events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('')
+export const textOf = (events) => events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('')
 
 /** Chromium reads on for five seconds at times before it hangs up. */
-async function isCancelledUpstream(upstream, at) {
+export async function isCancelledUpstream(upstream, at) {
   const { isCancelled } = await upstream.closed(at)
   ok(isCancelled, 'the provider was not hung up on')
 }

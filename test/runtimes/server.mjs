@@ -9,9 +9,12 @@ import { portableEntriesIn } from '../../scripts/built-files.mjs'
 
 const types = { '.js': 'text/javascript', '.mjs': 'text/javascript', '.map': 'application/json' }
 const longestWaitMs = 12_000
+/** Their frameworks are not here; `test/page/chat.test.ts` has each with its own. */
+const bindings = ['react', 'solid', 'svelte', 'vue']
 
 /** `root` holds `dist` and `test/runtimes`; `corpora` are folders of recorded answers. */
 export async function startServer({ root, corpora }) {
+  const entries = portableEntriesIn(join(root, 'dist'))
   const scripts = new Map()
   const reports = new Map()
   const addresses = {}
@@ -73,12 +76,12 @@ export async function startServer({ root, corpora }) {
   }
 
   function plan(_request, response) {
-    json(response, { entries: portableEntriesIn(join(root, 'dist')) })
+    json(response, { entries })
   }
 
   function page(_request, response, id) {
     response.setHeader('content-type', 'text/html')
-    response.end(html(portableEntriesIn(join(root, 'dist')), id))
+    response.end(html(entries, id))
   }
 
   function file(_request, response, _id, _rest, url) {

@@ -7,6 +7,7 @@ import { appendixA } from './appendix-a.mjs'
 import { ok } from './assert.mjs'
 import { clientCases } from './client.mjs'
 import { laws } from './laws.mjs'
+import { pageCases } from './pages.mjs'
 import { recordingCases } from './recordings.mjs'
 
 /** All cases, for the server at this address. `entries` are the names of the built files. */
@@ -17,6 +18,7 @@ export function cases(base, { entries }) {
     ...appendixA,
     ...recordingCases(base),
     ...clientCases(base),
+    ...pageCases(base),
   ]
 }
 

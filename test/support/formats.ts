@@ -8,6 +8,8 @@ import * as interactions from '../../src/formats/gemini-interactions/index.ts'
 import * as ollama from '../../src/formats/ollama/index.ts'
 import * as openaiChat from '../../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
+import { vertexAnthropic } from '../../src/providers/vertex-anthropic.ts'
+import { vertexGemini } from '../../src/providers/vertex-gemini.ts'
 import { dialects } from '../codecs/openai-chat/dialects.ts'
 import { dialects as responsesDialects } from '../codecs/openai-responses/dialects.ts'
 
@@ -28,6 +30,16 @@ export const formats: readonly Format[] = [
     client: interactions.createClientCodec(),
     server: interactions.createServerCodec(),
   })),
+  {
+    folder: 'anthropic-vertex',
+    client: vertexAnthropic('any', { project: 'any' }).codec,
+    server: withModel(anthropic.createServerCodec()),
+  },
+  {
+    folder: 'gemini-vertex',
+    client: vertexGemini('any', { project: 'any' }).codec,
+    server: gemini.createServerCodec(),
+  },
   { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
   ...Object.entries(dialects).map(([folder, dialect]) => ({
     folder,
@@ -40,3 +52,11 @@ export const formats: readonly Format[] = [
     server: openaiResponses.createServerCodec(),
   })),
 ]
+
+/** Reads requests of Vertex AI: the model stands in their path, and not in the body. */
+function withModel(server: ServerCodec): ServerCodec {
+  return {
+    ...server,
+    decodeRequest: (body, options) => server.decodeRequest({ model: 'in the path', ...(body as object) }, options),
+  }
+}

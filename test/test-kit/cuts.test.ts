@@ -15,7 +15,7 @@ import {
   replay,
 } from '../../src/test/index.ts'
 
-const formats: readonly MockFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+const formats: readonly MockFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere']
 const turn = {
   text: 'Grüß Gott.',
   calls: [call('delete_file', { path: 'a.txt' })],

@@ -1,4 +1,4 @@
-/** The mock in all five formats: what it says is what the client reads, and what it was asked is what the client sent. */
+/** The mock in all of its formats: what it says is what the client reads, and what it was asked is what the client sent. */
 import { afterEach, describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {
@@ -14,7 +14,7 @@ import {
 import { toolCalls } from '../../src/messages/index.ts'
 import { call, collectRun, type FakeClock, fakeClock, type MockFormat, mockModel } from '../../src/test/index.ts'
 
-const formats: readonly MockFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+const formats: readonly MockFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere']
 
 const weather = tool({
   name: 'get_weather',

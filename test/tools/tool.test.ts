@@ -90,7 +90,7 @@ describe('C13: a tool without execute', () => {
 
   it('C13: is a definition whose schema is converted', () => {
     const definition = tool({ name: 'f', parameters: z.strictObject({ city: z.string() }) })
-    expectTypeOf(definition).toEqualTypeOf<ToolDefinition>()
+    expectTypeOf(definition).toEqualTypeOf<ToolDefinition<'f', { city: string }>>()
     expect(definitionOf(definition)).toEqual({ name: 'f', parameters: jsonSchema })
     expect(isRunnable(definition)).toBe(false)
   })

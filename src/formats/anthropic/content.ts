@@ -208,7 +208,9 @@ function encodeCitations(block: TextBlock, path: string, scope: Scope): object[]
   if (citations.length > 0 && scope.place !== 'assistant' && scope.place !== 'answer' && scope.isStrictVersion) {
     return drop(`${path}.citations`, "this version refuses citations outside the assistant's text", scope)
   }
-  const encoded = citations.flatMap((citation) => encodeCitation(citation, scope.place === 'answer') ?? [])
+  // Their indexes are encrypted.
+  const own = scope.isForeign ? [] : citations
+  const encoded = own.flatMap((citation) => encodeCitation(citation, scope.place === 'answer') ?? [])
   if (encoded.length < citations.length) drop(`${path}.citations`, reasons.citations, scope)
   return encoded.length === 0 && citations.length > 0 ? undefined : encoded
 }
@@ -230,7 +232,7 @@ function encodeReasoning(block: ReasoningBlock, path: string, scope: Scope): Wir
 
 function encodeServerCall(block: ServerToolCall, path: string, scope: Scope): WireBlock | undefined {
   const kept = keptOf(block)
-  if (kept === undefined) return drop(path, reasons.serverTool, scope)
+  if (kept === undefined || scope.isForeign) return drop(path, reasons.serverTool, scope)
   return verbatim({
     ...kept,
     ...extrasFor(block, path, scope),
@@ -242,12 +244,12 @@ function encodeServerCall(block: ServerToolCall, path: string, scope: Scope): Wi
 
 function encodeServerResult(block: ServerToolResult, path: string, scope: Scope): WireBlock | undefined {
   const kept = keptOf(block)
-  if (kept === undefined) return drop(path, reasons.serverTool, scope)
+  if (kept === undefined || scope.isForeign) return drop(path, reasons.serverTool, scope)
   const output = block.output === undefined ? {} : { content: block.output }
   return verbatim({ ...extrasFor(block, path, scope), tool_use_id: block.toolCallId ?? '', ...output })
 }
 
 function encodeUnknown(block: UnknownBlock, path: string, scope: Scope): WireBlock | undefined {
-  if (block.format === format && isObject(block.value)) return verbatim(block.value)
-  return drop(path, reasons.foreignBlock, scope)
+  if (block.format === format && isObject(block.value) && !scope.isForeign) return verbatim(block.value)
+  return drop(path, block.format === format ? 'it is a block of another provider' : reasons.foreignBlock, scope)
 }

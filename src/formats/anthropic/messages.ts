@@ -102,8 +102,11 @@ function encodeMessage(message: Message, path: string, scope: Turns): string | W
       return encodeContent(message, path, { ...scope, place: 'user' })
     case 'tool':
       return [encodeResultBlock(message, path, { ...scope, place: 'user' })]
-    case 'assistant':
-      return encodeAssistant(message, path, { ...scope, place: 'assistant' })
+    case 'assistant': {
+      const { provider } = scope.target
+      const isForeign = (message.response?.provider ?? provider) !== provider
+      return encodeAssistant(message, path, { ...scope, place: 'assistant', isForeign })
+    }
   }
 }
 

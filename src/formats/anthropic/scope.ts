@@ -44,6 +44,8 @@ export interface Scope {
   /** Whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
+  /** Another provider made the turn: what only that one can read stays behind. */
+  readonly isForeign?: boolean
   /** `2026-10-21` or later. */
   readonly isStrictVersion?: boolean
   readonly unsignedThinking?: boolean

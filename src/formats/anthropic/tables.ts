@@ -77,22 +77,24 @@ export const efforts: Readonly<Record<Exclude<ReasoningEffort, 'none'>, WireEffo
 /** The least that `budget_tokens` may be. */
 export const minBudgetTokens = 1024
 
+/** Bedrock writes the vendor before the name, and often a region before both: `eu.anthropic.claude-…`. */
+const claude = /^(?:[a-z]+\.)*claude-/
 /** Claude models up to 4.6, which take sampling fields and budgets. */
-const older = /^claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
+const older = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
 /** Claude models up to 4.5, which do not think adaptively. */
-const budgetOnly = /^claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
+const budgetOnly = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
 
 /** Whether a model takes no sampling fields and no budgets, and thinks unless told not to. Other vendors' models are not. */
 export function isNewer(model: string): boolean {
-  return model.startsWith('claude-') && !older.test(model)
+  return claude.test(model) && !older.test(model)
 }
 /** Whether a model thinks adaptively, by effort. */
 export function isAdaptive(model: string): boolean {
-  return model.startsWith('claude-') && !budgetOnly.test(model)
+  return claude.test(model) && !budgetOnly.test(model)
 }
 /** `max_tokens` if the request has none: the wire requires it, and Claude 3 allows no more than 4096. */
 export function defaultMaxTokens(model: string): number {
-  return /^claude-(?:3-(?:opus|sonnet|haiku)|[12]|instant)/.test(model) ? 4096 : 8192
+  return /claude-(?:3-(?:opus|sonnet|haiku)|[12]|instant)/.test(model) ? 4096 : 8192
 }
 
 /** Types of images it takes, by the first characters of their base64. */

@@ -49,7 +49,7 @@ export interface BedrockSettings extends ModelSettings {
  * ```ts
  * import { AwsClient } from 'aws4fetch'
  *
- * const aws = new AwsClient({ accessKeyId, secretAccessKey, sessionToken })
+ * const aws = new AwsClient({ accessKeyId: 'AKIA…', secretAccessKey: 'secret' })
  * const model = bedrockConverse('amazon.nova-lite-v1:0', { region: 'us-east-1', aws })
  * ```
  */

@@ -3,12 +3,10 @@
  *
  * @module
  */
-import { DecodeError } from '../../core/errors.ts'
-import { compact, field, isObject, lookup, objectIn, otherFields, stringOr, textOr } from '../../core/lookup.ts'
-import { readDataUrl, toDataUrl } from '../../core/media.ts'
+import { compact, lookup, objectIn } from '../../core/lookup.ts'
+import { toDataUrl } from '../../core/media.ts'
 import type {
   AudioBlock,
-  Content,
   ContentBlock,
   FileBlock,
   ImageBlock,
@@ -16,7 +14,6 @@ import type {
   JsonObject,
   Metadata,
   ProviderData,
-  UnknownBlock,
 } from '../../core/model.ts'
 import { lose, loseTtl } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -30,32 +27,43 @@ export function kept(thing: { readonly providerData?: ProviderData }): JsonObjec
   return data !== undefined && Object.hasOwn(data, format) ? data[format] : undefined
 }
 
-// ---- to the wire ------------------------------------------------------------------------------
-
-/** What a user may say. */
+/** A user's content in parts. Results that stand in it are messages of their own. */
 export function encodeUserParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WirePart[] {
-  return blocks.flatMap((block, at) => {
-    const part = block.type === 'tool_result' ? undefined : encodePart(block, `${path}[${at}]`, to)
-    return part === undefined ? [] : [part]
-  })
+  return encodeParts(blocks, path, (block, place) =>
+    block.type === 'tool_result' ? undefined : encodePart(block, place, to, encodeMedia),
+  )
 }
 
-/** Where the wire takes text alone. */
+/** The same where the wire takes only text. */
 export function encodeTextParts(blocks: readonly ContentBlock[], path: string, to: Encoding): WireTextPart[] {
-  return blocks.flatMap((block, at) => {
-    const part = encodeTextPart(block, `${path}[${at}]`, to)
-    return part === undefined ? [] : [part]
-  })
+  return encodeParts(blocks, path, (block, place) => encodeTextPart(block, place, to))
+}
+
+/** The parts of blocks, without those that have none. */
+export function encodeParts<Part>(
+  blocks: readonly ContentBlock[],
+  path: string,
+  encode: (block: ContentBlock, path: string) => Part | undefined,
+): Part[] {
+  return blocks.map((block, at) => encode(block, `${path}[${at}]`)).filter((part) => part !== undefined)
 }
 
 /** `undefined` for what is not text, with a loss. */
 export function encodeTextPart(block: ContentBlock, path: string, to: Encoding): WireTextPart | undefined {
-  if (block.type === 'unknown') return encodeUnknown(block, path, to)
-  if (block.type === 'text' || block.type === 'plain_text') {
-    return { ...kept(block), type: 'text', text: block.text, ...cacheMark(block.metadata, path, to) }
-  }
-  loseBlock(block, path, to, 'only text may stand here')
-  return undefined
+  return encodePart<WireTextPart>(block, path, to, () => loseBlock(block, path, to, 'only text may stand here'))
+}
+
+/** A part that came in this format goes back as it came. */
+function encodePart<Part extends WirePart = WireTextPart>(
+  block: ContentBlock,
+  path: string,
+  to: Encoding,
+  encodeOther: (block: ContentBlock, path: string, to: Encoding) => Part | undefined,
+): Part | WireTextPart | undefined {
+  if (block.type === 'unknown' && block.format === format) return beyondTypes(block.value)
+  const isText = block.type === 'text' || block.type === 'plain_text'
+  const part = isText ? ({ type: 'text', text: block.text } as const) : encodeOther(block, path, to)
+  return part && { ...kept(block), ...part, ...cacheMark(block.metadata, path, to) }
 }
 
 /**
@@ -68,23 +76,9 @@ export function toContent<Part extends WireAnyPart>(
   isString: boolean,
   glue = '\n',
 ): string | Part[] {
-  const isPlain = parts.every((part) => part.type === 'text' && Object.keys(part).length === 2)
   const joins = isString || parts.length === 0 || to.dialect.textParts !== true
-  return isPlain && joins ? parts.map((part) => (part.type === 'text' ? part.text : '')).join(glue) : [...parts]
-}
-
-function encodePart(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
-  if (block.type === 'unknown') return encodeUnknown(block, path, to)
-  const part = encodeBare(block, path, to)
-  if (part === undefined) return undefined
-  return { ...kept(block), ...part, ...cacheMark(block.metadata, path, to) }
-}
-
-/** A part that came in this format goes back as it came. */
-function encodeUnknown<Part extends WirePart>(block: UnknownBlock, path: string, to: Encoding): Part | undefined {
-  if (block.format === format) return beyondTypes(block.value)
-  loseBlock(block, path, to, reasons.foreignBlock)
-  return undefined
+  const texts = parts.flatMap((part) => (part.type === 'text' && Object.keys(part).length === 2 ? part.text : []))
+  return joins && texts.length === parts.length ? texts.join(glue) : [...parts]
 }
 
 /** What the official client's types do not know: parts of other hosts, and what a provider sent and we have no word for. */
@@ -92,45 +86,25 @@ export function beyondTypes<T>(value: DialectPart | DialectToolChoice | Json): T
   return value as unknown as T
 }
 
-function encodeBare(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
-  const { textOnly, inlineImages } = to.dialect
-  switch (block.type) {
-    case 'text':
-    case 'plain_text':
-      return { type: 'text', text: block.text }
-    case 'image':
-      if (!textOnly && !(inlineImages && block.data === undefined)) return encodeImage(block, path, to)
-      break
-    case 'audio':
-      if (!textOnly && !inlineImages) return (to.dialect.encodeAudio ?? encodeAudio)(block, path, to)
-      break
-    case 'file':
-      if (!textOnly && !inlineImages) return (to.dialect.encodeFile ?? encodeFile)(block, path, to)
-      break
-    case 'video':
-      if (block.url !== undefined && to.dialect.mediaUrls?.has('video')) {
-        return beyondTypes({ type: 'video_url', video_url: { url: block.url } })
-      }
-      break
+function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart | undefined {
+  const { title, textOnly, inlineImages, mediaUrls } = to.dialect
+  const isInline = block.type === 'image' && block.data !== undefined
+  const isTaken = !textOnly && (!inlineImages || isInline)
+  if (isTaken && block.type === 'image') return encodeImage(block, path, to)
+  if (isTaken && block.type === 'audio') return (to.dialect.encodeAudio ?? encodeAudio)(block, path, to)
+  if (isTaken && block.type === 'file') return (to.dialect.encodeFile ?? encodeFile)(block, path, to)
+  if (block.type === 'video' && block.url !== undefined && mediaUrls?.has('video')) {
+    return beyondTypes({ type: 'video_url', video_url: { url: block.url } })
   }
   const how = inlineImages && block.type === 'image' ? ' but as data' : ''
-  loseBlock(block, path, to, `${to.dialect.title} takes no ${block.type} here${how}`)
-  return undefined
+  return loseBlock(block, path, to, `${title} takes no ${block.type} here${how}`)
 }
 
 /** Blocks whose loss takes nothing from what was said. */
-const severities: Readonly<Record<string, 'info' | 'minor'>> = {
-  citation: 'minor',
-  reasoning: 'minor',
-  tool_call_chunk: 'minor',
-  server_tool_call_chunk: 'minor',
-  server_tool_call: 'minor',
-  server_tool_result: 'minor',
-  unknown: 'minor',
-}
+const minorBlocks = /^(?:citation|reasoning|server_.*|.*_chunk|unknown)$/
 
-export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>, reason: string): void {
-  lose(to.ledger, 'dropped', path, reason, lookup(severities, block.type) ?? 'major')
+export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>, reason: string): undefined {
+  lose(to.ledger, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
 }
 
 /** Notes reasoning that the host does not take back. */
@@ -141,15 +115,13 @@ export function loseReasoning({ blocks, path }: ReasoningTurn, to: Pick<Encoding
 }
 
 function encodeImage(block: ImageBlock, path: string, to: Encoding): WirePart | undefined {
-  const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
-  if (url !== undefined) {
-    const { detail } = block
-    const more = objectIn(kept(block), 'image_url')
-    if (detail === 'original') return beyondTypes({ type: 'image_url', image_url: { ...more, url, detail } })
-    return { type: 'image_url', image_url: { ...more, url, ...compact({ detail }) } }
+  const { data, detail, mimeType = 'image/png' } = block
+  const url = data === undefined ? block.url : toDataUrl(mimeType, data)
+  if (url === undefined) {
+    return loseBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
   }
-  loseBlock(block, path, to, 'an image is sent by URL or as data, and not by the id of a file')
-  return undefined
+  const image = { ...objectIn(kept(block), 'image_url'), ...compact({ url, detail }) }
+  return beyondTypes({ type: 'image_url', image_url: image })
 }
 
 /** By media type; `mpeg` is what an mp3 is registered as. */
@@ -163,145 +135,38 @@ const audioFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
 }
 
 export function encodeAudio(block: AudioBlock, path: string, to: Encoding): WirePart | undefined {
-  const audioFormat = lookup(audioFormats, block.mimeType)
-  if (block.data !== undefined && audioFormat !== undefined) {
-    if (block.transcript !== undefined) lose(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
-    return { type: 'input_audio', input_audio: { data: block.data, format: audioFormat } }
+  const { data, mimeType, transcript } = block
+  const audioFormat = lookup(audioFormats, mimeType)
+  if (data === undefined || audioFormat === undefined) {
+    return loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
   }
-  loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
-  return undefined
+  if (transcript !== undefined) lose(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
+  return { type: 'input_audio', input_audio: { data, format: audioFormat } }
 }
 
 function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | undefined {
-  const { filename, mimeType = 'application/pdf' } = block
-  if (block.fileId !== undefined) return { type: 'file', file: compact({ file_id: block.fileId, filename }) }
-  if (block.data !== undefined) {
-    const name = filename ?? (mimeType === 'application/pdf' ? 'document.pdf' : 'document')
+  const { fileId, data, url, filename, mimeType = 'application/pdf' } = block
+  if (fileId !== undefined) return { type: 'file', file: compact({ file_id: fileId, filename }) }
+  if (data !== undefined) {
     if (filename === undefined) lose(to.ledger, 'invented', `${path}.filename`, 'a file must have a name', 'info')
-    return { type: 'file', file: { filename: name, file_data: toDataUrl(mimeType, block.data) } }
+    const name = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
+    return { type: 'file', file: { filename: filename ?? name, file_data: toDataUrl(mimeType, data) } }
   }
-  const isKnownUrl = block.url?.startsWith('data:') === true || to.dialect.mediaUrls?.has('file')
-  if (block.url !== undefined && isKnownUrl) {
-    return { type: 'file', file: compact({ filename, file_data: block.url }) }
+  if (url === undefined || !(url.startsWith('data:') || to.dialect.mediaUrls?.has('file'))) {
+    return loseBlock(block, path, to, 'a file is sent as data or by its id, and not by URL')
   }
-  loseBlock(block, path, to, 'a file is sent as data or by its id, and not by URL')
-  return undefined
+  return { type: 'file', file: compact({ filename, file_data: url }) }
 }
 
 /** The mark of a prefix worth caching, in the host's own words. */
-export function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): JsonObject {
+export function cacheMark(metadata: Metadata | undefined, path: string, to: Encoding): JsonObject | undefined {
   const hint = metadata?.cacheHint
   const { cacheField } = to.dialect
-  if (hint === undefined || cacheField === undefined) return {}
-  const isOpenai = cacheField === 'prompt_cache_breakpoint'
-  const mark: JsonObject = isOpenai ? { mode: 'explicit' } : { type: 'ephemeral' }
+  if (hint === undefined || cacheField === undefined) return undefined
+  const [mark, usual, other] =
+    cacheField === 'cache_control' ? [{ type: 'ephemeral' }, '1h', '5m'] : [{ mode: 'explicit' }, '30m', '12h']
   if (hint === 'ephemeral') return { [cacheField]: mark }
-  const ttl = isOpenai ? (hint.ttl === '12h' ? '12h' : '30m') : hint.ttl === '5m' ? '5m' : '1h'
+  const ttl = hint.ttl === other ? other : usual
   if (ttl !== hint.ttl) loseTtl(to.ledger, path, ttl)
   return { [cacheField]: { ...mark, ttl } }
-}
-
-// ---- from the wire ----------------------------------------------------------------------------
-
-/** A string stays a string. @throws {DecodeError} if it is neither that nor an array of objects. */
-export function decodeContent(value: unknown, path: string): Content {
-  if (typeof value === 'string') return value
-  if (value === null || value === undefined) return []
-  if (!Array.isArray(value))
-    throw new DecodeError(`Cannot decode ${format} request: "${path}" is not content`, { path })
-  return value.map((part, at) => decodePart(part, `${path}[${at}]`))
-}
-
-/** One part; one of an unknown type is kept whole. */
-export function decodePart(part: unknown, path: string): ContentBlock {
-  if (typeof part === 'string') return { type: 'text', text: part }
-  if (!isObject(part)) throw new DecodeError(`Cannot decode ${format} request: "${path}" is not an object`, { path })
-  return decodeKnown(part) ?? unknownPart(part)
-}
-
-export function unknownPart(part: JsonObject): UnknownBlock {
-  return { type: 'unknown', format, providerType: stringOr(field(part, 'type'), ''), value: part }
-}
-
-function decodeKnown(part: JsonObject): ContentBlock | undefined {
-  const type = field(part, 'type')
-  const body = typeof type === 'string' ? field(part, type) : undefined
-  switch (type) {
-    case 'text':
-      return typeof body === 'string' ? { type: 'text', text: body, ...rest(part, 'text') } : undefined
-    case 'refusal':
-      return typeof body === 'string'
-        ? { type: 'text', text: body, refusal: true, ...rest(part, 'refusal') }
-        : undefined
-    case 'image_url':
-      return decodeImage(part, body)
-    case 'input_audio':
-      return decodeAudio(part, body)
-    case 'file':
-      return decodeFile(part, body)
-    case 'document_url':
-      return typeof body === 'string' ? { type: 'file', ...media(body), ...rest(part, 'document_url') } : undefined
-    case 'video_url': {
-      const url = textOr(field(body, 'url'), undefined)
-      return url === undefined ? undefined : { type: 'video', url, ...rest(part, 'video_url') }
-    }
-    default:
-      return undefined
-  }
-}
-
-/** An object, or, at Mistral, the bare URL. */
-function decodeImage(part: JsonObject, body: Json | undefined): ImageBlock | undefined {
-  const url = textOr(body, textOr(field(body, 'url'), undefined))
-  if (url === undefined) return undefined
-  const detail = field(body, 'detail')
-  const known = detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original'
-  const more = isObject(body) ? otherFields(body, new Set(known ? ['url', 'detail'] : ['url'])) : undefined
-  return { type: 'image', ...media(url), ...(known && { detail }), ...rest(part, 'image_url', more) }
-}
-
-function decodeAudio(part: JsonObject, body: Json | undefined): AudioBlock | undefined {
-  const data = textOr(body, textOr(field(body, 'data'), undefined))
-  if (data === undefined) return undefined
-  const word = textOr(field(body, 'format'), 'wav')
-  return {
-    type: 'audio',
-    data,
-    mimeType: word === 'mp3' ? 'audio/mpeg' : `audio/${word}`,
-    ...rest(part, 'input_audio'),
-  }
-}
-
-function decodeFile(part: JsonObject, body: Json | undefined): FileBlock | undefined {
-  const fileData = textOr(field(body, 'file_data'), undefined)
-  const fileId = textOr(field(body, 'file_id'), undefined)
-  if (fileData === undefined && fileId === undefined) return undefined
-  const filename = textOr(field(body, 'filename'), undefined)
-  const source = fileData === undefined ? {} : media(fileData)
-  return { type: 'file', ...source, ...compact({ fileId, filename }), ...rest(part, 'file') }
-}
-
-function media(url: string): { url: string } | { data: string; mimeType: string } {
-  const read = readDataUrl(url)
-  return read?.base64 ? { data: read.data, mimeType: read.mimeType } : { url }
-}
-
-/** What a part says beside its type and body: the cache mark, and what we have no word for. */
-function rest(
-  part: JsonObject,
-  body: string,
-  more?: JsonObject,
-): { metadata?: Metadata; providerData?: { [format]: JsonObject } } {
-  const mark = Object.hasOwn(part, 'prompt_cache_breakpoint') ? 'prompt_cache_breakpoint' : 'cache_control'
-  const hint = readCacheMark(field(part, mark))
-  const known = new Set(hint === undefined ? ['type', body] : ['type', body, mark])
-  const others = otherFields(part, known)
-  const data = more === undefined ? others : { ...others, [body]: more }
-  return compact({ metadata: hint && { cacheHint: hint }, providerData: data && { [format]: data } })
-}
-
-function readCacheMark(mark: unknown): Metadata['cacheHint'] {
-  if (!isObject(mark)) return undefined
-  const ttl = field(mark, 'ttl')
-  return ttl === '5m' || ttl === '30m' || ttl === '1h' || ttl === '12h' ? { ttl } : 'ephemeral'
 }

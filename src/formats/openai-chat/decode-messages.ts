@@ -5,15 +5,16 @@
  */
 import { fold } from '../../assemble/fold.ts'
 import type { Fragment } from '../../core/codec.ts'
+import { callsOf } from '../../core/content.ts'
 import { DecodeError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { AssistantMessage, Content, Json, JsonObject, Message, Role, ToolMessage } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { unmark } from '../../kit/tool-error.ts'
-import { decodeContent, kept } from './content.ts'
+import { kept } from './content.ts'
+import { decodeContent } from './decode-content.ts'
 import { endMessage, readDelta } from './delta.ts'
 import { compatible } from './dialects.ts'
-import { callsInOrder } from './response.ts'
 import { newStreamState } from './stream.ts'
 import { format, proofOwners } from './tables.ts'
 
@@ -97,7 +98,7 @@ function decodeAssistant(message: JsonObject, path: string, reading: Reading): A
   fragments.push({ type: 'end', stopReason: 'stop' })
   const read = fold(fragments.map(owned), { callsBefore: reading.nextId, idPrefix }).message
   const { stopReason: _, ...decoded } = read
-  const calls = callsInOrder(decoded)
+  const calls = callsOf(decoded)
   reading.nextId += calls.length
   const legacy = calls.find((call) => kept(call)?.type === 'function_call')
   if (legacy !== undefined) reading.legacyId = legacy.id ?? ''

@@ -9,7 +9,6 @@ import {
   compact,
   field,
   isObject,
-  lookup,
   numberOr,
   otherFields,
   setOwn,
@@ -17,8 +16,8 @@ import {
   textOr,
 } from '../../core/lookup.ts'
 import type { CitationBlock, Json, JsonObject, Opaque } from '../../core/model.ts'
-import { decodePart, unknownPart } from './content.ts'
 import type { ChatDialect } from './dialect.ts'
+import { readPart } from './read-part.ts'
 import { answerFields, callFields, deltaBookkeeping, format } from './tables.ts'
 
 /** What one piece leaves for the next. No text is kept, but that of proofs, which cannot be sent back in pieces. */
@@ -46,7 +45,7 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
   for (const name in delta) {
     if (answerFields.has(name) || !Object.hasOwn(delta, name)) continue
     const value = delta[name] as Json
-    if (deltaBookkeeping.has(name)) state.choice[name] = value
+    if (name === deltaBookkeeping) state.choice[name] = value
     else keepOnMessage(name, value, out)
   }
   readReasoning(state, delta, out)
@@ -57,7 +56,7 @@ export function readDelta(state: DeltaState, delta: JsonObject, out: Fragment[],
     pushText(state, { type: 'text', text: refusal, refusal: true }, out)
   }
   if (isObject(delta.audio) && !isBlank(delta.audio)) readAudio(state, delta.audio, out)
-  for (const image of arrayOf(delta.images)) pushBlock(state, image, 'images', out)
+  for (const image of arrayOf(delta.images)) pushPart(state, image, 'images', out)
   if (delta.annotations) readAnnotations(state, delta.annotations, out)
   readCalls(state, delta, out, isWhole)
 }
@@ -69,7 +68,7 @@ export function isBlank(value: JsonObject): boolean {
 
 /** What has to wait for the end of the message. */
 export function endMessage(state: DeltaState, out: Fragment[]): void {
-  endDetails(state, out)
+  endReasoning(state, out)
   for (const [position, id] of state.openCustom) {
     out.push({ type: 'call', ...(position >= 0 && { position }), ...(id && { id }), arguments: '"}' })
   }
@@ -86,40 +85,38 @@ function keepOnMessage(name: string, value: Json, out: Fragment[]): void {
 // ---- text -------------------------------------------------------------------------------------
 
 function pushText(state: DeltaState, fragment: Fragment, out: Fragment[]): void {
-  endDetails(state, out)
+  endReasoning(state, out)
   state.isText = true
   out.push(fragment)
 }
 
-/** A string, or, at Mistral, an array of parts. */
-function readContent(state: DeltaState, content: unknown, out: Fragment[]): void {
+/** A string or an array of parts. */
+function readContent(state: DeltaState, content: Json | undefined, out: Fragment[]): void {
   if (typeof content === 'string') {
     if (content !== '') pushText(state, { type: 'text', text: content }, out)
     return
   }
   for (const part of Array.isArray(content) ? content : isObject(content) ? [content] : []) {
-    if (field(part, 'type') === 'thinking') readThinking(state, part, out)
-    else pushPart(state, part, out)
+    const text = field(part, 'type') === 'text' ? field(part, 'text') : part
+    const isBare = typeof text === 'string' && (part === text || Object.keys(part as JsonObject).length === 2)
+    if (isBare) readContent(state, text, out)
+    else pushPart(state, part, 'content', out)
   }
 }
 
-function pushPart(state: DeltaState, part: Json, out: Fragment[]): void {
-  if (typeof part === 'string') {
-    readContent(state, part, out)
-    return
+/** Reads a part as the dialect does, if it knows the part. A value that is not an object is kept under the name of its field. */
+function pushPart(state: DeltaState, value: Json, name: string, out: Fragment[]): void {
+  const part = isObject(value) ? value : { type: name, value }
+  const read = state.dialect.readPart?.(part) ?? [{ type: 'block' as const, block: readPart(part) }]
+  endReasoning(state, out)
+  state.isText = false
+  for (const fragment of read) {
+    if (fragment.type === 'block' && fragment.block.type === 'text') {
+      state.isText = true
+      state.hasRefusal ||= fragment.block.refusal === true
+    }
+    out.push(fragment)
   }
-  const text = field(part, 'type') === 'text' ? field(part, 'text') : undefined
-  const isBare = typeof text === 'string' && Object.keys(part as JsonObject).length === 2
-  if (isBare) readContent(state, text, out)
-  else pushBlock(state, part, 'content', out)
-}
-
-function pushBlock(state: DeltaState, part: Json, name: string, out: Fragment[]): void {
-  endDetails(state, out)
-  const block = isObject(part) ? decodePart(part, name) : unknownPart({ type: name, value: part })
-  if (block.type === 'text' && block.refusal) state.hasRefusal = true
-  state.isText = block.type === 'text'
-  out.push({ type: 'block', block })
 }
 
 /** Nested OpenAI citations belong to the text before them; others, such as OpenRouter's of files, are kept. */
@@ -142,28 +139,28 @@ const citationFields = new Set(['url', 'title', 'start_index', 'end_index'])
 function readCitation(annotation: Json): CitationBlock | undefined {
   const said = field(annotation, 'url_citation')
   if (!isObject(said)) return undefined
-  const url = textOr(said.url, undefined)
-  const title = stringOr(said.title, undefined)
-  const startIndex = numberOr(said.start_index, undefined)
-  const endIndex = numberOr(said.end_index, undefined)
   const others = otherFields(said, citationFields)
-  return compact({ type: 'citation', url, title, startIndex, endIndex, providerData: others && { [format]: others } })
+  return compact({
+    type: 'citation',
+    url: textOr(said.url, undefined),
+    title: stringOr(said.title, undefined),
+    startIndex: numberOr(said.start_index, undefined),
+    endIndex: numberOr(said.end_index, undefined),
+    providerData: others && { [format]: others },
+  })
 }
 
 const audioFields = new Set(['id', 'data', 'transcript'])
 
 /** Made audio: its id alone is sent back, and `expires_at` comes last. */
 function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void {
-  const id = textOr(audio.id, undefined)
-  const data = textOr(audio.data, undefined)
-  const transcript = textOr(audio.transcript, undefined)
   const others = otherFields(audio, audioFields)
-  const added = {
-    ...(id !== undefined && { id }),
-    ...(data !== undefined && { data }),
-    ...(transcript !== undefined && { transcript }),
-    ...(others && { providerData: { [format]: others } }),
-  }
+  const added = compact({
+    id: textOr(audio.id, undefined),
+    data: textOr(audio.data, undefined),
+    transcript: textOr(audio.transcript, undefined),
+    providerData: others && { [format]: others },
+  })
   if (state.hasAudio) out.push({ type: 'patch', key: 'audio', ...added })
   else out.push({ type: 'block', key: 'audio', open: true, block: { type: 'audio', ...added } })
   state.hasAudio = true
@@ -171,74 +168,45 @@ function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void 
 
 // ---- reasoning --------------------------------------------------------------------------------
 
+/** Some hosts send the same text in two fields: the first that is not empty counts. OpenRouter has a proof beside it. */
 function readReasoning(state: DeltaState, delta: JsonObject, out: Fragment[]): void {
-  const details = arrayOf(delta.reasoning_details).filter(isObject)
-  const plain = reasoningText(state.dialect, delta)
-  const text = plain === '' && !state.hasPlainReasoning ? details.map(detailText).join('') : plain
-  if (details.length > 0) {
-    readDetails(state, details, text, out)
-    return
-  }
-  if (text === '') return
+  const pieces = arrayOf(delta.reasoning_details).filter(isObject)
+  let text = ''
+  for (const name of state.dialect.reasoningFields) text ||= stringOr(delta[name], '')
+  if (text === '' && pieces.length === 0) return
   state.isText = false
+  if (pieces.length > 0) {
+    if (text === '' && !state.hasPlainReasoning) {
+      text = pieces.map((piece) => stringOr(piece.text, stringOr(piece.summary, ''))).join('')
+    }
+    state.details ??= []
+    for (const piece of pieces) addPiece(state.details, piece)
+  }
   if (state.details === undefined) {
     state.hasPlainReasoning = true
     out.push({ type: 'reasoning', text })
   } else out.push({ type: 'reasoning', text, key: detailsKey(state) })
 }
 
-/** Some send the same text in two fields: the first that is not empty counts. */
-function reasoningText({ reasoningFields }: ChatDialect, delta: JsonObject): string {
-  for (const name of reasoningFields) {
-    const text = delta[name]
-    if (typeof text === 'string' && text !== '') return text
-  }
-  return ''
-}
-
-/** Mistral's part: its text, and whether it is closed. */
-function readThinking(state: DeltaState, part: Json, out: Fragment[]): void {
-  const thinking = field(part, 'thinking')
-  const texts = typeof thinking === 'string' ? [thinking] : arrayOf(thinking).map((one) => field(one, 'text'))
-  const text = texts.map((one) => stringOr(one, '')).join('')
-  state.isText = false
-  if (text !== '') out.push({ type: 'reasoning', text })
-  const others = otherFields(part as JsonObject, new Set(['type', 'thinking']))
-  if (others && text !== '') out.push({ type: 'patch', providerData: { [format]: others } })
-}
-
-function detailText(detail: JsonObject): string {
-  return stringOr(detail.text, stringOr(detail.summary, ''))
-}
-
 const detailsKey = (state: DeltaState) => `reasoning_details:${state.detailsBlock}`
 
 /** Pieces of one detail have the same index and type. */
-function readDetails(state: DeltaState, pieces: readonly JsonObject[], text: string, out: Fragment[]): void {
-  state.isText = false
-  state.details ??= []
-  for (const piece of pieces) {
-    const before = state.details.find((one) => one.index === piece.index && one.type === piece.type)
-    if (before === undefined || piece.index === undefined) state.details.push({ ...piece })
-    else addPiece(before, piece)
+function addPiece(details: JsonObject[], piece: JsonObject): void {
+  const detail = details.find((one) => one.index === piece.index && one.type === piece.type)
+  if (detail === undefined || piece.index === undefined) {
+    details.push({ ...piece })
+    return
   }
-  out.push({ type: 'reasoning', text, key: detailsKey(state) })
-}
-
-const growing: Readonly<Record<string, true>> = { text: true, summary: true, data: true }
-
-function addPiece(detail: JsonObject, piece: JsonObject): void {
-  for (const name of Object.keys(piece)) {
+  for (const [name, added] of Object.entries(piece)) {
     const before = detail[name]
-    const added = piece[name] as Json
-    const grows = lookup(growing, name) && typeof before === 'string' && typeof added === 'string'
+    const grows = /^(?:text|summary|data)$/.test(name) && typeof before === 'string' && typeof added === 'string'
     if (grows) detail[name] = before + added
     else if (added !== null) detail[name] = added
   }
 }
 
 /** Whatever follows reasoning ends its block, so that those who can have one block open at a time need not wait. */
-function endDetails(state: DeltaState, out: Fragment[]): void {
+function endReasoning(state: DeltaState, out: Fragment[]): void {
   if (state.details === undefined) return
   const key = detailsKey(state)
   out.push({ type: 'patch', key, opaque: proof(state, { reasoning_details: state.details }) }, { type: 'close', key })
@@ -252,31 +220,27 @@ function proof({ dialect, model }: DeltaState, data: JsonObject): Opaque {
 
 // ---- calls ------------------------------------------------------------------------------------
 
+/** One for each event: its fields are set one by one, since to spread those that may be absent takes ten times as long. */
+type CallPiece = { -readonly [Key in keyof CallFragment]: CallFragment[Key] }
+
 function readCalls(state: DeltaState, delta: JsonObject, out: Fragment[], isWhole: boolean): void {
   const legacy = delta.function_call
   if (isObject(legacy) && !isBlank(legacy)) {
-    const piece: CallPiece = { type: 'call', key: 'function_call' }
-    addSaid(piece, legacy)
-    piece.providerData = marked('function_call')
-    pushCall(state, piece, out)
+    const providerData = { [format]: { type: 'function_call' } }
+    pushCall(state, { type: 'call', key: 'function_call', providerData }, legacy, out)
   }
   const calls = arrayOf(delta.tool_calls)
   for (let at = 0; at < calls.length; at++) {
     const call = calls[at] ?? null
-    if (call !== null) readCall(state, call, at, out, isWhole)
+    if (isObject(call)) readCall(state, call, at, out, isWhole)
+    else if (call !== null) pushPart(state, call, 'tool_calls', out)
   }
 }
 
-const marked = (type: string) => ({ [format]: { type } })
-
-function readCall(state: DeltaState, call: Json, at: number, out: Fragment[], isWhole: boolean): void {
-  if (!isObject(call)) {
-    pushBlock(state, call, 'tool_calls', out)
-    return
-  }
+function readCall(state: DeltaState, call: JsonObject, at: number, out: Fragment[], isWhole: boolean): void {
+  const { custom, function: said, extra_content: extra } = call
   const position = numberOr(call.index, undefined)
   const id = stringOr(call.id, undefined)
-  const extra = call.extra_content
   const others = otherFields(call, callFields)
   const piece: CallPiece = { type: 'call' }
   if (isWhole) piece.key = `call:${at}`
@@ -284,18 +248,20 @@ function readCall(state: DeltaState, call: Json, at: number, out: Fragment[], is
   if (id !== undefined) piece.id = id
   if (isObject(extra)) piece.opaque = proof(state, { extra_content: extra })
   if (others !== undefined) piece.providerData = { [format]: others }
-  if (isObject(call.custom) && isCustom(call, call.custom)) {
-    readCustom(state, call.custom, piece, position ?? -1, out, isWhole)
-    return
-  }
   const type = textOr(call.type, 'function')
-  if (type !== 'function' && call.function === undefined) {
-    const block = { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } as const
-    out.push({ type: 'block', block })
-    return
+  if (isObject(custom) && isCustom(call, custom)) {
+    piece.providerData = { [format]: { ...others, type: 'custom' } }
+    pushCall(
+      state,
+      piece,
+      { name: custom.name ?? null, arguments: customInput(state, custom, piece.id, position ?? -1, isWhole) },
+      out,
+    )
+  } else if (type === 'function' || said !== undefined) {
+    pushCall(state, piece, said, out)
+  } else {
+    out.push({ type: 'block', block: { type: 'unknown', format, providerType: `tool_calls:${type}`, value: call } })
   }
-  addSaid(piece, call.function)
-  pushCall(state, piece, out)
 }
 
 /** The type decides, and pieces have none: where `function` is filled in as well, the field with something in it counts. */
@@ -304,44 +270,30 @@ function isCustom({ type, function: said }: JsonObject, custom: JsonObject): boo
   return type !== 'function' && isBlank(said) && !isBlank(custom)
 }
 
-/** One for each event: its fields are set one by one, since to spread those that may be absent takes ten times as long. */
-type CallPiece = { -readonly [Key in keyof CallFragment]: CallFragment[Key] }
-
-function pushCall(state: DeltaState, call: Fragment & { type: 'call' }, out: Fragment[]): void {
-  endDetails(state, out)
-  state.isText = false
-  out.push(call)
+/** Free text becomes the one argument `input`; in a stream its text is closed by the end of the message. */
+function customInput(
+  { openCustom }: DeltaState,
+  custom: JsonObject,
+  id: string | null | undefined,
+  position: number,
+  isWhole: boolean,
+): string | JsonObject {
+  const input = stringOr(custom.input, '')
+  if (isWhole) return { input }
+  const text = JSON.stringify(input).slice(1, -1)
+  if (openCustom.has(position)) return text
+  openCustom.set(position, id ?? undefined)
+  return `{"input":"${text}`
 }
 
-/** Arguments may be an object already. */
-function addSaid(piece: CallPiece, said: unknown): void {
+/** Adds what is said of a function: its arguments may be an object already. */
+function pushCall(state: DeltaState, piece: CallPiece, said: unknown, out: Fragment[]): void {
   const name = field(said, 'name')
   const args = field(said, 'arguments')
   if (typeof name === 'string') piece.name = name
   if (typeof args === 'string' || isObject(args)) piece.arguments = args
-  else if (Array.isArray(args) || typeof args === 'number' || typeof args === 'boolean') {
-    piece.arguments = JSON.stringify(args)
-  }
-}
-
-/** Free text becomes the one argument `input`. */
-function readCustom(
-  state: DeltaState,
-  custom: JsonObject,
-  place: CallFragment,
-  position: number,
-  out: Fragment[],
-  isWhole: boolean,
-): void {
-  const name = stringOr(custom.name, undefined)
-  const input = stringOr(custom.input, '')
-  const providerData = { [format]: { ...place.providerData?.[format], type: 'custom' } }
-  const call = { ...place, ...(name !== undefined && { name }), providerData } as const
-  if (isWhole) {
-    pushCall(state, { ...call, arguments: { input } }, out)
-    return
-  }
-  const head = state.openCustom.has(position) ? '' : '{"input":"'
-  if (head !== '') state.openCustom.set(position, place.id ?? undefined)
-  pushCall(state, { ...call, arguments: head + JSON.stringify(input).slice(1, -1) }, out)
+  else if (args !== undefined && args !== null) piece.arguments = JSON.stringify(args)
+  endReasoning(state, out)
+  state.isText = false
+  out.push(piece)
 }

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { ClientCodec } from '../../core/codec.ts'
+import type { ClientCodec, Fragment } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type {
   AudioBlock,
@@ -144,7 +144,7 @@ export interface ChatDialect {
   // ---- reasoning
   /** The fields that ask for reasoning: `byEffort`, `byReasoning`, `byThinking`, `byEnableThinking`, `byTemplate`, `notAsked`. */
   readonly askReasoning: (reasoning: NonNullable<RequestOptions['reasoning']>, to: Encoding) => JsonObject
-  /** Efforts that are taken, least first: others become the nearest. Default: all; with `byThinking`, none: only on or off. */
+  /** Efforts that `byEffort` sends, least first: others become the nearest. Default: all; with `byThinking`, none: only on or off. */
   readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
   /** Whether a model will reason, where that changes what it takes. */
   readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean
@@ -156,6 +156,11 @@ export interface ChatDialect {
   readonly replay?: ReasoningReplay
 
   // ---- answers
+  /**
+   * Reads a part of an answer's content that OpenAI does not send, and returns `undefined` for others. Default: text, refusals and images are
+   * read, other parts are kept whole. `compatible` reads the parts of every host.
+   */
+  readonly readPart?: (part: JsonObject) => readonly Fragment[] | undefined
   /** Reasons to stop that only this provider has; they win over the common ones. */
   readonly stopReasons?: Readonly<Record<string, StopReason>>
   /** Some of its streams reach `[DONE]` with no reason to stop. */

@@ -2,7 +2,8 @@
 import type { ReasoningEffort } from '../../core/model.ts'
 import { choosing } from './choice.ts'
 import type { ChatDialect } from './dialect.ts'
-import { byEffort } from './quirks/ask-reasoning.ts'
+import { byAnyEffort, byEffort } from './quirks/ask-reasoning.ts'
+import { readEveryPart } from './quirks/read-part.ts'
 
 /** Where providers that speak of reasoning put it. */
 const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
@@ -44,7 +45,7 @@ export const openai: ChatDialect = {
   cacheField: 'prompt_cache_breakpoint',
   customTools: true,
   rawArguments: true,
-  askReasoning: byEffort,
+  askReasoning: byAnyEffort,
   reasons: isReasoning,
   whileReasoning: {
     refuses: /* @__PURE__ */ new Set([
@@ -73,6 +74,7 @@ export const compatible: ChatDialect = {
   chooseTools: /* @__PURE__ */ choosing(['none', 'required', 'named']),
   askReasoning: byEffort,
   reasoningFields: everyReasoningField,
+  readPart: readEveryPart,
   endsWithoutReason: true,
 }
 

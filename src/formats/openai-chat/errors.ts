@@ -7,7 +7,8 @@
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { shortJson } from '../../core/depth.ts'
 import type { ApiError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject } from '../../core/lookup.ts'
+import { arrayOf, field, isObject, objectIn } from '../../core/lookup.ts'
+import type { JsonObject } from '../../core/model.ts'
 import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
@@ -16,15 +17,14 @@ import { errorAnswers, errorKinds, finalErrors, generalErrorKinds } from './tabl
 /** Reads an error answer, whichever of the shapes it has that these hosts use. */
 export function decodeError(answer: ErrorAnswer, { dialect = openai }: CodecOptions<ChatDialect> = {}): ApiError {
   const { kinds, statuses, emptyStatuses } = dialect.errors ?? {}
-  const own = answer.status === 0 ? { ...errorKinds, ...generalErrorKinds } : errorKinds
-  const byStatus = answer.body === '' || answer.body === undefined ? { ...statuses, ...emptyStatuses } : statuses
-  const table: ErrorWords = compact({
+  const isEmpty = answer.body === '' || answer.body === undefined
+  const words: ErrorWords = {
     provider: dialect.provider,
-    kinds: { ...own, ...kinds },
+    kinds: { ...errorKinds, ...(answer.status === 0 && generalErrorKinds), ...kinds },
     final: finalErrors,
-    statuses: byStatus,
-  })
-  return readApiError({ ...answer, headers: answer.headers, body: plainError(answer.body) }, table)
+    statuses: { ...statuses, ...(isEmpty && emptyStatuses) },
+  }
+  return readApiError({ ...answer, body: plainError(answer.body) }, words)
 }
 
 const noHeaders: ErrorAnswer['headers'] = { get: () => null }
@@ -38,27 +38,24 @@ export function errorWithin(body: unknown, dialect: ChatDialect): ApiError | und
 function isError(body: unknown): boolean {
   if (Array.isArray(body)) return isObject(field(body[0], 'error'))
   if (field(body, 'error') || field(body, 'object') === 'error') return true
-  if (!isObject(body) || body.choices) return false
-  return arrayOf(field(body, 'errors')).length > 0 || isRefusedByMiniMax(body)
+  const isAnswer = !isObject(body) || body.choices
+  return !isAnswer && (arrayOf(body.errors).length > 0 || refusalOfMiniMax(body) !== undefined)
 }
 
-function isRefusedByMiniMax(body: unknown): boolean {
-  const code = field(field(body, 'base_resp'), 'status_code')
-  return code !== undefined && code !== 0
+function refusalOfMiniMax(body: unknown): JsonObject | undefined {
+  const { status_code: code, status_msg: message = '' } = objectIn(body, 'base_resp')
+  return code === undefined || code === 0 ? undefined : { message, code: `minimax_${code}` }
 }
 
-/** The two shapes that only one host has, as the shape that all others have. */
+/** The shapes that only one host has, as the shape that all others have. */
 function plainError(body: unknown): unknown {
   const long = field(body, 'message')
-  if (isObject(body) && isObject(long)) return { ...body, message: shortJson(long, 300) } // Mistral's 422
-  const first = arrayOf(field(body, 'errors'))[0]
-  if (isObject(first)) {
-    const { code } = first
-    return { error: { ...first, code: typeof code === 'number' ? `${code}` : code } }
-  }
-  if (!isRefusedByMiniMax(body)) return body
-  const said = field(body, 'base_resp')
-  return { error: { message: field(said, 'status_msg') ?? '', code: `minimax_${field(said, 'status_code')}` } }
+  if (isObject(long)) return { ...(body as JsonObject), message: shortJson(long, 300) } // Mistral's 422
+  const [first] = arrayOf(field(body, 'errors'))
+  const error = isObject(first)
+    ? { ...first, code: typeof first.code === 'number' ? `${first.code}` : first.code }
+    : refusalOfMiniMax(body)
+  return error ? { error } : body
 }
 
 /** An error as OpenAI would answer it. */

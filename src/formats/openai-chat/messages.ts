@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { blocksOf, blocksOfTurn } from '../../core/content.ts'
+import { blocksOf, blocksOfTurn, callsOf } from '../../core/content.ts'
 import { compact, unlessEmpty } from '../../core/lookup.ts'
 import type {
   AssistantMessage,
@@ -14,15 +14,15 @@ import type {
   InvalidToolCall,
   JsonObject,
   Message,
-  ToolMessage,
   UserMessage,
 } from '../../core/model.ts'
-import { type IdRule, legalId } from '../../kit/ids.ts'
+import { legalId } from '../../kit/ids.ts'
 import { lose } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import {
   beyondTypes,
   cacheMark,
+  encodeParts,
   encodeTextPart,
   encodeTextParts,
   encodeUserParts,
@@ -31,18 +31,9 @@ import {
   toContent,
 } from './content.ts'
 import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
-import { callsInOrder } from './response.ts'
-import { format } from './tables.ts'
+import { format, plainNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
-import type {
-  WireAnyPart,
-  WireAssistant,
-  WireCall,
-  WireInstruction,
-  WireMessage,
-  WireRefusalPart,
-  WireTextPart,
-} from './wire.ts'
+import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefusalPart, WireTextPart } from './wire.ts'
 
 /** What an assistant may say. */
 type SaidPart = WireTextPart | WireRefusalPart
@@ -51,7 +42,7 @@ type SaidPart = WireTextPart | WireRefusalPart
 export function encodeMessages(context: Context, to: Encoding): WireMessage[] {
   const { system } = context
   const messages = to.dialect.withoutTools?.(context.messages, to) ?? context.messages
-  const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsInOrder(message).length > 0)
+  const firstCalls = messages.findIndex((message) => message.role === 'assistant' && callsOf(message).length > 0)
   const out = messages.flatMap((message, at) => {
     const inCalls = firstCalls >= 0 && at >= firstCalls
     return encodeMessage(message, `messages[${at}]`, inCalls, to)
@@ -81,24 +72,41 @@ function encodeInstruction(
   to: Encoding,
 ): WireInstruction {
   const parts = encodeTextParts(blocksOf(message.content), contentPath, to)
-  return {
-    ...kept(message),
-    role: message.role === 'developer' ? to.dialect.developerRole : 'system',
-    content: withMark(toContent(parts, to, typeof message.content === 'string'), message, path, to),
-    ...named(message, path, to),
-  }
+  const role = message.role === 'developer' ? to.dialect.developerRole : 'system'
+  return { ...kept(message), role, ...saidIn(message, parts, path, to) }
 }
 
-/** OpenAI answers 400 to a name with any other character. */
-const participantNames: IdRule = { pattern: /^[a-zA-Z0-9_-]+$/, maxLength: 64 }
+/** Results that stand in a user's message come before it, each in a message of its own. */
+function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessage[] {
+  const blocks = blocksOf(message.content)
+  const results = encodeParts(blocks, `${path}.content`, (block, place) => {
+    if (block.type !== 'tool_result') return undefined
+    const { type: _, isError, id: _id, ...result } = block
+    return encodeResultFor(to, { ...result, role: 'tool', ...(isError && { status: 'error' }) }, `${place}.`)
+  })
+  if (results.length > 0 && results.length === blocks.length) return results
+  const parts = encodeUserParts(blocks, `${path}.content`, to)
+  return [...results, { ...kept(message), role: 'user', ...saidIn(message, parts, path, to) }]
+}
+
+/** The content of a message that is not an answer, and the name of its author. */
+function saidIn<Part extends WireAnyPart>(
+  message: InstructionMessage | UserMessage,
+  parts: readonly Part[],
+  path: string,
+  to: Encoding,
+): { content: string | (Part | WireTextPart)[]; name?: string } {
+  const content = toContent(parts, to, typeof message.content === 'string')
+  return { content: withMark(content, message, path, to), ...named(message, path, to) }
+}
 
 function named(
   message: InstructionMessage | UserMessage | AssistantMessage,
   path: string,
   { dialect, ledger }: Encoding,
-): JsonObject {
-  if (message.name === undefined || dialect.names === false) return {}
-  const name = legalId(message.name, participantNames)
+): { name?: string } {
+  if (message.name === undefined) return {}
+  const name = legalId(message.name, plainNames)
   if (name !== message.name) lose(ledger, 'changed', `${path}.name`, `${dialect.title} takes plain names alone`, 'info')
   return { name }
 }
@@ -111,26 +119,9 @@ function withMark<Part extends WireAnyPart>(
   to: Encoding,
 ): string | (Part | WireTextPart)[] {
   const mark = cacheMark(message.metadata, path, to)
-  if (Object.keys(mark).length === 0) return content
+  if (mark === undefined) return content
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
-}
-
-/** Results that stand in a user's message come before it, each in a message of its own. */
-function encodeUser(message: UserMessage, path: string, to: Encoding): WireMessage[] {
-  const blocks = blocksOf(message.content)
-  const said = blocks.filter((block) => block.type !== 'tool_result')
-  const results = blocks.flatMap((block, at) => {
-    if (block.type !== 'tool_result') return []
-    const { type: _, isError, id: _id, ...result } = block
-    const status = isError ? ('error' as const) : undefined
-    const answer: ToolMessage = { ...result, role: 'tool', ...compact({ status }) }
-    return [encodeResultFor(to, answer, `${path}.content[${at}].`)]
-  })
-  if (results.length > 0 && said.length === 0) return results
-  const parts = encodeUserParts(blocks, `${path}.content`, to)
-  const content = withMark(toContent(parts, to, typeof message.content === 'string'), message, path, to)
-  return [...results, { ...kept(message), role: 'user', content, ...named(message, path, to) }]
 }
 
 /** A turn of which nothing can be sent, such as one of another provider's tools alone, is none: empty messages are refused. */
@@ -145,24 +136,24 @@ function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, t
 
 function encodeAssistant(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant {
   const blocks = blocksOfTurn(message)
-  const calls = callsInOrder(message).flatMap((call) => {
+  const calls = callsOf(message).flatMap((call) => {
     if (call.name !== undefined) return [encodeCall(call, to)]
     const at = message.invalidToolCalls?.indexOf(call as InvalidToolCall)
     lose(to.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, reasons.namelessCall)
     return []
   })
-  calls.push(...unknownCalls(blocks))
-  const audio = blocks.find((block): block is AudioBlock => block.type === 'audio' && block.id !== undefined)
-  const parts = encodeSaid(blocks, `${path}.content`, to)
+  for (const block of blocks) if (isUnknownCall(block)) calls.push(beyondTypes(block.value))
+  const audio = blocks.find(isMadeAudio)
+  const parts = encodeParts(blocks, `${path}.content`, (block, place) => encodeSaid(block, place, to))
   const isAlone = calls.length === 0 && audio === undefined
-  const content = parts.length > 0 ? toContent(parts, to, parts.length === 1, '') : isAlone ? '' : null
+  const said = parts.length > 0 || isAlone ? toContent(parts, to, parts.length === 1, '') : null
   return {
     ...keptFor(message, path, to),
     role: 'assistant',
-    content: content === null ? null : withMark(content, message, path, to),
+    content: said === null ? null : withMark(said, message, path, to),
     ...named(message, path, to),
-    ...encodeReasoning({ blocks, path: `${path}.content`, inCalls, content }, to),
-    ...compact({ audio: audio?.id === undefined ? undefined : { id: audio.id }, tool_calls: unlessEmpty(calls) }),
+    ...encodeReasoning({ blocks, path: `${path}.content`, inCalls, content: said }, to),
+    ...compact({ audio: audio && { id: audio.id }, tool_calls: unlessEmpty(calls) }),
   }
 }
 
@@ -175,28 +166,24 @@ function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObj
   return undefined
 }
 
-function unknownCalls(blocks: readonly ContentBlock[]): WireCall[] {
-  return blocks.flatMap((block) => (isUnknownCall(block) ? [beyondTypes<WireCall>(block.value)] : []))
-}
-
 function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {
   return block.type === 'unknown' && block.format === format && block.providerType.startsWith('tool_calls:')
 }
 
-/** What the assistant said: text, and how it refused where the host takes that. */
-function encodeSaid(blocks: readonly ContentBlock[], path: string, to: Encoding): SaidPart[] {
-  return blocks.flatMap((block, at): SaidPart[] => {
-    if (block.type === 'tool_call' || block.type === 'reasoning' || isUnknownCall(block)) return []
-    if (block.type === 'audio' && block.id !== undefined) return []
-    if (block.type === 'audio' && block.transcript !== undefined) {
-      lose(to.ledger, 'changed', `${path}[${at}]`, 'audio without an id is sent as what is said in it')
-      return [{ type: 'text', text: block.transcript }]
-    }
-    const part = encodeTextPart(block, `${path}[${at}]`, to)
-    const isRefusal = block.type === 'text' && block.refusal === true && to.dialect.textParts === true
-    if (isRefusal) return [{ type: 'refusal', refusal: block.text }]
-    return part === undefined ? [] : [part]
-  })
+function isMadeAudio(block: ContentBlock): block is AudioBlock & { id: string } {
+  return block.type === 'audio' && block.id !== undefined
+}
+
+/** A part of what the assistant said: text, and how it refused where the host takes that. */
+function encodeSaid(block: ContentBlock, path: string, to: Encoding): SaidPart | undefined {
+  const { type } = block
+  if (type === 'tool_call' || type === 'reasoning' || isUnknownCall(block) || isMadeAudio(block)) return undefined
+  if (type === 'audio' && block.transcript !== undefined) {
+    lose(to.ledger, 'changed', path, 'audio without an id is sent as what is said in it')
+    return { type: 'text', text: block.transcript }
+  }
+  const part = encodeTextPart(block, path, to)
+  return type === 'text' && block.refusal ? { type: 'refusal', refusal: block.text } : part
 }
 
 /** Earlier reasoning, in the way the host wants it back, if it does. */

@@ -21,15 +21,7 @@ import {
   textOr,
   unlessEmpty,
 } from '../../core/lookup.ts'
-import type {
-  Context,
-  Json,
-  JsonObject,
-  JsonSchema,
-  RequestOptions,
-  ResponseFormat,
-  ToolChoice,
-} from '../../core/model.ts'
+import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { efforts } from '../../kit/effort.ts'
 import { ledger, lose } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
@@ -77,31 +69,18 @@ export function encodeRequest(
     messages: withInstruction(messages, schema.instruction, to),
     ...tools,
   }
-  return {
-    path: dialect.path ?? '/chat/completions',
-    headers: {},
-    body,
-    losses: to.ledger.losses,
-  }
+  return { path: dialect.path ?? '/chat/completions', headers: {}, body, losses: to.ledger.losses }
 }
 
 function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
   const { dialect } = to
-  const fields: WireOptions = compact({
-    stream: options.stream,
-    temperature: options.temperature,
-    top_p: options.topP,
-    top_k: options.topK,
-    seed: options.seed,
-    frequency_penalty: options.frequencyPenalty,
-    presence_penalty: options.presencePenalty,
-    parallel_tool_calls: options.parallelToolCalls,
-    user: options.user,
-  })
-  if (options.maxTokens !== undefined) fields[dialect.maxTokensField] = options.maxTokens
-  if (options.stop !== undefined && options.stop.length > 0) fields.stop = encodeStops(options.stop, to)
-  const { reasoning } = options
-  return reasoning === undefined ? fields : { ...fields, ...dialect.askReasoning(reasoning, to) }
+  const { maxTokens, stop = [], reasoning } = options
+  const plain = Object.entries(plainOptions).map(([name, option]) => [name, options[option]])
+  return {
+    ...compact({ ...Object.fromEntries(plain), [dialect.maxTokensField]: maxTokens }),
+    ...(stop.length > 0 && { stop: encodeStops(stop, to) }),
+    ...(reasoning && dialect.askReasoning(reasoning, to)),
+  }
 }
 
 function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encoding): string[] {
@@ -115,20 +94,20 @@ function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encodi
 
 /** The fields under the host's names, without those that it refuses. */
 function suited(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
-  const { refuses, renames = {} } = to.dialect
-  const refusesNow = isReasoning(options, to) ? to.dialect.whileReasoning?.refuses : undefined
+  const { refuses, renames = {}, title, whileReasoning } = to.dialect
+  const refusesNow = isReasoning(options, to) ? whileReasoning?.refuses : undefined
   const out: JsonObject = {}
   for (const [name, value] of Object.entries(withUsage(fields, options, to))) {
     const isRefused = refuses.has(name)
-    if (isRefused || (refusesNow?.has(name) && value !== null)) {
-      const reason = isRefused
-        ? `${to.dialect.title} does not take it`
-        : `${to.model} does not take it while it reasons`
-      if (value !== null) lose(to.ledger, 'dropped', optionPath(name), reason)
+    if (!isRefused && (value === null || !refusesNow?.has(name))) {
+      setOwn(out, lookup(renames, name) ?? name, value as Json)
       continue
     }
-    const written = lookup(renames, name) ?? name
-    setOwn(out, written, value as Json)
+    if (value === null) continue
+    const option = lookup(plainOptions, name)
+    const path = option ? `options.${option}` : `options.providerOptions["${format}"].${name}`
+    const reason = isRefused ? `${title} does not take it` : `${to.model} does not take it while it reasons`
+    lose(to.ledger, 'dropped', path, reason)
   }
   return out
 }
@@ -137,16 +116,11 @@ function isReasoning({ model, reasoning }: RequestOptions, { dialect }: Encoding
   return dialect.reasons?.(model, reasoning?.effort) === true
 }
 
-function optionPath(name: string): string {
-  const option = plainOptions.find(([wire]) => wire === name)?.[1]
-  return option === undefined ? `options.providerOptions["${format}"].${name}` : `options.${option}`
-}
-
 /** Usage in a stream comes only where it is asked for. */
 function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: Encoding): WireOptions {
   const { stream_options: own, ...others } = fields
   if (!options.stream || !dialect.asksForUsage) return others
-  return { ...others, stream_options: { include_usage: true, ...(isObject(own) ? own : {}) } }
+  return { ...others, stream_options: { include_usage: true, ...(isObject(own) && own) } }
 }
 
 // ---- structured output and tools --------------------------------------------------------------
@@ -157,36 +131,28 @@ interface Structured {
   readonly instruction?: string
 }
 
+const answerInJson = 'Answer in JSON.'
+
 function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding): Structured {
   if (wanted === undefined) return { fields: {} }
-  const { schema, name = 'response', description, strict } = wanted
-  if (schema === undefined) {
-    return { fields: { response_format: { type: 'json_object' } }, instruction: 'Answer in JSON.' }
+  const { schema, name, description, strict } = wanted
+  const { jsonSchema, title } = to.dialect
+  if (schema !== undefined && jsonSchema) {
+    if (name === undefined) lose(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+    const described = { name: name ?? 'response', schema, ...compact({ description, strict }) }
+    return { fields: { response_format: { type: 'json_schema', json_schema: described } } }
   }
-  if (to.dialect.jsonSchema) {
-    if (wanted.name === undefined)
-      lose(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
-    const jsonSchema = { name, schema, ...compact({ description, strict }) }
-    return { fields: { response_format: { type: 'json_schema', json_schema: jsonSchema } } }
-  }
-  lose(
-    to.ledger,
-    'changed',
-    'options.responseFormat.schema',
-    `${to.dialect.title} takes no schema: the prompt tells it`,
-  )
-  return {
-    fields: { response_format: { type: 'json_object' } },
-    instruction: `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`,
-  }
+  const fields = { response_format: { type: 'json_object' } } as const
+  if (schema === undefined) return { fields, instruction: answerInJson }
+  lose(to.ledger, 'changed', 'options.responseFormat.schema', `${title} takes no schema: the prompt tells it`)
+  const instruction = `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
+  return { fields, instruction }
 }
 
 /** `json_object` is refused unless the messages speak of JSON; a schema is always told. */
 function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
-  if (instruction === undefined) return messages
-  const isSaid =
-    instruction === 'Answer in JSON.' && messages.some(({ content }) => /json/i.test(JSON.stringify(content)))
-  if (isSaid) return messages
+  const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
+  if (instruction === undefined || (instruction === answerInJson && messages.some(speaksOfJson))) return messages
   lose(to.ledger, 'invented', 'system', 'the messages have to speak of JSON', 'info')
   const [first, ...others] = messages
   if (first?.role === 'system' && typeof first.content === 'string') {
@@ -200,25 +166,20 @@ function encodeTools(
   options: RequestOptions,
   to: Encoding,
 ): Pick<WireRequest, 'tools' | 'tool_choice'> {
-  if (to.dialect.withoutTools && tools.length > 0) {
-    lose(to.ledger, 'dropped', 'tools', `${to.dialect.title} takes no tools`, 'major')
+  const { title, withoutTools, whileReasoning } = to.dialect
+  if (withoutTools && tools.length > 0) {
+    lose(to.ledger, 'dropped', 'tools', `${title} takes no tools`, 'major')
     return {}
   }
-  const isFree = isReasoning(options, to) && to.dialect.whileReasoning?.refusesForcedCalls === true
-  const { tools: left, choice } = encodeToolChoice(
-    isFree ? unforced(options.toolChoice, to) : options.toolChoice,
-    tools,
-    to,
-  )
+  let { toolChoice } = options
+  const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
+  if (isForced && whileReasoning?.refusesForcedCalls && isReasoning(options, to)) {
+    lose(to.ledger, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
+    toolChoice = 'auto'
+  }
+  const { tools: left, choice } = encodeToolChoice(toolChoice, tools, to)
   const definitions = encodeDefinitionsFor(left, to.dialect, to.ledger)
-  if (definitions.length === 0) return {}
-  return compact({ tools: definitions, tool_choice: choice })
-}
-
-function unforced(choice: ToolChoice | undefined, to: Encoding): ToolChoice | undefined {
-  if (choice === undefined || choice === 'auto' || choice === 'none') return choice
-  lose(to.ledger, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
-  return 'auto'
+  return definitions.length === 0 ? {} : compact({ tools: definitions, tool_choice: choice })
 }
 
 // ---- from the wire ----------------------------------------------------------------------------
@@ -246,11 +207,15 @@ function wrong(path: string, wanted: string): DecodeError {
   return new DecodeError(`Cannot decode ${format} request: "${path}" is not ${wanted}`, { path })
 }
 
+/** The plain options that are not numbers. */
+const typesOfOptions = { stream: 'boolean', parallel_tool_calls: 'boolean', user: 'string' } as const
+
 function decodeOptions(body: JsonObject): Omit<RequestOptions, 'model'> {
   const plain: JsonObject = {}
-  for (const [name, option, type] of plainOptions) {
+  for (const [name, option] of Object.entries(plainOptions)) {
     const value = field(body, name) ?? undefined
     if (value === undefined) continue
+    const type = lookup(typesOfOptions, name) ?? 'number'
     if (typeof value !== type) throw wrong(name, `a ${type}`)
     plain[option] = value
   }

@@ -12,10 +12,10 @@ import type {
   Fragment,
   Reply,
 } from '../../core/codec.ts'
-import { blocksOfTurn } from '../../core/content.ts'
+import { blocksOfTurn, callsOf, toolCallsOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, unlessEmpty } from '../../core/lookup.ts'
+import { arrayOf, compact, isObject, lookup, unlessEmpty } from '../../core/lookup.ts'
 import { toDataUrl } from '../../core/media.ts'
 import type {
   AssistantMessage,
@@ -31,8 +31,7 @@ import { type Ledger, ledger, lose } from '../../kit/losses.ts'
 import { kept, loseBlock } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
-import { errorWithin } from './errors.ts'
-import { finishAnswer, newStreamState, readBody } from './stream.ts'
+import { finishAnswer, newStreamState, objectOf, readBody } from './stream.ts'
 import { finishReasons, format, stopReasons } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -55,15 +54,13 @@ export function decodeResponse(
 
 function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
   refuseDeep(body, `Cannot decode ${dialect.title} response`)
-  const error = errorWithin(body, dialect)
-  if (error !== undefined) throw error
-  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} response: it is not an object`)
-  if (!isObject(arrayOf(field(body, 'choices'))[0])) {
+  const answer = objectOf(body, dialect, 'response: it is')
+  if (!isObject(arrayOf(answer.choices)[0])) {
     throw new DecodeError(`Cannot decode ${dialect.title} response: "choices" is missing`, { path: 'choices' })
   }
   const state = newStreamState(dialect)
   const fragments: Fragment[] = []
-  readBody(state, body, fragments, true)
+  readBody(state, answer, fragments, true)
   finishAnswer(state, fragments)
   return fragments
 }
@@ -71,12 +68,9 @@ function readWhole(body: unknown, dialect: ChatDialect): Fragment[] {
 /** The calls in a whole answer, whether or not it says why it ended. */
 export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOptions<ChatDialect> = {}): DecodedCalls {
   const fragments = readWhole(body, dialect)
-  const isEnded = fragments.some(({ type }) => type === 'end')
-  const { message } = fold(isEnded ? fragments : [...fragments, { type: 'end', stopReason: 'stop' }], {
-    idPrefix: dialect.idPrefix ?? 'call_',
-  })
-  const toolCalls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
-  return { toolCalls, invalidToolCalls: message.invalidToolCalls ?? [] }
+  if (!fragments.some(({ type }) => type === 'end')) fragments.push({ type: 'end', stopReason: 'stop' })
+  const { message } = fold(fragments, { idPrefix: dialect.idPrefix ?? 'call_' })
+  return { toolCalls: toolCallsOf(message), invalidToolCalls: message.invalidToolCalls ?? [] }
 }
 
 // ---- to the wire ------------------------------------------------------------------------------
@@ -233,7 +227,7 @@ function encodeMedia(blocks: readonly ContentBlock[]): JsonObject {
 
 function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
   const blocks = blocksOfTurn(message)
-  const calls = callsInOrder(message)
+  const calls = callsOf(message)
   const legacy = calls.length === 1 && calls[0] !== undefined && kept(calls[0])?.type === 'function_call'
   const encoded = calls.map((call) => withProof(encodeCall(call, to), call))
   if (legacy) return { function_call: encoded[0]?.function ?? null }
@@ -244,12 +238,6 @@ function encodeCalls(message: AssistantMessage, to: Encoding): JsonObject {
 /** A proof that came in this format goes out in it: the client sends it back through us. */
 function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject {
   return { ...wire, ...(call.opaque?.format === format && call.opaque.data) }
-}
-
-/** Calls and what was meant as one: the wire's arguments are text, so that both can be said. */
-export function callsInOrder(message: AssistantMessage): readonly (ToolCall | InvalidToolCall)[] {
-  const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
-  return [...calls, ...(message.invalidToolCalls ?? [])].sort((a, b) => a.index - b.index)
 }
 
 const carried: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])

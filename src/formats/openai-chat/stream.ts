@@ -5,15 +5,15 @@
  */
 import type { DecodeStreamOptions, Fragment, Frame } from '../../core/codec.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, numberOr, textOr } from '../../core/lookup.ts'
-import type { Json, JsonObject, StopReason } from '../../core/model.ts'
+import { arrayOf, compact, field, isObject, lookup, numberOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import type { Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
 import { type DeltaState, endMessage, isBlank, readDelta } from './delta.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { errorWithin } from './errors.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
-import { decodeUsage, findUsage } from './usage.ts'
+import { readUsage } from './usage.ts'
 
 /** What one chunk leaves for the next. */
 export interface StreamState extends DeltaState {
@@ -68,39 +68,49 @@ export function decodeStream({
   const state = newStreamState(dialect)
   return {
     push(frame, out) {
-      if (state.isEnded) return
       const data = frame.data.trim()
-      if (data === '') return
+      if (state.isEnded || data === '') return
       if (data === '[DONE]') return finishAnswer(state, out)
-      const chunk = parseChunk(parse, data, dialect)
+      let chunk: unknown
+      try {
+        chunk = parse(data)
+      } catch (cause) {
+        throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is not valid JSON`, { cause })
+      }
       const isNamedError = frame.event === 'error' && !field(chunk, 'error')
-      const error = errorWithin(isNamedError ? { error: chunk } : chunk, dialect)
-      if (error !== undefined) throw error
-      if (!isObject(chunk)) throw new DecodeError(`Cannot decode ${dialect.title} stream: a chunk is not an object`)
-      readBody(state, chunk, out, false)
+      readBody(state, objectOf(isNamedError ? { error: chunk } : chunk, dialect, 'stream: a chunk is'), out, false)
     },
     end(out) {
-      if (!state.isEnded && (state.finish !== undefined || state.isAudioDone)) finishAnswer(state, out)
+      if (!state.isEnded && isEndTold(state)) finishAnswer(state, out)
     },
   }
 }
 
-function parseChunk(parse: (text: string) => unknown, data: string, { title }: ChatDialect): unknown {
-  try {
-    return parse(data)
-  } catch (cause) {
-    throw new DecodeError(`Cannot decode ${title} stream: a chunk is not valid JSON`, { cause })
-  }
+/**
+ * A chunk or body that is an object.
+ *
+ * @throws {ApiError} if it is an error.
+ * @throws {DecodeError} if it is something else.
+ */
+export function objectOf(body: unknown, dialect: ChatDialect, what: string): JsonObject {
+  const error = errorWithin(body, dialect)
+  if (error !== undefined) throw error
+  if (!isObject(body)) throw new DecodeError(`Cannot decode ${dialect.title} ${what} not an object`)
+  return body
 }
 
 /** Reads a chunk, or a whole body. */
 export function readBody(state: StreamState, body: JsonObject, out: Fragment[], isWhole: boolean): void {
   const choices = arrayOf(body.choices)
   // Azure and Copilot begin with a chunk that has neither choices nor an id.
-  if (!state.isStarted && (choices.length > 0 || body.id)) start(state, body, out)
-  for (const name in body) {
-    if (!bodyFields.has(name) && Object.hasOwn(body, name)) keep(state.extra, name, body[name])
+  if (!state.isStarted && (choices.length > 0 || body.id)) {
+    const id = textOr(body.id, undefined)
+    const model = textOr(body.model, undefined)
+    state.isStarted = true
+    state.model = model ?? ''
+    out.push(compact({ type: 'start', id, model, createdAt: numberOr(body.created, undefined) }))
   }
+  keepOthers(state.extra, body, bodyFields)
   let own: JsonObject | undefined
   for (const choice of choices) {
     if (!isObject(choice)) continue
@@ -111,29 +121,22 @@ export function readBody(state: StreamState, body: JsonObject, out: Fragment[], 
     own = choice
     readChoice(state, choice, out, isWhole)
   }
-  const usage = findUsage(body, own)
-  if (usage !== undefined) out.push({ type: 'usage', usage: decodeUsage(usage, state.dialect) })
+  const usage = readUsage(body, own, state.dialect)
+  if (usage !== undefined) out.push({ type: 'usage', usage })
 }
 
-function start(state: StreamState, body: JsonObject, out: Fragment[]): void {
-  const id = textOr(body.id, undefined)
-  const createdAt = numberOr(body.created, undefined)
-  state.isStarted = true
-  state.model = textOr(body.model, '')
-  out.push(compact({ type: 'start', id, model: state.model === '' ? undefined : state.model, createdAt }))
-}
-
-/** A later null says nothing against an earlier value. */
-function keep(into: Record<string, Json>, name: string, value: Json | undefined): void {
-  if (value === undefined || into[name] === value) return // the same again, as in nearly every chunk
-  if (value !== null || !(name in into)) into[name] = value
+/** Keeps the fields that we have no word for. A later null says nothing against an earlier value. */
+function keepOthers(into: Record<string, Json>, from: JsonObject, known: ReadonlySet<string>): void {
+  for (const name in from) {
+    if (known.has(name) || !Object.hasOwn(from, name)) continue
+    const value = from[name] as Json
+    if (value !== null || !(name in into)) into[name] = value
+  }
 }
 
 function readChoice(state: StreamState, choice: JsonObject, out: Fragment[], isWhole: boolean): void {
   const { finish_reason: finish } = choice
-  for (const name in choice) {
-    if (!choiceFields.has(name) && Object.hasOwn(choice, name)) keep(state.choice, name, choice[name])
-  }
+  keepOthers(state.choice, choice, choiceFields)
   if (isObject(choice.logprobs)) addLogprobs(state, choice.logprobs)
   // Perplexity sends both: an empty `delta` beside the `message` of a whole body, and all text so far beside the `delta` of a chunk.
   const [first, second] = isWhole ? [choice.message, choice.delta] : [choice.delta, choice.message]
@@ -149,9 +152,7 @@ function readOtherChoice(state: StreamState, choice: JsonObject, out: Fragment[]
   if (isWhole) state.otherChoices.push(choice)
   if (state.hasOtherChoices) return
   state.hasOtherChoices = true
-  const reason = isWhole
-    ? 'only the first of several choices is read; the others are kept'
-    : 'only the first of several choices is read'
+  const reason = `only the first of several choices is read${isWhole ? '; the others are kept' : ''}`
   const warning = { path: 'choices[1]', action: 'dropped', reason, severity: 'minor' } as const
   out.push({ type: 'warning', warning })
 }
@@ -161,34 +162,30 @@ function addLogprobs(state: StreamState, logprobs: JsonObject): void {
   state.logprobs ??= {}
   for (const [name, added] of Object.entries(logprobs)) {
     const before = state.logprobs[name]
-    if (!Array.isArray(added)) keep(state.logprobs, name, added)
-    else if (Array.isArray(before)) for (const one of added) before.push(one)
-    else state.logprobs[name] = [...added]
+    if (Array.isArray(before) && Array.isArray(added)) for (const one of added) before.push(one)
+    else if (Array.isArray(added)) state.logprobs[name] = [...added]
+    else if (added !== null || before === undefined) state.logprobs[name] = added
   }
+}
+
+/** Whether the answer gave a reason for its end. Made audio ends without one. */
+function isEndTold({ finish, isAudioDone }: StreamState): boolean {
+  return finish !== undefined || isAudioDone
 }
 
 /** The answer's own end; without a reason for it, it is none, but at hosts known to leave it out. */
 export function finishAnswer(state: StreamState, out: Fragment[]): void {
+  const { dialect, finish, choice, logprobs, otherChoices, extra } = state
   state.isEnded = true
   endMessage(state, out)
-  pushExtra(state, out)
-  const isTold = state.finish !== undefined || state.isAudioDone
-  if (!isTold && !(state.dialect.endsWithoutReason && state.isStarted)) return
-  const raw = state.finish
-  out.push(compact({ type: 'end', stopReason: readStopReason(state), rawStopReason: raw }))
-}
-
-function readStopReason({ finish, dialect, hasRefusal }: StreamState): StopReason {
-  if (finish === undefined) return 'stop'
-  const reason = lookup(dialect.stopReasons ?? {}, finish) ?? lookup(stopReasons, finish) ?? 'other'
-  return hasRefusal && reason === 'stop' ? 'refusal' : reason
-}
-
-/** Under `choices`, which is ours on the wire, is what the choices said beside their message. */
-function pushExtra(state: StreamState, out: Fragment[]): void {
-  const { logprobs } = state
-  const choice: JsonObject = { ...state.choice, ...compact({ logprobs }) }
-  const isSaid = Object.keys(choice).length + state.otherChoices.length > 0
-  const fields: JsonObject = { ...state.extra, ...(isSaid && { choices: [choice, ...state.otherChoices] }) }
-  if (Object.keys(fields).length > 0) out.push({ type: 'extra', providerData: { [format]: fields } })
+  // Under `choices`, which is ours on the wire, is what the choices said beside their message.
+  const choices = [{ ...choice, ...(logprobs && { logprobs }) }, ...otherChoices]
+  const isSaid = choices.length > 1 || unlessEmpty(choices[0] as JsonObject)
+  const fields = unlessEmpty({ ...extra, ...(isSaid && { choices }) })
+  if (fields) out.push({ type: 'extra', providerData: { [format]: fields } })
+  if (!isEndTold(state) && !(dialect.endsWithoutReason && state.isStarted)) return
+  const word = finish ?? 'stop'
+  const reason = lookup(dialect.stopReasons ?? {}, word) ?? lookup(stopReasons, word) ?? 'other'
+  const stopReason = finish !== undefined && state.hasRefusal && reason === 'stop' ? 'refusal' : reason
+  out.push(compact({ type: 'end', stopReason, rawStopReason: finish }))
 }

@@ -7,6 +7,7 @@
 import type { Rules } from '../../core/codec.ts'
 import type { ApiErrorKind } from '../../core/errors.ts'
 import type { RequestOptions, StopReason } from '../../core/model.ts'
+import type { IdRule } from '../../kit/ids.ts'
 import type { Lack, Wire } from '../../kit/lacks.ts'
 import type { ChatDialect } from './dialect.ts'
 import type { WireFinishReason } from './wire.ts'
@@ -40,17 +41,17 @@ export const finishReasons: Readonly<Record<StopReason, WireFinishReason | 'erro
 }
 
 /** Options that are the same value on the wire. `max_tokens` and its successor are the dialect's to choose. */
-export const plainOptions: readonly (readonly [string, keyof RequestOptions, 'number' | 'string' | 'boolean'])[] = [
-  ['stream', 'stream', 'boolean'],
-  ['temperature', 'temperature', 'number'],
-  ['top_p', 'topP', 'number'],
-  ['top_k', 'topK', 'number'],
-  ['seed', 'seed', 'number'],
-  ['frequency_penalty', 'frequencyPenalty', 'number'],
-  ['presence_penalty', 'presencePenalty', 'number'],
-  ['parallel_tool_calls', 'parallelToolCalls', 'boolean'],
-  ['user', 'user', 'string'],
-]
+export const plainOptions: Readonly<Record<string, keyof RequestOptions>> = {
+  stream: 'stream',
+  temperature: 'temperature',
+  top_p: 'topP',
+  top_k: 'topK',
+  seed: 'seed',
+  frequency_penalty: 'frequencyPenalty',
+  presence_penalty: 'presencePenalty',
+  parallel_tool_calls: 'parallelToolCalls',
+  user: 'user',
+}
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 
@@ -73,12 +74,15 @@ export const answerFields: ReadonlySet<string> = /* @__PURE__ */ words(
     'reasoning_content reasoning reasoning_text reasoning_details',
 )
 /** Bookkeeping that some hosts put into deltas: kept with the answer, and never sent back with the message. */
-export const deltaBookkeeping: ReadonlySet<string> = /* @__PURE__ */ words('token_id')
+export const deltaBookkeeping = 'token_id'
 /** `index` of a whole call says what its place says. */
 export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom extra_content')
 
 /** Whose proof a field of a message is: a conversation that comes in as a request does not tell. */
 export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const
+
+/** OpenAI answers 400 to the name of a tool or of a participant with any other character. */
+export const plainNames: IdRule = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
 
 /** What `prepare` must see to for a server of this format. */
 export function rulesOf(dialect: ChatDialect): Rules {
@@ -86,7 +90,7 @@ export function rulesOf(dialect: ChatDialect): Rules {
     format,
     provider: dialect.provider,
     callId: dialect.callId ?? { pattern: /^[\s\S]+$/, maxLength: 40 },
-    toolName: { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 },
+    toolName: plainNames,
     resultMedia: new Set(),
     foreignReasoning: dialect.replay?.isPlain ? 'keep' : 'drop',
     lateInstructions: dialect.order ? 'user' : 'keep',
@@ -100,9 +104,8 @@ export function rulesOf(dialect: ChatDialect): Rules {
 /** What a server of this format lacks. */
 export function wireOf(dialect: ChatDialect): Wire {
   const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
-  const lacks = new Set<Lack>(commonLacks)
-  for (const one of dialect.lacks ?? []) lacks.add(one)
-  for (const [name, option] of plainOptions) if (refuses.has(name)) lacks.add(option as Lack)
+  const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
+  for (const [name, option] of Object.entries(plainOptions)) if (refuses.has(name)) lacks.add(option as Lack)
   if (refuses.has('stop')) lacks.add('stop')
   if (names === false) lacks.add('names')
   if (cacheField === undefined) lacks.add('cacheHints')

@@ -10,7 +10,17 @@ import { checkTools } from '../../core/check-message.ts'
 import type { CodecOptions } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  objectIn,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import type {
   InvalidToolCall,
   JsonObject,
@@ -46,22 +56,18 @@ export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: L
     if (!isProviderTool(tool)) {
       const note = (reason: string) =>
         lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
-      const strict = dialect.strict === undefined ? tool.strict : dialect.strict(tool, tools, note)
-      return [encodeDefinition(tool, strict)]
+      const own = kept(tool)
+      const { name, description } = tool
+      const parameters = tool.parameters as JsonObject | undefined
+      const strict = dialect.strict ? dialect.strict(tool, tools, note) : tool.strict
+      const known = { ...objectIn(own, 'function'), ...compact({ name, description, parameters, strict }) }
+      return [{ ...own, type: 'function', function: known }]
     }
     if (tool.format !== format) return []
     if (tool.value.type !== 'custom' || dialect.customTools) return [beyondTypes<WireTool>(tool.value)]
     lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
     return []
   })
-}
-
-function encodeDefinition(tool: ToolDefinition, strict: boolean | undefined): WireTool {
-  const own = kept(tool)
-  const { name, description } = tool
-  const parameters = tool.parameters as JsonObject | undefined
-  const known = isObject(own?.function) ? own.function : {}
-  return { ...own, type: 'function', function: { ...known, ...compact({ name, description, parameters, strict }) } }
 }
 
 /** From `tools`, or the deprecated `functions`. */
@@ -119,21 +125,19 @@ function nameIn(value: unknown): string | undefined {
 // ---- calls and results ------------------------------------------------------------------------
 
 /** A call, with the very text that its arguments came as, unless they were changed since. */
-export function encodeCall(call: ToolCall | InvalidToolCall, to: Encoding): WireCall {
+export function encodeCall(call: ToolCall | InvalidToolCall, { dialect, model }: Encoding): WireCall {
   const { type, ...own } = kept(call) ?? {}
-  const proof = ownProof(call.opaque, { format, provider: to.dialect.provider, model: to.model })
-  const id = call.id ?? ''
-  const name = call.name ?? ''
-  if (type === 'custom' && call.type === 'tool_call' && to.dialect.customTools) {
-    return { ...own, ...proof, id, type, custom: { name, input: stringOr(call.arguments.input, '') } }
+  const proof = ownProof(call.opaque, { format, provider: dialect.provider, model })
+  const { id = '', name = '' } = call
+  const head = { ...own, ...proof, id }
+  if (call.type !== 'tool_call') {
+    const text = (dialect.rawArguments && call.argumentsText) || '{}'
+    return { ...head, type: 'function', function: { name, arguments: text } }
   }
-  return { ...own, ...proof, id, type: 'function', function: { name, arguments: argumentsOf(call, to.dialect) } }
-}
-
-function argumentsOf(call: ToolCall | InvalidToolCall, dialect: ChatDialect): string {
-  if (call.type === 'tool_call') return exactArguments(call)
-  const isHarmless = dialect.rawArguments === true && call.argumentsText !== ''
-  return isHarmless ? call.argumentsText : '{}'
+  if (type !== 'custom' || !dialect.customTools) {
+    return { ...head, type: 'function', function: { name, arguments: exactArguments(call) } }
+  }
+  return { ...head, type, custom: { name, input: stringOr(call.arguments.input, '') } }
 }
 
 /** The message that answers a call. */

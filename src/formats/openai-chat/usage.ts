@@ -11,34 +11,33 @@ import type { ChatDialect } from './dialect.ts'
 import { format } from './tables.ts'
 import type { WireUsage } from './wire.ts'
 
-/** The figures of a chunk or body: the last that are there. Groq has them in `x_groq` too, Moonshot in the choice. */
-export function findUsage(body: unknown, choice: unknown): JsonObject | undefined {
-  const found = field(body, 'usage') ?? field(field(body, 'x_groq'), 'usage') ?? field(choice, 'usage')
-  return isObject(found) ? found : undefined
-}
-
-/** Our figures for theirs; `providerData` has theirs as sent. */
-export function decodeUsage(wire: JsonObject, dialect: ChatDialect): Usage {
-  const count = (name: string) => tokenCount(field(wire, name))
-  const details = field(wire, 'prompt_tokens_details') ?? field(wire, 'prompt_token_details')
-  const input = count('prompt_tokens')
-  const output = count('completion_tokens')
-  const reasoning =
-    tokenCount(field(field(wire, 'completion_tokens_details'), 'reasoning_tokens')) ?? count('reasoning_tokens') // Copilot
+/**
+ * The figures of a chunk or body: the last that are there. Groq has them in `x_groq` too, Moonshot in the choice. `providerData` has them
+ * as sent.
+ */
+export function readUsage(body: JsonObject, choice: JsonObject | undefined, dialect: ChatDialect): Usage | undefined {
+  const wire = body.usage ?? field(body.x_groq, 'usage') ?? choice?.usage
+  if (!isObject(wire)) return undefined
+  const count = (name: string, within: unknown) => tokenCount(field(within, name))
+  const details = wire.prompt_tokens_details ?? wire.prompt_token_details
+  const input = count('prompt_tokens', wire)
+  const output = count('completion_tokens', wire)
+  const total = count('total_tokens', wire)
+  const reasoning = count('reasoning_tokens', wire.completion_tokens_details) ?? count('reasoning_tokens', wire) // Copilot
   // xAI does not count reasoning as output, but on some paths it does: the total tells.
-  const isWhole = input !== undefined && output !== undefined && count('total_tokens') === input + output
-  const adds = dialect.countsReasoningApart === true && !isWhole
+  const isWhole = input !== undefined && output !== undefined && total === input + output
+  const adds = dialect.countsReasoningApart && !isWhole && output !== undefined
   return {
     ...settleUsage({
       inputTokens: input,
-      outputTokens: adds && output !== undefined ? output + (reasoning ?? 0) : output,
-      totalTokens: count('total_tokens'),
+      outputTokens: adds ? output + (reasoning ?? 0) : output,
+      totalTokens: total,
       cacheReadTokens:
-        tokenCount(field(details, 'cached_tokens')) ??
-        count('prompt_cache_hit_tokens') ?? // DeepSeek
-        count('cached_tokens') ?? // Moonshot
-        count('num_cached_tokens'), // Mistral
-      cacheWriteTokens: tokenCount(field(details, 'cache_write_tokens')),
+        count('cached_tokens', details) ??
+        count('prompt_cache_hit_tokens', wire) ?? // DeepSeek
+        count('cached_tokens', wire) ?? // Moonshot
+        count('num_cached_tokens', wire), // Mistral
+      cacheWriteTokens: count('cache_write_tokens', details),
       reasoningTokens: reasoning,
     }),
     providerData: { [format]: wire },

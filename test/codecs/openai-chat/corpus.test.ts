@@ -179,7 +179,10 @@ describe('round trips', () => {
 
   it.each(wholes.filter((one) => !isForeign(one)))('$id: the answer comes back as it was', (one) => {
     const body = JSON.parse(one.text)
-    expect(withoutEmpty(encodeResponse(decode(one)).body)).toEqual(withoutEmpty(normalisedAnswer(body, one)))
+    const { body: written } = encodeResponse(decode(one))
+    // Perplexity's marks are said as OpenAI says citations, too: `test/providers/sources.test.ts` has what they are.
+    if ('citations' in body) delete (written.choices[0]?.message as JsonObject | undefined)?.annotations
+    expect(withoutEmpty(written)).toEqual(withoutEmpty(normalisedAnswer(body, one)))
   })
 })
 
@@ -224,7 +227,7 @@ describe('the official client', () => {
   const follows = streams.filter((one) => !isOdd(one) && !strange.some((tag) => has(tag)(one)))
 
   it.each(follows)('$id: makes the same of the same stream', async (one) => {
-    const theirs = decodeResponse(await oracle.stream(one.text), { dialect: dialectOf(one) })
+    const theirs = createClientCodec(dialectOf(one)).decodeResponse(await oracle.stream(one.text))
     expect(comparable(decode(one))).toEqual(comparable(theirs))
   })
 

@@ -2,7 +2,7 @@
 import { validate as anthropic } from './anthropic.ts'
 import { validate as bedrock } from './bedrock-converse.ts'
 import { validate as cohere } from './cohere.ts'
-import type { Validator } from './findings.ts'
+import { object, type Validator } from './findings.ts'
 import { validate as gemini } from './gemini.ts'
 import { validate as interactions } from './gemini-interactions.ts'
 import { validate as ollama } from './ollama.ts'
@@ -13,7 +13,7 @@ import { validatorOf as responsesOf } from './openai-responses.ts'
 export function validatorOf(format: string, provider: string): Validator {
   switch (format) {
     case 'anthropic':
-      return anthropic
+      return provider === 'vertex-anthropic' ? vertex : anthropic
     case 'bedrock-converse':
       return bedrock
     case 'cohere':
@@ -31,4 +31,15 @@ export function validatorOf(format: string, provider: string): Validator {
     default:
       throw new RangeError(`Cannot judge a body: there is no validator for "${format}"`)
   }
+}
+
+/** cloud-auth.md §3: "`model` out of the body, into the path"; the version is in the body. */
+const vertex: Validator = (body) => {
+  const { anthropic_version: version, ...rest } = object(body)
+  const findings = anthropic({ model: 'in the path', ...rest })
+  const wrong = [
+    ...(version === 'vertex-2023-10-16' ? [] : ['anthropic_version']),
+    ...('model' in rest ? ['model'] : []),
+  ]
+  return [...findings, ...wrong.map((name) => `${name}: is not as Vertex AI has it`)]
 }

@@ -9,7 +9,12 @@ import type { Encoding } from '../dialect.ts'
 
 type Reasoning = NonNullable<RequestOptions['reasoning']>
 
-/** `reasoning_effort`. */
+/** OpenAI: `reasoning_effort`, in any word. */
+export function byAnyEffort(reasoning: Reasoning, to: Encoding): JsonObject {
+  return isAmount(reasoning, to) ? compact({ reasoning_effort: effortOf(reasoning, to.ledger) }) : {}
+}
+
+/** `reasoning_effort`, in the words that the dialect has. */
 export function byEffort(reasoning: Reasoning, to: Encoding): JsonObject {
   return isAmount(reasoning, to) ? compact({ reasoning_effort: takenEffort(reasoning, to) }) : {}
 }

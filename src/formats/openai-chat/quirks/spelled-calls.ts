@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { blocksOf } from '../../../core/content.ts'
+import { blocksOf, callsOf } from '../../../core/content.ts'
 import type {
   AssistantMessage,
   ContentBlock,
@@ -16,12 +16,11 @@ import { exactArguments } from '../../../core/tool-call.ts'
 import { lose, renumber } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
-import { callsInOrder } from '../response.ts'
 
 /** The same conversation without calls and results: what was called stands in the turn, and what came of it is said by the user. */
 export function spellCalls(messages: readonly Message[], to: Encoding): readonly Message[] {
   return messages.map((message, at) => {
-    if (message.role !== 'tool' && (message.role !== 'assistant' || callsInOrder(message).length === 0)) return message
+    if (message.role !== 'tool' && (message.role !== 'assistant' || callsOf(message).length === 0)) return message
     const path = `messages[${at}]`
     lose(to.ledger, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
     return message.role === 'tool' ? spellResult(message, path, to) : spellTurn(message, `${path}.content`, to)
@@ -36,7 +35,7 @@ function spellTurn(turn: AssistantMessage, path: string, to: Encoding): Assistan
     if (block.type === 'tool_call') loseFields(block, `${path}[${at}]`, to)
   }
   renumber(to.ledger, path, said)
-  const calls = callsInOrder(turn).map((call) => {
+  const calls = callsOf(turn).map((call) => {
     const said = call.type === 'tool_call' ? exactArguments(call) : call.argumentsText
     return text(`<tool_call${nameOf(call.name)}>${said}</tool_call>`)
   })

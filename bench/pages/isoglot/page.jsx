@@ -1,0 +1,36 @@
+import { t, tool } from 'isoglot'
+import { fetchTransport } from 'isoglot/chat'
+import { pageTools } from 'isoglot/chat-tools'
+import { useChat } from 'isoglot/react'
+import { readWeather } from '../weather.mjs'
+
+const transport = fetchTransport({ url: '/api/chat', history: 'open' })
+const weather = tool({
+  name: 'get_weather',
+  parameters: t.object({ city: t.string() }),
+  execute: ({ city }) => readWeather(city),
+})
+const tools = pageTools([weather])
+
+export function Chat() {
+  const { messages, error, isBusy, send, stop } = useChat({ transport, tools })
+  return (
+    <main aria-busy={isBusy}>
+      <ol>
+        {messages.map(({ id, role, parts }) => (
+          <li key={id} className={role}>
+            {parts.map((part) => (part.type === 'text' ? <p key={part.id}>{part.text}</p> : null))}
+          </li>
+        ))}
+      </ol>
+      {error && <p role="alert">{error.message}</p>}
+      <form action={(form) => void send(form.get('text'))}>
+        <input name="text" />
+        <button type="submit">Send</button>
+        <button type="button" onClick={stop}>
+          Stop
+        </button>
+      </form>
+    </main>
+  )
+}

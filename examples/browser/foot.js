@@ -1,0 +1,84 @@
+/** What stands around a message: who said it, what it took, and what can be done with it. */
+import { backend } from './backend.js'
+import { showCode } from './code.js'
+import { element } from './dom.js'
+import { factsOf, figuresOf } from './facts.js'
+import { blocksOf } from './isoglot/index.js'
+import { readName, wires } from './wires.js'
+
+/**
+ * @typedef {import('./isoglot/chat.js').ChatStore} ChatStore
+ * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
+ */
+
+/** @param {string} name Such as `gemini:demo-model`. */
+export function nameOf(name) {
+  const read = readName(name)
+  return read ? `${wires[read.wire].title}: ${read.name}` : name
+}
+
+/** @param {ViewMessage} message @param {string} model What is asked now. */
+export function titleOf({ id, role, messages, state }, model) {
+  if (role === 'user') return 'You'
+  const response = messages.flatMap((message) => ('response' in message ? [message.response] : [])).at(-1)
+  const said = response?.model && state !== 'streaming' ? `${response.provider}: ${response.model}` : model
+  return nameOf(factsOf(id)?.model ?? said)
+}
+
+/** @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article @returns {readonly Node[]} */
+export function footOf(store, message, article) {
+  // A recording answers only what was said when it was made.
+  if (message.role === 'user') return backend.isRecorded ? [] : [action('Edit', () => edit(store, message, article))]
+  const facts = factsOf(message.id)
+  const losses = facts?.losses ?? 0
+  const link = element('a', 'losses', losses === 1 ? '1 loss' : `${losses} losses`)
+  link.setAttribute('href', '#handoff')
+  const actions = [
+    action('Copy', (button) => copy(textIn(message), button)),
+    action('Regenerate', () => store.getSnapshot().isBusy || store.regenerate(message.id)),
+    ...(facts ? [action('View code', () => showCode(facts, message, store.getSnapshot().messages))] : []),
+    ...(losses > 0 ? [link] : []),
+  ]
+  const figures = element('p', 'meta', figuresOf(message))
+  return [...(message.state === 'stopped' ? [element('p', 'meta', 'Stopped')] : []), figures, ...actions]
+}
+
+/** @param {ViewMessage} message */
+const textIn = ({ parts }) => parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n')
+
+/** @param {string} label @param {(button: HTMLElement) => void} act */
+function action(label, act) {
+  const button = element('button', 'action', label)
+  button.setAttribute('type', 'button')
+  button.addEventListener('click', () => act(button))
+  return button
+}
+
+/** @param {string} text @param {HTMLElement} button Says how it went. */
+export async function copy(text, button) {
+  const label = button.textContent
+  button.textContent = await navigator.clipboard.writeText(text).then(
+    () => 'Copied',
+    () => 'Not allowed',
+  )
+  setTimeout(() => {
+    button.textContent = label
+  }, 1500)
+}
+
+/** The text in place of what was said; what was attached stays. @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article */
+function edit(store, message, article) {
+  const field = document.createElement('textarea')
+  field.value = textIn(message)
+  field.setAttribute('aria-label', 'Edited message')
+  const save = element('button', 'action', 'Send')
+  const form = element('form', 'edit', [field, save, action('Cancel', () => form.remove())])
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    const attached = message.messages.flatMap(({ content }) => blocksOf(content)).filter(({ type }) => type !== 'text')
+    if (field.value.trim() === '' || store.getSnapshot().isBusy) return
+    store.edit(message.id, [...attached, { type: 'text', text: field.value.trim() }])
+  })
+  article.append(form)
+  field.focus()
+}

@@ -1,0 +1,22 @@
+/** The server: it keeps each run while it is written, so the request's signal does not end it. */
+import { type Message, stream } from 'isoglot'
+import { openaiChat } from 'isoglot/openai-chat'
+import { answerKept, keepRun, memoryLog, readChatRequest } from 'isoglot/response'
+
+const { OPENAI_API_KEY: apiKey = '', OPENAI_BASE_URL: baseUrl = 'https://api.openai.com/v1' } = process.env
+const model = openaiChat('gpt-5-mini', { apiKey, baseUrl })
+const log = memoryLog()
+/** In place of a database. */
+const chats = new Map<string, readonly Message[]>()
+
+export async function POST(request: Request): Promise<Response> {
+  const asked = await readChatRequest(request, { history: ({ chatId }) => chats.get(chatId) ?? [] })
+  const messages = [...asked.history, ...asked.messages]
+  return keepRun(stream({ model, messages }), log, {
+    onEnd: ({ messages: said }) => void chats.set(asked.chatId, [...messages, ...said]),
+  })
+}
+
+/** For `/api/chat/<name>`: the rest of a run, and its end. */
+export const GET = (request: Request): Promise<Response> => answerKept(request, log)
+export const DELETE = GET

@@ -1,0 +1,97 @@
+/**
+ * The access token of a Google service account: a JWT, signed by Web Crypto, for a token.
+ *
+ * @see https://developers.google.com/identity/protocols/oauth2/service-account#httprest (read 2026-11)
+ * @module
+ */
+import { cachedToken, refusePage, requestToken } from './token.ts'
+
+/** What is read of the key file of a service account. Other fields are ignored. */
+export interface GoogleCredentials {
+  readonly client_email: string
+  /** PKCS#8, as PEM. Line ends may be written as `\n`, as in an environment variable. */
+  readonly private_key: string
+  readonly private_key_id?: string
+  /** Default: `https://oauth2.googleapis.com/token`. */
+  readonly token_uri?: string
+}
+
+/** What {@link googleServiceAccount} takes beside the credentials. */
+export interface GoogleTokenSettings {
+  /** Default: `https://www.googleapis.com/auth/cloud-platform`. */
+  readonly scopes?: readonly string[]
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof fetch
+}
+
+const title = 'Google Cloud'
+/** The longest that Google accepts, in seconds. */
+const lifetime = 3600
+/** The token claims to be so much older, in seconds: a clock that is ahead of Google's would make it one of the future. */
+const tolerance = 60
+
+/**
+ * Signs in as a service account. The token lives for an hour; it is renewed a minute before.
+ *
+ * @param credentials The key file, parsed. It must not be in a page.
+ * @returns A function that returns a valid token, for `apiKey`. It rejects with an {@link ApiError} of the kind `authentication` if Google
+ * refuses the key, and with a {@link TypeError} if the key cannot be read.
+ * @throws {TypeError} in a page, and if the credentials are not the key file of a service account.
+ * @example
+ * ```ts
+ * const apiKey = googleServiceAccount(JSON.parse(env.GOOGLE_CREDENTIALS))
+ * const model = vertexGemini('gemini-3-flash', { project: 'my-project', location: 'europe-west1', apiKey })
+ * ```
+ */
+export function googleServiceAccount(
+  credentials: GoogleCredentials,
+  { scopes = ['https://www.googleapis.com/auth/cloud-platform'], fetch }: GoogleTokenSettings = {},
+): () => Promise<string> {
+  refusePage(title)
+  const { client_email: email, private_key: pem, private_key_id: kid } = credentials
+  const { token_uri: url = 'https://oauth2.googleapis.com/token' } = credentials
+  if (!email || !pem) {
+    throw new TypeError(`Cannot sign in to ${title}: the credentials need "client_email" and "private_key"`)
+  }
+  if (!pem.includes('-----BEGIN PRIVATE KEY-----')) {
+    throw new TypeError(`Cannot sign in to ${title}: "private_key" is not PKCS#8 ("-----BEGIN PRIVATE KEY-----")`)
+  }
+  let key: Promise<CryptoKey> | undefined
+  return cachedToken(title, async () => {
+    key ??= importKey(pem)
+    const iat = Math.floor(Date.now() / 1000) - tolerance
+    const claims = { iss: email, scope: scopes.join(' '), aud: url, iat, exp: iat + lifetime }
+    const assertion = await signJwt(claims, await key, kid)
+    const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }
+    return requestToken({ title, url, fetch, secret: assertion }, form)
+  })
+}
+
+const algorithm = 'RSASSA-PKCS1-v1_5'
+
+async function importKey(pem: string): Promise<CryptoKey> {
+  const base64 = pem
+    .replaceAll('\\n', '\n')
+    .replace(/-----[^-]+-----/g, '')
+    .replace(/\s+/g, '')
+  try {
+    const der = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0))
+    return await crypto.subtle.importKey('pkcs8', der, { name: algorithm, hash: 'SHA-256' }, false, ['sign'])
+  } catch {
+    throw new TypeError(`Cannot sign in to ${title}: "private_key" is not an RSA key`) // the cause could quote it
+  }
+}
+
+async function signJwt(claims: object, key: CryptoKey, kid: string | undefined): Promise<string> {
+  const header = { alg: 'RS256', typ: 'JWT', ...(kid !== undefined && { kid }) }
+  const unsigned = [header, claims].map((part) => base64url(new TextEncoder().encode(JSON.stringify(part)))).join('.')
+  const signature = await crypto.subtle.sign(algorithm, key, new TextEncoder().encode(unsigned))
+  return `${unsigned}.${base64url(new Uint8Array(signature))}`
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}

@@ -1,0 +1,20 @@
+/** The parts of content that other hosts answer and OpenAI does not. @module */
+import type { Fragment } from '../../../core/codec.ts'
+import { arrayOf, field, otherFields, stringOr } from '../../../core/lookup.ts'
+import type { JsonObject } from '../../../core/model.ts'
+import { decodePart } from '../decode-content.ts'
+import { format } from '../tables.ts'
+
+/** Reads the parts of every host: Mistral's thinking, and all that a request may hold. */
+export function readEveryPart(part: JsonObject): readonly Fragment[] {
+  if (part.type !== 'thinking') return [{ type: 'block', block: decodePart(part) }]
+  const { thinking } = part
+  const texts = typeof thinking === 'string' ? [thinking] : arrayOf(thinking).map((one) => field(one, 'text'))
+  const text = texts.map((one) => stringOr(one, '')).join('')
+  if (text === '') return []
+  const others = otherFields(part, new Set(['type', 'thinking']))
+  return [
+    { type: 'reasoning', text },
+    ...(others ? [{ type: 'patch' as const, providerData: { [format]: others } }] : []),
+  ]
+}

@@ -1,0 +1,37 @@
+/**
+ * OpenAI Chat Completions: a part of an answer's content as a block.
+ *
+ * @module
+ */
+import { field, isObject, otherFields, textOr } from '../../core/lookup.ts'
+import { readDataUrl } from '../../core/media.ts'
+import type { ContentBlock, JsonObject, ProviderData } from '../../core/model.ts'
+import { format } from './tables.ts'
+
+/** Reads a part. A part of an unknown type is kept whole. */
+export function readPart(part: JsonObject): ContentBlock {
+  const type = textOr(field(part, 'type'), '')
+  const body = field(part, type)
+  if (typeof body === 'string' && (type === 'text' || type === 'refusal')) {
+    return { type: 'text', text: body, ...(type === 'refusal' && { refusal: true }), ...unread(part, type) }
+  }
+  // An object, or, at Mistral, the bare URL.
+  const url = textOr(body, textOr(field(body, 'url'), undefined))
+  if (type !== 'image_url' || url === undefined) return { type: 'unknown', format, providerType: type, value: part }
+  const detail = field(body, 'detail')
+  const known = detail === 'auto' || detail === 'low' || detail === 'high' || detail === 'original'
+  const others = isObject(body) ? otherFields(body, new Set(known ? ['url', 'detail'] : ['url'])) : undefined
+  return { type: 'image', ...mediaOf(url), ...(known && { detail }), ...unread(part, type, others) }
+}
+
+/** The media itself where its URL holds it as base64, and otherwise the URL. */
+export function mediaOf(url: string): { url: string } | { data: string; mimeType: string } {
+  const read = readDataUrl(url)
+  return read?.base64 ? { data: read.data, mimeType: read.mimeType } : { url }
+}
+
+/** The fields that a part has beside its type and body, and those of the body that we do not read: they are kept. */
+export function unread(part: JsonObject, type: string, inBody?: JsonObject): { providerData?: ProviderData } {
+  const others = { ...otherFields(part, new Set(['type', type])), ...(inBody && { [type]: inBody }) }
+  return Object.keys(others).length > 0 ? { providerData: { [format]: others } } : {}
+}

@@ -1,0 +1,22 @@
+/** For a dialect that reads more out of a stream than its format does. @module */
+import type { Fragment, Frame } from '../core/codec.ts'
+import type { Machine } from '../core/reducer.ts'
+
+/** The decoder with other fragments: `change` gets each one, and pushes what takes its place. What was read before a step threw counts too. */
+export function changeFragments(
+  decoder: Machine<Frame, Fragment>,
+  change: (fragment: Fragment, out: Fragment[]) => void,
+): Machine<Frame, Fragment> {
+  function pass(out: Fragment[], step: (read: Fragment[]) => void): void {
+    const read: Fragment[] = []
+    try {
+      step(read)
+    } finally {
+      for (const fragment of read) change(fragment, out)
+    }
+  }
+  return {
+    push: (frame, out) => pass(out, (read) => decoder.push(frame, read)),
+    end: (out) => pass(out, (read) => decoder.end(read)),
+  }
+}

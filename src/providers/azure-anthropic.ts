@@ -1,0 +1,53 @@
+/**
+ * Claude in Microsoft Foundry: Anthropic's format, at the address of a resource.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry (read 2026-11)
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { compact } from '../core/lookup.ts'
+import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
+import { bearer } from '../kit/bearer.ts'
+
+/** What {@link azureAnthropic} takes beside the name of the deployment. */
+export interface AzureAnthropicSettings
+  extends ModelSettings,
+    Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
+  /** The name of the resource: `https://{resource}.services.ai.azure.com`. Needed, unless `baseUrl` is given. */
+  readonly resource?: string
+  /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
+  readonly keyHeader?: 'api-key' | 'authorization'
+}
+
+/**
+ * A deployment of Claude in Microsoft Foundry.
+ *
+ * @throws {TypeError} if neither `resource` nor `baseUrl` is given.
+ * @example
+ * ```ts
+ * const model = azureAnthropic('claude-sonnet-5', { resource: 'my-resource', apiKey })
+ * ```
+ */
+export function azureAnthropic(deployment: string, settings: AzureAnthropicSettings): Model {
+  const { resource, keyHeader = 'api-key', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
+  if (resource === undefined && baseUrl === undefined) {
+    throw new TypeError('Cannot address Microsoft Foundry: neither "resource" nor "baseUrl" is given')
+  }
+  const dialect = compact({ provider: 'azure-anthropic', beta, maxTokens, lateInstructions })
+  const { pageHint: _, ...codec } = createClientCodec(dialect)
+  const providerUrl = `https://${resource}.services.ai.azure.com/anthropic/v1`
+  return {
+    ...rest,
+    codec: {
+      ...codec,
+      title: 'Microsoft Foundry',
+      headers: (apiKey) => ({
+        ...headers(undefined, dialect),
+        ...(keyHeader === 'authorization' ? bearer(apiKey) : compact({ 'api-key': apiKey })),
+      }),
+    },
+    model: deployment,
+    baseUrl: baseUrl ?? providerUrl,
+    providerUrl,
+  }
+}

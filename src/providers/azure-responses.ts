@@ -1,0 +1,35 @@
+/**
+ * Azure OpenAI, asked by Responses: OpenAI's format with what `azureDialect` says of it.
+ *
+ * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses (read 2026-11)
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { azureDialect, responsesModel } from '../formats/openai-responses/index.ts'
+
+/** What {@link azureResponses} takes beside the name of the deployment. */
+export interface AzureResponsesSettings extends ModelSettings {
+  /** The name of the resource: `https://{resource}.openai.azure.com`. Needed, unless `baseUrl` is given. */
+  readonly resource?: string
+  /** The header for `apiKey`: `api-key` for a key, `authorization` for a token of Entra. Default: `api-key`. */
+  readonly keyHeader?: 'api-key' | 'authorization'
+}
+
+/**
+ * A deployment of Azure OpenAI that is asked by Responses. Stateless by default, as `openaiResponses` is.
+ *
+ * @throws {TypeError} if neither `resource` nor `baseUrl` is given.
+ * @example
+ * ```ts
+ * const apiKey = entraClient({ tenant: 'acme.example', clientId: 'my-app', clientSecret: env.CLIENT_SECRET })
+ * const model = azureResponses('my-gpt', { resource: 'my-resource', apiKey, keyHeader: 'authorization' })
+ * ```
+ */
+export function azureResponses(deployment: string, settings: AzureResponsesSettings): Model {
+  const { resource, keyHeader = 'api-key', ...others } = settings
+  if (resource === undefined && settings.baseUrl === undefined) {
+    throw new TypeError('Cannot address Azure OpenAI: neither "resource" nor "baseUrl" is given')
+  }
+  const baseUrl = `https://${resource}.openai.azure.com/openai/v1`
+  return responsesModel(deployment, others, { ...azureDialect, title: 'Azure OpenAI', keyHeader, baseUrl })
+}

@@ -1,0 +1,50 @@
+/**
+ * Claude on Amazon Bedrock: Anthropic's format, at the address of a region.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read 2026-11)
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { compact } from '../core/lookup.ts'
+import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
+import { bearer } from '../kit/bearer.ts'
+
+/** What {@link bedrockAnthropic} takes beside the model's name. */
+export interface BedrockAnthropicSettings
+  extends ModelSettings,
+    Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
+  /** Such as `us-east-1`. Needed, unless `baseUrl` is given. */
+  readonly region?: string
+}
+
+/**
+ * Claude on Amazon Bedrock, by the endpoint `bedrock-mantle`, which streams as Anthropic's own API does.
+ *
+ * @param model Such as `anthropic.claude-sonnet-5`.
+ * @param settings `apiKey` is a key of Bedrock, or a function that returns one. Short-term keys last for twelve hours at most.
+ * @throws {TypeError} if neither `region` nor `baseUrl` is given.
+ * @example
+ * ```ts
+ * const model = bedrockAnthropic('anthropic.claude-sonnet-5', { region: 'us-east-1', apiKey })
+ * ```
+ */
+export function bedrockAnthropic(model: string, settings: BedrockAnthropicSettings): Model {
+  const { region, baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
+  if (region === undefined && baseUrl === undefined) {
+    throw new TypeError('Cannot address Amazon Bedrock: neither "region" nor "baseUrl" is given')
+  }
+  const dialect = compact({ provider: 'bedrock-anthropic', beta, maxTokens, lateInstructions })
+  const { pageHint: _, ...codec } = createClientCodec(dialect)
+  const providerUrl = `https://bedrock-mantle.${region}.api.aws/anthropic/v1`
+  return {
+    ...rest,
+    codec: {
+      ...codec,
+      title: 'Amazon Bedrock',
+      headers: (apiKey) => ({ ...headers(undefined, dialect), ...bearer(apiKey) }),
+    },
+    model,
+    baseUrl: baseUrl ?? providerUrl,
+    providerUrl,
+  }
+}

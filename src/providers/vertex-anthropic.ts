@@ -1,0 +1,65 @@
+/**
+ * Claude on Vertex AI: Anthropic's format, with the model in the path and the version in the body.
+ *
+ * @see https://platform.claude.com/docs/en/build-with-claude/claude-on-vertex-ai (read 2026-11)
+ * @module
+ */
+import type { Model, ModelSettings } from '../core/codec.ts'
+import { compact } from '../core/lookup.ts'
+import type { JsonObject } from '../core/model.ts'
+import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
+import { bearer } from '../kit/bearer.ts'
+import { vertexAddress } from '../kit/vertex.ts'
+
+/** What {@link vertexAnthropic} takes beside the model's name. */
+export interface VertexAnthropicSettings
+  extends ModelSettings,
+    Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
+  /** The id of the project. Needed, unless `baseUrl` is given. */
+  readonly project?: string
+  /** Such as `europe-west1`, `eu`. Default: `global`. Not every location has every model. */
+  readonly location?: string
+}
+
+/**
+ * Claude on Vertex AI. There are no file ids, and not every server tool and beta feature.
+ *
+ * @param model Such as `claude-sonnet-4-5@20250929`.
+ * @param settings `apiKey` is an access token, or a function that returns one: `googleServiceAccount` of `isoglot/cloud-auth`.
+ * @throws {TypeError} if neither `project` nor `baseUrl` is given.
+ * @example
+ * ```ts
+ * const apiKey = googleServiceAccount(JSON.parse(env.GOOGLE_CREDENTIALS))
+ * const model = vertexAnthropic('claude-sonnet-4-5@20250929', { project: 'my-project', apiKey })
+ * ```
+ */
+export function vertexAnthropic(model: string, settings: VertexAnthropicSettings): Model {
+  const { project, location = 'global', baseUrl, beta, maxTokens, lateInstructions, ...rest } = settings
+  if (project === undefined && baseUrl === undefined) {
+    throw new TypeError('Cannot address Vertex AI: neither "project" nor "baseUrl" is given')
+  }
+  const dialect = compact({ provider: 'vertex-anthropic', beta, maxTokens, lateInstructions })
+  const { pageHint: _, ...codec } = createClientCodec(dialect)
+  const providerUrl = vertexAddress(project, location)
+  return {
+    ...rest,
+    codec: {
+      ...codec,
+      title: 'Vertex AI',
+      headers: bearer,
+      encodeRequest(context, options) {
+        const encoded = codec.encodeRequest(context, options)
+        const { model: name, ...body } = encoded.body as JsonObject
+        const method = options.stream ? 'streamRawPredict' : 'rawPredict'
+        return {
+          ...encoded,
+          path: `/publishers/anthropic/models/${encodeURIComponent(String(name)).replace('%40', '@')}:${method}`,
+          body: { anthropic_version: 'vertex-2023-10-16', ...body },
+        }
+      },
+    },
+    model,
+    baseUrl: baseUrl ?? providerUrl,
+    providerUrl,
+  }
+}

@@ -1,0 +1,183 @@
+/** A chat with a server, in each engine that is here: ten thousand deltas, a connection that breaks, a page that is loaded anew. */
+import { build } from 'esbuild'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { stream } from '../../src/index.ts'
+import { readChatRequest, toResponse } from '../../src/page/response.ts'
+import { mockModel } from '../../src/test/index.ts'
+import { type Served, serve } from '../support/serve.ts'
+import { hasChromium, launchChromium } from './browser.ts'
+import { type Driver, drivers } from './drivers.ts'
+
+const count = 10_000
+const words = Array.from({ length: count }, (_, at) => `w${at}`).join(' ')
+const slow = Array.from({ length: 200 }, (_, at) => `${at}`).join(' ')
+/** By the first word of the question. */
+const models = {
+  flow: () => mockModel([words]),
+  slow: () => mockModel([slow], { delayMs: 20 }),
+  cut: () => mockModel([{ cutAfter: 4, of: 'It is sunny in Tokyo' }]),
+  hello: () => mockModel(['Hello.']),
+}
+
+let served: Served
+/** How often each question was asked. */
+const asked: string[] = []
+beforeAll(async () => {
+  const { outputFiles } = await build({
+    entryPoints: [`${import.meta.dirname}/chat/flow.ts`],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  const files: Readonly<Record<string, readonly [string, string]>> = {
+    '/': [
+      'text/html',
+      '<!doctype html><meta charset="utf-8"><div id="app"></div><script type="module" src="/main.js"></script>',
+    ],
+    '/main.js': ['text/javascript', outputFiles[0]?.text ?? ''],
+  }
+  served = await serve(async (request) => {
+    const { pathname } = new URL(request.url)
+    const [type, text] = files[pathname] ?? []
+    if (type !== undefined) return new Response(text, { headers: { 'content-type': type } })
+    if (pathname !== '/chat') return new Response(null, { status: 404 })
+    const { messages } = await readChatRequest(request)
+    const question = `${messages.at(-1)?.content ?? 'hello'}` // nothing is new where an answer is asked for again
+    const isAgain = asked.includes(question)
+    asked.push(question)
+    const kind = (isAgain ? 'hello' : question.split(' ')[0]) as keyof typeof models
+    return toResponse(stream({ model: models[kind](), prompt: question, retries: 0, signal: request.signal }))
+  })
+})
+afterAll(() => served?.stop())
+
+/** The least that the tests need, by Playwright's page. */
+function driverOf(page: Page, close: () => Promise<void>): Driver {
+  return {
+    open: (url) => page.goto(url),
+    run: (expression) => page.evaluate(expression),
+    click: (selector) => page.click(selector),
+    type: (selector, text) => page.locator(selector).pressSequentially(text),
+    picture: () => page.screenshot(),
+    close,
+  }
+}
+
+let chromium: { readonly browser: Browser; readonly page: Page } | undefined
+async function launchChromiumDriver(): Promise<Driver> {
+  const browser = await launchChromium()
+  const page = await browser.newPage()
+  chromium = { browser, page }
+  return driverOf(page, () => browser.close())
+}
+
+/** Firefox and WebKit start in ten seconds each: in the runs that have the site in them too. */
+const engines = {
+  Chromium: { isHere: hasChromium, launch: launchChromiumDriver },
+  ...(inject('isExhaustive') && drivers),
+}
+
+describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { isHere, launch }) => {
+  let driver: Driver
+  beforeAll(async () => {
+    if (!isHere) return
+    asked.length = 0
+    driver = await launch()
+    await driver.open(served.url)
+    await until('"chat" in globalThis')
+  })
+  afterAll(() => driver?.close())
+
+  async function until(condition: string): Promise<void> {
+    while (!(await driver.run(condition))) await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+
+  const say = (text: string) => driver.run(`void chat.send(${JSON.stringify(text)})`)
+  const status = 'document.querySelector("output").textContent'
+  const texts = () => driver.run('[...document.querySelectorAll("li")].map((one) => one.textContent)')
+
+  it.skipIf(!isHere)('draws ten thousand deltas, each once, and the page stays free', async () => {
+    const trace = name === 'Chromium' ? await startTrace() : undefined
+    await say('flow')
+    await until(`${status} === "ready" && document.querySelectorAll("li").length === 2`)
+    expect(await texts()).toEqual(['flow', words])
+    expect(await driver.run('rendersOf()')).toBeLessThan(count / 10)
+    if (trace === undefined) return
+    const longest = await trace()
+    expect(longest).toBeGreaterThan(0)
+    expect(longest).toBeLessThan(50)
+  })
+
+  it.skipIf(!isHere)('keeps what came when the connection breaks, says so, and asks again', async () => {
+    await driver.run('chat.clear()')
+    await say('cut here')
+    await until(`${status} === "error"`)
+    const [question, answer] = (await texts()) as string[]
+    expect(question).toBe('cut here')
+    expect('It is sunny in Tokyo'.startsWith(answer ?? '-')).toBe(true)
+    expect(await driver.run('chat.getSnapshot().error.name')).toBe('InterruptedError')
+    await driver.run('void chat.retry()')
+    await until(`${status} === "ready"`)
+    expect(await texts()).toEqual(['cut here', 'Hello.'])
+  })
+
+  it.skipIf(!isHere)('draws the stored chat after it was loaded anew in mid-answer, and asks again', async () => {
+    await driver.run('chat.clear()')
+    await say('hello first')
+    await until(`${status} === "ready" && document.querySelectorAll("li").length === 2`)
+    await say('slow second')
+    await until('document.querySelectorAll("li").length === 4')
+    await driver.open(served.url)
+    await until('document.querySelectorAll("li").length >= 3')
+    const [half = '', ...others] = ((await texts()) as string[]).slice(3)
+    expect(((await texts()) as string[]).slice(0, 3)).toEqual(['hello first', 'Hello.', 'slow second'])
+    // Firefox and WebKit break the request before the page is gone, so that it stores what came.
+    expect([slow.startsWith(half), half.length < slow.length, others]).toEqual([true, true, []])
+    expect(await driver.run('chat.getSnapshot().messages.at(-1).state')).toMatch(/^(stopped|failed)$/)
+    await driver.run('void chat.regenerate()')
+    await until(`${status} === "ready" && document.querySelectorAll("li").length === 4`)
+    expect(await texts()).toEqual(['hello first', 'Hello.', 'slow second', 'Hello.'])
+  })
+
+  it.skipIf(!isHere || name !== 'Chromium')(
+    'fails a message while the device is offline, and sends it after',
+    async () => {
+      const context = chromium?.page.context()
+      await driver.run('chat.clear()')
+      await context?.setOffline(true)
+      await say('hello offline')
+      await until(`${status} === "error"`)
+      expect(await driver.run('chat.getSnapshot().error.name')).toBe('ConnectionError')
+      expect(await driver.run('chat.getSnapshot().messages.map(({ state }) => state)')).toEqual(['failed'])
+      await context?.setOffline(false)
+      await driver.run('void chat.retry()')
+      await until(`${status} === "ready"`)
+      expect(await texts()).toEqual(['hello offline', 'Hello.'])
+    },
+  )
+})
+
+interface TraceEvent {
+  readonly name: string
+  readonly tid: number
+  readonly pid: number
+  /** Microseconds of the thread's own work: what other processes do meanwhile does not count. */
+  readonly tdur?: number
+  readonly args?: { readonly name?: string }
+}
+
+/** Returns what ends the trace and says how many milliseconds of work the longest task of the page's main thread took. */
+async function startTrace(): Promise<() => Promise<number>> {
+  const { browser, page } = chromium as NonNullable<typeof chromium>
+  await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline', '__metadata'] })
+  return async () => {
+    const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] }
+    const isMain = ({ name, args }: TraceEvent) => name === 'thread_name' && args?.name === 'CrRendererMain'
+    const mains = new Set(traceEvents.filter(isMain).map(({ pid, tid }) => `${pid} ${tid}`))
+    const tasks = traceEvents.filter(({ tdur, pid, tid }) => tdur !== undefined && mains.has(`${pid} ${tid}`))
+    return Math.max(0, ...tasks.map(({ tdur = 0 }) => tdur / 1000))
+  }
+}

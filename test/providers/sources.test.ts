@@ -1,0 +1,81 @@
+/** Perplexity's sources, and what answers of routers cost: https://docs.perplexity.ai, https://openrouter.ai/docs (read 2026-11). */
+import { describe, expect, it } from 'vitest'
+import { blocksOf } from '../../src/core/content.ts'
+import type { ChatResponse } from '../../src/core/model.ts'
+import { createServerCodec } from '../../src/formats/openai-chat/index.ts'
+import { costOf } from '../../src/prices/index.ts'
+import { perplexity } from '../../src/providers/perplexity.ts'
+import { ownCase } from '../support/corpus.ts'
+import { decodeChunks } from '../support/decode.ts'
+
+const sonar = perplexity('sonar-pro')
+
+function read({ codec }: Pick<typeof sonar, 'codec'>, id: string): ChatResponse {
+  const { kind, bytes, text } = ownCase(id)
+  const response = kind === 'json' ? codec.decodeResponse(JSON.parse(text)) : decodeChunks(codec, [bytes]).response
+  if (response === undefined) throw new Error(`${id} has no answer`)
+  return response
+}
+
+describe.each(['openai-chat-perplexity/marks', 'openai-chat-perplexity/marks-stream'])('%s', (id) => {
+  const { message, providerData, usage } = read(sonar, id)
+  const [block] = blocksOf(message.content)
+  const text = block?.type === 'text' ? block : undefined
+
+  it('has a citation for each mark: at both ends, side by side, not in code, not a link, not without a source', () => {
+    const marked = text?.citations?.map((one) => [
+      one.startIndex,
+      text.text.slice(one.startIndex, one.endIndex),
+      one.url,
+    ])
+    const end = (text?.text.length ?? 0) - 3
+    expect(marked).toEqual([
+      [0, '[1]', 'https://example.com/krakow'],
+      [18, '[1]', 'https://example.com/krakow'],
+      [21, '[2]', 'https://example.com/weather'],
+      [end, '[3]', 'https://example.com/lists'],
+    ])
+  })
+
+  it('has the titles of the sources', () => {
+    expect(text?.citations?.map(({ title }) => title)).toEqual(['Kraków weather', 'Kraków weather', 'Weather', 'Lists'])
+  })
+
+  it('keeps the lists as they came, and what it cost', () => {
+    expect(providerData?.['openai-chat']?.search_results).toHaveLength(3)
+    expect(costOf(usage, sonar)).toEqual({ usd: 0.00646, confidence: 'exact' })
+  })
+})
+
+it('a text without sources has no citations', () => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
+  expect(blocksOf(sonar.codec.decodeResponse({ choices }).message.content)).toEqual([{ type: 'text', text: 'a[1]' }])
+})
+
+it('sources that are addresses alone are cited too', () => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
+  const { message } = sonar.codec.decodeResponse({ choices, citations: ['https://a.example'] })
+  const citation = {
+    type: 'citation',
+    url: 'https://a.example',
+    title: 'https://a.example',
+    startIndex: 1,
+    endIndex: 4,
+  }
+  expect(blocksOf(message.content)).toEqual([{ type: 'text', text: 'a[1]', citations: [citation] }])
+})
+
+it('a client of a gateway gets the marks as annotations, with its address as the title of a source without one', () => {
+  const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
+  const answer = sonar.codec.decodeResponse({ choices, citations: ['https://a.example'] })
+  const { body } = createServerCodec().encodeResponse(answer)
+  const citation = { url: 'https://a.example', title: 'https://a.example', start_index: 1, end_index: 4 }
+  const annotations = [{ type: 'url_citation', url_citation: citation }]
+  expect(body).toMatchObject({ choices: [{ message: { annotations } }] })
+})
+
+it('with a key of one’s own at OpenRouter, an answer costs the fee and the provider’s price', () => {
+  const figures = { cost: 0.0001, is_byok: true, cost_details: { upstream_inference_cost: 0.002 } }
+  const usage = { providerData: { 'openai-chat': figures } }
+  expect(costOf(usage, 'openrouter:any/model')).toEqual({ usd: 0.0021, confidence: 'exact' })
+})
