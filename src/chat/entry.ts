@@ -47,7 +47,8 @@ export function entriesOf(messages: readonly Message[], idOf: (at: number, messa
   return entries
 }
 
-function endOf(messages: readonly Message[]): Entry['state'] {
+/** How a turn ended, as its last answer says. */
+export function endOf(messages: readonly Message[]): Entry['state'] {
   const last = messages[findLastIndex(messages, ({ role }) => role === 'assistant')]
   const reason = last?.role === 'assistant' ? last.stopReason : undefined
   if (reason === 'aborted') return 'stopped'

@@ -8,7 +8,7 @@ import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
-import { brokenOff, type Entry, entryOf, sealedOf, withCalls, withEvent, withUser } from './entry.ts'
+import { brokenOff, type Entry, endOf, entryOf, sealedOf, withCalls, withEvent, withUser } from './entry.ts'
 import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
 
 /** How often tools of the page make the model go on, for one message of the user. */
@@ -241,7 +241,7 @@ export class Turns {
   }
 
   #end(outcome: RunOutcome): void {
-    this.#close({ status: 'ready', outcome }, (answer) => ({ ...answer, state: 'done' }))
+    this.#close({ status: 'ready', outcome }, (answer) => ({ ...answer, state: endOf(answer.messages) }))
     guarded(() => this.#options.onFinish?.({ outcome, messages: this.#chat.messages }))
     this.#onReady()
   }

@@ -25,6 +25,8 @@ interface StreamState extends Reading {
   last: number
   /** Steps that are open, by their index. */
   readonly steps: Map<number, OpenStep>
+  /** How each of them began, as JSON: a proxy may send an event twice. */
+  readonly starts: Map<number, string>
   /** The token of the last checkpoint. */
   token: Json | undefined
 }
@@ -36,7 +38,14 @@ interface StreamState extends Reading {
  * @throws {DecodeError} at an event that is not a JSON object.
  */
 export function decodeStream({ parse = JSON.parse }: DecodeStreamOptions = {}): Machine<Frame, Fragment> {
-  const state: StreamState = { ...newReading(''), isEnded: false, last: 0, steps: new Map(), token: undefined }
+  const state: StreamState = {
+    ...newReading(''),
+    isEnded: false,
+    last: 0,
+    steps: new Map(),
+    starts: new Map(),
+    token: undefined,
+  }
   return {
     push(frame, out) {
       if (state.isEnded || frame.data === '' || frame.data.trim() === '[DONE]') return
@@ -91,8 +100,12 @@ function noteToken(state: StreamState, event: JsonObject): void {
 function addStep(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const step = event.step ?? stepOfContent(event.content ?? null)
   if (!isObject(step)) return
+  const index = numberOr(event.index, state.last)
+  const start = JSON.stringify(step)
+  if (state.steps.has(index) && state.starts.get(index) === start) return
   endStep(state, event, out) // one that has not ended where the next of its index begins
   state.steps.set(state.last, openStep(step, state, out))
+  state.starts.set(state.last, start)
 }
 
 /** A delta of a step that was never announced begins it. */
