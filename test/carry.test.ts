@@ -40,6 +40,12 @@ const proofs = {
   },
   xai: { provider: 'xai', model: 'grok-4.5', format: 'openai-responses', data: { id: 'rs_2', encrypted_content: 'x' } },
   gemini: { provider: 'gemini', model: 'gemini-3-pro', format: 'gemini', data: { thoughtSignature: 'CiQB' } },
+  bedrock: {
+    provider: 'bedrock',
+    model: 'us.anthropic.claude-haiku-4-5',
+    format: 'bedrock-converse',
+    data: { signature: 'EqQB+/=' },
+  },
   interactions: {
     provider: 'gemini',
     model: 'gemini-3.8-flash',

@@ -115,6 +115,7 @@ const knownProofs: Readonly<
   Record<string, Partial<Record<'reasoning' | 'tool_call', { readonly [field: string]: Shape }>>>
 > = {
   anthropic: { reasoning: { signature: true, data: true } },
+  'bedrock-converse': { reasoning: { signature: true, redactedContent: true } },
   gemini: { reasoning: { thoughtSignature: true }, tool_call: { thoughtSignature: true } },
   'gemini-interactions': { reasoning: { signature: true } },
   'openai-responses': {
