@@ -1,4 +1,5 @@
 /** The component on a model that runs in the page, by WebLLM: `npm run example web-llm`. It needs WebGPU, and loads a gigabyte once. */
+import { modelTransport } from 'isoglot/chat-model'
 import { createRoot } from 'react-dom/client'
 import { Chat } from '../react/Chat.jsx'
 import { webLlm } from './web-llm.mjs'
@@ -9,7 +10,7 @@ app.textContent = 'Loading …'
 try {
   const { CreateMLCEngine } = await import('https://esm.run/@mlc-ai/web-llm@0.2.86')
   const engine = await CreateMLCEngine(id, { initProgressCallback: ({ text }) => (app.textContent = text) })
-  createRoot(app).render(<Chat model={webLlm(engine, id)} />)
+  createRoot(app).render(<Chat transport={modelTransport({ model: webLlm(engine, id) })} />)
 } catch (error) {
   app.textContent = `The model cannot run here: ${error.message}`
 }

@@ -131,10 +131,11 @@ const words: Readonly<Record<string, readonly string[]>> = {
   anthropic: ['content_block_delta', 'input_json_delta', 'signature_delta', 'anthropic-version', 'redacted_thinking'],
   'bedrock-converse': ['inferenceConfig', 'toolSpec', 'contentBlockIndex'],
   cohere: ['tool_plan', 'billed_units', 'strict_tools'],
+  'gemini-interactions': ['previous_interaction_id', 'arguments_delta', 'total_thought_tokens'],
   gemini: ['generationConfig', 'functionDeclarations', 'usageMetadata', 'systemInstruction', 'groundingMetadata'],
   ollama: ['prompt_eval_count', 'done_reason', 'num_predict'],
   'openai-chat': ['max_completion_tokens', 'stream_options', 'reasoning_content'],
-  'openai-responses': ['response.output_text.delta', 'function_call_output', 'max_output_tokens'],
+  'openai-responses': ['response.output_text.delta', 'function_call_output', 'response.output_item.added'],
 }
 /** Words that only a server of the format writes: a page that asks a provider has no use for them. */
 const serverWords: Readonly<Record<string, readonly string[]>> = {
