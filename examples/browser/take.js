@@ -109,7 +109,7 @@ function endingOf(error) {
 function createAnswer(wire, callsBefore, add) {
   const { codec } = modelOf(wire)
   const decoder = decodeAnswer(codec, { callsBefore })
-  const cutter = frameCutter(codec.framing)
+  const cutter = frameCutter(codec.framing === 'ndjson' ? 'ndjson' : 'sse')
   const text = new TextDecoder()
   const bytes = new TextEncoder()
   /** @type {unknown} */
