@@ -29,7 +29,7 @@ const title = 'Microsoft Entra'
 /**
  * Signs in as an application, with its client secret. The token lives for about an hour; it is renewed a minute before.
  *
- * @returns A function that returns a valid token, for `apiKey`. It rejects with an {@link ApiError} of the kind `authentication` if Entra
+ * @returns A function that returns a valid token, for `apiKey`. It rejects with an `ApiError` of the kind `authentication` if Entra
  * refuses the secret. The model needs `keyHeader: 'authorization'`.
  * @throws {TypeError} in a page, and if a setting is missing.
  * @example

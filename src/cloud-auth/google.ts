@@ -34,8 +34,8 @@ const tolerance = 60
  * Signs in as a service account. The token lives for an hour; it is renewed a minute before.
  *
  * @param credentials The key file, parsed. It must not be in a page.
- * @returns A function that returns a valid token, for `apiKey`. It rejects with an {@link ApiError} of the kind `authentication` if Google
- * refuses the key, and with a {@link TypeError} if the key cannot be read.
+ * @returns A function that returns a valid token, for `apiKey`. It rejects with an `ApiError` of the kind `authentication` if Google
+ * refuses the key, and with a `TypeError` if the key cannot be read.
  * @throws {TypeError} in a page, and if the credentials are not the key file of a service account.
  * @example
  * ```ts

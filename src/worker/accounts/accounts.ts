@@ -124,7 +124,7 @@ export interface Reservation {
   readonly liveStreams?: number
   /** For how long it is kept if nothing settles it, in ms; then it counts as spent. */
   readonly leaseMs: number
-  /** Whether the object is that of its user alone, and leases its part of `totalDailyBudget` from the object of {@link wholeWorker}. */
+  /** Whether the object is that of its user alone, and leases its part of `totalDailyBudget` from the object of `wholeWorker`. */
   readonly isLeased?: boolean
 }
 
@@ -183,7 +183,7 @@ export interface Grant {
   readonly isGranted: boolean
   /** In micro-USD. From `need` to `want` if it is granted, otherwise 0. */
   readonly amount: number
-  /** What the object of {@link wholeWorker} itself has spent or reserved for the user on that day: before an upgrade all was there. */
+  /** What the object of `wholeWorker` itself has spent or reserved for the user on that day: before an upgrade all was there. */
   readonly elsewhere: number
   /** The share of the Worker's budget of {@link alarmingShares} that is spent or leased by it, if it is one. */
   readonly share?: number
@@ -219,7 +219,7 @@ export interface Handback {
 
 /** What the objects of the accounts ask one another. */
 export interface LeasingAccount extends Account {
-  /** Of the object of {@link wholeWorker}. */
+  /** Of the object of `wholeWorker`. */
   draw(draw: Draw): Promise<Grant>
   /** Of the same: what a user's object gives back by itself. */
   takeBack(handback: Handback): Promise<void>
