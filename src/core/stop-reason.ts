@@ -1,5 +1,20 @@
-/** What the presence of calls says of why a turn ended. @module */
+/** Why a turn ended. @module */
 import type { StopReason } from './model.ts'
+
+/** Every reason, for checks of what comes from outside. */
+export const stopReasons: readonly [StopReason, ...StopReason[]] = [
+  'stop',
+  'length',
+  'tool_calls',
+  'content_filter',
+  'refusal',
+  'pause',
+  'other',
+  'interrupted',
+  'error',
+  'aborted',
+  'max_rounds',
+]
 
 /**
  * Many hosts say `stop` and send calls, or say `tool_calls` and send none: the calls decide. A reason that means that the calls may

@@ -102,6 +102,19 @@ const contextLength = new RegExp(
 const rateLimit = /rate.?limit|too many requests|tokens per (?:minute|day)/i
 
 /** A status from 400 to 499 that is not here is an `invalid_request`, each other one of the server's. */
+/** The status of each kind of failure, for wires that have no list of their own. */
+export const statusOf: Readonly<Record<ApiErrorKind, number>> = {
+  authentication: 401,
+  permission: 403,
+  invalid_request: 400,
+  not_found: 404,
+  context_length: 400,
+  rate_limit: 429,
+  overloaded: 503,
+  server: 500,
+  timeout: 504,
+}
+
 const kindsOfStatus: Readonly<Record<string, ApiErrorKind>> = {
   401: 'authentication',
   402: 'permission',

@@ -1,21 +1,25 @@
-/** The blocks of a stream one behind the other, for wires that have one open at a time. @module */
+/** The blocks of a stream one after the other, for wires that have one open at a time. @module */
 import type { Frame } from '../core/codec.ts'
-import type { MessageEvent } from '../core/model.ts'
+import type { MessageEvent, ToolCallChunk } from '../core/model.ts'
 
 /** An event of a block. */
 export type BlockEvent = Extract<MessageEvent, { readonly index: number }>
 
-/** What takes the events of a block: the last of them is a `content_block`, a `tool_call` or an `invalid_tool_call`. */
 type WriteEvent = (event: BlockEvent, out: Frame[]) => void
 
 const ends: ReadonlySet<BlockEvent['type']> = new Set(['content_block', 'tool_call', 'invalid_tool_call'])
+
+/** Whether an event is the last one of its block. */
+export function isLast({ type }: BlockEvent): boolean {
+  return ends.has(type)
+}
 
 /** Events of a block wait until the block before has ended, so that the events of each stand together. */
 export function oneAtATime(write: WriteEvent): WriteEvent {
   let open: number | undefined
   const waiting = new Map<number, BlockEvent[]>()
   const take: WriteEvent = (event, out) => {
-    open = ends.has(event.type) ? undefined : event.index
+    open = isLast(event) ? undefined : event.index
     write(event, out)
   }
   return (event, out) => {
@@ -32,4 +36,27 @@ export function oneAtATime(write: WriteEvent): WriteEvent {
       for (const one of events) take(one, out)
     }
   }
+}
+
+/** The block that is being written. */
+export interface OpenBlock {
+  /** Its number on the wire, once it has begun there. */
+  at: number | undefined
+  id: string | undefined
+  name: string | undefined
+  /** Arguments that came before the call could begin. */
+  pending: string
+  /** How much of the arguments is written, in UTF-16 units. */
+  sent: number
+}
+
+export function newBlock(): OpenBlock {
+  return { at: undefined, id: undefined, name: undefined, pending: '', sent: 0 }
+}
+
+/** Adds a piece of a call. Its name is whole once arguments follow: until then the call cannot begin. */
+export function addPiece(open: OpenBlock, { id, name, argumentsDelta = '' }: ToolCallChunk): void {
+  open.id ??= id
+  open.name = name ?? open.name
+  open.pending += argumentsDelta
 }

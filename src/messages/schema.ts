@@ -22,6 +22,7 @@ import type {
   Role,
   StopReason,
 } from '../core/model.ts'
+import { stopReasons } from '../core/stop-reason.ts'
 
 type Schema<Output> = v.GenericSchema<unknown, Output>
 
@@ -183,19 +184,7 @@ const invalidToolCall: Schema<InvalidToolCall> = v.object({
   providerData: v.exactOptional(providerData),
 })
 
-const stopReason: Schema<StopReason> = v.picklist([
-  'stop',
-  'length',
-  'tool_calls',
-  'content_filter',
-  'refusal',
-  'pause',
-  'other',
-  'interrupted',
-  'error',
-  'aborted',
-  'max_rounds',
-])
+const stopReason: Schema<StopReason> = v.picklist(stopReasons)
 
 const usage = v.object({
   inputTokens: optionalNumber,

@@ -1,4 +1,4 @@
-/** Runs that are kept in the memory of one process. @module */
+/** Runs that are kept in memory, by one server. @module */
 import { LimitError } from '../core/errors.ts'
 import type { RunLog } from './keep-run.ts'
 

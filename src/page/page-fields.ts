@@ -1,12 +1,13 @@
 /** The fields of a message that may come from a page, each with its check. What is not named here is refused. @module */
 import { isObject } from '../core/lookup.ts'
-import type { Role, StopReason } from '../core/model.ts'
+import type { Role } from '../core/model.ts'
+import { stopReasons } from '../core/stop-reason.ts'
 
 /** Whether a field may have this value; of `undefined`, whether the field may be absent. */
 type Check = (value: unknown) => boolean
 type Fields = Readonly<Record<string, Check>>
 
-const any: Check = () => true
+const anything: Check = () => true
 const text: Check = (value) => typeof value === 'string'
 const maybe =
   (check: Check): Check =>
@@ -18,20 +19,7 @@ const word =
     words.includes(value)
 
 /** The content, whose blocks are checked apart, and what each message has. */
-const base: Fields = { role: any, content: any, id: maybe(text) }
-const stopReasons: readonly StopReason[] = [
-  'stop',
-  'length',
-  'tool_calls',
-  'content_filter',
-  'refusal',
-  'pause',
-  'other',
-  'interrupted',
-  'error',
-  'aborted',
-  'max_rounds',
-]
+const base: Fields = { role: anything, content: anything, id: maybe(text) }
 
 export const pageMessageFields: Readonly<Record<Role, Fields>> = {
   system: base,
@@ -41,11 +29,11 @@ export const pageMessageFields: Readonly<Record<Role, Fields>> = {
   tool: { ...base, toolCallId: text, name: maybe(text), status: maybe(word('success', 'error')) },
 }
 
-const media: Fields = { type: any, url: maybe(text), data: maybe(text), mimeType: maybe(text) }
+const media: Fields = { type: anything, url: maybe(text), data: maybe(text), mimeType: maybe(text) }
 /** What a person, or a tool, can say. */
 const said: Readonly<Record<string, Fields>> = {
-  text: { type: any, text },
-  plain_text: { type: any, text, title: maybe(text), mimeType: maybe(text) },
+  text: { type: anything, text },
+  plain_text: { type: anything, text, title: maybe(text), mimeType: maybe(text) },
   image: { ...media, detail: maybe(word('auto', 'low', 'high', 'original')) },
   audio: { ...media, transcript: maybe(text) },
   video: media,
@@ -60,9 +48,9 @@ export const pageBlockFields: Readonly<Record<Role, Readonly<Record<string, Fiel
   tool: said,
   assistant: {
     ...said,
-    reasoning: { type: any, text },
+    reasoning: { type: anything, text },
     tool_call: {
-      type: any,
+      type: anything,
       id: text,
       name: text,
       arguments: isObject,

@@ -20,7 +20,7 @@ import { type OtelOptions, otel } from '../../src/otel/index.ts'
 import { contextOf } from '../../src/otel/parent.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { type Answering, chatBody, chatText, chunks, json } from '../support/upstream.ts'
-import { attributes, metricNames } from './registry.ts'
+import { attributes, metricNames } from './conventions.ts'
 
 const upstream = ownUpstream()
 const f = tool({ name: 'f', description: 'Does it', parameters: t.object({}), execute: () => 'planted result' })

@@ -107,7 +107,9 @@ describe('an answer that is not of toResponse', () => {
   ])('%s is named, with its status, type and beginning', async (_, response) => {
     const { error } = await outcomeOf(readEvents(response))
     expect(error).toBeInstanceOf(DecodeError)
-    expect(error.message).toMatch(/the server answered 200 with (text\/html|application\/json).*(doctype|hello)/)
+    expect((error as Error).message).toMatch(
+      /the server answered 200 with (text\/html|application\/json).*(doctype|hello)/,
+    )
   })
 
   it.each([

@@ -54,8 +54,8 @@ export async function bytesOf(response: Response): Promise<Uint8Array> {
 export interface Outcome {
   readonly events: readonly StreamEvent[]
   readonly result?: RunResult
-  // biome-ignore lint/suspicious/noExplicitAny: errors of all classes, whose fields the tests look at
-  readonly error?: any
+  /** What was thrown, of any class. */
+  readonly error?: unknown
 }
 
 /** Reads a run to its end. */

@@ -13,7 +13,7 @@ import { compact } from '../../core/lookup.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
-import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
+import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import { encodeError } from './errors.ts'
@@ -21,20 +21,6 @@ import { answerScope, encodeStopReason, encodeUsage } from './response.ts'
 import { keptOf } from './scope.ts'
 import { encodeCall } from './tools.ts'
 import type { WireBlock } from './wire.ts'
-
-/** The block that has the wire. */
-interface OpenBlock {
-  /** Its number among our blocks. */
-  readonly index: number
-  /** Its number on the wire, once it has begun there. */
-  wire: number | undefined
-  id: string | undefined
-  name: string | undefined
-  /** Arguments that came before the call could begin. */
-  pending: string
-  /** How much of the arguments is written, in UTF-16 units. */
-  sent: number
-}
 
 interface EncodeState {
   readonly reply: Reply
@@ -44,7 +30,7 @@ interface EncodeState {
   usage: Usage | undefined
   isStarted: boolean
   isEnded: boolean
-  open: OpenBlock | undefined
+  open: OpenBlock
   nextWire: number
   hasCalls: boolean
   readonly ids: Set<string>
@@ -60,7 +46,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     usage: undefined,
     isStarted: false,
     isEnded: false,
-    open: undefined,
+    open: newBlock(),
     nextWire: 0,
     hasCalls: false,
     ids: new Set(),
@@ -138,12 +124,7 @@ function finish(state: EncodeState, event: MessageEvent & { type: 'message_end' 
 
 // ---- one block at a time ----------------------------------------------------------------------
 
-function newBlock(index: number): OpenBlock {
-  return { index, wire: undefined, id: undefined, name: undefined, pending: '', sent: 0 }
-}
-
 function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
-  state.open ??= newBlock(event.index)
   const block = state.open
   switch (event.type) {
     case 'text_delta':
@@ -164,33 +145,31 @@ function writeBlock(state: EncodeState, event: BlockEvent, out: Frame[]): void {
       endInvalidCall(state, block, event.call, out)
       break
     case 'content_block':
-      endContent(state, block, event.block, out)
+      endContent(state, block, event.block, `message.content[${event.index}]`, out)
   }
-  if (block.wire !== undefined) out.push(frame('content_block_stop', { index: block.wire }))
-  state.open = undefined
+  if (block.at !== undefined) out.push(frame('content_block_stop', { index: block.at }))
+  state.open = newBlock()
 }
 
 function startBlock(state: EncodeState, block: OpenBlock, start: WireBlock | object, out: Frame[]): void {
-  if (block.wire !== undefined) return
-  block.wire = state.nextWire++
-  out.push(frame('content_block_start', { index: block.wire, content_block: start }))
+  if (block.at !== undefined) return
+  block.at = state.nextWire++
+  out.push(frame('content_block_start', { index: block.at, content_block: start }))
 }
 
 function writeDelta(block: OpenBlock, delta: object, out: Frame[]): void {
-  out.push(frame('content_block_delta', { index: block.wire, delta }))
+  out.push(frame('content_block_delta', { index: block.at, delta }))
 }
 
 // ---- calls ------------------------------------------------------------------------------------
 
 /** A call begins with its id and its whole name: the name is whole once arguments follow. */
 function writeChunk(state: EncodeState, block: OpenBlock, chunk: ToolCallChunk, out: Frame[]): void {
-  block.id ??= chunk.id
-  block.name = chunk.name ?? block.name
-  block.pending += chunk.argumentsDelta ?? ''
+  addPiece(block, chunk)
   const { id, name, pending } = block
-  if (pending.trim() === '' && block.wire === undefined) return
-  if (block.wire === undefined && (id === undefined || name === undefined || state.ids.has(id))) return
-  if (block.wire === undefined) startCall(state, block, { type: 'tool_use', id, name }, out)
+  if (pending.trim() === '' && block.at === undefined) return
+  if (block.at === undefined && (id === undefined || name === undefined || state.ids.has(id))) return
+  if (block.at === undefined) startCall(state, block, { type: 'tool_use', id, name }, out)
   writeArguments(block, pending, out)
   block.pending = ''
 }
@@ -213,20 +192,19 @@ function writeArguments(block: OpenBlock, text: string, out: Frame[]): void {
 }
 
 function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Frame[]): void {
-  if (block.wire === undefined)
-    startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.ledger)) }, out)
+  if (block.at === undefined) startCall(state, block, { ...encodeCall(call, 'stream', answerScope(state.ledger)) }, out)
   if (!isNoArguments(call.argumentsText)) writeArguments(block, call.argumentsText.slice(block.sent), out)
 }
 
 /** A block that began before it was whole began without the fields that were kept with it. */
-function noteLateFields(state: EncodeState, { index }: OpenBlock, whole: ToolCall | ContentBlock): void {
+function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
   if (keptOf(whole) === undefined) return
-  lose(state.ledger, 'dropped', `message.content[${index}].providerData`, 'they came when the block had begun', 'info')
+  lose(state.ledger, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 
 /** What is on the wire already stays there, broken as it is: no client can parse it, so none will run it. */
 function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
-  if (block.wire !== undefined) {
+  if (block.at !== undefined) {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
     const path = `message.invalidToolCalls[${call.index}]`
     lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`, 'info')
@@ -236,17 +214,16 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
 // ---- everything else --------------------------------------------------------------------------
 
 /** Citations and the signature come behind the text; a block that has no deltas is written whole. */
-function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, out: Frame[]): void {
-  const path = `message.content[${block.index}]`
+function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, path: string, out: Frame[]): void {
   const wire =
     content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.ledger))
   if (wire === undefined) return
-  if (block.wire !== undefined) noteLateFields(state, block, content)
+  if (block.at !== undefined) noteLateFields(state, path, content)
   if (wire.type === 'thinking') {
     startBlock(state, block, { ...wire, signature: '' }, out)
     if (wire.signature !== '') writeDelta(block, { type: 'signature_delta', signature: wire.signature }, out)
   } else if (content.type === 'text') {
-    if (block.wire === undefined) {
+    if (block.at === undefined) {
       startBlock(state, block, { type: 'text', text: '' }, out)
       writeDelta(block, { type: 'text_delta', text: content.text }, out)
     }

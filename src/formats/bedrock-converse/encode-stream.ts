@@ -18,25 +18,11 @@ import type {
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
-import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
+import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeBlock, encodeCitation, keptFields } from './content.ts'
 import { encodeError } from './errors.ts'
 import { answering, encodeStopReason, encodeUsage } from './response.ts'
 import { encodeCall } from './tools.ts'
-
-/** The block that has the wire. */
-interface OpenBlock {
-  /** Its number on the wire, once it has begun there. */
-  at: number | undefined
-  id: string | undefined
-  name: string | undefined
-  /** Arguments that came before the call could begin. */
-  pending: string
-  /** How much of the arguments is written, in UTF-16 units. */
-  sent: number
-}
-
-const newBlock = (): OpenBlock => ({ at: undefined, id: undefined, name: undefined, pending: '', sent: 0 })
 
 interface EncodeState {
   readonly losses: Ledger
@@ -144,9 +130,7 @@ function writeStart(state: EncodeState, start: object, out: Frame[]): void {
 /** A call begins with its id and its whole name: the name is whole once arguments follow. */
 function writeChunk(state: EncodeState, chunk: ToolCallChunk, out: Frame[]): void {
   const { open } = state
-  open.id ??= chunk.id
-  open.name = chunk.name ?? open.name
-  open.pending += chunk.argumentsDelta ?? ''
+  addPiece(open, chunk)
   const { id, name, pending } = open
   if (open.at === undefined) {
     if (pending.trim() === '' || id === undefined || name === undefined) return

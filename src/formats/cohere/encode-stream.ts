@@ -16,7 +16,7 @@ import type {
   ToolCallChunk,
 } from '../../core/model.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
-import { type BlockEvent, oneAtATime } from '../../kit/one-at-a-time.ts'
+import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeCitations } from './citations.ts'
 import { encodeTextPart, keptFields, noteForeign } from './content.ts'
 import { encodeError } from './errors.ts'
@@ -24,20 +24,6 @@ import { encodeStopReason, encodeUsage } from './response.ts'
 import { reasons } from './tables.ts'
 import { encodeServedCall } from './tools.ts'
 import type { WireCall, WireText, WireThinking } from './wire.ts'
-
-/** The block that has the wire. */
-interface OpenBlock {
-  /** Its number on the wire, once it has begun there: of its contents or of its calls. */
-  at: number | undefined
-  id: string | undefined
-  name: string | undefined
-  /** Arguments that came before the call could begin. */
-  pending: string
-  /** How much of the arguments is written, in UTF-16 units. */
-  sent: number
-}
-
-const newBlock = (): OpenBlock => ({ at: undefined, id: undefined, name: undefined, pending: '', sent: 0 })
 
 interface EncodeState {
   readonly reply: Reply
@@ -185,9 +171,7 @@ function endText(state: EncodeState, block: TextBlock, out: Frame[]): void {
 /** A call begins with its id and its whole name: the name is whole once arguments follow. */
 function writeChunk(state: EncodeState, chunk: ToolCallChunk, out: Frame[]): void {
   const { open } = state
-  open.id ??= chunk.id
-  open.name = chunk.name ?? open.name
-  open.pending += chunk.argumentsDelta ?? ''
+  addPiece(open, chunk)
   const { id, name, pending } = open
   if (open.at === undefined) {
     if (pending.trim() === '' || id === undefined || name === undefined) return

@@ -8,8 +8,8 @@
 import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import { compact, field, textOr } from '../../core/lookup.ts'
-import { readApiError } from '../../kit/api-error.ts'
-import { errorWords, statuses } from './tables.ts'
+import { readApiError, statusOf } from '../../kit/api-error.ts'
+import { errorWords } from './tables.ts'
 import type { WireError } from './wire.ts'
 
 /** Reads an error answer, or the error that a stream ends with (status 0). */
@@ -33,7 +33,7 @@ const tooLong = 'too many tokens'
 /** The status and body that say the error, to a client of this wire. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
   const { kind, message } = error
-  const status = kind === 'permission' && error.status === 402 ? 402 : statuses[kind]
+  const status = kind === 'permission' && error.status === 402 ? 402 : statusOf[kind]
   if (kind !== 'context_length') return { status, body: { message } }
   const said = message.toLowerCase().includes(tooLong) ? message : `${tooLong}: ${message}`
   return { status, body: { message: said, error_type: 'TOO_MANY_TOKENS' } }

@@ -7,7 +7,6 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import type { ApiErrorKind } from '../../core/errors.ts'
 import type { Loss, StopReason } from '../../core/model.ts'
 import type { ErrorWords } from '../../kit/api-error.ts'
 import type { Wire } from '../../kit/lacks.ts'
@@ -88,19 +87,6 @@ export const errorWords: ErrorWords = {
   kinds: {},
   final: new Set(),
   statuses: { 498: 'invalid_request', 499: 'server', 501: 'invalid_request' },
-}
-
-/** What each kind of failure is as a status. */
-export const statuses: Readonly<Record<ApiErrorKind, number>> = {
-  authentication: 401,
-  permission: 403,
-  invalid_request: 400,
-  not_found: 404,
-  context_length: 400,
-  rate_limit: 429,
-  overloaded: 503,
-  server: 500,
-  timeout: 504,
 }
 
 /** What cannot be carried, and why: reasons in the ledger of losses. */

@@ -20,8 +20,8 @@ import type {
   ToolCallChunk,
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
-import { type BlockEvent, inTurn, isLast } from '../../kit/in-turn.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type BlockEvent, isLast, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeError } from './errors.ts'
 import { answerScope, ending, identityOf, outputError } from './response.ts'
@@ -56,7 +56,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
     text: '',
     signature: '',
   }
-  const pass = inTurn((event, out) => write(state, event, out))
+  const pass = oneAtATime((event, out) => write(state, event, out))
   const cut = () => new ApiError('The answer broke off before its end', { kind: 'server', retryable: true })
   return {
     push(event, out) {

@@ -10,8 +10,8 @@ import type { CodecOptions, ErrorAnswer } from '../../core/codec.ts'
 import { ApiError, type ApiErrorDetails } from '../../core/errors.ts'
 import { compact } from '../../core/lookup.ts'
 import type { InvalidToolCall } from '../../core/model.ts'
-import { type ErrorWords, readApiError } from '../../kit/api-error.ts'
-import { format, statuses } from './tables.ts'
+import { type ErrorWords, readApiError, statusOf } from '../../kit/api-error.ts'
+import { format } from './tables.ts'
 import type { WireError } from './wire.ts'
 
 /** Errors of this wire are a sentence: there are no words to look up, but in the errors of its cloud. */
@@ -44,7 +44,7 @@ function restated(error: ApiError, message: string, change: Partial<ApiErrorDeta
 
 /** The status and body that say the error, to a client of this wire. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
-  return { status: statuses[error.kind], body: { error: error.message } }
+  return { status: statusOf[error.kind], body: { error: error.message } }
 }
 
 /** A call whose arguments cannot be sent, in the words in which the server says so. */

@@ -7,7 +7,6 @@
  * @module
  */
 import type { Rules } from '../../core/codec.ts'
-import type { ApiErrorKind } from '../../core/errors.ts'
 import { lookup } from '../../core/lookup.ts'
 import type { Loss, ReasoningEffort, RequestOptions, StopReason } from '../../core/model.ts'
 import type { Wire } from '../../kit/lacks.ts'
@@ -132,19 +131,6 @@ export const answerFields: ReadonlySet<string> = new Set([
   'logprobs',
   ...figureFields,
 ])
-
-/** What each kind of failure is as a status. */
-export const statuses: Readonly<Record<ApiErrorKind, number>> = {
-  authentication: 401,
-  permission: 403,
-  invalid_request: 400,
-  not_found: 404,
-  context_length: 400,
-  rate_limit: 429,
-  overloaded: 503,
-  server: 500,
-  timeout: 504,
-}
 
 /** What cannot be carried, and why: reasons in the ledger of losses. */
 export const reasons = {

@@ -120,7 +120,7 @@ export interface Reservation {
   readonly dailyBudget: number
   /** What all users together may. */
   readonly totalDailyBudget: number
-  /** How many requests of its user may be live at once. Default: any number. */
+  /** How many requests of its user may be live at once. Default: no limit. */
   readonly liveStreams?: number
   /** For how long it is kept if nothing settles it, in ms; then it counts as spent. */
   readonly leaseMs: number

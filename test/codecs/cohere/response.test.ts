@@ -207,7 +207,7 @@ describe('errors', () => {
     [429, 'You are using a Trial key, which is limited to 1000 API calls / month', 'rate_limit', false],
     [498, 'blocked', 'invalid_request', false],
     [499, 'closed', 'server', true],
-    [501, 'not implemented', 'invalid_request', false],
+    [501, 'no such feature', 'invalid_request', false],
     [503, 'busy', 'overloaded', true],
     [504, 'late', 'timeout', true],
   ] as const)('%i "%s" is %s', (status, message, kind, retryable) => {
