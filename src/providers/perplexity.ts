@@ -48,7 +48,7 @@ export function perplexity(model: string, settings: ModelSettings = {}): Model {
 // ---- citations --------------------------------------------------------------------------------
 
 /**
- * Its sources stand beside the text, which names them by number: `[1]`. Each such mark becomes a citation.  Annotations that a gateway
+ * Its sources stand beside the text, which names them by number: `[1]`. Each such mark becomes a citation. Annotations that a gateway
  * added say the same, so the marks replace them.
  */
 function adapt(codec: ClientCodec): ClientCodec {

@@ -1,11 +1,11 @@
-const codeOf = (error: unknown) => (error as IsoglotError | undefined)?.code
-
-import { describe, expect, it } from 'vitest'
 /** A run that goes to a page and is read there is the same run, as far as the page may see it. */
+import { describe, expect, it } from 'vitest'
 import { ApiError, IsoglotError, type RunRequest, type StreamEvent } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
 import { type PageRules, pageEvents, toResponse } from '../../src/page/response.ts'
 import { bytesOf, inChunks, outcomeOf, recorded, recordedRun } from './runs.ts'
+
+const codeOf = (error: unknown) => (error as IsoglotError | undefined)?.code
 
 const rulesOf: Readonly<Record<string, PageRules>> = {
   'the default': {},
