@@ -12,8 +12,11 @@ import { jsrManifest } from './jsr.mjs'
 
 const root = join(import.meta.dirname, '..')
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
-/** How many types the compiler may make of the README's program, beyond those of the standard library. */
-const mostInstantiations = 3_000
+/**
+ * How many types the compiler may make of the README's program, beyond those of the standard library. It was 2,500 until a run knew the names,
+ * arguments and results of its tools; the program has 2,647 since, and 2,274 of them come with the imports.
+ */
+const mostInstantiations = 2_700
 const shipped =
   /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js(\.map)?|src\/[\w/-]+(\.d)?\.ts|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
 

@@ -220,7 +220,7 @@ function adapt(codec: ClientCodec): ClientCodec {
       codec.decodeStream({ ...options, parse: (text) => adaptAnswer(parse(text)) }),
     decodeToolCalls: (body, options) => codec.decodeToolCalls(adaptWhole(body), options),
     decodeError(answer) {
-      const error = codec.decodeError({ ...answer, headers: answer.headers, body: adaptAnswer(answer.body) })
+      const error = codec.decodeError({ ...answer, headers: answer.headers, body: unwrapped(answer.body) })
       return error.providerCode === usedUp ? Object.assign(error, { retryable: false }) : error
     },
   }
@@ -263,15 +263,20 @@ function adaptWhole(body: unknown): unknown {
   return adaptAnswer(body)
 }
 
-/** From the frames of older models, the envelope of REST and the errors of the binding to what Chat has. */
-function adaptAnswer(body: unknown): unknown {
+/** Without the envelope of REST, and with the errors of the binding as those of REST. */
+function unwrapped(body: unknown): unknown {
   if (!isObject(body)) return body
   const { result, internalCode } = body
-  if (isObject(result) && body.success === true) return adaptAnswer(result)
-  if (internalCode !== undefined) {
-    const message = stringOr(body.description, stringOr(body.message, ''))
-    return { errors: [{ message, code: internalCode ?? null }] }
-  }
+  if (isObject(result) && body.success === true) return unwrapped(result)
+  if (internalCode === undefined) return body
+  const message = stringOr(body.description, stringOr(body.message, ''))
+  return { errors: [{ message, code: internalCode }] }
+}
+
+/** The frames of older models as those of Chat. */
+function adaptAnswer(answer: unknown): unknown {
+  const body = unwrapped(answer)
+  if (!isObject(body)) return body
   if (Array.isArray(body.choices)) return { ...body, choices: body.choices.map(withTextContent) }
   if (!('response' in body || 'tool_calls' in body)) return body
   const { response, tool_calls: calls, p: _padding, ...others } = body
