@@ -18,15 +18,16 @@ const otherBrowsers = ['test/page/{browsers,site}.test.ts']
  */
 const exhaustive = [
   'test/laws/*.test.ts',
-  'test/handoff/handoff.test.ts',
+  'test/handoff/{handoff,http}.test.ts',
   'test/codecs/**/{corpus,prepared,quirks,stream}.test.ts',
-  'test/client/{apply-event,resume}.test.ts',
+  'test/client/{apply-event,resume,wires}.test.ts',
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
-  'test/gateway/{faults,keys}.test.ts',
+  'test/gateway/{ai-sdk,clients,faults,figures,keys,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{attack,bounds,canary,clients,door,keys,locations,runs-schedules,runs-sdk,spending,upstream}.test.ts',
-  'test/page/{flow,static}.test.ts',
-  'test/examples/commands.test.ts',
+  'test/worker/{ai-sdk,attack,bounds,canary,clients,door,keys,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
+  'test/page/{chat-page,flow,page,static,turnstile}.test.ts',
+  'test/page-wire/{ag-ui,events,ui-messages}.test.ts',
+  'test/examples/{commands,pages,recipes}.test.ts',
 ]
 
 const everyCase = {

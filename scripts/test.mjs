@@ -27,7 +27,7 @@ const daily = ['core', 'worker', 'page', 'examples']
 const rest = ['exhaustive', 'machines']
 /** What the rest is, a line each. */
 const added = [
-  'every cut of every recorded stream, all cases of the other laws, and the larger set of recordings where it is (project exhaustive)',
+  'every cut of every recorded stream, all cases of the other laws, every client with every provider, all recipes and examples in a page, and the larger set of recordings where it is (project exhaustive)',
   'npm start on wrangler dev, wrangler deploy, a copy of the Worker with the packed package, and the page in Firefox and WebKit (project machines)',
   'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
   'the types of the page, the sizes of the built files, the package as it is published, and Jest and Parcel with it',
@@ -50,16 +50,20 @@ if (filters.length > 0) {
   await step('tests', 'vitest', testing(rest))
   await step('runtimes', 'scripts/runtimes.mjs', [`--report=${runtimesReport}`])
 } else {
+  const aside = lintAndTypes()
   await step('build', 'tsup', ['--silent', '--no-dts'])
   // Removes the chunks of an older build from the page's folder, before tests copy that folder at the same time.
   prepare()
-  const tests = step('tests', 'vitest', testing(daily))
-  await stepAside('lint', 'biome', ['check', '.'])
-  for (const project of ['.', 'test', 'examples/worker', 'examples/worker-minimal']) await stepAside(...types(project))
-  await tests
+  await step('tests', 'vitest', testing(daily))
+  await aside
   await step('promises', 'scripts/check-promises.mjs', [report])
 }
 conclude()
+
+async function lintAndTypes() {
+  await stepAside('lint', 'biome', ['check', '.'])
+  for (const project of ['.', 'test', 'examples/worker', 'examples/worker-minimal']) await stepAside(...types(project))
+}
 
 function testing(projects, words = []) {
   const chosen = projects.map((name) => `--project=${name}`)

@@ -11,6 +11,7 @@ import * as pageTools from '../../examples/recipes/page-tools/route.ts'
 import * as reload from '../../examples/recipes/reload/route.ts'
 import worker from '../../examples/recipes/worker/worker.ts'
 import { hasChromium, launchChromium } from '../page/browser.ts'
+import { inTurn, itIfExhaustive } from '../support/cuts.ts'
 import { type Example, runExample } from './run.ts'
 
 const recipes = join(import.meta.dirname, '..', '..', 'examples', 'recipes')
@@ -105,7 +106,7 @@ describe.skipIf(!hasChromium)('in a page', () => {
     expect(problems).toEqual([])
   })
 
-  it('next: the page keeps the conversation sealed, and sends only what is new beside it', async () => {
+  itIfExhaustive('next: the page keeps the conversation sealed, and sends only what is new beside it', async () => {
     await open('next')
     await say('Weather in Oslo?')
     await answer().getByText('25 °C and sunny in Oslo').waitFor()
@@ -120,10 +121,11 @@ describe.skipIf(!hasChromium)('in a page', () => {
     expect(problems).toEqual([])
   })
 
-  it.each([
+  const decisions = [
     ['Allow', '25 °C and sunny in Tokyo'],
     ['Refuse', 'The user does not want it'],
-  ])('approval: the call waits for a person, who says: %s', async (button, words) => {
+  ] as const
+  it.each(inTurn(decisions, 2))('approval: the call waits for a person, who says: %s', async (button, words) => {
     await open('approval')
     await say('Weather in Tokyo?')
     await page.getByRole('group', { name: 'May get_weather run with {"city":"Tokyo"}?' }).waitFor()
@@ -135,7 +137,7 @@ describe.skipIf(!hasChromium)('in a page', () => {
     expect(problems).toEqual([])
   })
 
-  it('reload: the answer goes on where it was, and ends once', async () => {
+  itIfExhaustive('reload: the answer goes on where it was, and ends once', async () => {
     await open('reload')
     await say('Count slowly')
     await answer().getByText('1, 2, 3').waitFor()
@@ -155,7 +157,7 @@ describe.skipIf(!hasChromium)('in a page', () => {
     expect(problems).toEqual([])
   })
 
-  it('reload: Stop after the reload ends the run on the server', async () => {
+  itIfExhaustive('reload: Stop after the reload ends the run on the server', async () => {
     await open('reload')
     await say('Count slowly')
     await answer().getByText('1, 2').waitFor()
@@ -169,7 +171,7 @@ describe.skipIf(!hasChromium)('in a page', () => {
     expect(problems).toEqual([])
   })
 
-  it('form: fields fill while the model writes, and hold what the schema allows', async () => {
+  itIfExhaustive('form: fields fill while the model writes, and hold what the schema allows', async () => {
     await open('form')
     await page.getByRole('button', { name: 'Fill' }).click()
     await page.getByText('Please check').waitFor()

@@ -2,4 +2,4 @@ import { judgeAiSdk } from './ai-sdk.ts'
 import { wireNames } from './provider.ts'
 import { startRig } from './rig.ts'
 
-judgeAiSdk(wireNames, startRig)
+judgeAiSdk(wireNames, 0, startRig)

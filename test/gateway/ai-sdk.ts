@@ -5,6 +5,7 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { APICallError, generateText, Output, stepCountIs, streamText, tool } from 'ai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { pairsOf } from '../support/pairs.ts'
 import type { Place } from './clients.ts'
 import { greeting, place, weatherIn } from './dialogue.ts'
 
@@ -30,10 +31,12 @@ const weather = tool({
 })
 
 /** Defines the tests. `models` are the names that can be asked for. */
-export function judgeAiSdk(models: readonly string[], start: () => Promise<Place & { stop(): Promise<void> }>): void {
-  const pairs = (Object.keys(makers) as Maker[]).flatMap((maker) =>
-    models.map((model): [Maker, string] => [maker, model]),
-  )
+export function judgeAiSdk(
+  models: readonly string[],
+  turn: 0 | 1,
+  start: () => Promise<Place & { stop(): Promise<void> }>,
+): void {
+  const pairs = pairsOf(Object.keys(makers) as Maker[], models, turn)
   let rig: Awaited<ReturnType<typeof start>>
   beforeAll(async () => {
     rig = await start()

@@ -1,4 +1,4 @@
 import { judgeClients } from './judge.ts'
 import { startRig } from './rig.ts'
 
-judgeClients({ title: 'the gateway on Node', modes: [false, true], start: startRig })
+judgeClients({ title: 'the gateway on Node', turn: 0, modes: [false, true], start: startRig })

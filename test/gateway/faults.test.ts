@@ -1,6 +1,7 @@
 /** Providers that fail in every way that providers do, in front of clients of every wire: W12 to W15 of `security.md`. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { isExhaustive } from '../support/cuts.ts'
+import { pairsOf } from '../support/pairs.ts'
 import { chunks, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { speakers, type WireName, wireNames, wireOf } from './provider.ts'
@@ -34,7 +35,7 @@ afterAll(async () => {
   await eager.stop()
 })
 
-const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName, WireName] => [client, provider]))
+const pairs = pairsOf(wireNames, wireNames, 1)
 const piecesOf = (provider: WireName) => speakers[provider].pieces({ text: greeting })
 
 /** How many pieces come before the one in which the provider says something. */

@@ -1,6 +1,7 @@
 /** The figures of an answer that whoever pays for it counts on: which usage is final, and how much was said at least. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type EndReport } from '../../src/gateway/index.ts'
+import { pairsOf } from '../support/pairs.ts'
 import { chunks, json, type Upstream } from '../support/upstream.ts'
 import type { Said } from './dialogue.ts'
 import { modelsAt } from './models.ts'
@@ -34,11 +35,9 @@ const saids: readonly (readonly [what: string, said: Said, bytes: number])[] = [
   ['a thought and a text', { thought: 'Hm, let me see', text: 'Good day' }, 22],
   ['a call', { calls: [{ id: 'call_1', name: 'f', args: { city: 'Oslo' } }] }, 15],
 ]
-const cases = wireNames.flatMap((client) =>
-  wireNames.flatMap((provider) =>
-    [true, false].flatMap((stream) =>
-      saids.map(([what, said, bytes]) => ({ client, provider, stream, what, said, bytes })),
-    ),
+const cases = pairsOf(wireNames, wireNames, 0).flatMap(([client, provider]) =>
+  [true, false].flatMap((stream) =>
+    saids.map(([what, said, bytes]) => ({ client, provider, stream, what, said, bytes })),
   ),
 )
 
@@ -84,7 +83,7 @@ describe('an answer that is longer than its limit of output tokens', () => {
   // 64 KiB, and 256 bytes for each of the 10 tokens.
   const most = 64 * 1024 + 2560
 
-  it.each(wireNames.flatMap((client) => wireNames.map((provider) => [client, provider] as const)))(
+  it.each(pairsOf(wireNames, wireNames, 1))(
     'B7: for a client of %s, from %s, is cut off where no tokenizer has so few tokens, and passes below that',
     async (client, provider) => {
       const go = (length: number) => {

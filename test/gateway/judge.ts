@@ -4,6 +4,7 @@
  * The providers are written by hand from the wires' documents, and answer 400 to what is against the rules of their wire.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pairsOf } from '../support/pairs.ts'
 import { pause } from '../support/upstream.ts'
 import { clients, type Place, type Wish } from './clients.ts'
 import { conclusion, greeting, place, report, thought, weatherIn } from './dialogue.ts'
@@ -19,6 +20,8 @@ const proofless: ReadonlySet<WireName> = new Set(['ollama', 'cohere'])
 
 export interface Judged {
   readonly title: string
+  /** Which pairs are tried: see `pairsOf`. */
+  readonly turn: 0 | 1 | 2
   /** Whole answers, streams, or both. */
   readonly modes: readonly boolean[]
   /** What can be asked for, by the name of its model. Default: a provider for each wire, by the name of its wire. */
@@ -29,8 +32,8 @@ export interface Judged {
 }
 
 /** Defines the tests, and prints the table behind them. */
-export function judgeClients({ title, modes, providers = wireNames, wireOf, start }: Judged): void {
-  const pairs = wireNames.flatMap((client) => providers.map((provider): [WireName, string] => [client, provider]))
+export function judgeClients({ title, turn, modes, providers = wireNames, wireOf, start }: Judged): void {
+  const pairs = pairsOf(wireNames, providers, turn)
   const behind = (provider: string, client: WireName) => wireOf?.(provider, client) ?? (provider as WireName)
   let rig: Awaited<ReturnType<Judged['start']>>
   beforeAll(async () => {

@@ -1,6 +1,7 @@
 /** Whole answers that are asked for as streams: C8 of `security.md`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { pairsOf } from '../support/pairs.ts'
 import { type Answering, type Asked, chunks, hang, json, until } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { modelsAt } from './models.ts'
@@ -28,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([plain, piecewise, strict, warm].map((rig) => rig.stop())))
 
-const pairs = wireNames.flatMap((client) => wireNames.map((provider): [WireName, WireName] => [client, provider]))
+const pairs = pairsOf(wireNames, wireNames, 2)
 const piecesOf = (provider: WireName) => speakers[provider].pieces({ text: greeting })
 const wanted = { stream: false } as const
 

@@ -20,7 +20,7 @@ async function start() {
   }
 }
 
-judgeClients({ title: 'the gateway in workerd', modes: [true], start })
+judgeClients({ title: 'the gateway in workerd', turn: 1, modes: [true], start })
 
 it('notices a client that left in silence by its next sign of life, and leaves the provider', async () => {
   const rig = await start()

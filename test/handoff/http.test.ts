@@ -3,6 +3,7 @@ import { LLMock } from '@copilotkit/aimock'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { textOf } from '../../src/core/content.ts'
 import { generate } from '../../src/index.ts'
+import { inTurn } from '../support/cuts.ts'
 import {
   allows,
   goOn,
@@ -80,9 +81,9 @@ async function refusals(target: Target, histories: readonly History[]): Promise<
 const written = writtenHistories()
 const some = [...written, ...oneOfEachKind(recordedHistories())]
 
-describe.each(wires)('$name', (target) => {
+describe.each(wires.map((target, turn) => ({ ...target, turn })))('$name', ({ turn, ...target }) => {
   it('takes a history of each kind from each provider over HTTP, and answers', async () => {
-    expect(await refusals(target, some)).toEqual([])
+    expect(await refusals(target, inTurn(some, 3, turn))).toEqual([])
   })
 })
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiError, type StreamEvent, textOf } from '../../src/index.ts'
 import { agUi } from '../../src/page/ag-ui.ts'
 import { type PageRules, toResponse } from '../../src/page/response.ts'
+import { inTurn } from '../support/cuts.ts'
 import { bytesOf, outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
 
 const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
@@ -40,7 +41,7 @@ function openAtEnd(events: readonly AgUiEvent[]): readonly string[] {
   return [...open]
 }
 
-describe.each(recorded)('%s', (_id, format, one) => {
+describe.each(inTurn(recorded, 2))('%s', (_id, format, one) => {
   const asked = async (page: PageRules) => toResponse(recordedRun(format, one), { as, page })
 
   it.each([

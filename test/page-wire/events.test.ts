@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { ApiError, IsoglotError, type RunRequest, type StreamEvent } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
 import { type PageRules, pageEvents, toResponse } from '../../src/page/response.ts'
+import { inTurn } from '../support/cuts.ts'
 import { bytesOf, inChunks, outcomeOf, recorded, recordedRun } from './runs.ts'
 
 const codeOf = (error: unknown) => (error as IsoglotError | undefined)?.code
@@ -16,28 +17,31 @@ const rulesOf: Readonly<Record<string, PageRules>> = {
 const received = (bytes: Uint8Array, size: number) =>
   readEvents(new Response(inChunks(bytes, size), { headers: { 'content-type': 'text/event-stream' } }))
 
-describe.each(Object.entries(rulesOf))('by rules of %s', (_, page) => {
-  it.each(recorded)('%s: arrives as it left, whatever the chunks', async (_id, format, one) => {
-    const whole = await outcomeOf(recordedRun(format, one))
-    const toPage = pageEvents(page)
-    const seen = whole.events.flatMap((event) => toPage(event) ?? [])
-    const response = await toResponse(recordedRun(format, one), { page })
-    if (!response.ok) {
-      expect(whole.error).toBeInstanceOf(IsoglotError)
-      const told = await outcomeOf(readEvents(response))
-      expect(told.error).toMatchObject({ status: response.status })
-      return
-    }
-    const bytes = await bytesOf(response)
-    for (const size of [1, 7, bytes.length]) {
-      const read = await outcomeOf(received(bytes, size))
-      expect(read.events).toEqual(seen)
-      expect(codeOf(read.error)).toBe(codeOf(whole.error))
-      const done = seen.find((event) => event.type === 'done')
-      expect(read.result).toEqual(done?.result)
-    }
-  })
-})
+describe.each(Object.entries(rulesOf).map(([what, page], turn) => [what, page, turn] as const))(
+  'by rules of %s',
+  (_, page, turn) => {
+    it.each(inTurn(recorded, 3, turn))('%s: arrives as it left, whatever the chunks', async (_id, format, one) => {
+      const whole = await outcomeOf(recordedRun(format, one))
+      const toPage = pageEvents(page)
+      const seen = whole.events.flatMap((event) => toPage(event) ?? [])
+      const response = await toResponse(recordedRun(format, one), { page })
+      if (!response.ok) {
+        expect(whole.error).toBeInstanceOf(IsoglotError)
+        const told = await outcomeOf(readEvents(response))
+        expect(told.error).toMatchObject({ status: response.status })
+        return
+      }
+      const bytes = await bytesOf(response)
+      for (const size of [1, 7, bytes.length]) {
+        const read = await outcomeOf(received(bytes, size))
+        expect(read.events).toEqual(seen)
+        expect(codeOf(read.error)).toBe(codeOf(whole.error))
+        const done = seen.find((event) => event.type === 'done')
+        expect(read.result).toEqual(done?.result)
+      }
+    })
+  },
+)
 
 it('sends each text once: an answer of 10 kB takes little more on the wire', async () => {
   const text = 'word '.repeat(2000)

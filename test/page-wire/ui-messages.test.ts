@@ -16,6 +16,7 @@ import {
 import { readEvents } from '../../src/page/read.ts'
 import { type PageRules, toResponse } from '../../src/page/response.ts'
 import { fromUiMessages, uiMessages } from '../../src/page/ui-messages.ts'
+import { inTurn } from '../support/cuts.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatCalls, chatText, chunks } from '../support/upstream.ts'
 import { chatOver, lastTextOf, statesOf } from './ai-sdk.ts'
@@ -24,10 +25,10 @@ import { bytesOf, outcomeOf, recorded, recordedRun, scripted } from './runs.ts'
 const everything: PageRules = { usage: true, model: true, warnings: true, tools: 'all', serverTools: 'all' }
 
 describe.each([
-  ['everything', everything],
-  ['the default', {}],
-] as const)('by rules of %s', (_, page) => {
-  it.each(recorded)(
+  ['everything', everything, 0],
+  ['the default', {}, 1],
+] as const)('by rules of %s', (_, page, turn) => {
+  it.each(inTurn(recorded, 3, turn))(
     '%s: leaves the chat ready, every part done, and the text as it was said',
     async (_id, format, one) => {
       const { result, error } = await outcomeOf(recordedRun(format, one))

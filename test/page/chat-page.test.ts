@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isExhaustive, itIfExhaustive } from '../support/cuts.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
 
@@ -231,7 +232,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     )
   })
 
-  it('copies an answer, answers again, and says something else in place of what was said', async () => {
+  itIfExhaustive('copies an answer, answers again, and says something else in place of what was said', async () => {
     await say('What is the weather in Tokyo?')
     await finished()
     const before = await answers().locator('> .text').innerText()
@@ -275,7 +276,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(await page.locator('#log article').count()).toBe(0)
   })
 
-  it('asks with the settings, and keeps them over a reload', async () => {
+  itIfExhaustive('asks with the settings, and keeps them over a reload', async () => {
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByLabel('System prompt').fill('Answer in French')
     await page.getByLabel('Temperature').fill('0.5')
@@ -329,7 +330,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(await page.locator('#attached li').count()).toBe(0)
   })
 
-  it('shows code that gives the same answer when Node runs it as it stands', async () => {
+  itIfExhaustive('shows code that gives the same answer when Node runs it as it stands', async () => {
     await say('What is the weather in Tokyo?')
     await finished()
     await answers().getByRole('button', { name: 'View code' }).click()
@@ -344,7 +345,7 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(stdout.replaceAll('\n', '')).toBe(await answers().locator('> .text').innerText())
   })
 
-  it('asks two models side by side, and goes on from what was said', async () => {
+  itIfExhaustive('asks two models side by side, and goes on from what was said', async () => {
     await page.setViewportSize({ width: 1440, height: 900 })
     await say('What is the weather in Tokyo?')
     await finished()
@@ -393,12 +394,14 @@ describe.skipIf(!hasChromium)('the chat', () => {
     await fresh.close()
   })
 
-  it.each([
+  // Colours go by the scheme and layout by the width, so each of them once.
+  const looks = [
     [390, 'light'],
+    [1440, 'dark'],
     [390, 'dark'],
     [1440, 'light'],
-    [1440, 'dark'],
-  ] as const)('reads well at %i pixels, %s', async (width, colorScheme) => {
+  ] as const
+  it.each(isExhaustive ? looks : looks.slice(0, 2))('reads well at %i pixels, %s', async (width, colorScheme) => {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
     await answerWith(

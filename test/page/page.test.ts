@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTurn } from '../support/cuts.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
 
@@ -56,7 +57,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  it.each(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'])(
+  it.each(inTurn(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'], 3, 1))(
     'holds a tool round with %s, calls and results in sight',
     async (wire) => {
       const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
@@ -74,10 +75,11 @@ describe.skipIf(!hasChromium)('the page', () => {
     },
   )
 
-  it.each([
+  const others = [
     ['gemini', 'anthropic:demo-model'],
     ['anthropic', 'ollama:demo-model'],
-  ])('speaks %s with %s, whose own wire is another', async (wire, id) => {
+  ] as const
+  it.each(inTurn(others, 2))('speaks %s with %s, whose own wire is another', async (wire, id) => {
     await page.getByLabel('Model', { exact: true }).selectOption(`${wire}:${id}`)
     await say('What is the weather in Tokyo?')
     await finished()
@@ -104,20 +106,23 @@ describe.skipIf(!hasChromium)('the page', () => {
     await picture('hand-off-with-reasoning')
   })
 
-  it.each(['the stop button', 'Escape'])('stops in mid-stream by %s, and keeps what came', async (how) => {
-    await say('Count slowly')
-    await answers().last().locator('.text').waitFor()
-    if (how === 'Escape') await page.keyboard.press('Escape')
-    else await page.getByRole('button', { name: 'Stop' }).click()
-    await finished()
-    expect(await answers().last().innerText()).toContain('Stopped')
-    expect(await answers().last().locator('.text').innerText()).toMatch(/^1/)
-    expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true)
-    await say('Hello again')
-    await answers().nth(1).waitFor()
-    await finished()
-    expect(await answers().last().innerText()).toContain('embedded provider')
-  })
+  it.each(inTurn(['the stop button', 'Escape'], 2, 1))(
+    'stops in mid-stream by %s, and keeps what came',
+    async (how) => {
+      await say('Count slowly')
+      await answers().last().locator('.text').waitFor()
+      if (how === 'Escape') await page.keyboard.press('Escape')
+      else await page.getByRole('button', { name: 'Stop' }).click()
+      await finished()
+      expect(await answers().last().innerText()).toContain('Stopped')
+      expect(await answers().last().locator('.text').innerText()).toMatch(/^1/)
+      expect(await page.getByRole('button', { name: 'Send' }).isVisible()).toBe(true)
+      await say('Hello again')
+      await answers().nth(1).waitFor()
+      await finished()
+      expect(await answers().last().innerText()).toContain('embedded provider')
+    },
+  )
 
   it('begins a new chat in mid-stream: the next question goes without what was said before', async () => {
     await say('Count slowly')

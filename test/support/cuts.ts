@@ -8,7 +8,7 @@
  *
  * The project `exhaustive` assumes none of this: it cuts the whole stream at every byte, and decodes it after every frame.
  */
-import { inject } from 'vitest'
+import { inject, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
 import { InterruptedError } from '../../src/core/errors.ts'
 import type { Machine } from '../../src/core/reducer.ts'
@@ -25,6 +25,16 @@ declare module 'vitest' {
 }
 
 export const isExhaustive: boolean = inject('isExhaustive')
+
+/** All of these in the project `exhaustive`; otherwise one of each `share`, beginning with the one at `turn`. */
+export function inTurn<T>(all: readonly T[], share: number, turn = 0): readonly T[] {
+  return isExhaustive ? all : all.filter((_, at) => at % share === turn % share)
+}
+
+/** A test that only the project `exhaustive` has. */
+export function itIfExhaustive(title: string, body: () => Promise<void>): void {
+  if (isExhaustive) it(title, body)
+}
 
 /** A test over the cuts of a stream may take this long, in milliseconds. */
 export const cutsTimeout: number = 20 * 60_000

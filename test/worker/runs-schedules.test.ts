@@ -243,7 +243,7 @@ function judge({ wire, events, had, asked, kills, isHurt }: Fate, why: string): 
   return 'cut'
 }
 
-const fates = inject('isExhaustive') ? 10_000 : 1_500
+const fates = inject('isExhaustive') ? 10_000 : 750
 
 it(`loses no event, tells none twice and none out of order, in ${fates} fates of any kind`, async () => {
   const seen = { whole: 0, cut: 0, refused: 0, connections: 0, clients: 0 }
