@@ -25,7 +25,7 @@ const rules = [
   [new RegExp(`${start}(?:What|Who|Whom|Whose|Whoever|Whatever|Nobody|Somebody)\\b(?![^.;!]*\\?)`, 'g'), 'a thing of the code'],
   [/\b(?:nobody|somebody|anybody|whoever)\b/gi, 'the user, the client, no caller'],
   [/(?<!\b(?:stands?|leaves?|leaving|left|let)\s+(?:\w+\s+)?)\balone\b/gi, 'only; by itself'],
-  [/\bbehind\b/gi, 'after; follows'],
+  [/\bbehind\b(?!\s+(?:an?|the|one|its?|no|another|any|some|every|this|nginx|Cloudflare)?\s*(?:\w+\s+)?(?:prox(?:y|ies)|tunnel|gateway|CDN|nginx|firewall|login|scenes))/gi, 'after; follows'],
   [/(?<!\b(?:what|who|\w+(?:thing|where|body|one))\s+)\belse(?=[.;:)]|$)/gi, 'otherwise'],
   [/\bdid\s+(?:cost|go|come|take|have|run)\b/gi, 'cost, went'],
   [/\b(?:has|have|had)\s+not(?=[.,;:)]|$)/gi, 'does not have'],

@@ -1,7 +1,7 @@
 /** Reports to observers what a run does. @module */
 import type { Observed, Observer, Tell } from './hooks.ts'
 
-/** `now` says of which run and round it is. An observer is never waited for, and its exceptions and rejections are dropped. */
+/** `now` returns the current run and round. An observer is never waited for, and its exceptions and rejections are dropped. */
 export function telling(observers: readonly Observer[], now: () => Observed): Tell {
   return (name, about) => {
     const startedAt = Date.now()

@@ -1,6 +1,6 @@
 /**
- * Errors for a client: in the status and words of its own format. Of a provider's words, only those about the request are passed on. A
- * provider's other messages may name its customer, or a part of the key.
+ * Errors for a client: with the status and fields of its own format. A provider's message is passed on only if it is about the request. Its
+ * other messages may name its customer, or a part of the key.
  *
  * @module
  */

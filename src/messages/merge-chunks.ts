@@ -138,7 +138,7 @@ function fragmentOf(block: ContentBlock, state: Assembly): Fragment {
 
 /**
  * Text goes on with the text before it, if they are of one block: they look the same, and the one before is not signed yet. A signature
- * that comes alone belongs to the reasoning before it; on text it is a part of its own, as on Gemini.
+ * without text belongs to the reasoning before it; on text it is a part of its own, as on Gemini.
  */
 function textFragment(block: ContentBlock & { type: 'text' | 'reasoning' }, state: Assembly): Fragment {
   const { type, text, id, opaque, ...more } = block

@@ -18,7 +18,7 @@ import type { PageRules } from './page-rules.ts'
 
 /**
  * A function that returns each event of one run as a page may see it, or `undefined` if it may not. `toResponse` uses it; a transport of
- * your own, such as a WebSocket, can too. It remembers which call is of which tool: make one for each run.
+ * your own, such as a WebSocket, can too. It remembers the tool of each call: make one for each run.
  *
  * `done` keeps: the answers and tool messages of the run, without the prompt, which the page knows.
  *
