@@ -8,7 +8,17 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const root = join(import.meta.dirname, '..')
-const everything = ['src', 'examples', 'scripts', 'test', 'bench', 'docs', 'README.md', 'CONTRIBUTING.md', 'SECURITY.md']
+const everything = [
+  'src',
+  'examples',
+  'scripts',
+  'test',
+  'bench',
+  'docs',
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+]
 /** Recorded answers, other people's packages, and this file with its test, which quote the words. */
 const passedOver = /(?:^|\/)(?:node_modules|recordings|dist)\/|^scripts\/words\.mjs$|^test\/docs\/words\.test\.ts$/
 /** Pages that are not clean yet. */
@@ -22,10 +32,16 @@ const rules = [
   [/(?<!\bthere\s+)\b(?:is|are|was|were)\s+no\s+(?!longer\b|more\b|matter\b)\w+/gi, 'is not a …; does not have'],
   [/(?<!\b(?:there|they)\s+)\b(?:is|are|was|were)\s+none\b(?!\s+left)/gi, 'is not one'],
   [/\b(?:tells?|told)\b(?!\s+(?:\w+\s+){0,4}apart\b)/gi, 'reports, says, returns, sends'],
-  [new RegExp(`${start}(?:What|Who|Whom|Whose|Whoever|Whatever|Nobody|Somebody)\\b(?![^.;!]*\\?)`, 'g'), 'a thing of the code'],
+  [
+    new RegExp(`${start}(?:What|Who|Whom|Whose|Whoever|Whatever|Nobody|Somebody)\\b(?![^.;!]*\\?)`, 'g'),
+    'a thing of the code',
+  ],
   [/\b(?:nobody|somebody|anybody|whoever)\b/gi, 'the user, the client, no caller'],
   [/(?<!\b(?:stands?|leaves?|leaving|left|let)\s+(?:\w+\s+)?)\balone\b/gi, 'only; by itself'],
-  [/\bbehind\b(?!\s+(?:an?|the|one|its?|no|another|any|some|every|this|nginx|Cloudflare)?\s*(?:\w+\s+)?(?:prox(?:y|ies)|tunnel|gateway|CDN|nginx|firewall|login|scenes))/gi, 'after; follows'],
+  [
+    /\bbehind\b(?!\s+(?:an?|the|one|its?|no|another|any|some|every|this|nginx|Cloudflare)?\s*(?:\w+\s+)?(?:prox(?:y|ies)|tunnel|gateway|CDN|nginx|firewall|login|scenes))/gi,
+    'after; follows',
+  ],
   [/(?<!\b(?:what|who|\w+(?:thing|where|body|one))\s+)\belse(?=[.;:)]|$)/gi, 'otherwise'],
   [/\bdid\s+(?:cost|go|come|take|have|run)\b/gi, 'cost, went'],
   [/\b(?:has|have|had)\s+not(?=[.,;:)]|$)/gi, 'does not have'],
@@ -34,7 +50,7 @@ const rules = [
   [/\bsigns?\s+of\s+life\b/gi, 'keep-alive comments'],
   [/\bstrangers?\b/gi, 'unknown field; other user'],
   [/\b(?:lessons?|honest(?:ly)?|patience|proper\s+end)\b/gi, 'the word of the field; no metaphor'],
-  [/\bcarriers?\b/gi, 'proof envelope'],
+  [/\bcarriers?\b(?!-grade)/gi, 'proof envelope'],
   [/\b(?:second|first|last)\s+wall\b/gi, 'limit, check'],
 ]
 

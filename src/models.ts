@@ -140,8 +140,7 @@ export function parseModel(name: string): ModelName {
   if (lookup(providers, provider) === undefined) {
     throw new RangeError(`Cannot find model "${short(name)}": there is no provider "${short(provider)}"; ${known}`)
   }
-  if (colon === name.length - 1)
-    throw new RangeError(`Cannot find model "${short(name)}": nothing follows its colon`)
+  if (colon === name.length - 1) throw new RangeError(`Cannot find model "${short(name)}": nothing follows its colon`)
   return { provider, model: name.slice(colon + 1) }
 }
 

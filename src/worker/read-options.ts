@@ -197,7 +197,9 @@ function sessionHoles({ session, accounts, runs }: Read, nameOf: Naming): string
     if (secret === undefined) holes.push(`${name('secret')} is missing or unusable: it signs tokens`)
     if (login === undefined && turnstile === undefined && demo === undefined) {
       const ways = [nameOf('session.login.secret'), nameOf('session.turnstile.secret'), name('demo')]
-      holes.push(`${ways.slice(0, -1).join(', ')} and ${ways.at(-1)} are missing: without one of them no user can get a token`)
+      holes.push(
+        `${ways.slice(0, -1).join(', ')} and ${ways.at(-1)} are missing: without one of them no user can get a token`,
+      )
     }
   }
   const isForStrangers = turnstile !== undefined || demo === 'open'

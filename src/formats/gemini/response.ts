@@ -182,13 +182,7 @@ export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
 }
 
 function encodeMalformed(invalid: InvalidToolCall, book: Ledger): Finish {
-  lose(
-    book,
-    'changed',
-    'message.invalidToolCalls',
-    'Gemini reports a malformed call in the finish reason',
-    'minor',
-  )
+  lose(book, 'changed', 'message.invalidToolCalls', 'Gemini reports a malformed call in the finish reason', 'minor')
   const call = `${invalid.name ?? ''}(${invalid.argumentsText})`
   return { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: `Malformed function call: ${call}` }
 }

@@ -32,7 +32,7 @@ const privateNames: ReadonlySet<string> = new Set([
 /** By the first three numbers of an address. */
 const privateIpv4: readonly ((a: number, b: number, c: number) => boolean)[] = [
   (a) => a === 0 || a === 10 || a === 127 || a >= 224,
-  (a, b) => a === 100 && b >= 64 && b < 128, // networks of carriers, and Alibaba's metadata words: the term of RFC 6598
+  (a, b) => a === 100 && b >= 64 && b < 128, // carrier-grade NAT (RFC 6598), and Alibaba's metadata
   (a, b) => a === 169 && b === 254, // link-local, and the metadata of most clouds
   (a, b) => a === 172 && b >= 16 && b < 32,
   (a, b) => a === 192 && b === 168,
