@@ -1,5 +1,5 @@
 /**
- * What the source looks like to those who read it: lines, functions, names and imports, read off the sources. Prints rows of JSON.
+ * Measures how readable the source is: lines, functions, names and imports, read off the sources. Prints rows of JSON.
  *
  * `node bench/house.mjs [folder of another checkout]`
  *
@@ -80,7 +80,7 @@ function bytesOf(folder) {
   return built.reduce((total, name) => total + statSync(join(folder, name)).size, 0)
 }
 
-/** What `isoglot` exports, values and types; `export type *` counts the names of that file. */
+/** The exports of `isoglot`, values and types; `export type *` counts the names of that file. */
 function exported() {
   const tree = ts.createSourceFile('index.ts', files.get('index.ts').text, ts.ScriptTarget.Latest, true)
   return tree.statements.filter(ts.isExportDeclaration).reduce((total, { exportClause, moduleSpecifier }) => {

@@ -1,7 +1,7 @@
 /**
- * What the types of tools cost the compiler: instantiations of types for each tool, by the kind of its schema, beyond those of the schema
- * itself; and those of a run whose calls and results narrow by the names of its tools. `node bench/instantiations.mjs` prints them, and fails
- * where a tool costs more than it may.
+ * The cost of tool types for the compiler: instantiations of types for each tool, by the kind of its schema, beyond those of the schema
+ * itself; and those of a run whose calls and results narrow by the names of its tools. `node bench/instantiations.mjs` prints them, and
+ * fails where a tool costs more than it may.
  */
 import { instantiations, programOf } from './lib/compile.mjs'
 

@@ -1,5 +1,5 @@
 /**
- * `node bench/limits.mjs`: how long the hardest inputs take that tests try for their outcome alone, and what four times as much takes: in
+ * `node bench/limits.mjs`: how long the hardest inputs take that tests try only for their outcome, and the time of four times as much: in
  * work that grows with the input, four times as long. Prints JSON.
  */
 import { median, workedMs } from './lib/measure.mjs'
@@ -44,7 +44,7 @@ for (const [name, [size, make]] of Object.entries(cases)) {
 }
 console.log(JSON.stringify(rows))
 
-/** Of three times the median, behind one that warms up. */
+/** The median of three times, after one that warms up. */
 async function time(action) {
   await action()
   const times = []

@@ -34,7 +34,7 @@ const resolving = {
   },
 }
 
-/** Of a peer, the copy that its bindings bring, and not another one of this folder. */
+/** The copy of a peer that its bindings bring, and not another one of this folder. */
 const onlyOne = {
   name: 'only-one',
   setup({ onResolve, resolve }) {
@@ -219,7 +219,7 @@ async function bundle(contents, options) {
   return outputFiles[0].contents
 }
 
-/** What the page loads beside React, in bytes of brotli. */
+/** The size of all that the page loads beside React, in bytes of brotli. */
 async function weigh(name, others = []) {
   const external = ['react', 'react-dom', 'react/jsx-runtime', ...others]
   return brotliCompressSync(await bundle(`export { Chat } from './${name}/page.jsx'`, { external })).length
@@ -233,7 +233,7 @@ function linesOf(name) {
 
 // ---- the servers ------------------------------------------------------------------------------
 
-/** The page and its route. A question with "cut" or "reset" loses its connection after the third mark, with and without a proper end. */
+/** The page and its route. A question with "cut" or "reset" loses its connection after the third mark, with and without a normal end. */
 async function startSite(name) {
   const script = await bundle(main(name))
   const route = join(out, `pages-${name}.mjs`)

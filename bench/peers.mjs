@@ -208,7 +208,7 @@ if (name !== undefined) {
     rows.push({ peer: name, wire, kind, ...(await ratios(candidates).catch((error) => ({ error: String(error) }))) })
   }
   console.log(JSON.stringify(rows))
-  process.exit(0) // some peers leave timers behind
+  process.exit(0) // some peers do not stop their timers
 }
 
 /** LangChain's own way to one message. */

@@ -259,7 +259,7 @@ function pages() {
 
 // ---- helpers ----------------------------------------------------------------------------------
 
-/** What a script prints; `undefined` if it fails or takes more than five minutes. */
+/** The output of a script; `undefined` if it fails or takes more than five minutes. */
 function runJson(script, args, flags = []) {
   try {
     const options = { encoding: 'utf8', timeout: 300_000, stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 2 ** 26 }

@@ -113,7 +113,7 @@ async function weigh(name, { code, from = bench }) {
     minify: true,
     format: 'esm',
     platform: flag === '--start' ? 'node' : 'browser',
-    // What is optional in a peer, or for another platform, is not counted against it.
+    // Optional parts of a peer, and those for other platforms, are not counted.
     external: ['node:*', '@opentelemetry/api', 'effect', 'sury', 'zod-to-json-schema', '@valibot/to-json-schema'],
     target: 'es2022',
     metafile: true,

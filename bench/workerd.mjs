@@ -210,7 +210,7 @@ async function freePort() {
   return port
 }
 
-/** Of all threads of a process, collector and compiler among them. */
+/** The time of all threads of a process, collector and compiler among them. */
 function cpuMs(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')
   return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticksPerSecond

@@ -1,6 +1,6 @@
 /**
- * `npm run attack -- URL`: tries to get past a Worker of ours, deployed or on loopback, as strangers will. Prints a table; fails if
- * anything gave way. It costs nothing: what it asks for is not to be had.
+ * `npm run attack -- URL`: tries to get past a Worker of ours, deployed or on loopback, as attackers do. Prints a table; fails if any
+ * attack succeeded. It costs nothing: every request must be refused.
  */
 import { parseArgs } from 'node:util'
 import { unseen } from './attack/checks.mjs'

@@ -58,7 +58,7 @@ export function modulesIn(dist) {
     .sort()
 }
 
-/** What loads with these modules, themselves included. esbuild ends each import with `from "…";` at the end of a line. */
+/** These modules and all that they import. esbuild ends each import with `from "…";` at the end of a line. */
 export function withImports(dist, modules) {
   const found = new Set(modules)
   for (const module of found) {

@@ -4,7 +4,7 @@ export interface Chosen {
   readonly env?: string | undefined
 }
 
-/** What is wrong with a configuration of wrangler, in words. */
+/** The problems of a wrangler configuration, in words. */
 export function findingsOf(config: Readonly<Record<string, unknown>>): string[]
 
 /** Flags of the platform that have to be named in `wrangler.toml`. */
@@ -22,5 +22,5 @@ export function bundle(chosen?: Chosen): {
   readonly files: readonly { readonly name: string; readonly text: string }[]
 }
 
-/** What wrangler makes of a `wrangler.toml`. */
+/** A `wrangler.toml` as wrangler reads it. */
 export function readConfig(chosen?: Chosen): Promise<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /**
- * What has to be true before a Worker is deployed: no secret stands in its `wrangler.toml` or in what would be uploaded, the platform
- * behaves as the Worker counts on, nothing is open by mistake, and a day costs what it should.
+ * Checks a Worker before it is deployed: no secret stands in its `wrangler.toml` or in what would be uploaded, the platform behaves as the
+ * Worker counts on, nothing is open by mistake, and a day costs what it should.
  *
  * `npm run check-deploy` checks the Worker of this repository, `npm run check-deploy -- ../my-chat/wrangler.toml [--env production]` one of
  * your own. It ends with 1 if something is wrong. Nothing is uploaded, and no account is needed.
@@ -17,7 +17,7 @@ import { modernNode } from './modern-node.mjs'
 const root = join(import.meta.dirname, '..')
 const ownConfig = join(root, 'wrangler.toml')
 
-/** Settings that are never to be plain; a site's key is one that every page tells. */
+/** Settings that must never be plain; a site's key is public. */
 const secretName = /((?<!_SITE)_KEY|_SECRET|_SECRET_NEXT|_TOKEN)$/
 /** How keys of providers and long random texts look. */
 const secretShape = /\b(sk-[\w-]{16,}|xai-\w{16,}|AIza[\w-]{20,})|-----BEGIN|^[\w+/=-]{32,}$/
@@ -34,7 +34,7 @@ function isLoopback(origin) {
   return URL.canParse(origin) && /^(?:127(?:\.\d+){3}|\[::1\]|(?:.+\.)?localhost)$/.test(new URL(origin).hostname)
 }
 
-/** What is wrong with a configuration of wrangler, in words; nothing, if nothing is. */
+/** The problems of a wrangler configuration, in words; empty if there are none. */
 export function findingsOf(config) {
   const { vars = {}, compatibility_date: date = '', compatibility_flags: flags = [], ratelimits = [] } = config
   const classes = (config.durable_objects?.bindings ?? []).map(({ class_name }) => class_name)
@@ -93,7 +93,7 @@ function classFindings({ migrations = [] }, classes) {
   ]
 }
 
-/** Of a Worker that is set up by its environment; the defaults are those of `docs/worker.md`. */
+/** For a Worker that is set up by its environment; the defaults are those of `docs/worker.md`. */
 function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: total = '10' }) {
   const [ofUser, ofAll] = [Number(own), Number(total)]
   return [
@@ -104,7 +104,7 @@ function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: to
   ]
 }
 
-/** The secrets that such a Worker needs, which nobody can see from here. */
+/** The secrets that such a Worker needs, which cannot be read from here. */
 export function secretsOf({ vars = {} }) {
   if (vars.ALLOWED_ORIGINS === undefined) return []
   const prefixes = Object.entries(vars).flatMap(([name, value]) =>
@@ -146,7 +146,7 @@ export function bundle({ config = ownConfig, env: environment } = {}) {
   }
 }
 
-/** What wrangler makes of `wrangler.toml`. */
+/** `wrangler.toml` as wrangler reads it. */
 export async function readConfig({ config = ownConfig, env } = {}) {
   const { unstable_readConfig: read } = await import('wrangler')
   return read({ config, env }, { hideWarnings: true })

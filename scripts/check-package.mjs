@@ -110,7 +110,7 @@ function readmeProgram() {
   return `${program}declare const apiKey: string\n`
 }
 
-/** What the compiler says of itself. @throws {Error} with what it finds wrong. */
+/** The compiler's version. @throws {Error} with its messages. */
 function compile(folder, program) {
   const options = {
     target: 'ES2022',
@@ -137,7 +137,7 @@ function compile(folder, program) {
 function checkJsrManifest() {
   const found = JSON.parse(readFileSync(join(root, 'jsr.json'), 'utf8'))
   if (JSON.stringify(found) === JSON.stringify(jsrManifest())) return undefined
-  throw new Error('it is behind package.json or src: run "node scripts/with-node.mjs scripts/jsr.mjs"')
+  throw new Error('it is older than package.json or src: run "node scripts/with-node.mjs scripts/jsr.mjs"')
 }
 
 function checkJsr() {

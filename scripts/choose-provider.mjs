@@ -1,4 +1,4 @@
-/** Which providers `npm start` puts behind the Worker: the real ones whose keys `.dev.vars` has, else the embedded one. */
+/** Chooses the providers of `npm start`: the real ones whose keys `.dev.vars` has, otherwise the embedded one. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** npm passes a SIGTERM on to its shell alone, which ends without a word to us; but our parent changes. */
+/** npm passes a SIGTERM only to its shell, which ends without a signal to us; but our parent changes. */
 export function endWithParent() {
   const parent = process.ppid
   setInterval(() => {

@@ -26,7 +26,7 @@ export function writtenGuides() {
 
 const tables = [
   ['The conversation and the run', 'src/client/request.ts', 'RunRequest'],
-  ['What is asked of the model', 'src/core/model.ts', 'RequestOptions'],
+  ['Options of the request', 'src/core/model.ts', 'RequestOptions'],
   ['Tools', 'src/tools/model.ts', 'ToolOptions'],
   ['Retries', 'src/client/retry.ts', 'RetryOptions'],
   ['Timeouts, in `timeouts`', 'src/client/deadline.ts', 'Timeouts'],
@@ -195,7 +195,7 @@ function functionOf(name) {
   return name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())
 }
 
-/** What the module of a provider says of itself. */
+/** The source of a provider's module. */
 function sourceOf(name) {
   const text = readFileSync(join(root, publicPaths(root)[name]), 'utf8')
   const comment = /\/\*\*([\s\S]*?)@module/.exec(text)?.[1].replaceAll(/^ *\* ?/gm, '') ?? ''

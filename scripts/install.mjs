@@ -19,7 +19,7 @@ export function install() {
   })
 }
 
-/** Whether each direct dependency is there in the version that we pin, which behind another name is `npm:typescript@7.0.2`. */
+/** Whether each direct dependency is there in the version that we pin, which under another name is `npm:typescript@7.0.2`. */
 function hasAll() {
   const { dependencies, devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   return Object.entries({ ...dependencies, ...devDependencies }).every(([name, pinned]) => {

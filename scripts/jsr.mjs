@@ -1,5 +1,5 @@
 /**
- * What `jsr.json` has to say: name and version are the package's, and each public path leads to its source.
+ * Writes and checks `jsr.json`: name and version are the package's, and each public path leads to its source.
  *
  * `node scripts/with-node.mjs scripts/jsr.mjs` writes it.
  */

@@ -2,7 +2,7 @@
  * `npm run newest-workerd`: the Worker's tests on the newest workerd of npm, in place of the one that wrangler pins. Cloudflare runs the
  * newest under every Worker, whatever its compatibility date, so what will break there breaks here first.
  *
- * It is installed apart, and no lock file changes. Words behind `--` go to vitest, in place of `test/worker`.
+ * It is installed apart, and no lock file changes. Arguments after `--` go to vitest, in place of `test/worker`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any plain server and any folder of it. There
- * is not a Worker behind them, so that recordings answer the chat; all else is the same.
+ * `npm run playground`: the page of `examples/browser` as static files in `playground/`, for any plain server and any folder of it. They
+ * have no Worker, so recordings answer the chat; everything else is the same.
  *
  * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
  */
@@ -13,7 +13,7 @@ import { isBuilt, prepare, vendored } from './prepare.mjs'
 const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const page = join(root, 'examples', 'browser')
-/** What of the SDK the page imports. */
+/** The files of the SDK that the page imports. */
 const imported = ['index.js', 'messages.js', 'codec.js', 'models.js', 'chat.js', 'prices.js', 'safe-url.js']
 /** The operator's page needs a Worker, and the rest is for the compiler. */
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$/.test(name)

@@ -1,4 +1,4 @@
-/** What `npm start` needs on a fresh clone, each step only when it is due: the packages, the built SDK, the page's folder. */
+/** Prepares `npm start` on a fresh clone, each step only when it is due: the packages, the built SDK, the page's folder. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -14,7 +14,7 @@ const page = join(root, 'examples', 'browser')
 const site = join(root, '.wrangler', 'site')
 
 const markdown = join(root, 'node_modules', 'streaming-markdown')
-/** What the page has of others, by its name there: a file, and its licence. */
+/** Files of other packages for the page, by name there: a file, and its licence. */
 export const vendored = {
   'vendor/streaming-markdown.js': join(markdown, 'smd.min.js'),
   'vendor/streaming-markdown.LICENSE': join(markdown, 'license'),
@@ -26,7 +26,7 @@ export function prepare() {
   assembleSite()
 }
 
-/** The modules alone, beside whatever else a whole build has left there: a page needs no types. */
+/** Only the modules, beside other files that a whole build has left there: a page needs no types. */
 function build() {
   if (isBuilt() && statSync(built).mtimeMs >= newest(join(root, 'src'))) return
   console.log('Building the SDK …')

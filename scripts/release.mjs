@@ -65,7 +65,7 @@ function checkProvenance() {
   throw new Error('Cannot release: package.json has no "repository", which provenance needs')
 }
 
-/** What was not released yet becomes what this version brings. */
+/** Turns the unreleased section into that of this version. */
 function dateChangelog(version) {
   if (notesOf(`${version} - `)) return
   if (!notesOf('Unreleased')) throw new Error('Cannot release: CHANGELOG.md has nothing under "Unreleased"')
@@ -74,7 +74,7 @@ function dateChangelog(version) {
   writeFileSync(changelogFile, text.replace('## Unreleased\n', `## Unreleased\n\n## ${version} - ${today}\n`))
 }
 
-/** What stands under a heading that begins so. */
+/** The text under a heading that begins so. */
 function notesOf(heading) {
   const sections = readFileSync(changelogFile, 'utf8').split(/^## /m)
   return sections

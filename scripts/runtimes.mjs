@@ -1,6 +1,6 @@
 /**
  * Runs the suite of `test/runtimes` in every runtime that is here, on one and the same copy of the built files: Node 20 to 26, Deno, Bun,
- * workerd, Chromium, Firefox, WebKit. Ends with a table, and tells what it had to skip; with `CI=true` nothing may be skipped.
+ * workerd, Chromium, Firefox, WebKit. Ends with a table, and lists what it had to skip; with `CI=true` nothing may be skipped.
  *
  * `node scripts/with-node.mjs scripts/runtimes.mjs [--report=file.json] [name …]`: names such as `deno`, `"node 20"`.
  */
@@ -46,7 +46,7 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
 }
 
-/** Away from `node_modules`, so that a bare import would fail, and from whoever builds meanwhile. */
+/** Away from `node_modules`, so that a bare import would fail, and safe from a build at the same time. */
 function copyOfFiles() {
   const copy = mkdtempSync(join(tmpdir(), 'isoglot-runtimes-'))
   for (const [under, isWanted] of [
@@ -114,7 +114,7 @@ function describe({ error = '', message = '' }) {
   return error.includes(message) ? error : `${message}\n${error}`
 }
 
-/** What a case found must be the same in all runtimes. */
+/** The result of a case must be the same in all runtimes. */
 function differences() {
   const prints = new Map()
   for (const { name, results } of rows) {

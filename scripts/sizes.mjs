@@ -1,5 +1,5 @@
 /**
- * What a page pays: the size of the same small program (stream a chat with a tool) with each provider, bundled, minified and compressed,
+ * The cost for a page: the size of the same small program (stream a chat with a tool) with each provider, bundled, minified and compressed,
  * against `sizes.json`. A size beyond its budget fails; budgets only go down.
  *
  * `node scripts/with-node.mjs scripts/sizes.mjs`, with `--lower` to take budgets down to what is needed now.

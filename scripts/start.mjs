@@ -18,7 +18,7 @@ const help = `npm start                       the page, the Worker and the embed
 npm start -- --say "…"          one conversation through the Worker, in the terminal
            --model <wire:name>  openai-chat:demo-model (default), openai-responses:…, anthropic:…, gemini:…, ollama:…`
 
-/** What to undo, last first. */
+/** The steps to undo, last first. */
 const stops = []
 let stopping
 
@@ -114,7 +114,7 @@ Four things to try:
   3. curl -i ${url}/v1/messages -H 'content-type: application/json' -d '{}'
      No token: 401, and no call to the provider.
   4. Open ${url}/admin with the token ${adminToken}
-     What was asked, what it did cost, and what is left of today.
+     It shows the requests, their cost, and the rest of today's budget.
 
 Models: ${models.join(', ')}. Ctrl-C ends it all.`
 }

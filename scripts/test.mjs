@@ -17,7 +17,7 @@ const isAll = process.argv[2] === '--all'
 const filters = process.argv.slice(isAll ? 3 : 2)
 const isCi = process.env.CI === 'true' || process.env.CI === '1'
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-test-'))
-/** What vitest reports of all its projects. */
+/** The report of vitest on all its projects. */
 const report = join(folder, 'report.json')
 const runtimesReport = join(folder, 'runtimes.json')
 const failures = []
@@ -25,7 +25,7 @@ const failures = []
 /** The projects of `vitest.config.ts`. */
 const daily = ['core', 'worker', 'page', 'examples']
 const rest = ['exhaustive', 'machines']
-/** What the rest is, a line each. */
+/** The other checks, a line each. */
 const added = [
   'every cut of every recorded stream, all cases of the other laws, every client with every provider, all recipes and examples in a page, and the larger set of recordings where it is (project exhaustive)',
   'npm start on wrangler dev, wrangler deploy, a copy of the Worker with the packed package, and the page in Firefox and WebKit (project machines)',

@@ -27,13 +27,13 @@ export interface WorkerOptions {
   readonly readyWithinMs?: number
 }
 
-/** A port nobody listens on: the one given, or any. */
+/** A free port: the given one, or any. */
 export function freePort(port?: number): Promise<number>
 
 /** Starts the Worker of `examples/worker` in workerd and waits until it answers. */
 export function startWorker(options: WorkerOptions): Promise<RunningWorker>
 
-/** Bundles the Worker into a folder as `worker.js`, and tells where that is. */
+/** Bundles the Worker into a folder as `worker.js`, and returns its path. */
 export function bundleWorker(folder: string): Promise<string>
 
 /** The workerd that wrangler runs. */

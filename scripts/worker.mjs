@@ -1,5 +1,5 @@
 /**
- * Runs the Worker of `examples/worker` in workerd on loopback, through `wrangler dev`, with nothing left behind when it stops.
+ * Runs the Worker of `examples/worker` in workerd on loopback, through `wrangler dev`, and leaves nothing when it stops.
  *
  * Settings go in by a file only this user can read: a command line is for all to see, and wrangler prints it.
  */
@@ -17,12 +17,12 @@ const root = join(import.meta.dirname, '..')
 /** Where wrangler.toml looks for the page's files. */
 export const siteFolder = join(root, '.wrangler', 'site')
 
-/** What `prepare.mjs` is about to rename. */
+/** A file that `prepare.mjs` is about to rename. */
 const isDraft = /\.\d+$/
 
 /**
- * The port, if nobody listens there; for 0, any that is free. Not one from 32,768 on: the system gives those to connections that go out, so
- * one that is free now may be taken before anybody listens there.
+ * The port, if it is free; for 0, any free port. Not one from 32,768 on: the system gives those to connections that go out, so one that is
+ * free now may be taken before the server listens there.
  */
 export async function freePort(port = 0) {
   if (port === 0) {
@@ -39,9 +39,9 @@ export async function freePort(port = 0) {
 /**
  * Starts it and waits until it answers.
  *
- * `settings` are its variables and secrets; `envFiles` are read before them, `.dev.vars` alone if there is neither. With `follows` it
- * starts anew, requests and all, whenever its source changes. What its objects store is gone with it, but for a `stateFolder`. The platform
- * is as `wrangler.toml` has it, but for `compatibility`.
+ * `settings` are its variables and secrets; `envFiles` are read before them, only `.dev.vars` if there is neither. With `follows` it starts
+ * anew, requests and all, whenever its source changes. The storage of its objects is removed with it, unless there is a `stateFolder`. The
+ * platform is as `wrangler.toml` has it, but for `compatibility`.
  */
 export async function startWorker({
   port,
@@ -157,7 +157,7 @@ function killGroup(pid) {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }
 

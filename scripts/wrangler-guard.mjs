@@ -1,6 +1,6 @@
 /**
- * Preloaded into wrangler by `worker.mjs`: when the channel to whoever started it closes (by `stop`, a crash or a SIGKILL), wrangler
- * ends its workerds and esbuild, sees them off, and removes the folder with its settings.
+ * Preloaded into wrangler by `worker.mjs`: when the channel to its parent closes (by `stop`, a crash or a SIGKILL), wrangler ends its
+ * workerds and esbuild, sees them off, and removes the folder with its settings.
  *
  * Wrangler itself restarts a workerd that is killed, and at SIGTERM leaves the dead ones to process 1.
  */

@@ -23,7 +23,7 @@ import type { Tool, ToolBehaviour } from './tools/model.ts'
 import type { ToolOutput } from './tools/result.ts'
 import { ToolRun } from './tools/run.ts'
 
-/** What of the official client is used: each version of it has that, or whatever else answers in this way. */
+/** The methods of the official client that isoglot uses. Any object with these methods works. */
 export interface McpClient {
   listTools(params?: { cursor?: string }, options?: McpRequestOptions): Promise<unknown>
   callTool(
@@ -32,7 +32,7 @@ export interface McpClient {
     options?: McpRequestOptions,
   ): Promise<unknown>
 }
-/** What the official client takes beside a request. */
+/** Options that the official client takes beside a request. */
 export interface McpRequestOptions {
   readonly signal?: AbortSignal
   readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void
@@ -57,7 +57,7 @@ export interface McpOptions extends Omit<ToolBehaviour, 'convert' | 'terminal'> 
  * Lists the tools of a server. Each calls the server when it runs: with progress, its `signal`, and the server's own check of arguments.
  * Structured content is the result's `extra.structuredContent`.
  *
- * @throws {LimitError} if there are more than `maxTools` tools, or more pages of them than that. What the client throws.
+ * @throws {LimitError} if there are more than `maxTools` tools, or more pages of them than that. All errors of the client.
  */
 export async function mcpTools(client: McpClient, options: McpOptions = {}): Promise<Tool[]> {
   const { prefix = '', only, signal, maxTools = 1000, ...behaviour } = options
@@ -122,7 +122,10 @@ function toTool({ name, entry }: Listed, client: McpClient, prefix: string, beha
   }
 }
 
-/** The loop has its own clock for each tool, and tells the client by the signal when that is up: the client's counts for nothing. */
+/**
+ * The loop has its own clock for each tool, and aborts the client's signal when the time is up. The client's own timeout is set so high
+ * that it never fires.
+ */
 const longestMs = 2 ** 31 - 1
 
 function parametersOf(schema: Json | undefined): JsonSchema {

@@ -39,7 +39,7 @@ import { type WorkersAiAccount, type WorkersAiSettings, workersAi } from './prov
 import { xai } from './providers/xai.ts'
 import { xaiResponses } from './providers/xai-responses.ts'
 
-/** What any provider's function takes. Fields that one provider alone has mean nothing to the others. */
+/** Options of any provider's function. The others ignore fields that only one provider has. */
 export type AnyModelSettings = AnthropicSettings &
   AzureSettings &
   BedrockAnthropicSettings &
@@ -125,7 +125,7 @@ export function model(name: string, settings: AnyModelSettings = {}): Model {
 /**
  * Takes a name apart at its first colon.
  *
- * @throws {RangeError} if no provider has that name, or nothing stands behind it.
+ * @throws {RangeError} if no provider has that name, or nothing follows the colon.
  * @example
  * ```ts
  * parseModel('ollama:llama3:8b') // { provider: 'ollama', model: 'llama3:8b' }
@@ -140,8 +140,7 @@ export function parseModel(name: string): ModelName {
   if (lookup(providers, provider) === undefined) {
     throw new RangeError(`Cannot find model "${short(name)}": there is no provider "${short(provider)}"; ${known}`)
   }
-  if (colon === name.length - 1)
-    throw new RangeError(`Cannot find model "${short(name)}": nothing stands behind its colon`)
+  if (colon === name.length - 1) throw new RangeError(`Cannot find model "${short(name)}": nothing follows its colon`)
   return { provider, model: name.slice(colon + 1) }
 }
 

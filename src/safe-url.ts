@@ -17,7 +17,7 @@ export interface UrlPolicy {
    * `data:` make no request, and are safe by each of these if they are PNG, JPEG, GIF, WebP or AVIF in base64.
    */
   readonly images?: 'none' | 'same-origin' | readonly string[]
-  /** What relative addresses are relative to: the address of the page. Default: they are not safe. */
+  /** The base of relative addresses: the address of the page. Default: relative addresses are not safe. */
   readonly base?: string
   /** Longest address, in characters, except of `data:`. Default 2048. Long ones carry text away. */
   readonly maxLength?: number
@@ -30,7 +30,7 @@ const picture = /^data:image\/(?:png|jpeg|gif|webp|avif);base64,[a-z\d+/]+={0,2}
  * was given: a browser ignores white space and control characters that would hide a scheme from a check.
  *
  * @param use `link`: what a person clicks. `image`: what a browser fetches by itself; also for media, frames and styles.
- * @throws {TypeError} if the policy has an address that is none.
+ * @throws {TypeError} if an address in the policy is not valid.
  * @example
  * ```ts
  * import { safeUrl } from 'isoglot/safe-url'

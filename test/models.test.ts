@@ -25,7 +25,7 @@ describe('parseModel', () => {
 
   it('refuses a provider without a model', () => {
     expect(() => parseModel('openai:')).toThrow(RangeError)
-    expect(() => parseModel('openai:')).toThrow('nothing stands behind its colon')
+    expect(() => parseModel('openai:')).toThrow('nothing follows its colon')
   })
 
   it('does not repeat a long text that is not a name', () => {

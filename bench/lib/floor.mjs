@@ -1,6 +1,6 @@
 /**
- * The least that any reader of a stream does: bytes to text, text to events, `JSON.parse` of each. It is told how the stream at hand
- * ends its lines, and knows nothing of errors, limits, odd fields or cuts within a character.
+ * The least that any reader of a stream does: bytes to text, text to events, `JSON.parse` of each. It is given the line ending of the
+ * stream, and does not handle errors, limits, unusual fields or cuts within a character.
  */
 export function floorOf(wire, stream) {
   if (wire === 'ollama') return readLines

@@ -7,7 +7,7 @@ export function workedMs() {
 }
 
 /**
- * Runs the candidates in turn, many short times, and tells for each the median of its times and of its ratios to the first one in the
+ * Runs the candidates in turn, many short times, and returns for each the median of its times and of its ratios to the first one in the
  * same round.
  *
  * @param candidates Functions by name; the first is what the others are compared with.

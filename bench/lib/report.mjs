@@ -1,4 +1,4 @@
-/** What the benchmark prints: tables of Markdown, on the terminal or between the marks of a document. */
+/** Prints the benchmark: tables of Markdown, on the terminal or between the marks of a document. */
 import { readFileSync, writeFileSync } from 'node:fs'
 
 /** A table; cells are text or numbers. */

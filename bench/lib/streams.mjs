@@ -45,7 +45,7 @@ export function recordedStreams(wire) {
   return streams
 }
 
-/** What no two answers have alike: ids, and the second in which they were made. */
+/** Fields that differ in every answer: ids, and the second in which they were made. */
 const ownIds = /"(?:id|item_id|call_id|response_id|responseId)":\s*"[^"]{3,}"|"created(?:_at)?":\s*\d+/g
 
 /** A recording as several answers in a row would be: with other ids in each, of the same length. */
@@ -78,7 +78,7 @@ export function argumentPieces(count, seed = 0) {
   return Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size))
 }
 
-/** What the made-up streams say: `{ text }` or `{ calls: pieces of each call }`, whose pieces come in turn. */
+/** The content of the made-up streams: `{ text }` or `{ calls: pieces of each call }`, whose pieces come in turn. */
 export const contents = {
   text: (size) => ({ text: textPieces(size) }),
   arguments: (size) => ({ calls: [argumentPieces(size)] }),

@@ -71,7 +71,7 @@ export async function cpu({ worker, upstream, token }) {
   return rows
 }
 
-/** What each of many streams costs, and how many were whole. */
+/** The cost of each of many streams, and how many were complete. */
 async function costOf({ url, pid }, asking) {
   const one = async () => endingOf(asking.wire, (await ask(url, asking)).text).ends
   await eachOf(Array.from({ length: 50 }), 4, one)
@@ -80,7 +80,7 @@ async function costOf({ url, pid }, asking) {
   return { each: (measure(pid).cpuMs - before) / streams, whole: ends.filter((count) => count === 1).length }
 }
 
-/** W1: what it costs to say no to a token that is none. */
+/** W1: the cost of refusing an invalid token. */
 async function refusals({ url, pid }) {
   const headers = { authorization: 'Bearer x.y.z', 'content-type': 'application/json' }
   const one = async () => (await fetch(`${url}/v1/messages`, { method: 'POST', headers, body: '{}' })).text()

@@ -69,7 +69,7 @@ function dice(seed) {
   return { integer, pick: (list) => list[integer(0, list.length - 1)], chance: (share) => next() < share }
 }
 
-/** What base64 makes of a key that stands somewhere in a text, whatever stands around it. */
+/** The base64 digits of a key within a text that do not depend on the text around it. */
 function inside(key) {
   return [0, 1, 2].map((before) =>
     Buffer.from('\0'.repeat(before) + key)
@@ -80,7 +80,7 @@ function inside(key) {
 
 const keyOf = ({ path }) => canaries[/^\/(\w+)/.exec(path)[1].toUpperCase()]
 
-/** What a provider says when it fails, with the key in it. */
+/** The error answer of a provider, with the key in it. */
 function failWith(random, key, elsewhere, asked, response) {
   const text = random.pick(disguises)(key)
   const longest = random.chance(0.02) ? 'x'.repeat(500_000) : ''

@@ -91,7 +91,7 @@ async function listen(worker, token, wire, provider, delays) {
   return Buffer.concat(chunks).toString()
 }
 
-/** Whether all came, once, in order, with one proper end. */
+/** Whether all came, once, in order, with one normal end. */
 function isExact(wire, text) {
   const times = [...textOf(wire, text).matchAll(at)].map(([, time]) => Number(time))
   const isOrdered = times.every((time, nth) => nth === 0 || time >= times[nth - 1])

@@ -1,4 +1,4 @@
-/** What the provider of a bench says: its wire by hand, as in the gateway's tests, and ways to say it badly. */
+/** The answers of a bench's provider: its format by hand, as in the gateway's tests, and faulty answers. */
 import { speakers } from '../../test/gateway/provider.ts'
 import { pause } from './rig.mjs'
 
@@ -23,7 +23,7 @@ export const answering = (said) => (asked, response) => {
   response.end(piecesOf(wire, said).join(''))
 }
 
-/** The events of an answer whose text comes in these pieces: what stands before them, one for each, and what stands behind. */
+/** The events of an answer whose text comes in these pieces: those before them, one for each, and those after them. */
 export function longPieces(wire, texts) {
   const mark = 'one piece of text'
   const pieces = piecesOf(wire, { text: `${mark}${mark}` })

@@ -1,4 +1,4 @@
-/** The Worker of `examples/worker` in workerd itself, without wrangler's own proxy in front, and a provider that does what it is told. */
+/** The Worker of `examples/worker` in workerd itself, without wrangler's own proxy in front, and a scripted provider. */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -133,7 +133,7 @@ export async function startWorkerd(upstreamUrl, settings = {}, code = undefined)
   }
 }
 
-/** What V8 holds once its garbage is collected, in KiB. The isolate listens only while it has something to do. */
+/** The memory of V8 after its garbage is collected, in KiB. The isolate listens only while it has something to do. */
 async function heldKiB(inspector, url) {
   const [{ webSocketDebuggerUrl }] = await (await fetch(`http://${inspector}/json`)).json()
   const socket = new WebSocket(webSocketDebuggerUrl)
@@ -181,7 +181,7 @@ export async function openSession(url, user = 'bench', more = {}) {
   return (await answer.json()).token
 }
 
-/** What a process holds: kilobytes of memory, open files, and how long it has worked, in ms. */
+/** The resources of a process: kilobytes of memory, open files, and CPU time in ms. */
 export function measure(pid) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')

@@ -1,7 +1,7 @@
 /**
- * `npm run reliability -- [disconnect truncation keys budget scale usage runs stalls slow bodies load throughput soak cpu]`: what is named, or
- * all. Each runs the Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its
- * figures beside their bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
+ * `npm run reliability -- [disconnect truncation keys budget scale usage runs stalls slow bodies load throughput soak cpu]`: what is named,
+ * or all. Each runs the Worker of `examples/worker` in workerd on loopback, with a scripted provider, and prints its figures beside their
+ * bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -25,7 +25,7 @@ const cases = [
   { what: 'stopped when its reader has left', play: talk, leaves: true, measure: stop, bar: 100 },
   { what: 'come back to in mid-stream', play: talk, leaves: true, measure: comeBack, bar: 300 },
   { what: 'come back to while the provider is silent', play: saySome, leaves: true, measure: comeBack, bar: 300 },
-  { what: 'come back to behind its end', play: sayAll, leaves: true, measure: comeBack, bar: 300 },
+  { what: 'come back to after its end', play: sayAll, leaves: true, measure: comeBack, bar: 300 },
 ]
 
 export async function runs({ worker, upstream, token }) {
@@ -68,7 +68,7 @@ async function one({ url, upstream, token, pair: [wire, provider], play, leaves,
   await pause(100)
   const path = `/v1/streams/${first.headers['x-isoglot-stream']}`
   const ms = await measure({ url, path, token, asked })
-  // The next has nobody beside it.
+  // The next one runs by itself.
   if (measure !== stop) await stop({ url, path, token, asked })
   return ms
 }
@@ -82,7 +82,7 @@ async function stop({ url, path, token, asked }) {
   return statusCode === 204 ? closedAt - startedAt : Number.POSITIVE_INFINITY
 }
 
-/** From the request to go on behind the first event to the next one. */
+/** From the request to continue after the first event to the next event. */
 async function comeBack({ url, path, token }) {
   const startedAt = performance.now()
   const { answer, leave } = readOn(url, { path, token, headers: { 'last-event-id': '1' } })

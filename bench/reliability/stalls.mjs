@@ -23,7 +23,7 @@ export async function stalls({ worker, upstream, token }) {
   const wrong = found.filter((one) => !one.isTold).length
   return [
     {
-      what: `told after the limit, ${cases.length} stalls`,
+      what: `reported after the limit, ${cases.length} stalls`,
       figure: tell(late),
       bar: '250 ms',
       met: Math.max(...late) <= 250,
@@ -34,7 +34,12 @@ export async function stalls({ worker, upstream, token }) {
       bar: '250 ms',
       met: Math.max(...closed) <= 250,
     },
-    { what: 'of these, not told as 504 or as one error of the wire', figure: `${wrong}`, bar: '0', met: wrong === 0 },
+    {
+      what: 'of these, not reported as 504 or as one error of the wire',
+      figure: `${wrong}`,
+      bar: '0',
+      met: wrong === 0,
+    },
   ]
 }
 

@@ -7,7 +7,7 @@ import { eachOf, models } from './rig.mjs'
 const wires = Object.keys(models)
 const said = { text: 'Let me look at that.', calls: [{ id: 'call_1', name: 'get_weather', args: { city: 'Tokyo' } }] }
 
-/** What says that an answer is whole: a cut before it must be told, one behind it has lost nothing. */
+/** The events that show that an answer is complete: a cut before them must be reported, one after them has lost nothing. */
 const finals = {
   'openai-chat': /"finish_reason":"/,
   'openai-responses': /"type":"response.completed"/,
@@ -53,8 +53,8 @@ export async function truncation({ worker, upstream, token }) {
     },
     { what: 'of these, with two ends or none', figure: `${odd}`, bar: '0', met: odd === 0 },
     {
-      what: `cut behind the end, ${whole.length} times`,
-      figure: `${alarms} told as broken`,
+      what: `cut after the end, ${whole.length} times`,
+      figure: `${alarms} reported as broken`,
       bar: '0',
       met: alarms === 0,
     },
@@ -70,7 +70,7 @@ async function cut({ pieces, count, how, half }, asked, response) {
   setTimeout(() => response.destroy(), 20)
 }
 
-/** `told`: an error, once. `silent`: a proper end. */
+/** `told`: an error, once. `silent`: a normal end. */
 async function judge({ wire, provider }, at, worker, token) {
   const { status, text, isBroken } = await ask(worker.url, { wire, model: models[provider], token, say: `cut ${at}.` })
   if (status !== 200) return status >= 500 ? 'told' : 'odd'

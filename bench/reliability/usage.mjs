@@ -26,7 +26,7 @@ const words =
 
 const tokensIn = (text) => Math.ceil(text.length / bytesPerToken)
 
-/** What the wires call the figures of an answer whose input was 11 tokens and whose output 7. */
+/** The fields for the figures of an answer whose input was 11 tokens and whose output 7. */
 const inputNames = /"(prompt_tokens|input_tokens|promptTokenCount|prompt_eval_count)":11/g
 const outputNames = /"(completion_tokens|output_tokens|candidatesTokenCount|eval_count)":7/g
 const withUsage = (piece, { input, output }) =>
@@ -34,7 +34,7 @@ const withUsage = (piece, { input, output }) =>
     .replace(inputNames, (_, name) => `"${name}":${input}`)
     .replace(outputNames, (_, name) => `"${name}":${output}`)
     .replace(/"(total_tokens|totalTokenCount)":18/g, (_, name) => `"${name}":${input + output}`)
-/** What has the figures of the whole answer in it. */
+/** The event that has the figures of the whole answer. */
 const finals = {
   'openai-chat': /"usage":\{/,
   'openai-responses': /"type":"response.completed"/,
@@ -105,7 +105,7 @@ async function play(one, asked, response) {
   if (one.end === 'reset') setTimeout(() => response.destroy(), 100)
 }
 
-/** An answer that is all there is no cut one; but it may be left, or reset, or fall silent, behind its usage. */
+/** A complete answer does not count as cut. But it may be left, or reset, or fall silent, after its usage. */
 function countOf({ share, end }, least, all) {
   const most = end === 'cut' || end === 'error' ? all - 2 : all
   return Math.max(least, share === 1 ? most : Math.floor(share * most))
@@ -126,7 +126,7 @@ async function go(one, at, url) {
   const incoming = await answer.catch(() => undefined)
   if (incoming === undefined) return
   const { text } = await (one.end === 'left' ? leaveBehind(one, incoming, leave) : readAll(incoming))
-  // Of a whole answer that broke off nobody has anything, but for the Worker.
+  // Only the Worker has a part of a whole answer that broke off.
   if (stream) one.gotText = incoming.statusCode === 200 ? textOf(wire, wholeEvents(wire, text)) : ''
 }
 
@@ -142,13 +142,13 @@ async function leaveBehind(one, incoming, leave) {
   return { text }
 }
 
-/** Without a last one of which only a part came. */
+/** Without the last one, if it is incomplete. */
 function wholeEvents(wire, text) {
   const border = wire === 'ollama' ? '\n' : '\n\n'
   return text.slice(0, text.includes(border) ? text.lastIndexOf(border) + border.length : 0)
 }
 
-/** What the accounts have, by user, once nothing is live any more. */
+/** The accounts by user, after all requests have ended. */
 async function untilSettled(url) {
   for (let tries = 0; ; tries++) {
     const { live } = await summary(url)
@@ -178,7 +178,7 @@ function judgeTold(asked) {
   const wrong = seen.filter((one) => one.spent !== costOf(one.truth) || one.outputTokens !== one.truth.output)
   return [
     {
-      what: `${count} answers; of these the usage was told, ${seen.length} times, ${behind} of them broken off behind it`,
+      what: `${count} answers; of these the usage was reported, ${seen.length} times, ${behind} of them broken off after it`,
       figure: `${wrong.length} settled otherwise`,
       bar: '0',
       met: wrong.length === 0,

@@ -1,7 +1,7 @@
 /** The accounts of the Worker, written for people: plain data in, plain data out. */
 
 /**
- * What the Worker says of its accounts, as in `src/worker/accounts/accounts.ts`. Money is in micro-USD, days are UTC.
+ * The figures of the Worker's accounts, as in `src/worker/accounts/accounts.ts`. Money is in micro-USD, days are UTC.
  *
  * @typedef {{ requestId: string, user: string, model: string, wire: string, startedAt: number }} LiveRow
  * @typedef {{ requests: number, inputTokens: number, outputTokens: number, spent: number }} Sums
@@ -56,7 +56,7 @@ export const writeCount = (count) => counting.format(count)
 export const writeBrief = (count) => brief.format(count)
 
 /**
- * Micro-USD as dollars; less than a dollar keeps four digits behind the point.
+ * Micro-USD as dollars; less than a dollar keeps four digits after the point.
  *
  * @param {number} microUsd
  */

@@ -1,4 +1,4 @@
-/** Bars in SVG, and tables: each plot tells its numbers in words to those who cannot see it. */
+/** Bars in SVG, and tables: each plot has its numbers as text, for users who cannot see it. */
 
 const svgNames = 'http://www.w3.org/2000/svg'
 const [width, height, foot] = [320, 120, 18]

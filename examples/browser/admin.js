@@ -122,7 +122,7 @@ function showLive({ live, liveCount }) {
 }
 
 /**
- * What is said below a table that does not show all.
+ * The note below a table that does not show all rows.
  *
  * @param {number} shown
  * @param {number} count
@@ -164,7 +164,7 @@ function showUsage({ usage, limits }) {
   ])
   const columns = [...by.map((name) => titles[name]), '#Spent', '#Requests', '#Input', '#Output']
   const all = isBudget && limits.dailyBudget > 0 ? [...columns, 'Of the budget'] : columns
-  const table = drawTable(all, rows, 'Nobody asked for anything in that time.')
+  const table = drawTable(all, rows, 'There were no requests in that time.')
   find('usage').replaceChildren(table, ...noteOf(rows.length, usage.count))
 }
 

@@ -14,7 +14,7 @@ const note = find('#attach-note')
 /** @type {FileAsBlock[]} */
 let blocks = []
 
-/** What is attached, which is no longer attached then. */
+/** Returns the attached files, and detaches them. */
 export function takeAttached() {
   const taken = blocks
   blocks = []

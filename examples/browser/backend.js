@@ -1,4 +1,4 @@
-/** Who answers the chat: the Worker, or, where the page is served without one, recordings of ours. */
+/** The backend of the chat: the Worker, or, if the page is served without one, our recordings. */
 import { replay, scenes } from './recordings.js'
 import { permittedModels, sessionToken } from './session.js'
 import { modelOf, readName, wireNames, wires } from './wires.js'

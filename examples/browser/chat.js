@@ -23,7 +23,7 @@ function say(text) {
   status.textContent = text
 }
 
-/** How many messages are whole: what is told to the views. */
+/** How many messages are complete, for the views. */
 let told = ''
 
 function follow() {
@@ -94,7 +94,7 @@ function setUpComposer() {
   if (!isRecorded) return
   find('#composer').hidden = true
   find('#about').textContent =
-    'These are static files, with no Worker and no model behind them: recordings of ours answer, on any of the five wires.'
+    'These are static files, without a Worker or a model: our recordings answer, in any of the five formats.'
   find('#hint').textContent = 'Recorded answers. The SDK, the tools and all views run in this page.'
 }
 

@@ -1,4 +1,4 @@
-/** What of a request has no like in the others: keys by their names, values by what they say. Where they stand does not count. */
+/** Finds the fields of a request that the others do not have: keys by name, values by content. Their position does not count. */
 
 /** The mark of a key. @param {string} name */
 export const keyMark = (name) => `key ${name}`

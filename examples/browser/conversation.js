@@ -1,4 +1,4 @@
-/** The conversation of the chat, for whoever wants to look at it. */
+/** The conversation of the chat, for all views. */
 
 /** @typedef {import('./isoglot/index.js').Message} Message */
 

@@ -1,4 +1,4 @@
-/** What is known of an answer beside what it says: who was asked and how, how long it took, what it cost. It survives a reload. */
+/** Facts about an answer beside its text: the model and its options, the time, the cost. It survives a reload. */
 import { costOf } from './isoglot/prices.js'
 
 /**

@@ -1,4 +1,4 @@
-/** What stands around a message: who said it, what it took, and what can be done with it. */
+/** The frame of a message: its author, its time and cost, and its buttons. */
 import { backend } from './backend.js'
 import { showCode } from './code.js'
 import { element } from './dom.js'

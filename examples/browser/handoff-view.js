@@ -1,4 +1,6 @@
-/** The view of a hand-off: the conversation goes on with another provider. What is stored, what goes out, and what that costs. */
+/**
+ * The view of a hand-off: the conversation continues with another provider. It shows the stored conversation, the request, and the losses.
+ */
 import { goOnWith } from './chat.js'
 import { chosenSample, onChosen } from './chosen.js'
 import { element, find, findSelect, shorten } from './dom.js'
@@ -18,7 +20,9 @@ import { readName, wireNames, wires } from './wires.js'
 const target = findSelect('#target')
 const model = findSelect('#model')
 
-/** What the chat offers on its own wire, then other models of each provider: proofs travel within a family of models, and no further. */
+/**
+ * The models of the chat in its own format, then other models of each provider: proofs travel within a family of models, and no further.
+ */
 function targets() {
   const offered = [...model.options].map(({ value }) => value).filter((name) => !readName(readName(name)?.name ?? ''))
   const known = wireNames.flatMap((wire) => wires[wire].models.map((name) => `${wire}:${name}`))

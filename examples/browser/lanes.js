@@ -1,4 +1,4 @@
-/** What a take looks like as lanes: one for each block of each answer, with its pieces, its end, and the run of its tool. Data alone. */
+/** A take as lanes: one for each block of each answer, with its pieces, its end, and the run of its tool. Only data. */
 
 /**
  * @typedef {import('./take.js').Take} Take
@@ -15,12 +15,12 @@
  */
 
 /**
- * What is known while the events are read.
+ * State while the events are read.
  *
  * @typedef {object} Reading
  * @property {Lane[]} lanes
  * @property {Map<string, Lane>} byKey
- * @property {Map<string | number, Lane>} calls Of this answer: by their place among its calls, and by id once they run.
+ * @property {Map<string | number, Lane>} calls those of this answer: by their place among its calls, and by id once they run.
  * @property {number} round The answer that is read, from 0; -1 before the first.
  */
 
@@ -107,7 +107,7 @@ function blockLane(reading, index, kind, label) {
   return laneAt(reading, `${reading.round}:${index}`, kind, label)
 }
 
-/** What comes before the first answer belongs to it. @param {Reading} reading @param {Lane['marks'][number]} mark */
+/** Events before the first answer belong to it. @param {Reading} reading @param {Lane['marks'][number]} mark */
 function markTurn(reading, mark) {
   const round = Math.max(0, reading.round)
   laneAt(reading, `${round}:turn`, 'turn', `answer ${round + 1}`).marks.push(mark)

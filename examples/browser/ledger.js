@@ -3,7 +3,7 @@ import { element } from './dom.js'
 
 /** @typedef {import('./isoglot/index.js').Loss} Loss */
 
-const severities = { major: 'content is gone', minor: 'a substitute stands for it', info: 'nobody will miss it' }
+const severities = { major: 'content is gone', minor: 'a substitute stands for it', info: 'not needed' }
 
 /**
  * @param {readonly Loss[]} losses

@@ -1,4 +1,4 @@
-/** Draws the parts of a message: text, reasoning, calls of tools with their results, media. What is drawn already only changes. */
+/** Draws the parts of a message: text, reasoning, calls of tools with their results, media. Parts that are drawn already are updated. */
 import { element, shorten } from './dom.js'
 import { safeUrl } from './isoglot/safe-url.js'
 import { createMarkdown, linkTo } from './markdown.js'
@@ -73,7 +73,7 @@ function drawReasoning() {
 /** @param {number} beganAt By `performance.now()`. */
 const secondsSince = (beganAt) => `${((performance.now() - beganAt) / 1000).toFixed(1)} s`
 
-/** What the state of a call is called. @type {Readonly<Record<ToolPart['state'], string>>} */
+/** The names of the states of a call. @type {Readonly<Record<ToolPart['state'], string>>} */
 const states = {
   arguments: 'writing …',
   ready: 'ready',

@@ -1,6 +1,6 @@
 /**
- * Turnstile's answer that a person is here, where the Worker asks for one: it writes its widget's key into the page. An answer is good
- * once, so each session shows a widget of its own, and mostly nobody sees it.
+ * Turnstile's answer that a person is here, if the Worker asks for one: it writes its widget's key into the page. An answer is good once,
+ * so each session shows a widget of its own, and mostly it is invisible.
  *
  * @see https://developers.cloudflare.com/turnstile/get-started/client-side-rendering/ (read 2026-11)
  * @module
@@ -17,7 +17,7 @@ const marker = document.querySelector('meta[name="turnstile-site-key"]')
 /** @type {Promise<Turnstile> | undefined} */
 let loading
 
-/** What the Worker is to be shown; nothing, and nothing is loaded, where it asks for nothing. */
+/** The answer for the Worker. If the Worker does not ask for one, nothing is loaded. */
 export async function personAnswer() {
   const sitekey = marker?.getAttribute('content')
   if (!sitekey) return undefined

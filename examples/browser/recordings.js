@@ -1,16 +1,16 @@
-/** Recordings of ours: what each wire says in five small scenes. They are written by hand, so nobody's traffic is in them. */
+/** Our recordings: five small scenes in each format. They are written by hand, so they contain no user's traffic. */
 import { frameCutter } from './take.js'
 import { isWire, wireNames, wires } from './wires.js'
 
 /** @typedef {import('./wires.js').WireName} WireName */
 
 /**
- * `ask` is what a user says to see the scene; an answer that asks for tools has a second one behind their results.
+ * `ask` is the message that starts the scene. After an answer that calls tools, a second one follows their results.
  *
  * @type {Readonly<Record<string, { ask: string, answers: readonly string[] }>>}
  */
 export const scenes = {
-  compare: { ask: 'Compare the weather in Tokyo and Paris', answers: ['two calls at once', 'the answer behind them'] },
+  compare: { ask: 'Compare the weather in Tokyo and Paris', answers: ['two calls at once', 'the answer after them'] },
   think: { ask: 'Think: how many r are in strawberry?', answers: ['reasoning, then text'] },
   cut: { ask: 'Hang up in mid-sentence', answers: ['a stream that is cut'] },
   error: { ask: 'Fail in the middle', answers: ['an error in mid-stream'] },

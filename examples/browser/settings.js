@@ -1,4 +1,4 @@
-/** What a user sets: the system prompt, temperature, effort, and how the page looks. It survives a reload. */
+/** The user's settings: the system prompt, temperature, effort, and how the page looks. It survives a reload. */
 import { find } from './dom.js'
 
 /**

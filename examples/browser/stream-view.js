@@ -31,7 +31,7 @@ const wireChoice = findSelect('#take-wire')
 
 /** @type {Take | undefined} */
 let take
-/** What the chat said last. @type {Take | undefined} */
+/** The last answer of the chat. @type {Take | undefined} */
 let live
 /** The bytes of a recording, to be read as another wire. @type {{ title: string, bytes: Uint8Array } | undefined} */
 let source
@@ -217,7 +217,7 @@ async function openFile(file) {
   const bytes = new Uint8Array(await file.arrayBuffer())
   const wire = guessWire(new TextDecoder().decode(bytes.subarray(0, 64 * 1024)), file.name)
   list.value = ''
-  note(wire ? `${file.name} looks like ${wires[wire].title}` : `Cannot tell the wire of ${file.name}: choose it`)
+  note(wire ? `${file.name} looks like ${wires[wire].title}` : `Cannot recognise the format of ${file.name}: choose it`)
   showRecording({ title: file.name, bytes }, wire ?? 'openai-chat')
 }
 

@@ -13,13 +13,13 @@ import { modelOf } from './wires.js'
  *
  * @typedef {object} Entry
  * @property {number} at Milliseconds since the beginning; in a recording, which has no clock, the number of the frame.
- * @property {string} raw The frame as it came; empty if it is none.
+ * @property {string} raw The frame as it came; empty if it is not one.
  * @property {readonly StreamEvent[]} events
  * @property {number} round Which answer of the run it belongs to, from 0.
  */
 
 /**
- * How a take ended. `cut`: the wire's own end never came. `stopped`: nobody wanted the rest.
+ * How a take ended. `cut`: the format's own end never came. `stopped`: the user stopped it.
  *
  * @typedef {object} Ending
  * @property {'proper' | 'cut' | 'error' | 'stopped'} kind
@@ -149,7 +149,7 @@ function createAnswer(wire, callsBefore, add) {
 }
 
 /**
- * Cuts a stream where its frames end, to show them one by one. What they mean is the SDK's to say.
+ * Cuts a stream where its frames end, to show them one by one. The SDK reads their meaning.
  *
  * @param {'sse' | 'ndjson'} framing
  */
@@ -193,7 +193,7 @@ export function readRecording({ title, wire, bytes }) {
 }
 
 /**
- * A `fetch` that lets a take see the bytes as they go by. An answer that is not a stream is left to whoever asked.
+ * A `fetch` that lets a take see the bytes as they go by. An answer that is not a stream is returned untouched.
  *
  * @param {Take} take
  * @param {typeof fetch} send

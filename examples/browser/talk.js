@@ -24,7 +24,7 @@ import { modelOf, readName } from './wires.js'
  * @param {HTMLSelectElement} choice Its model.
  * @param {object} how
  * @param {boolean} how.isFirst Whether it is kept over a reload, and its stream shown.
- * @param {(text: string) => void} how.say Tells a screen reader what happens.
+ * @param {(text: string) => void} how.say Announces events to a screen reader.
  */
 export function createTalk(place, choice, { isFirst, say }) {
   const log = find('[role="log"]', place)
@@ -61,7 +61,7 @@ export function createTalk(place, choice, { isFirst, say }) {
       if (turn === undefined) return
       const { take, facts, beganAt } = turn
       if (/_(delta|chunk)$/.test(event.type)) facts.firstMs ??= performance.now() - beganAt
-      // What the wire said the take sees for itself.
+      // The take reads the text of the stream itself.
       if (['tool_start', 'tool_progress', 'tool_result', 'warning'].includes(event.type)) take.add([event])
       if (event.type === 'warning' && event.warning.severity !== 'info') facts.losses++
       if (event.type === 'tool_start') say(`Running ${event.call.name}`)

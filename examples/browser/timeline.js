@@ -166,7 +166,7 @@ function anchorOf(at, isLast) {
   return isLast ? 'end' : 'middle'
 }
 
-/** A round figure of which four or so fit. @param {number} last */
+/** A round step; about four of them fit. @param {number} last */
 function stepFor(last) {
   const rough = last / 4
   const power = 10 ** Math.floor(Math.log10(rough))

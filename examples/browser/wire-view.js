@@ -95,7 +95,7 @@ function column(title, content) {
   return element('article', 'request', [element('h3', '', title), ...content])
 }
 
-/** What says the same elsewhere shows while one points at it. @param {Event} event */
+/** Highlights the same value in other requests while the pointer is on it. @param {Event} event */
 function showSame({ target }) {
   const mark = target instanceof HTMLElement ? target.dataset.mark : undefined
   for (const one of columns.querySelectorAll('.same')) one.classList.remove('same')

@@ -1,4 +1,4 @@
-/** The five wires: their names for people, their place behind the Worker, and models to show them with. */
+/** The five wires: their names for people, their path at the Worker, and models to show them with. */
 import { model } from './isoglot/models.js'
 
 /**
@@ -45,7 +45,7 @@ export function readName(name) {
 }
 
 /**
- * What the SDK needs to speak a wire.
+ * A model of the SDK for a format.
  *
  * @param {WireName} wire
  * @param {string} name

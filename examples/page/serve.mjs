@@ -1,4 +1,4 @@
-/** Serves an example that is a page: its bundle, and a gateway behind which the key stays. */
+/** Serves an example that is a page: its bundle, and a gateway that keeps the key. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -13,7 +13,7 @@ const { OPENAI_API_KEY: apiKey, OPENAI_BASE_URL: baseUrl } = process.env
 const model = openaiChat('gpt-5-mini', { apiKey, baseUrl })
 const gateway = createGateway({ models: { 'gpt-5-mini': model } })
 
-/** What a bundler's plugin for Svelte does, in short. */
+/** A short version of a bundler's plugin for Svelte. */
 const svelte = {
   name: 'svelte',
   setup({ onLoad }) {

@@ -17,7 +17,7 @@ async function badFetch(url, init) {
       if (bytes > 3000) controller.error(new TypeError('the connection broke'))
     },
   })
-  console.error(init.method === 'GET' ? `[cut; on behind event ${init.headers['last-event-id']}]` : '[asked]')
+  console.error(init.method === 'GET' ? `[cut; continued after event ${init.headers['last-event-id']}]` : '[asked]')
   return new Response(response.body?.pipeThrough(cut), response)
 }
 
@@ -29,7 +29,7 @@ try {
   const { message } = await run.response
 
   const again = await stream({ ...ask, resume: resumable(run.streamId) }).response
-  console.log(`\n\nTold again by its name: ${textOf(again.message) === textOf(message) ? 'the same' : 'another'}`)
+  console.log(`\n\nSent again by its name: ${textOf(again.message) === textOf(message) ? 'the same' : 'another'}`)
 
   const other = stream({ ...ask, resume: resumable() })
   for await (const event of other) {

@@ -1,8 +1,7 @@
 /**
- * A call that needs a person, over three processes: one asks the model, one signs what the person says, one goes on.
- *
- * All that passes between them is a JSON file. The secret signs the consent, so that whoever can write to the file cannot forge one, and
- * the list of what ran keeps a call from running twice.
+ * A call that needs a person, over three processes: one asks the model, one signs the person's decision, one continues. They share only a
+ * JSON file. The secret signs the consent, so that nobody who can write to the file can forge one, and the list of calls that ran keeps a
+ * call from running twice.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { approval, generate, signApproval, t, textOf, tool } from 'isoglot'

@@ -1,6 +1,6 @@
 /**
  * A model that runs in the page. The engine of WebLLM is a server of Chat Completions without HTTP: a `fetch` that asks it makes a model of
- * it. So can any engine with such an interface, like Transformers.js behind one.
+ * it. So can any engine with such an interface, like Transformers.js with one.
  *
  * @see https://webllm.mlc.ai/docs/user/api_reference.html (read 2026-11)
  */

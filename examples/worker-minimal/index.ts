@@ -8,7 +8,7 @@ import { openaiChat } from 'isoglot/openai-chat'
 
 interface Env {
   OPENAI_API_KEY: string
-  /** What your own server shows, for its users. */
+  /** The secret that your own server sends, for its users. */
   SHARED_SECRET: string
 }
 
@@ -21,7 +21,7 @@ const gateway = createGateway<Env>({
       digest(headers.get('authorization') ?? ''),
       digest(`Bearer ${env.SHARED_SECRET}`),
     ])
-    // A secret that is not set is nobody's. Digests are compared, so that the time tells nothing of the secret.
+    // A secret that is not set matches no request. Digests are compared, so that the time does not depend on the secret.
     if (env.SHARED_SECRET && shown === expected) return
     throw new ApiError('Who are you?', { kind: 'authentication', status: 401, retryable: false })
   },

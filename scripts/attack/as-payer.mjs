@@ -16,7 +16,7 @@ export function servedModel(token) {
   return prefix in wires ? rest.join(':') : name
 }
 
-/** A request that would pass, but for white space behind it. */
+/** A request that would pass, without the white space after it. */
 export async function trySize(target) {
   const { path, headers, body } = question(oneWire(target), {
     model: servedModel(target.token),
@@ -70,7 +70,7 @@ export async function tryDear(target) {
   return judge(await askAll(target, tries), among(400, 403, 422))
 }
 
-/** What one user began, asked for with the token of another. */
+/** Asks for the run of one user with the token of another. */
 export async function tryOthers(target) {
   const { token, otherToken, origin } = target
   if (claimsOf(token).sub === claimsOf(otherToken).sub) {

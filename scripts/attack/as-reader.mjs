@@ -1,8 +1,8 @@
-/** What stands in the answers that came. */
+/** Checks the text of all answers. */
 import { ask } from './ask.mjs'
 import { secretsIn } from './keys.mjs'
 
-/** Of all answers of the API so far. */
+/** Checks the headers of all answers of the API so far. */
 export function seeHeaders({ seen }) {
   const answers = seen.filter(
     ({ path, status }) => /^\/(?:v1\/|api\/|session)/.test(path) && status > 0 && status !== 404,

@@ -96,7 +96,7 @@ export async function tryPreflights(target) {
   ]
 }
 
-/** What a form of another site could send, from a page that is let in and from one that is not. */
+/** Requests that a form of another site could send, from an allowed page and from another one. */
 export async function trySimplePosts(target) {
   const types = [
     'text/plain',

@@ -20,7 +20,7 @@ export async function findRoutes(target) {
   return target.routes.length > 0 ? found : [...found, { what: 'answers to models', got: 'no route', ok: false }]
 }
 
-/** Tokens of two users as pages get them, if the Worker gives them to whoever comes from an allowed origin. */
+/** Tokens of two users as pages get them, if the Worker gives them to every page of an allowed origin. */
 export async function mintTokens(target) {
   const minted = await ask(target, { path: '/session', headers: { ...json, origin: target.origin }, body: {} })
   const token = tokenIn(minted)
@@ -57,7 +57,7 @@ export async function tryForged(target) {
   return judge(target.refusals, among(401))
 }
 
-/** Whatever is wrong with a token, of one wire: the same words, but for the request's id. */
+/** All refusals of a token in one format must be the same, except for the request's id. */
 export function compareRefusals({ refusals = [], routes }) {
   return routes.map((wire) => {
     const texts = refusals

@@ -23,7 +23,7 @@ export async function tryBodies(target) {
     send('no JSON', '{"model":'),
     send('nothing', ''),
   ])
-  // Who is asked for too much may hang up before it has been read.
+  // A server may close the connection before it has read a body that is too large.
   return judge(answers, (answer) => among(400, 413, 415)(answer) || hungUp(answer))
 }
 

@@ -3,11 +3,11 @@ import { Agent as PlainAgent, request as plain } from 'node:http'
 import { Agent as SecureAgent, request as secure } from 'node:https'
 
 const timeoutMs = 8000
-/** For all of it: an attack that nobody answers ends within a minute. */
+/** For all of it: an attack without answers ends within a minute. */
 const totalMs = 50_000
 const maxBytes = 4 * 1024 * 1024
 
-/** What is attacked: the URL, and what is known of it by and by. */
+/** The target: its URL, and the facts about it so far. */
 export function createTarget(url, { origin, token } = {}) {
   const base = new URL(url)
   const agent = base.protocol === 'https:' ? new SecureAgent({ keepAlive: true }) : new PlainAgent({ keepAlive: true })
@@ -109,5 +109,5 @@ export async function askAll(target, tries) {
   return answers
 }
 
-/** How an answer is told: its status, or why there is none. */
+/** An answer for the table: its status, or why there is none. */
 export const told = ({ status, problem }) => (status === 0 ? (problem ?? 'closed') : `${status}`)

@@ -1,6 +1,6 @@
 /**
- * What must hold of a Worker on the open internet, as far as it can be seen from outside. Each check asks, and gives what it found: a list
- * of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
+ * Checks of a Worker on the open internet, as far as they are possible from outside. Each check sends requests and returns its findings: a
+ * list of `{ what, got, ok }`. Numbers are those of the safety review that the Worker was built by.
  */
 import { trySelfTest } from './as-operator.mjs'
 import { tryDead, tryDear, tryOthers, trySize } from './as-payer.mjs'
@@ -83,7 +83,7 @@ export const checks = [
   },
   { id: 'W7', name: 'nothing in a header opens anything, or comes back', expected: '401', run: tryHeaders },
   { id: 'W9', name: 'nothing sends a client elsewhere', expected: 'no redirect', run: tryRedirects },
-  { id: 'W10', name: 'answers say nothing of what is behind', expected: 'fixed headers', run: seeHeaders },
+  { id: 'W10', name: 'answers do not reveal the providers', expected: 'fixed headers', run: seeHeaders },
   { id: 'W24', name: 'streams of others are not there', expected: '404', needs: 'token', run: tryStreams },
   { id: 'W27', name: 'other methods are refused', expected: '404 or 405', run: tryMethods },
   { id: 'W27', name: 'odd paths lead nowhere', expected: 'refused', run: tryPaths },
@@ -99,12 +99,15 @@ export const checks = [
   { id: 'W8', name: 'no answer, and no file, holds a key', expected: 'none', run: seeKeys },
 ]
 
-/** What nobody sees from outside, so that a table without a failure is not taken for more than it is. The tests of the Worker see to it. */
+/**
+ * Properties that cannot be checked from outside, listed so that a table without failures is not taken for more than it is. The tests of
+ * the Worker check them.
+ */
 export const unseen = [
   'the output limit and the budget of a token, and whether they are reserved: to see that costs money',
-  'whether a token for another audience, or of another issuer, is refused: nobody outside can sign one',
+  'whether a token for another audience, or of another issuer, is refused: only the operator can sign one',
   'revoked users, and tokens that have expired, unless you give it such tokens',
   'what goes on to the provider: headers of the client, redirects that are followed, words of the provider that come back',
   'whether a client that leaves is charged, and whether an answer that breaks off ends in an error',
-  'how an object of a kept answer is named, behind the check of who asks',
+  'how an object of a kept answer is named, after the user check',
 ]

@@ -1,4 +1,4 @@
-/** What looks like a secret in an answer: plain, URL-encoded, or in base64. */
+/** Patterns of secrets in an answer: plain, URL-encoded, or in base64. */
 
 const shapes = {
   'a key of OpenAI or Anthropic': /\bsk-[\w-]{20,}/,

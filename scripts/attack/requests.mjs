@@ -4,7 +4,7 @@
 export const noModel = 'isoglot-attack-no-such-model'
 
 const messages = [{ role: 'user', content: 'x' }]
-/** Of a body that is JSON. */
+/** The headers of a JSON body. */
 export const json = { 'content-type': 'application/json' }
 
 /** By wire: where it is asked, and for what. */

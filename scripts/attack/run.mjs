@@ -14,7 +14,7 @@ const missing = {
   slow: 'no answer in time: try again when there is less load',
 }
 
-/** @throws {Error} if nobody answers at the URL, or if it is not a URL. */
+/** @throws {Error} if no server answers at the URL, or if it is not a URL. */
 export async function runChecks(
   url,
   { origin, token, otherToken, deadTokens, maxBody, adminToken, isWanted = () => true },
@@ -22,7 +22,7 @@ export async function runChecks(
   if (!URL.canParse(url)) throw new Error(`"${url}" is not a URL`)
   const target = { ...createTarget(url, { origin, token }), otherToken, deadTokens, maxBody, adminToken }
   const first = await ask(target, { method: 'GET', path: '/v1' })
-  if (first.status === 0) throw new Error(`nobody answers at ${url}: ${first.problem}`)
+  if (first.status === 0) throw new Error(`no server answers at ${url}: ${first.problem}`)
   if (token === undefined) await mintTokens(target)
   const rows = []
   for (const check of checks.filter(isWanted)) rows.push(await runCheck(check, target))
@@ -58,7 +58,7 @@ function summarise(found) {
   return parts.length > 6 ? `${parts.slice(0, 6).join(', ')} …` : parts.join(', ')
 }
 
-/** What came from the other side goes to a terminal. */
+/** Makes text of the server safe for a terminal. */
 function printable(text) {
   return text.replace(/[^\x20-\x7e×…]/g, '?').slice(0, 100)
 }

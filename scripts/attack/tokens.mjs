@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 const encode = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url')
 const now = Math.floor(Date.now() / 1000)
 
-/** What our own tokens say, so that nothing but the signature is wrong. */
+/** The claims of our own tokens, so that only the signature is wrong. */
 const claims = {
   iss: 'isoglot-worker',
   aud: 'isoglot-worker/v1',
@@ -58,7 +58,7 @@ const forged = [
   ['a forged one as a cookie', { cookie: `session=${unsigned('none')}; token=${unsigned('none')}` }],
 ]
 
-/** What is wrong with each, and the headers that show it. */
+/** The fault of each, and its headers. */
 export const forgedTokens = forged
 
 /** The same for a token that is good: nothing but its own bytes, in their own place, may open anything. */
@@ -85,7 +85,7 @@ export function tamperedTokens(token) {
   ]
 }
 
-/** The middle part of a token; nothing if it is none. */
+/** The middle part of a token; nothing if it is not a token. */
 export function claimsOf(token) {
   return parse(token?.split('.')[1] ?? '')
 }

@@ -1,5 +1,5 @@
 /**
- * What the embedded provider says: scripted conversations, the same for all wires.
+ * The answers of the embedded provider: scripted conversations, the same for all wires.
  *
  * Each is picked by a word in the last thing the user wrote, so that a person can try them by typing.
  *
@@ -12,7 +12,7 @@ const pace = { latency: 15, chunkSize: 9 }
 
 const cities = ['Amsterdam', 'Berlin', 'Cairo', 'Lima', 'London', 'New York', 'Oslo', 'Paris', 'Sydney', 'Tokyo']
 
-/** What is in the text of `examples/tools/extract.mjs`. */
+/** The facts in the text of `examples/tools/extract.mjs`. */
 const person = { name: 'Ada Lovelace', born: 1815, works: ['Notes', 'Sketch of the Analytical Engine'] }
 
 /** The scripts, first match wins. `response` may be a function of the request, which aimock hands over in the chat wire's shape. */
@@ -74,7 +74,7 @@ function askForWeather(request) {
   })
 }
 
-/** Of the tool that turns a page dark. */
+/** A call of the tool that turns a page dark. */
 function askForDark(request) {
   const tool = (request.tools ?? []).find(({ function: { name } }) => name === 'set_theme')
   if (!tool) return introduce(request)

@@ -37,7 +37,7 @@ const item = { type: 'message', id: 'msg_fail', role: 'assistant', status: 'in_p
 const part = { output_index: 0, content_index: 0, item_id: 'msg_fail' }
 const stopped = 'The engine stopped'
 
-/** What each wire sends, by the end of its path, event by event, before it ends without its proper end. */
+/** The events that each format sends, by the end of its path, before the stream ends without its last event. */
 const scripts = {
   'chat/completions': [
     chunk({ role: 'assistant', content: '' }),

@@ -72,7 +72,7 @@ export async function startProvider({ key, port = 0 }) {
   }
 }
 
-/** What was said, wherever the wire has it. */
+/** The messages, in whichever field the format has them. */
 function messagesOf({ messages, input, contents }) {
   if (typeof input === 'string') return [{ role: 'user', content: input }]
   return messages ?? input ?? contents?.map(({ role, parts }) => ({ role, content: parts })) ?? []

@@ -1,4 +1,4 @@
-/** What comes to an answer beside its text and its calls. @module */
+/** Usage, warnings and other data of an answer beside its text and calls. @module */
 import type { Fragment } from '../core/codec.ts'
 import type { CitationBlock, ContentBlock, MessageEvent, ProviderData, Usage } from '../core/model.ts'
 import { type Assembly, warnOfDrop } from './assembly.ts'
@@ -33,7 +33,7 @@ export function patch(state: Assembly, fragment: Fragment & { type: 'patch' }, o
   } as ContentBlock
 }
 
-/** Takes the figures so far; each that is told again replaces what it was. */
+/** Takes the figures so far. A figure that is reported again replaces the earlier one. */
 export function addUsageFigures(state: Assembly, usage: Usage, out: MessageEvent[]): void {
   if (usage === state.figures && state.usage !== undefined) {
     out.push({ type: 'usage', usage: state.usage }) // some wires have them with every piece

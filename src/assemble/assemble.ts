@@ -1,8 +1,8 @@
 /**
  * From fragments to blocks, calls and a message: the same for every wire.
  *
- * It never throws on a malformed piece, never drops one, and never repairs one into a call that could run. A call is complete only at
- * the proper end of its block or stream; what cannot be a call ends as an `invalid_tool_call` with its raw text.
+ * It never throws on a malformed piece, never drops one, and never repairs one into a call that could run. A call is complete only when its
+ * block or stream has ended properly. A call that is not valid ends as an `invalid_tool_call` with its raw text.
  *
  * @module
  */
@@ -83,7 +83,7 @@ export const assemble: Reducer<Assembly, Fragment, MessageEvent, AssembleOptions
 }
 
 /**
- * Ends an answer that will not end by itself, and tells what there is of it. Calls that were open become invalid calls.
+ * Ends an answer that will not end by itself, and appends its last events. Calls that were open become invalid calls.
  */
 export function stop(
   state: Assembly,
@@ -100,14 +100,14 @@ function begin(state: Assembly, fragment: Fragment, out: MessageEvent[]): void {
   out.push(compact({ type: 'message_start', id, model }))
 }
 
-/** A second start, spliced in by a proxy, begins nothing: it only tells what was not known. */
+/** A second start, inserted by a proxy, begins nothing: it only adds fields that were not known. */
 function addStart(state: Assembly, { type: _, ...response }: Fragment & { type: 'start' }): void {
   state.response = { ...response, ...state.response }
 }
 
 const bringsNothing: ReadonlySet<Fragment['type']> = new Set(['start', 'close', 'end'])
 
-/** Nothing may follow the end; what does is told rather than dropped in silence. */
+/** Nothing may follow the end. If something does, a warning reports it. */
 function stepAfterEnd(fragment: Fragment, out: MessageEvent[]): void {
   if (fragment.type === 'warning') out.push(fragment)
   else if (!bringsNothing.has(fragment.type)) warnOfDrop(`a piece of type "${fragment.type}" came after the end`, out)
@@ -126,7 +126,7 @@ function addText(state: Assembly, fragment: Fragment & { type: 'text' | 'reasoni
   growBlock(part, text, refusal, out)
 }
 
-/** Adds text to a block, and tells of it where it was said or thought. */
+/** Adds text to a block, and appends an event for text and reasoning. */
 function growBlock(part: OpenBlock, text: string, refusal: boolean, out: MessageEvent[]): void {
   const { index, block } = part
   grow(part, text)

@@ -3,7 +3,7 @@ import type { BlockKey } from '../core/codec.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ProviderData, ResponseInfo, Usage } from '../core/model.ts'
 import type { Calls, LiveArguments, OpenCall } from './open-call.ts'
 
-/** Whose answer is assembled, and its limits. */
+/** The provider of the answer, and its limits. */
 export interface AssembleOptions {
   /** The provider's name, for `message.response`. */
   readonly provider?: string
@@ -48,7 +48,7 @@ export interface Assembly {
   isEnded: boolean
 }
 
-/** Tells of a piece that has no place. */
+/** Reports a piece that belongs to no block. */
 export function warnOfDrop(reason: string, out: MessageEvent[]): void {
   out.push({ type: 'warning', warning: { path: 'stream', action: 'dropped', reason, severity: 'minor' } })
 }

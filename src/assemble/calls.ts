@@ -50,7 +50,7 @@ export function openCall(
   return call
 }
 
-/** What to tell of a fragment beside what it adds: once for each call. */
+/** The warning about a guess in a fragment, once for each call. */
 export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | undefined): string | undefined {
   if (call.isGuessed) return undefined
   const given = fragment.final ? fragment.arguments : undefined
@@ -61,7 +61,7 @@ export function guessIn(call: OpenCall, fragment: CallFragment, guess: string | 
 }
 
 /**
- * Adds a fragment to its call and tells what is new.
+ * Adds a fragment to its call and returns the new text.
  *
  * @throws {LimitError} if the arguments grow longer than `maxLength`.
  */
@@ -134,7 +134,10 @@ function addArguments(call: OpenCall, fragment: CallFragment): string {
   return ''
 }
 
-/** What may become `null`, which means no arguments, is held back: clients of a gateway join the pieces that they get, and expect an object. */
+/**
+ * Text that may become `null`, which means no arguments, is held back: clients of a gateway join the pieces that they get, and expect an
+ * object.
+ */
 function withHeld(call: OpenCall, piece: string): string {
   if (call.text !== '') return piece
   const text = call.held + piece

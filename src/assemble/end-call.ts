@@ -1,4 +1,4 @@
-/** What the fragments of a call make when it ends. @module */
+/** Makes a call, or an invalid call, from its fragments when it ends. @module */
 import { compact } from '../core/lookup.ts'
 import type { InvalidToolCall, ServerToolCall, ToolCall } from '../core/model.ts'
 import { copyArguments, invalidCall, parseArguments, readCall, textOfArguments } from '../core/tool-call.ts'
@@ -21,7 +21,9 @@ export function settleId(calls: Calls, call: OpenCall, madeId: string): string {
 /** How the end of a call came about: `closed` properly, with an answer that was `cut` at a limit, or with one that just `broke` off. */
 export type CallEnd = 'closed' | 'cut' | 'broke'
 
-/** What the pieces make. In an answer that was cut only what is whole can be a call; in one that broke off, nothing that is open. */
+/**
+ * The call that the pieces make. In an answer that was cut, only complete arguments make a call; in one that broke off, no open call does.
+ */
 export function endCall(call: OpenCall, id: string, end: CallEnd): ToolCall | InvalidToolCall | ServerToolCall {
   const whole = call.text === '' ? call.whole : undefined
   const value = whole && copyArguments(whole)

@@ -7,11 +7,11 @@ import type { CallFragment } from '../core/codec.ts'
 import type { Calls, OpenCall } from './open-call.ts'
 import { isWhole } from './scan.ts'
 
-/** What was found for a fragment. */
+/** The call that a fragment belongs to. */
 export interface Found {
   /** Absent: the fragment starts a call. */
   readonly call?: OpenCall | undefined
-  /** What had to be guessed. */
+  /** The reason for a guess, if one was needed. */
   readonly guess?: string
   /** The call has it already. */
   readonly isRepeated?: true

@@ -17,7 +17,7 @@ export function fold(fragments: Iterable<Fragment>, options: AssembleOptions = {
   return lastResponse(events)
 }
 
-/** What `collect` reads of an event; a run has others beside those of its answers. */
+/** The fields of an event that `collect` reads. A run has events beside those of its answers. */
 interface CollectedEvent {
   readonly type: string
   readonly response?: ChatResponse

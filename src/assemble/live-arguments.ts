@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../core/model.ts'
 import { maxArgumentsDepth } from '../core/tool-call.ts'
 import type { LiveArguments } from './open-call.ts'
 
-/** What may come next between tokens; `nothing` once the text is whole, malformed or too deep. */
+/** The token that may come next; `nothing` after the text is complete, malformed or too deep. */
 type Expected = 'start' | 'key' | 'key_or_end' | 'colon' | 'value' | 'value_or_end' | 'comma_or_end' | 'nothing'
 
 interface View {
@@ -26,15 +26,15 @@ interface View {
   text: string
   /** An escape that is under way, from its backslash on. */
   escape: string
-  /** Of the innermost object: the key whose value is next or under way. */
+  /** In the innermost object: the key whose value is next or incomplete. */
   key: string
 }
 
 /**
- * Makes an empty view. Each `push` costs time in the length of its piece, and gives **the same object, grown in place**: a caller that wants
- * a snapshot copies it (`structuredClone`). Strings grow; a key shows with its value, and a number, `true`, `false` or `null` once the
- * character behind it is there. Nothing throws: at text that is not valid JSON, not an object, or nested deeper than 64 levels, the view stays as
- * it is. `__proto__` is a key like any other.
+ * Makes an empty view. Each `push` costs time in the length of its piece, and gives **the same object, grown in place**: a caller that
+ * wants a snapshot copies it (`structuredClone`). Strings grow; a key shows with its value, and a number, `true`, `false` or `null` after
+ * the next character has arrived. Nothing throws: at text that is not valid JSON, not an object, or nested deeper than 64 levels, the view
+ * stays as it is. `__proto__` is a key like any other.
  */
 export function liveArguments(): LiveArguments {
   const view: View = { root: {}, open: [], expected: 'start', token: undefined, text: '', escape: '', key: '' }
@@ -64,7 +64,7 @@ function readBetween(view: View, text: string, at: number): number {
   return at + 1
 }
 
-/** Tells what may come next: behind a token, if this starts one. */
+/** Returns what may come next: after the token, if this character starts one. */
 function readMark(view: View, char: string): Expected {
   switch (view.expected) {
     case 'start':
@@ -183,7 +183,7 @@ const words: ReadonlyMap<string, Json> = new Map<string, Json>([
 ])
 const numberPattern = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/
 
-/** Takes all that could belong to a number or word; the character behind it shows that it is whole. */
+/** Takes all that could belong to a number or word; the next character shows that it is complete. */
 function readScalar(view: View, text: string, start: number): number {
   let at = start
   while (at < text.length && isScalarUnit(text.charCodeAt(at))) at++

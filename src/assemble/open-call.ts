@@ -5,7 +5,7 @@ import type { Scan } from './scan.ts'
 
 /** Grows a view of arguments as their text arrives, in time linear in the text. */
 export interface LiveArguments {
-  /** Takes the next piece and tells all of the arguments so far. */
+  /** Takes the next piece and returns all of the arguments so far. */
   push(text: string): JsonObject
   /** An empty view, for the arguments of another call. */
   fresh(): LiveArguments
@@ -33,7 +33,7 @@ export interface OpenCall {
   /** The arguments as an object, where the wire had one. */
   whole: JsonObject | undefined
   isOpen: boolean
-  /** That a piece of it was guessed has been told. */
+  /** Whether a guess about one of its pieces was reported. */
   isGuessed: boolean
   generatedId: boolean
   opaque: Opaque | undefined

@@ -1,4 +1,4 @@
-/** What the bindings have in common. @module */
+/** Code that all bindings share. @module */
 import type { ChatActions, ChatStore, ChatStoreOptions } from '../chat/model.ts'
 import { createChatStore } from '../chat/store.ts'
 import type { AnyTools } from '../tools/model.ts'

@@ -1,4 +1,4 @@
-/** A state behind getters, for frameworks that notice what is read. @module */
+/** A state with getters, for frameworks that track reads. @module */
 import type { ChatActions, ChatSnapshot, ChatStore } from '../chat/model.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { actionsOf } from './binding.ts'

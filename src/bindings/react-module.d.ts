@@ -1,4 +1,4 @@
-/** What of React's types the binding needs: they are in a package of their own, which isoglot does not depend on. */
+/** The types of React that the binding needs: React's own are in a separate package, which isoglot does not depend on. */
 declare module 'react' {
   export function useEffect(effect: () => undefined | (() => void), dependencies?: readonly unknown[]): void
   export function useRef<T>(initial: T): { current: T }

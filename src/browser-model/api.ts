@@ -15,7 +15,7 @@ export interface LanguageModelExpected {
   readonly languages?: readonly string[]
 }
 
-/** What a session is made for. The same options answer whether there is a model for it. */
+/** Options of a session. `availability` takes the same options. */
 export interface LanguageModelUse {
   readonly expectedInputs?: readonly LanguageModelExpected[]
   readonly expectedOutputs?: readonly LanguageModelExpected[]
@@ -27,7 +27,7 @@ export interface LanguageModelMessage {
   readonly content: readonly { readonly type: 'text' | 'image' | 'audio'; readonly value: string | Blob }[]
 }
 
-/** What a session is asked beside the messages. */
+/** Options of a prompt beside the messages. */
 export interface LanguageModelPromptOptions {
   readonly responseConstraint?: object
   readonly omitResponseConstraintInput?: boolean
@@ -46,7 +46,7 @@ export interface LanguageModelSession {
   addEventListener(type: 'contextoverflow', listener: () => void): void
 }
 
-/** What `globalThis.LanguageModel` is in a browser that has the API. */
+/** The type of `globalThis.LanguageModel` in a browser that has the API. */
 export interface LanguageModelApi {
   availability(use?: LanguageModelUse): Promise<LanguageModelAvailability>
   create(

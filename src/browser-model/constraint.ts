@@ -10,7 +10,7 @@ import type { JsonObject, JsonSchema, RequestOptions, ToolChoice, ToolDefinition
 /** How the text of an answer is to be read: as it is, or as JSON with `text`, `calls` or `answer` in it. */
 export type AnswerForm = 'plain' | 'envelope'
 
-/** What the answer has to fit. */
+/** The constraint that the answer has to match. */
 export interface Constraint {
   readonly form: AnswerForm
   readonly schema?: JsonSchema
@@ -65,7 +65,7 @@ function isRequired(choice: ToolChoice | undefined): boolean {
   return typeof choice === 'object' ? 'name' in choice || choice.mode === 'required' : choice === 'required'
 }
 
-/** What the system text says of the tools: the schema itself is not shown to the model. */
+/** The description of the tools for the system text: the browser does not show the schema itself to the model. */
 export function describeTools(tools: readonly ToolDefinition[]): string {
   const lines = tools.map(({ name, description = '', parameters = {} }) => {
     return `- ${name}: ${description} Arguments: ${JSON.stringify(parameters)}`

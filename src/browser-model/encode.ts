@@ -43,7 +43,7 @@ export interface Turn {
   readonly role: 'user' | 'assistant'
   readonly content: readonly Part[]
 }
-/** What the model is asked. */
+/** The request to the model. */
 export interface BrowserRequest {
   readonly system: string
   readonly turns: readonly Turn[]
@@ -172,7 +172,7 @@ function encodeUser({ content }: UserMessage, path: string, to: Encoding): reado
   })
 }
 
-/** Calls stand behind the text, in the form in which the model makes them. */
+/** Calls come after the text, in the form in which the model makes them. */
 function encodeTurn(message: AssistantMessage, path: string, to: Encoding): readonly Part[] {
   const blocks = blocksOfTurn(message)
   const calls = blocks.filter((block) => block.type === 'tool_call')

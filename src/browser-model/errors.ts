@@ -38,7 +38,7 @@ export function failure(
   return new ApiError(message, { kind, provider, retryable: false, ...details })
 }
 
-/** A `DOMException` is no `Error` in every runtime. */
+/** In some runtimes a `DOMException` is not an `Error`. */
 function isException(cause: unknown): cause is { readonly name: string; readonly message: string } {
   return typeof cause === 'object' && cause !== null && 'name' in cause && 'message' in cause
 }

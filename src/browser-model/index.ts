@@ -31,9 +31,12 @@ export type {
   LanguageModelUse,
 } from './api.ts'
 
-/** What {@link browserModel} takes. Images and audio need their type in `expectedInputs`. */
+/** Options of {@link browserModel}. Images and audio need their type in `expectedInputs`. */
 export interface BrowserModelSettings extends LanguageModelUse {
-  /** Told once of the download of the model, from 0 to 1: at 1 it is still being unpacked. 0 and 1 come even with nothing to download. */
+  /**
+   * Called with the progress of one download of the model, from 0 to 1: at 1 it is still being unpacked. 0 and 1 come even with nothing to
+   * download.
+   */
   readonly onDownload?: (loaded: number) => void
   /** Default: `globalThis.LanguageModel`. */
   readonly languageModel?: LanguageModelApi
@@ -56,7 +59,7 @@ export interface BrowserModel extends Model {
 
 /**
  * The model that the browser has. A request throws an `ApiError`: of kind `not_found` without a model, `permission` before it is
- * downloaded, and `context_length` where the conversation does not fit the window, of which nothing is dropped in silence.
+ * downloaded, and `context_length` where the conversation does not fit the window: nothing of it is dropped silently.
  *
  * @example
  * ```ts
@@ -72,7 +75,7 @@ export function browserModel({ onDownload, languageModel, ...use }: BrowserModel
   const watchers = new Set<() => void>()
   let isLoaded = false
   const told = (loaded: number) => {
-    // Each new session tells of it again, though nothing is left to download.
+    // Each new session reports it again, though nothing is left to download.
     if (!isLoaded) onDownload?.(loaded)
     isLoaded ||= loaded >= 1
     for (const watch of watchers) watch()

@@ -20,11 +20,11 @@ const callsHead = /^\s*\{\s*"calls"\s*:\s*\[/
 const callHead = /^[\s},]*\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")\s*,\s*"arguments"\s*:\s*(?=\{)/
 
 function readEnvelope(): AnswerReader {
-  /** What is not read yet. */
+  /** The text that is not read yet. */
   let rest = ''
   let state: 'head' | 'text' | 'calls' | 'arguments' | 'done' = 'head'
   let key = 0
-  // Of the arguments that are being read.
+  // The part of the arguments that was read.
   let depth = 0
   let isString = false
   let isEscaped = false
@@ -36,7 +36,7 @@ function readEnvelope(): AnswerReader {
     rest = rest.replace(state === 'text' ? textHead : callsHead, '')
   }
 
-  /** What of the string is whole: an escape may be cut, and so may a pair of surrogates. Its closing quote ends it. */
+  /** The complete part of the string: an escape may be cut, and so may a pair of surrogates. Its closing quote ends it. */
   function readText(out: Fragment[]): void {
     const [said = ''] = /^(?:[^"\\]|\\(?:u[\da-fA-F]{4}|[^u]))*/.exec(rest) ?? []
     const isCut = said.length === rest.length

@@ -22,11 +22,11 @@ interface Held {
   readonly turns: readonly string[]
 }
 
-/** What sessions are made with. */
+/** The settings of sessions. */
 export interface SessionSettings {
   readonly api: LanguageModelApi
   readonly use: LanguageModelUse
-  /** Told of the download, 0 to 1. */
+  /** Called with the progress of the download, 0 to 1. */
   readonly onDownload: (loaded: number) => void
 }
 
@@ -60,7 +60,7 @@ export class Sessions {
   async take(system: string, turns: readonly Turn[], signal: AbortSignal): Promise<Taken> {
     const held = this.#held
     if (held !== undefined && held.system === system && isBeginning(held.turns, turns)) {
-      this.#held = undefined // who has it, has it alone
+      this.#held = undefined // only one caller has it at a time
       return { session: held.session, from: held.turns.length }
     }
     const base = await this.base(system)

@@ -9,7 +9,7 @@ import { type Publisher, publisher } from './publisher.ts'
 import { viewOf } from './view.ts'
 import type { ViewMessage } from './view-message.ts'
 
-/** What of a snapshot is kept as it is shown. */
+/** The fields of a snapshot that are stored as they are shown. */
 export type Status = Omit<ChatSnapshot, 'id' | 'isBusy' | 'messages'>
 
 const idle: Status = {

@@ -1,4 +1,4 @@
-/** What the store keeps of a chat: an entry for each item that a page draws, in the form in which the history is sent. @module */
+/** The entries of a chat in the store: one for each item that a page draws, in the form in which the history is sent. @module */
 import { applyEvent } from '../client/apply-event.ts'
 import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
@@ -7,14 +7,14 @@ import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
 import type { ChatTurn, SealedHistory } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
-/** What events say of a call and messages do not. */
+/** Facts about a call that events have and messages do not. */
 interface CallNews {
   readonly state: 'waiting' | 'ready' | 'running' | 'refused' | 'done'
   readonly progress?: unknown
   readonly value?: unknown
 }
 
-/** What a {@link ViewMessage} is drawn from. */
+/** The source of a {@link ViewMessage}. */
 export interface Entry extends Omit<ViewMessage, 'parts'> {
   /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
   readonly calls: ReadonlyMap<string, CallNews>

@@ -9,7 +9,7 @@ import { runTransport } from './run-transport.ts'
 
 type HeadersOf = (asked: { readonly refresh: boolean }) => HeadersInit | Promise<HeadersInit>
 
-/** What `fetchTransport` takes. */
+/** Options of `fetchTransport`. */
 export interface FetchTransportOptions {
   /** Default `/api/chat`. */
   readonly url?: string
@@ -21,8 +21,8 @@ export interface FetchTransportOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
   /**
-   * Who keeps the history. `server`: only what is new is sent. `sealed`: the page keeps it as the server sealed it, and sends it back with
-   * what is new. `open`: all messages are sent, and the server believes the page. Default `server`.
+   * Where the history is kept. `server`: only new messages are sent. `sealed`: the page keeps it as the server sealed it, and sends it back
+   * with the new messages. `open`: all messages are sent, and the server believes the page. Default `server`.
    */
   readonly history?: 'server' | 'sealed' | 'open'
 }
@@ -62,7 +62,7 @@ function bodyOf(turn: ChatTurn, { history = 'server', body }: FetchTransportOpti
   return { ...body, chatId, trigger, messages: messages.map(forServer), approvals, messageId, sealed }
 }
 
-/** What is for the application stays in the page. */
+/** Fields for the application stay in the page. */
 function forServer(message: Message): object {
   if (message.role === 'tool') {
     const { role, toolCallId, name, content, status } = message
@@ -77,7 +77,7 @@ function forServer(message: Message): object {
   return { role, content: blocks, stopReason: message.stopReason }
 }
 
-/** What `readChatRequest` takes of an answer. */
+/** The fields of an answer that `readChatRequest` accepts. */
 const answerFields: Readonly<Record<string, string>> = {
   text: 'type text',
   reasoning: 'type text',

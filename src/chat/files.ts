@@ -3,7 +3,7 @@ import { compact } from '../core/lookup.ts'
 import type { AudioBlock, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/model.ts'
 import type { FileRules } from './model.ts'
 
-/** What a file can be in a message. */
+/** The blocks that a file can become. */
 export type FileAsBlock = ImageBlock | AudioBlock | VideoBlock | FileBlock | PlainTextBlock
 
 /**
@@ -42,10 +42,8 @@ function nameOf(file: Blob): string | undefined {
 }
 
 /**
- * A file as a block, for instance of an `<input type="file">`: pictures, sound, videos, text, or else a file. Where the browser does not know its
- * type, its first bytes say it.
- *
- * @throws {RangeError} if it is of no type that can be told.
+ * A file as a block, for instance of an `<input type="file">`: pictures, sound, videos, text, or any other file. If the browser does not
+ * know its type, its first bytes decide. @throws {RangeError} if its type cannot be found.
  */
 export async function toBlock(
   file: Blob,

@@ -7,7 +7,7 @@ import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport } from './model.ts'
 import { runTransport } from './run-transport.ts'
 
-/** What a turn brings, and settings do not. */
+/** The options of a turn, which settings do not have. */
 type OfTurn = 'messages' | 'prompt' | 'signal' | 'approvals'
 
 /** All that `stream` takes, for every turn. */
@@ -39,7 +39,7 @@ export interface WorkerSession {
   readonly expiresAt: string
 }
 
-/** What `workerTransport` takes: the model as if the Worker were its provider, and how a token is fetched. */
+/** Options of `workerTransport`: the model with the Worker as its provider, and a function that fetches a token. */
 export interface WorkerTransportSettings<Tools extends AnyTools = AnyTools> extends ModelTransportSettings<Tools> {
   /** Where the Worker is. The path of the model's `baseUrl` is kept. */
   readonly url: string

@@ -16,7 +16,7 @@ export interface ChatTurn {
   readonly trigger: ChatTrigger
   /** The whole conversation, the new messages included. */
   readonly messages: readonly Message[]
-  /** The messages of this turn alone: what the user said, or results of tools that ran in the page. */
+  /** Only the messages of this turn: the user's message, or results of tools that ran in the page. */
   readonly added: readonly Message[]
   /** Decisions about calls that waited for a person. */
   readonly approvals: readonly Approval[]
@@ -77,7 +77,7 @@ export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'
   readonly sealed?: SealedHistory
 }
 
-/** What a server sealed: the conversation up to and with so many messages of the item. */
+/** A history that a server sealed: the conversation up to and with so many messages of the item. */
 export interface SealedHistory {
   readonly text: string
   readonly messageCount: number
@@ -98,7 +98,7 @@ export interface ChatEnd {
   readonly error?: unknown
 }
 
-/** What `createChatStore` takes. */
+/** Options of `createChatStore`. */
 export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   readonly transport: ChatTransport<Tools>
   /** Default: a random one. Give one if the chat is stored, or known to a server. */
@@ -110,8 +110,8 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 50. 0: one for each batch of events. */
   readonly throttleMs?: number
   /**
-   * What `send` does while a turn is under way. `reject`: it throws a `TypeError`. `queue`: the message is sent after a turn that ended
-   * well. `interrupt`: the turn is stopped first. Default `reject`.
+   * The behaviour of `send` during a turn. `reject`: it throws a `TypeError`. `queue`: the message is sent after a turn that ended well.
+   * `interrupt`: the turn is stopped first. Default `reject`.
    */
   readonly whenBusy?: 'queue' | 'reject' | 'interrupt'
   /** Where the chat is stored after each turn and each message of the user: `localPersist()`, `idbPersist()`. */
@@ -146,9 +146,9 @@ export interface ChatSnapshot<Tools extends AnyTools = AnyTools> {
   /** Calls that wait for the page or a person. */
   readonly pending: readonly CallOf<Tools>[]
   readonly queue: readonly QueuedMessage[]
-  /** Of the last turn. */
+  /** Losses of the last turn. */
   readonly warnings: readonly Loss[]
-  /** Of all turns of this store that ended, together. */
+  /** The sum of all turns of this store that ended. */
   readonly usage: Usage
   /** How the last turn ended; `undefined` while one is under way, and if it failed. */
   readonly outcome: RunOutcome | undefined
@@ -160,14 +160,14 @@ type ReturnedBy<Each> =
     : never
 
 /**
- * What `addToolResult` takes: what the tool returned, or why it failed. With the `name` of the tool, the compiler compares the value with
- * what that tool returns.
+ * The argument of `addToolResult`: the value that the tool returned, or why it failed. With the `name` of the tool, the compiler compares
+ * the value with what that tool returns.
  */
 export type PageToolResult<Tools extends AnyTools = AnyTools> =
   | Or<ReturnedBy<Tools[number]>, { readonly toolCallId: string; readonly name?: string; readonly value: unknown }>
   | { readonly toolCallId: string; readonly name?: string; readonly error: string }
 
-/** What can be done with a chat. The methods need no `this`. */
+/** The methods of a chat. They do not need `this`. */
 export interface ChatActions<Tools extends AnyTools = AnyTools> {
   /**
    * Says something. The message is in the snapshot before this returns. Resolves when the turn has ended, however it ended.

@@ -2,7 +2,7 @@
 import { guarded } from '../core/guarded.ts'
 import { after } from '../core/timer.ts'
 
-/** What readers see of a state, and who is told of it. */
+/** A state for readers, and its subscribers. */
 export interface Publisher<T> {
   readonly shown: T
   /** Publishes what there is now. */

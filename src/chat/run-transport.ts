@@ -3,7 +3,7 @@ import type { StreamEvent } from '../client/result.ts'
 import type { AnyTools } from '../tools/model.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
 
-/** What of a run a transport reads: `stream` and `readEvents` return more. */
+/** The fields of a run that a transport reads. `stream` and `readEvents` return more. */
 export interface ReadableRun<Tools extends AnyTools = AnyTools> {
   batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
   stop?(): Promise<void>

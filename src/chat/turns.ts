@@ -14,7 +14,7 @@ import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } fro
 /** How often tools of the page make the model go on, for one message of the user. */
 const maxRounds = 10
 
-/** What a transport is asked. */
+/** The request to a transport. */
 export interface Question {
   readonly trigger: ChatTrigger
   readonly added?: readonly Message[]
@@ -30,7 +30,7 @@ export class Turns {
   failed: Question | undefined
   readonly #chat: ChatState
   readonly #options: ChatStoreOptions
-  /** The turn that is under way. What an earlier one still delivers is ignored. */
+  /** The current turn. Events of an earlier one are ignored. */
   #current: AbortController | undefined
   #question: Question = { trigger: 'send' }
   #rounds = 0

@@ -1,4 +1,4 @@
-/** What a page draws: the items of a chat and their parts. Types only. @module */
+/** The items that a page draws: those of a chat and their parts. Types only. @module */
 import type {
   AudioBlock,
   CitationBlock,
@@ -23,7 +23,7 @@ export interface ViewMessage<Tools extends AnyTools = AnyTools> {
   readonly state: 'sending' | 'streaming' | 'done' | 'failed' | 'stopped'
   /** Milliseconds since 1970; `undefined` for messages that the store was given. */
   readonly createdAt: number | undefined
-  /** What it is made of: one user message, or the rounds of one turn with their tool messages. */
+  /** Its messages: one user message, or the rounds of one turn with their tool messages. */
   readonly messages: readonly Message[]
 }
 
@@ -68,11 +68,11 @@ type PartOfCall<Name extends string, State, Arguments, Value> = {
   /** `undefined` until they are whole, except with `liveArguments()`. */
   readonly arguments: Arguments
   readonly argumentsText: string
-  /** What the tool reported last. */
+  /** The last progress that the tool reported. */
   readonly progress?: unknown
-  /** What the tool returned, if it ran in this page or the server sent it. */
+  /** The value that the tool returned, if it ran in this page or the server sent it. */
   readonly value?: Value
-  /** What the model sees of the result. */
+  /** The content of the result that the model sees. */
   readonly content?: Content
   /** Why there is no result. */
   readonly error?: string

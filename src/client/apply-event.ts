@@ -43,7 +43,7 @@ export function applyEvent(messages: readonly Message[], event: StreamEvent): re
       return withBlock(messages, event.index, () => event.call)
     case 'content_block':
       return withBlock(messages, event.index, () => event.block)
-    case 'invalid_tool_call': // its pieces keep their place until the end, so that the blocks behind them keep theirs
+    case 'invalid_tool_call': // its pieces keep their place until the end, so that the blocks after them keep theirs
       return withAnswer(messages, (answer) => ({
         ...answer,
         invalidToolCalls: [...(answer.invalidToolCalls ?? []), event.call],
@@ -95,8 +95,8 @@ function grown(before: ContentBlock | undefined, chunk: ToolCallChunk | ServerTo
 }
 
 /**
- * What the run said, as it keeps it: its results are in the order of their calls, and its prompt in front of its answers, unless the page
- * has shown that already.
+ * The messages of the run in its own order: results in the order of their calls, and the prompt before its answers, unless the page has
+ * shown it already.
  */
 function settled(messages: readonly Message[], said: readonly Message[]): readonly Message[] {
   const isTurn = ({ role }: Message) => role === 'assistant' || role === 'tool'

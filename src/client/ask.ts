@@ -26,7 +26,7 @@ export interface Asker {
   readonly tell: Tell
 }
 
-/** What is asked for one answer. */
+/** Everything that is needed to ask for one answer. */
 export interface Question {
   readonly model: Model
   readonly encoded: EncodedRequest

@@ -28,18 +28,18 @@ import type { RunRequest } from './request.ts'
 import type { RunResult } from './result.ts'
 import { type Begun, finish, type Run, start } from './run.ts'
 
-/** What belongs to a turn, and not to the chat. */
+/** Options of one turn, which the chat does not have. */
 type OfTurn = 'prompt' | 'signal' | 'approvals'
 
 /** All that `generate` takes, for every turn; `messages` is the history to begin with. */
 export interface ChatSettings<Tools extends AnyTools = AnyTools> extends Omit<RunRequest<Tools>, OfTurn> {
-  /** What is shown as the chat goes on. Default `none`. */
+  /** The text to print as the chat goes on. Default `none`. */
   readonly echo?: EchoMode
   /** Where it is shown, such as `(text) => view.append(text)`. Needed for an `echo`. */
   readonly write?: (text: string) => void
 }
 
-/** What may differ for one turn. Another `model` goes on with the same conversation. */
+/** Options that may differ for one turn. Another `model` continues the same conversation. */
 export interface TurnOptions extends Partial<Omit<RunRequest, 'messages' | 'tools' | 'providerState' | OfTurn>> {
   readonly signal?: AbortSignal
   readonly echo?: EchoMode
@@ -58,15 +58,16 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
   get messages(): readonly Message[]
   set messages(messages: readonly MessageLike[])
   readonly tools: readonly AnyTool[]
-  /** Of all turns together. */
+  /** The sum of all turns. */
   readonly usage: Usage
   /** Whether a turn is under way. */
   readonly isBusy: boolean
   /** Calls the listener whenever the snapshot is another one. Returns its own removal. */
   subscribe(listener: () => void): () => void
   /**
-   * The state of the chat: the same object until something changes. What is said in a turn is in its `messages` when the turn has ended, and
-   * `error` is why the last turn failed. For a view that draws an answer while it comes, `createChatStore` of `isoglot/chat` has more.
+   * The state of the chat: the same object until something changes. The messages of a turn appear in `messages` when the turn has ended.
+   * `error` is the error of the last turn, if it failed. For a view that draws an answer while it comes, `createChatStore` of
+   * `isoglot/chat` has more.
    */
   getSnapshot(): {
     readonly status: 'ready' | 'submitted' | 'streaming' | 'error'
@@ -77,7 +78,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
   }
   /** Says something, and waits for the whole answer, its tool rounds included. */
   send(prompt: MessageLike, options?: TurnOptions): Promise<RunResult<Tools>>
-  /** The same, told as it happens. The turn begins when the run is read. */
+  /** The same, as a stream of events. The turn begins when the run is read. */
   stream(prompt: MessageLike, options?: TurnOptions): Run<Tools>
   /** Goes on with the calls of the last answer that wait for consent. */
   resume(approvals: readonly Approval[], options?: TurnOptions): Run<Tools>
@@ -97,7 +98,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
   removeTool(name: string): boolean
   /** Sees each call before it runs, with its tool if there is one, and may refuse it. The last registered is asked first. Returns its own removal. */
   onToolRequest(callback: OnRequest): () => void
-  /** Sees each result. The last registered is told first. Returns its own removal. */
+  /** Called with each result. The last one registered is called first. Returns a function that removes it. */
   onToolResult(callback: OnResult): () => void
 }
 
@@ -268,7 +269,7 @@ function toolBox(given: readonly AnyTool[]) {
   return { add, remove, all: (): readonly AnyTool[] => [...tools] }
 }
 
-/** @throws {TypeError} for a mode that is none, and for one that has nowhere to show itself. */
+/** @throws {TypeError} for an unknown mode, and for a mode without a `write` function. */
 function checkEcho(mode: EchoMode | undefined, write: ChatSettings['write']): void {
   if (mode === undefined || mode === 'none') return
   if (mode !== 'output' && mode !== 'all') {

@@ -25,13 +25,13 @@ export interface AnswerDecoder extends Machine<Uint8Array, MessageEvent> {
   readonly taken: number
   /** The bytes to come are of another connection: half an event that is held has no other half. */
   reconnect(): void
-  /** Ends an answer that is given up, and tells what there is of it. */
+  /** Ends an answer that is given up, and appends its last events. */
   stop(stopReason: 'interrupted' | 'error' | 'aborted', out: MessageEvent[]): AssistantMessage
 }
 
 /**
- * Decodes one answer. What `push` and `end` throw (`ApiError` for an error in mid-stream, `DecodeError`,
- * `LimitError`, `InterruptedError`) carries what came before in `partial`, and `out` holds its events.
+ * Decodes one answer. Errors of `push` and `end` (`ApiError` for an error in mid-stream, `DecodeError`, `LimitError`, `InterruptedError`)
+ * have the part that arrived in `partial`; `out` holds its events.
  */
 export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): AnswerDecoder {
   const { maxEventBytes, parse, ...assembleOptions } = options
@@ -60,7 +60,7 @@ export function decodeAnswer(codec: ClientCodec, options: DecodeOptions = {}): A
     }
   }
 
-  /** Decodes what `read` finds. What a step found before it threw still goes on its way. */
+  /** Decodes the frames that `read` finds. Frames found before it threw are decoded too. */
   function take(read: (frames: Frame[]) => void, isLast: boolean, out: MessageEvent[]): void {
     if (assembly.isEnded) return
     const frames: Frame[] = []

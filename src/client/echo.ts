@@ -1,4 +1,4 @@
-/** What a chat shows of itself as it goes on, in plain text. @module */
+/** Prints a chat as it goes on, in plain text. @module */
 import { textOf } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'

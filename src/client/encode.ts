@@ -1,4 +1,4 @@
-/** What is asked of a model, as its wire has it. @module */
+/** Encodes a request in the format of its model. @module */
 import type { Asked, EncodedRequest } from '../core/codec.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'

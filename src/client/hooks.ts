@@ -1,4 +1,4 @@
-/** What a run tells its callbacks and observers, and what a callback may change. Types only. @module */
+/** Callbacks and observers of a run: their arguments, and the changes a callback may return. Types only. @module */
 import type { Model } from '../core/codec.ts'
 import type {
   Content,
@@ -25,13 +25,13 @@ export interface RoundStart {
   /** The run's own model. */
   readonly model: Model
   readonly system: Content | undefined
-  /** What would be sent. */
+  /** The messages that would be sent. */
   readonly messages: readonly Message[]
   /** The tools of the run. */
   readonly tools: readonly (Tool | ToolDefinition | ProviderTool)[]
   /** The answer before. */
   readonly last: RunResponse | undefined
-  /** Of all rounds so far. */
+  /** The sum of all rounds so far. */
   readonly usage: Usage | undefined
   /** Calls of tools so far. */
   readonly toolCalls: number
@@ -41,7 +41,7 @@ export interface RoundStart {
   readonly signal: AbortSignal
 }
 
-/** What `beforeRound` changes. Options such as `maxTokens` or `reasoning` are for this round only. */
+/** Changes that `beforeRound` returns. Options such as `maxTokens` or `reasoning` are for this round only. */
 export interface RoundChange extends Partial<Omit<RequestOptions, 'model' | 'stream'>> {
   /** For this round only. It may be of another provider. */
   readonly model?: Model
@@ -64,11 +64,11 @@ export interface RoundEnd {
   readonly answer: RunResponse
   /** The calls of the answer, in its order. */
   readonly calls: readonly (ToolCall | InvalidToolCall)[]
-  /** Of the calls that were run, in the order of the calls. */
+  /** Results of the calls that ran, in the order of the calls. */
   readonly results: readonly ToolResult[]
   /** Of this answer. */
   readonly usage: Usage | undefined
-  /** What this request and its answer could not carry. */
+  /** Losses of this request and its answer. */
   readonly losses: readonly Loss[]
   /** How long the answer took with all its attempts, in milliseconds; the tools come after that. */
   readonly ms: number
@@ -113,7 +113,7 @@ export interface ObservedAttempt extends Observed {
     readonly status?: number
     /** From sending to the end of the answer, in milliseconds. */
     readonly ms: number
-    /** Of the whole answer. */
+    /** The sum over the whole answer. */
     readonly usage?: Usage
     readonly error?: unknown
     /** The request is sent again after so many milliseconds. */
@@ -135,8 +135,8 @@ export interface ObservedEnd extends Observed {
 }
 
 /**
- * Watches runs, for logs and telemetry: `otel` of `isoglot/otel` makes one. Each function is called at once and never awaited. What it
- * throws or rejects with is dropped. One observer may watch several runs: `run` is the same object throughout one of them.
+ * Watches runs, for logs and telemetry: `otel` of `isoglot/otel` makes one. Each function is called at once and never awaited. Its
+ * exceptions and rejections are dropped. One observer may watch several runs: `run` is the same object throughout one of them.
  */
 export interface Observer {
   onRun?(about: Observed): void
@@ -152,9 +152,9 @@ type About<Name extends keyof Observer> = Parameters<NonNullable<Observer[Name]>
 type End<Name extends keyof Observer> =
   About<Name> extends { readonly end?: infer E } ? Omit<NonNullable<E>, 'ms'> : never
 
-/** Tells the observers that what they were told of is over. Returns how long it took, in milliseconds. */
+/** Reports the end to the observers. Returns the duration in milliseconds. */
 export type Over<Name extends keyof Observer> = (end: End<Name>) => number
-/** Tells all observers of a run. */
+/** Calls this function of all observers of a run. */
 export type Tell = <Name extends keyof Observer>(
   name: Name,
   about: Omit<About<Name>, keyof Observed | 'end'>,

@@ -1,7 +1,7 @@
-/** Tells observers what a run does. @module */
+/** Reports to observers what a run does. @module */
 import type { Observed, Observer, Tell } from './hooks.ts'
 
-/** `now` says of which run and round it is. An observer is never waited for, and what it throws or rejects with is dropped. */
+/** `now` returns the current run and round. An observer is never waited for, and its exceptions and rejections are dropped. */
 export function telling(observers: readonly Observer[], now: () => Observed): Tell {
   return (name, about) => {
     const startedAt = Date.now()

@@ -12,11 +12,11 @@ import type { JsonObject, JsonSchema } from '../core/model.ts'
 import { type AnySchema, type OutputOf, parseWith, toJsonSchema, withoutNullOptionals } from '../tools/schema.ts'
 
 export interface OutputShape<Schema extends AnySchema> {
-  /** What the provider is told. */
+  /** The schema that the provider receives. */
   readonly schema: JsonSchema
   /** Whether providers that offer to can hold the model to every letter of it. */
   readonly strict: boolean
-  /** What of the answer so far is the value. */
+  /** The value within the parsed answer so far. */
   view(root: JsonObject): unknown
   /** @throws {TypeError} if the answer does not fit. */
   read(root: JsonObject): Promise<OutputOf<Schema>>

@@ -1,4 +1,4 @@
-/** What `generate` and `stream` take. @module */
+/** The options of `generate` and `stream`. @module */
 import type { LiveArguments } from '../assemble/open-call.ts'
 import type { Model, Rules } from '../core/codec.ts'
 import { compact, unlessEmpty } from '../core/lookup.ts'
@@ -25,7 +25,7 @@ import type { Observer, RoundChange, RoundEnd, RoundStart } from './hooks.ts'
 import type { Resumable } from './resume.ts'
 import type { RetryOptions } from './retry.ts'
 
-/** What `generate` and `stream` take: the model, the conversation, what is asked of the model, and how the run goes on. */
+/** The options of `generate` and `stream`: the model, the conversation, the options of the request, and those of the run. */
 export interface RunRequest<Tools extends AnyTools = AnyTools>
   extends Omit<RequestOptions, 'model' | 'stream'>,
     RetryOptions,
@@ -34,13 +34,13 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   readonly model: Model
   /** System text; it comes first. */
   readonly system?: Content
-  /** What came before, oldest first: messages, texts of a user, or pairs of a role and content. */
+  /** The history, oldest first: messages, texts of a user, or pairs of a role and content. */
   readonly messages?: readonly MessageLike[]
-  /** What is said now, behind `messages`. A whole context goes on there, and its own fields win. */
+  /** The new message, after `messages`. If it is a whole context, its messages follow `messages` and its other fields win. */
   readonly prompt?: MessageLike | ContextParts
-  /** What `tool` makes; definitions, whose calls are for the caller to run; and tools that the provider runs. */
+  /** Tools made by `tool`; definitions, whose calls you run yourself; and tools that the provider runs. */
   readonly tools?: Tools
-  /** What a provider stored of the conversation: `providerState` of the last result. */
+  /** The conversation that a provider stored: `providerState` of the last result. */
   readonly providerState?: ProviderState
 
   /** How often the model is asked at most. Default 10. `lastCalls` says what becomes of the calls of the last answer. */
@@ -65,7 +65,7 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   readonly beforeRound?: (round: RoundStart) => RoundChange | undefined | void | Promise<RoundChange | undefined | void>
   /** Called after each round, once its calls have results, and awaited. An error that it throws fails the run; the results are in `messages`. */
   readonly onRound?: (round: RoundEnd) => void | Promise<void>
-  /** Called when each HTTP request is sent, and again, with `end`, when it is over. What it throws is dropped. */
+  /** Called when each HTTP request is sent, and again, with `end`, when it is over. Its exceptions are dropped. */
   readonly onRequest?: NonNullable<Observer['onAttempt']>
   /** Watch the run, for logs and telemetry. They change nothing. */
   readonly observers?: readonly Observer[]
@@ -77,9 +77,9 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
    */
   readonly resume?: Resumable
   /**
-   * Asks the provider for a whole answer. Default false: it is asked for a stream, also by `generate`, so that `timeouts` bound each silence
-   * and not only the whole; what has no stream (several choices, speech, `background`) is asked whole by itself. Of a whole answer the
-   * first byte comes when the model is done: give long ones a longer `timeouts.firstByteMs`.
+   * Asks the provider for a whole answer. Default false: it is asked for a stream, also by `generate`, so that `timeouts` bound each
+   * silence and not only the whole; what has no stream (several choices, speech, `background`) is asked whole by itself. The first byte of
+   * a whole answer comes only when the model has finished: give long ones a longer `timeouts.firstByteMs`.
    */
   readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
@@ -96,11 +96,11 @@ type AnyTool = AnyTools[number]
 
 type BeginningField = 'system' | 'messages' | 'prompt' | 'tools' | 'providerState'
 
-/** What a run begins with. */
+/** The start of a run: messages and tools, read and checked. */
 export interface Beginning {
   /** The conversation, history first, then the prompt; without tools. */
   readonly context: Context
-  /** What of its messages is new: the prompt's. */
+  /** The new messages: those of the prompt. */
   readonly said: readonly Message[]
   readonly given: readonly AnyTool[]
 }
@@ -122,7 +122,7 @@ export function beginningOf(request: Pick<RunRequest, BeginningField>): Beginnin
 
 /** Tools under names that a wire takes. */
 export interface OfferedTools {
-  /** What the model is told. */
+  /** The tools that the model receives. */
   readonly definitions: readonly (ToolDefinition | ProviderTool)[] | undefined
   /** Our tools by the names that the model calls them by. */
   readonly tools: ReadonlyMap<string, object>
@@ -166,7 +166,7 @@ function offeredName(tool: ToolDefinition | ProviderTool, rules: Rules): string 
 const ours =
   'model system messages prompt tools providerState autoTools maxRepeatedCalls maxRounds toolMode toolTimeoutMs maxResultLength maxResultMedia split budget stopWhen approvals ledger onToolRequest onToolResult onWarning beforeRound onRound onRequest observers lastCalls wholeAnswer liveArguments signal timeouts maxEventBytes maxBodyBytes retries idempotencyKey resume'
 
-/** What of a request is for the model: all that is not for the run. */
+/** The options for the model: all but those of the run. */
 export function optionsOf(request: RunRequest): Omit<RequestOptions, 'model' | 'stream'> {
   const options: Record<string, unknown> = { ...request }
   for (const name of ours.split(' ')) delete options[name]

@@ -12,7 +12,7 @@ import type {
 } from '../core/model.ts'
 import type { AnyTools, CallOf, ToolEvent } from '../tools/model.ts'
 
-/** What `stream` hands out. With the type of the tools, `StreamEvent<typeof tools>`, calls and results are those of the tools. */
+/** The events of `stream`. With the type of the tools, `StreamEvent<typeof tools>`, calls and results are those of the tools. */
 export type StreamEvent<Tools extends AnyTools = AnyTools> =
   | MessageEvent<CallOf<Tools>>
   | ToolEvent<Tools>
@@ -49,7 +49,7 @@ export interface RunResult<Tools extends AnyTools = AnyTools> {
   readonly outcome: RunOutcome
   /** The last answer's reason, or `max_rounds`. */
   readonly stopReason: StopReason
-  /** Of all rounds together; each message has its own. */
+  /** The sum of all rounds. Each message has its own usage. */
   readonly usage?: Usage
   /** How often the model was asked. */
   readonly rounds: number
@@ -58,15 +58,15 @@ export interface RunResult<Tools extends AnyTools = AnyTools> {
   /** Why `beforeRound` ended the run: its `end`. */
   readonly reason?: string
   /**
-   * What the next turn should send: the history, the prompt and what was said, or what `beforeRound` put in their place. Spread it into the
-   * next request: `{ model, tools, ...result.context, prompt: 'And now?' }`.
+   * The context for the next turn: the history, the prompt and the new messages, or the messages that `beforeRound` returned. Spread it
+   * into the next request: `{ model, tools, ...result.context, prompt: 'And now?' }`.
    */
   readonly context: Omit<Context, 'tools'>
   /** For the next request's `providerState`. */
   readonly providerState?: ProviderState
   /** The text of the last answer: `textOf(message)`. */
   readonly text: string
-  /** What the requests and answers of the run could not carry, each loss once. */
+  /** Losses of all requests and answers of the run, each once. */
   readonly warnings: readonly Loss[]
   /** The answers one by one. */
   readonly responses: readonly RunResponse[]
@@ -74,6 +74,6 @@ export interface RunResult<Tools extends AnyTools = AnyTools> {
 
 /** One answer of a run. */
 export interface RunResponse extends ChatResponse {
-  /** What this request and its answer could not carry. */
+  /** Losses of this request and its answer. */
   readonly warnings: readonly Loss[]
 }

@@ -1,6 +1,6 @@
 /**
- * Goes on with a streamed answer that the network cut, where the server keeps it. Our Worker names the answer in a header, numbers its events
- * (or lines) from 1, and tells those behind a number again. A provider's own way is its codec's to say.
+ * Goes on with a streamed answer that the network cut, where the server keeps it. Our Worker names the answer in a header, numbers its
+ * events (or lines) from 1, and sends those after a given number again. A provider's own way is its codec's to say.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#the-last-event-id-header, which is read for lines too
  * @module
@@ -22,7 +22,7 @@ export interface Resumable {
   readonly streamId: string | undefined
   /** The chunks of an answer, over as many connections as it takes; `undefined` if the server does not keep it. */
   chunks(run: KeptRun, answer: Underway, deadline: Deadline): AsyncIterable<Uint8Array> | undefined
-  /** Tells the server to end an answer that it keeps. */
+  /** Asks the server to end an answer that it keeps. */
   stop(model: Model, id: string): Promise<void>
 }
 
@@ -32,8 +32,8 @@ export interface Resumable {
  * where the server knows it; where the network cuts it, it goes on by itself at the next event, and who leaves it does not end it: `stop()`
  * of the run does.
  *
- * @param streamId the first answer is not asked for, but is the one that the server keeps by this name (`streamId` of the earlier run), told
- * from its beginning, such as after a page was loaded anew.
+ * @param streamId the first answer is not asked for, but is the one that the server keeps by this name (`streamId` of the earlier run),
+ * sent from its beginning, such as after a page was loaded anew.
  * @example
  * ```ts
  * const run = stream({ model, prompt: 'A long story', resume: resumable() })
@@ -199,7 +199,7 @@ function waitMs(cause: unknown, failures: number): number {
   return asked ?? (failures === 0 ? 0 : backoffMs(failures - 1))
 }
 
-/** What was cut stays cut, whatever the server says of the rest. */
+/** An answer that was cut counts as cut, even if the server later reports another error. */
 function giveUp(cause: unknown, taken: number): unknown {
   const isOfRest = cause === undefined || cause instanceof ApiError || cause instanceof ConnectionError
   if (cause !== undefined && (taken === 0 || !isOfRest)) return cause

@@ -24,7 +24,7 @@ const mostEmptyAnswers = 2
 
 type Batches<T> = AsyncGenerator<readonly StreamEvent[], T>
 
-/** What comes after an answer: `outcome` is `undefined` if the model is asked again. */
+/** The step after an answer: `outcome` is `undefined` if the model is asked again. */
 interface Next extends Omit<Ending, 'outcome'> {
   readonly outcome?: RunOutcome | undefined
 }
@@ -54,9 +54,9 @@ export class Round implements ToolHost, Asker {
   /** From 1. */
   #number = 0
   #answerMs = 0
-  /** What the request and the answer of this round lost. */
+  /** Losses of this round's request and answer. */
   #losses: Loss[] = []
-  /** What came before this run. */
+  /** The messages before this run. */
   readonly #before: readonly Message[]
   readonly #given: ReturnType<typeof beginningOf>['given']
   /** Each loss once, as they came up. */
@@ -166,7 +166,7 @@ export class Round implements ToolHost, Asker {
     this.#context = { ...this.#context, messages: [...before.slice(0, end), ...messages, ...before.slice(end)] }
   }
 
-  /** What `beforeRound` changes; what it changes for all rounds to come is in the conversation then. */
+  /** The changes that `beforeRound` returned. Those for all later rounds are in the conversation already. */
   async #changeRound(): Promise<RoundChange> {
     const { request, responses, signal } = this
     const { beforeRound, model, maxRounds = 10 } = request
@@ -232,7 +232,7 @@ export class Round implements ToolHost, Asker {
     return response
   }
 
-  /** Asks a model itself. Losses are told before anything is sent. */
+  /** Asks a model itself. Losses are reported before anything is sent. */
   async *#ask(asked: Asked): AsyncGenerator<readonly MessageEvent[]> {
     const { request, responses } = this
     const { idempotencyKey, resume } = request

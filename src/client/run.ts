@@ -16,21 +16,21 @@ import { Round } from './round.ts'
 export interface Run<Tools extends AnyTools = AnyTools> extends AsyncIterable<StreamEvent<Tools>> {
   /** The same events as they came, a batch for each chunk of the network. */
   batches(): AsyncIterable<readonly StreamEvent<Tools>[]>
-  /** The text alone. */
+  /** Only the text. */
   text(): AsyncIterable<string>
   /** How it ended. Rejects with what the iteration throws. It can be taken before an iteration; without one, to wait for it runs the run. */
   readonly response: Promise<RunResult<Tools>>
-  /** What was said so far, the prompt first; also after a failure, when the last is what there is of the answer that failed. */
+  /** The new messages so far, the prompt first. After a failure, the last one is the part of the failed answer that arrived. */
   readonly messages: readonly Message[]
-  /** What there is of an answer that did not end properly, or that was left; its `stopReason` says how it ended. */
+  /** The part of an answer that arrived, if it did not end properly or was cancelled. Its `stopReason` says how it ended. */
   readonly partial: AssistantMessage | undefined
   /** The name by which the server keeps the answer that is under way, or was last; `undefined` if it keeps none: see `resume`. */
   readonly streamId: string | undefined
   /**
-   * Ends the run, and the answer where the server keeps it: leaving such a run would only hang up. The run rejects with an `AbortError`. An
-   * answer that is being asked for is ended as soon as the server has named it.
+   * Ends the run, and the answer where the server keeps it: to leave such a run only closes the connection. The run rejects with an
+   * `AbortError`. An answer that is being asked for is ended as soon as the server has named it.
    *
-   * @throws {ApiError} or `ConnectionError` if the server could not be told.
+   * @throws {ApiError} or `ConnectionError` if the server could not be asked to stop.
    */
   stop(): Promise<void>
 }
@@ -53,18 +53,7 @@ export async function generate(request: RunRequest): Promise<RunResult> {
   return finish(start(() => begun(request), isOnlyWhole))
 }
 
-/**
- * The same as {@link generate}, told as it happens.
- *
- * @example
- * ```ts
- * const run = stream({ model: openaiChat('gpt-5', { apiKey }), prompt: 'Weather in Tokyo?', tools: [weather] })
- * for await (const event of run) if (event.type === 'text_delta') write(event.text)
- * const { message, usage, messages } = await run.response
- * ```
- * @throws {InterruptedError} while it is read, if the stream is cut short, beside what {@link generate} throws. Each of our errors has
- * in `partial` what came before.
- */
+/** The same as {@link generate}, as a stream of events. */
 export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
 export function stream(request: RunRequest): Run {
   return start(() => begun(request))
@@ -82,7 +71,7 @@ export interface Begun {
   readonly request: RunRequest
   /** Stands around the events of the run, in batches. */
   readonly around?: (events: Batches) => Batches
-  /** Told once, whatever the end: with all that was said, the result if there is one, and what the run threw. */
+  /** Called once, at any end: with all new messages, the result if there is one, and the error of the run. */
   readonly onEnd?: (messages: readonly Message[], result: RunResult | undefined, cause: unknown) => void
 }
 

@@ -18,7 +18,7 @@ function disguises(secret: string): readonly string[] {
   return [...new Set([escaped.replaceAll('/', '\\/'), escaped, encoded, lower, secret, base64])]
 }
 
-/** The error without the secrets, in all that is printed of it. What the model said, `partial`, stays as it is. */
+/** The error without the secrets, in all fields that are printed. The model's own text, `partial`, stays as it is. */
 export function scrubError(error: Error, scrub: (text: string) => string): void {
   const { message, stack, cause } = error
   const fields = Object.entries({ ...error, partial: undefined, message, stack, cause })

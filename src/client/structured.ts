@@ -15,9 +15,9 @@ import { generate, stream, whenAwaited } from './run.ts'
 /** A request without tools: none are offered when a value is asked for. */
 export interface ObjectRequest<Schema extends AnySchema>
   extends Omit<RunRequest, 'tools' | 'toolChoice' | 'autoTools' | 'responseFormat' | 'approvals'> {
-  /** What `t.object()` and its siblings make, a JSON Schema, or a Standard Schema that converts itself; of any type. */
+  /** A schema of any type: made by `t.object()` and its siblings, a JSON Schema, or a Standard Schema that converts itself. */
   readonly schema: Schema
-  /** What the value is, for wires that want a name. Default `response`. */
+  /** A name for the value, for formats that want one. Default `response`. */
   readonly schemaName?: string
   readonly schemaDescription?: string
   /** Whether the provider is to hold the model to every letter of the schema. Default: where the schema allows that. */
@@ -26,11 +26,11 @@ export interface ObjectRequest<Schema extends AnySchema>
 
 /** How a run ended, with the value that was asked for. */
 export interface ObjectResult<Output> extends RunResult {
-  /** What the schema lets through, converted where the schema converts. */
+  /** The parsed value, as the schema returns it. */
   readonly object: Output
 }
 
-/** What is there of a value while it arrives. */
+/** The part of a value that has arrived. */
 export type PartialOutput<Value> = Value extends readonly (infer Entry)[]
   ? PartialOutput<Entry>[]
   : Value extends object
@@ -55,7 +55,7 @@ export interface ObjectRun<Output> extends AsyncIterable<PartialOutput<Output>> 
  * ```ts
  * const { object } = await generateObject({ model, prompt: text, schema: t.object({ name: t.string(), age: t.integer() }) })
  * ```
- * @throws {OutputError} if the answer is cut at its length, refused, no JSON, or does not fit; with the text. What `generate` throws.
+ * @throws {OutputError} if the answer is cut at its length, refused, no JSON, or does not fit; with the text. All errors of `generate`.
  * @throws {TypeError} if the schema cannot be converted to JSON Schema.
  */
 export async function generateObject<const Schema extends AnySchema>(

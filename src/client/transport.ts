@@ -87,7 +87,7 @@ export async function call(
   throw await readFailure(model, response, scrubber(secretsOf(model, apiKey)))
 }
 
-/** A path alone is one of the page's own server. */
+/** A path without a host is on the page's own server. */
 function isAddress(baseUrl: string): boolean {
   return baseUrl === '' || /^(?:[a-z][a-z\d+.-]*:)?\/\/|^[./]/i.test(baseUrl)
 }
@@ -101,7 +101,7 @@ function isSecretName(header: string): boolean {
   return /auth|key|token|secret|cookie/i.test(header)
 }
 
-/** What must not be told: the key, and those that are in headers of the model's. */
+/** Secrets that no error may show: the key, and those in the model's headers. */
 export function secretsOf({ headers = {} }: Model, apiKey: string | undefined): readonly string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
   return [...(apiKey === undefined ? [] : [apiKey]), ...values.flatMap((value) => [value.replace(/^\w+ /, ''), value])]
@@ -136,7 +136,7 @@ function reasonIn(error: unknown, depth = 0): string | undefined {
 
 async function readFailure(model: Model, response: Response, scrub: (text: string) => string): Promise<ApiError> {
   const { status } = response
-  const type: string = response.type // workerd's types do not know the one that it has not
+  const type: string = response.type // workerd's types lack the method that workerd lacks
   if (type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     await response.body?.cancel()
     const message = `${titleOf(model)} answered with a redirect, which is not followed`
@@ -171,7 +171,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The chunks of a body, until it ends, the signal fires, or the reader leaves: each of which lets go of the connection. */
+/** The chunks of a body, until it ends, the signal fires, or the reader leaves. Each of these closes the connection. */
 export async function* chunksOf(
   { body }: Pick<Response, 'body'>,
   deadline?: Deadline,
@@ -257,8 +257,8 @@ export function isStream({ framing }: ClientCodec, { headers }: Response): boole
 }
 
 /**
- * The same error with the address, status and type of the answer of which nothing could be read: a page of HTML at a wrong base URL, for
- * one. An answer of another type that ended without a word of the wire is not a stream that was cut.
+ * The same error with the address, status and type of an answer that could not be read, such as an HTML page at a wrong base URL. An answer
+ * of another type without any event of the format is not a stream that was cut.
  */
 export function withSource(
   error: unknown,

@@ -1,10 +1,10 @@
-/** What stands around the answers of a model. @module */
+/** Wraps around the answers of a model. @module */
 import type { Ask, Asked, Model } from '../core/codec.ts'
 import { isObject } from '../core/lookup.ts'
 
 type Around = NonNullable<Model['around']>
 
-/** What a wrap does to the answers of a model. Each part may be absent. */
+/** A wrap around the answers of a model. Each part may be absent. */
 export interface ModelWrap {
   /** Changes what is asked. */
   readonly request?: (asked: Asked) => Asked | Promise<Asked>

@@ -6,7 +6,7 @@
  */
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
-/** Who signs in, and for what. */
+/** The application that signs in, and the scope. */
 export interface EntraSettings {
   /** The directory: its id, or its domain. */
   readonly tenant: string

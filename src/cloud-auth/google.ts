@@ -6,7 +6,7 @@
  */
 import { cachedToken, refusePage, requestToken } from './token.ts'
 
-/** What is read of the key file of a service account. Other fields are ignored. */
+/** The fields of a service account's key file that isoglot reads. Other fields are ignored. */
 export interface GoogleCredentials {
   readonly client_email: string
   /** PKCS#8, as PEM. Line ends may be written as `\n`, as in an environment variable. */
@@ -16,7 +16,7 @@ export interface GoogleCredentials {
   readonly token_uri?: string
 }
 
-/** What {@link googleServiceAccount} takes beside the credentials. */
+/** Options of {@link googleServiceAccount} beside the credentials. */
 export interface GoogleTokenSettings {
   /** Default: `https://www.googleapis.com/auth/cloud-platform`. */
   readonly scopes?: readonly string[]

@@ -11,8 +11,8 @@ const figures = [
 ] as const
 
 /**
- * The sum of what is known: a figure that some do not tell is the sum of the others, and one that none tells stays absent. A provider's
- * own figures have no sum and are left out.
+ * The sum of the figures that are reported. A figure that only some usages have is the sum of those; one that no usage has stays absent. A
+ * provider's own figures have no sum and are left out.
  */
 export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
   const sum: Record<string, number> = {}
@@ -25,7 +25,7 @@ export function addUsage(...usages: readonly (Usage | undefined)[]): Usage {
   return sum
 }
 
-/** What one usage has more than another, and never less than 0. What only one of them tells stays as it is, or absent. */
+/** `from` minus `usage`, never below 0. A figure that only one of them has stays as it is, or stays absent. */
 export function subtractUsage(from: Usage, usage: Usage): Usage {
   const rest: Record<string, number> = {}
   for (const figure of figures) {

@@ -1,4 +1,4 @@
-/** What a codec is: the whole difference between two wire formats, as pure functions. Types only. @module */
+/** A codec: the whole difference between two wire formats, as pure functions. Types only. @module */
 import type { ApiError } from './errors.ts'
 import type {
   ChatResponse,
@@ -34,7 +34,7 @@ export interface Frame {
 export type BlockKey = string | number
 
 /**
- * What a stream decoder makes of a frame: pieces of blocks, not yet put together. The assembler does that, the same for all wires.
+ * A decoded piece of a stream: part of a block. The assembler joins the pieces of all formats in the same way.
  *
  * With a `key`, pieces of the same key make one block. Without, a piece goes on with the last block if that is of its kind and
  * open, and opens a new one otherwise.
@@ -65,7 +65,7 @@ export type Fragment =
   /** Fields of the answer as a whole that we have no word for; merged over what came before. */
   | { readonly type: 'extra'; readonly providerData: ProviderData; readonly on?: 'message' | 'response' }
   | { readonly type: 'warning'; readonly warning: Loss }
-  /** The wire's own proper end. Without it, an answer counts as interrupted. */
+  /** The format's own end of an answer. Without it, an answer counts as interrupted. */
   | {
       readonly type: 'end'
       readonly stopReason: StopReason
@@ -74,8 +74,8 @@ export type Fragment =
     }
 
 /**
- * A piece of a call. Whose piece it is, is decided by `key`, else `id`, else `position`, else by `name` (which starts a call), else it
- * is the latest open call's. Empty and placeholder ids count as absent.
+ * A piece of a call. The call it belongs to is found by `key`, or `id`, or `position`, or `name` (which starts a call). Without any of them
+ * it belongs to the latest open call. Empty and placeholder ids count as absent.
  */
 export interface CallFragment {
   readonly type: 'call'
@@ -106,14 +106,14 @@ export interface EncodedRequest<Body = unknown> {
   readonly losses: readonly Loss[]
 }
 
-/** What a client of a wire asks for. */
+/** A client's request, decoded. */
 export interface DecodedRequest {
   readonly context: Context
   readonly options: RequestOptions
   readonly losses: readonly Loss[]
 }
 
-/** What an error answer says. */
+/** An answer with an error status, or an error in mid-stream. */
 export interface ErrorAnswer {
   /** 0 in mid-stream, where there is none. */
   readonly status: number
@@ -129,7 +129,7 @@ export interface DecodedCalls {
   readonly invalidToolCalls: readonly InvalidToolCall[]
 }
 
-/** What `prepare` changes in a conversation before a format can encode it. */
+/** Rules by which `prepare` changes a conversation before a format can encode it. */
 export interface Rules {
   /** The codec's name: proofs and kept fields of other formats do not travel. */
   readonly format: string
@@ -139,7 +139,7 @@ export interface Rules {
   readonly callId: { readonly pattern: RegExp; readonly maxLength: number }
   /** Which names of tools are legal. */
   readonly toolName: { readonly pattern: RegExp; readonly maxLength: number }
-  /** What a tool's result may hold beside text; the rest moves to a user message behind the results. */
+  /** Types of block that a tool's result may hold beside text. Others move to a user message after the results. */
   readonly resultMedia: ReadonlySet<ContentBlock['type']>
   /** Reasoning without a proof that is valid here: `keep` it as reasoning, make it `text`, or `drop` it. */
   readonly foreignReasoning: 'keep' | 'text' | 'drop'
@@ -161,7 +161,7 @@ export interface Rules {
 }
 
 /**
- * What the functions of a codec take as their last argument, in every format. `createClientCodec` binds a dialect: the methods of a
+ * Options that the functions of every codec take as their last argument. `createClientCodec` binds a dialect: the methods of a
  * {@link ClientCodec} take the same options without it, and so do the functions of a format that has no dialects (Ollama).
  */
 export interface CodecOptions<Dialect = never> {
@@ -192,7 +192,7 @@ export interface DecodeRequestOptions<Dialect = never> extends CodecOptions<Dial
 
 /** How the provider keeps a streamed answer, so that it goes on where a connection broke. */
 export interface StoredStream {
-  /** What an event says: the id of the answer, and its own. */
+  /** The id of the answer and the id of this event, as far as the event has them. */
   placeOf(frame: Frame): { readonly id?: string; readonly event?: string }
   /** The path of the events that follow one; of all without one. It is appended to the base URL. */
   pathOf(id: string, event: string | undefined): string
@@ -208,7 +208,7 @@ export interface ClientCodec {
   readonly provider: string
   /** The provider's name for people, in errors. Default: `provider`. */
   readonly title?: string
-  /** What else may be wrong where a page got no answer; it goes behind the words of the error. */
+  /** Another likely cause where a page got no answer. It is appended to the error's message. */
   readonly pageHint?: string
   readonly framing: 'sse' | 'ndjson' | 'event-stream'
   /** Reads the frames of the one framing that most programs do not have: `event-stream`. */
@@ -249,11 +249,11 @@ export interface EncodedResponse<Body = unknown> {
   readonly losses: readonly Loss[]
 }
 
-/** Writes a stream of a wire. It ends in exactly one proper end or one error. */
+/** Writes a stream of a format. The stream ends with exactly one end or one error. */
 export interface StreamEncoder extends Machine<MessageEvent, Frame> {
   /** Ends the stream with an error of the wire. */
   fail(error: ApiError, out: Frame[]): void
-  /** What could not be carried, so far. */
+  /** Losses so far. */
   readonly losses: readonly Loss[]
 }
 
@@ -275,7 +275,7 @@ export interface ServerCodec {
   }
 }
 
-/** What every provider's function takes beside the model's name. */
+/** Options that every provider's function takes beside the model's name. */
 export interface ModelSettings {
   /** The key, or a function that gets it at each call. Absent or empty: no key is sent, which a provider's own address does not allow. */
   readonly apiKey?: string | (() => string | Promise<string>)

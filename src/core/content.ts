@@ -1,4 +1,4 @@
-/** What is in a message: the same answers for a string and for blocks. @module */
+/** Reads the content of a message, whether it is a string or blocks. @module */
 import { checkMessage, findingInBlocks } from './check-message.ts'
 import type { AssistantMessage, Content, ContentBlock, Message, StopReason, ToolCall } from './model.ts'
 import type { AnyCall } from './tool-call.ts'
@@ -77,7 +77,7 @@ export function isEmptyAnswer(message: AssistantMessage): boolean {
   })
 }
 
-/** The ids of all calls of a conversation, those of calls that are none and of results included. */
+/** The ids of all calls of a conversation, of invalid calls and of results too. */
 export function callIdsOf(messages: readonly Message[]): readonly (string | undefined)[] {
   return messages.flatMap((message) => {
     if (message.role === 'tool') return [message.toolCallId]

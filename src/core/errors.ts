@@ -9,9 +9,9 @@ import type { AssistantMessage, Json, Loss } from './model.ts'
 /** The common base: `code` never changes between versions, so that a `switch` on it narrows. */
 export abstract class IsoglotError extends Error {
   abstract readonly code: string
-  /** What had arrived before it failed, with how it ended in its `stopReason`; its calls never run. */
+  /** The part of the answer that arrived before the failure. Its `stopReason` says how it ended; its calls never run. */
   partial?: AssistantMessage
-  /** Tells our errors from others across copies of this module. */
+  /** Marks our errors, across copies of this module too. */
   readonly isIsoglotError = true as const
 
   /**
@@ -25,7 +25,7 @@ export abstract class IsoglotError extends Error {
   }
 }
 
-/** What kind of failure an API reported, in words that are the same for all of them. */
+/** The kind of failure that an API reported, in the same words for all APIs. */
 export type ApiErrorKind =
   | 'authentication'
   | 'permission'
@@ -45,7 +45,7 @@ export const passingKinds: ReadonlySet<ApiErrorKind> = /* @__PURE__ */ new Set<A
   'timeout',
 ])
 
-/** What a provider's error says. */
+/** The content of a provider's error. */
 export interface ApiErrorDetails {
   readonly kind: ApiErrorKind
   /** Absent in mid-stream. */
@@ -86,7 +86,7 @@ export class ApiError extends IsoglotError {
   }
 }
 
-/** The other side sent what its format does not allow. What was wrong is the `cause`, where it is the `path`. */
+/** The other side sent what its format does not allow. `cause` is the value that was wrong, `path` the place. */
 export class DecodeError extends IsoglotError {
   static readonly code = 'decode'
   override readonly name = 'DecodeError'
@@ -129,7 +129,7 @@ export class LimitError extends IsoglotError {
   }
 }
 
-/** The stream ended without the end that its format has. What came before is in `partial`. */
+/** The stream ended without the end that its format has. The part that arrived is in `partial`. */
 export class InterruptedError extends IsoglotError {
   static readonly code = 'interrupted'
   override readonly name = 'InterruptedError'
@@ -158,14 +158,14 @@ export class ConnectionError extends IsoglotError {
   override readonly code = 'connection'
 }
 
-/** An answer that should be a value of a schema is none. The answer is in `partial`. */
+/** The answer does not match the schema. The answer is in `partial`. */
 export class OutputError extends IsoglotError {
   static readonly code = 'output'
   override readonly name = 'OutputError'
   override readonly code = 'output'
   /** `truncated`: it hit its length; `refused`: the model or a filter declined. */
   readonly reason: 'truncated' | 'refused' | 'empty' | 'not_json' | 'does_not_fit'
-  /** What the model wrote, as it came. */
+  /** The model's text, unchanged. */
   readonly text: string
 
   constructor(
@@ -178,7 +178,7 @@ export class OutputError extends IsoglotError {
   }
 }
 
-/** Any of them: a `switch` on `code` tells which. */
+/** Any error of isoglot. A `switch` on `code` narrows the type. */
 export type AnyIsoglotError =
   | ApiError
   | DecodeError

@@ -1,6 +1,6 @@
 /** Calls of functions that the application gave. @module */
 
-/** Calls what the application gave. What it throws is reported as uncaught, and does not break what calls it. */
+/** Calls a function of the application. An exception from it is reported as uncaught and does not reach our code. */
 export function guarded(call: () => void): void {
   try {
     call()

@@ -1,7 +1,7 @@
 /** Reading values of unknown shape: own properties only, and never a throw. @module */
 import type { Json, JsonObject } from './model.ts'
 
-/** What a table says of a word; `undefined` if nothing. `table['constructor']` would find a function that no table has. */
+/** The table's own entry for a word, or `undefined`. `table['constructor']` would find a function that no table has. */
 export function lookup<T>(table: Readonly<Record<string, T>>, word: unknown): T | undefined {
   return typeof word === 'string' && Object.hasOwn(table, word) ? table[word] : undefined
 }

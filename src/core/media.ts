@@ -8,7 +8,7 @@ export interface DataUrl {
   readonly base64: boolean
 }
 
-/** The parts of a `data:` URL, or `undefined` if it is none. @see https://www.rfc-editor.org/rfc/rfc2397 */
+/** The parts of a `data:` URL, or `undefined` for any other text. @see https://www.rfc-editor.org/rfc/rfc2397 */
 export function readDataUrl(url: string): DataUrl | undefined {
   if (!/^data:/i.test(url)) return undefined
   const comma = url.indexOf(',')

@@ -1,5 +1,5 @@
 /**
- * Messages, one function for each role. What they make is plain data, so that writing it by hand is as good.
+ * Messages, one function for each role. They return plain objects, which you can also write by hand.
  *
  * @module
  */
@@ -18,17 +18,17 @@ export function developer(content: Content, options: MessageOptions<InstructionM
   return { role: 'developer', content, ...options }
 }
 
-/** What a user says. */
+/** A message of a user. */
 export function user(content: Content, options: MessageOptions<UserMessage> = {}): UserMessage {
   return { role: 'user', content, ...options }
 }
 
-/** What the model said, such as to restore a history; `null` where it made calls alone. */
+/** A message of the model, for example to restore a history. `null` content: the turn has only calls. */
 export function assistant(content: Content | null, options: MessageOptions<AssistantMessage> = {}): AssistantMessage {
   return { role: 'assistant', content, ...options }
 }
 
-/** What came of the call that `toolCallId` names. */
+/** The result of the call that `toolCallId` names. */
 export function tool(content: Content, options: MessageOptions<ToolMessage>): ToolMessage {
   return { role: 'tool', content, ...options }
 }

@@ -1,4 +1,4 @@
-/** What turns one sequence into another, step by step, with no I/O and no promise. @module */
+/** Machines that turn one sequence into another, step by step, without I/O or promises. @module */
 
 /**
  * A step takes one value and appends what follows from it to `out`, which the caller owns: what a step had found before it threw

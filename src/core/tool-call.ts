@@ -1,4 +1,4 @@
-/** From the text of a call's arguments to a call, or to the reason why it is none. @module */
+/** From the text of a call's arguments to a call, or to the reason why the call is invalid. @module */
 import { isDeeperThan, isNestedDeeper } from './depth.ts'
 import { compact, isObject, setOwn } from './lookup.ts'
 import type { InvalidToolCall, Json, JsonObject, Opaque, ProviderData, ToolCall } from './model.ts'
@@ -9,14 +9,14 @@ export const maxArgumentsDepth = 64
 /** A call of a turn: one that can run, or one that cannot. */
 export type AnyCall = ToolCall | InvalidToolCall
 
-/** What a call is made of. */
+/** The parts of a call. */
 export interface CallParts {
   readonly id: string
   readonly generatedId?: boolean | undefined
   readonly name: string | undefined
   /** Empty text means no arguments. */
   readonly argumentsText: string
-  /** What the text says, where that is known. */
+  /** The parsed text, where it is known. */
   readonly value?: JsonObject | undefined
   readonly index: number
   readonly opaque?: Opaque | undefined
@@ -77,7 +77,7 @@ export function parseObject(text: string): Parsed {
   try {
     value = JSON.parse(text)
   } catch {
-    // Engines word what is wrong differently: the model is told the same everywhere.
+    // Engines word parse errors differently. The model receives the same text everywhere.
     return { reason: 'malformed_json', error: 'The arguments are not JSON' }
   }
   return isObject(value) ? { value } : { reason: 'not_an_object', error: 'The arguments are JSON, but not an object' }
@@ -95,7 +95,10 @@ export function textOfArguments(value: JsonObject): string | undefined {
   return isNestedDeeper(maxArgumentsDepth + 1, value) ? undefined : JSON.stringify(value)
 }
 
-/** What parsing the text of arguments gives, in the time that their fields take and not their text; `undefined` if they are too deep. */
+/**
+ * A copy equal to parsing the arguments' text again, in time linear in the number of fields, not in the length of the text. `undefined` if
+ * they are too deep.
+ */
 export function copyArguments(value: JsonObject): JsonObject | undefined {
   return copyWithin(maxArgumentsDepth, value) as JsonObject | undefined
 }

@@ -10,13 +10,13 @@ import type { Frame } from '../core/codec.ts'
 import { isWholeJson } from './lines.ts'
 
 export interface BareJson {
-  /** Takes text, appends the objects that end in it to `out`, and tells whether one is open still. */
+  /** Takes text, appends the objects that end in it to `out`, and returns whether one is still open. */
   push(text: string, out: Frame[]): boolean
   /** Forgets an object that has begun. */
   reset(): void
 }
 
-/** Finds objects by their braces, each as it ends. What stands between them counts for nothing; one that is not valid JSON is dropped. */
+/** Finds objects by their braces, each as it ends. Text between them is ignored. An object that is not valid JSON is dropped. */
 export function readBareJson(): BareJson {
   let pieces: string[] = []
   let depth = 0

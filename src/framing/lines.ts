@@ -1,8 +1,8 @@
 /**
  * From bytes, cut anywhere, to whole lines of text, in bounded memory: what both framings stand on.
  *
- * What is held between chunks is bytes and not text. No line end lies inside a UTF-8 sequence, so each run of whole lines decodes by
- * itself: one call of the decoder for a chunk that ends a line, none for one that does not, however small the chunks are.
+ * Bytes are held between chunks, not text. No line end lies inside a UTF-8 sequence, so each run of whole lines decodes by itself: one call
+ * of the decoder for a chunk that ends a line, none for one that does not, however small the chunks are.
  *
  * @module
  */
@@ -46,7 +46,7 @@ export function readLines(maxBytes: number, takeLines: TakeLines): LineReader {
   let isFirst = true
   let endedInCr = false
 
-  /** Puts bytes behind those that are held. */
+  /** Appends bytes to those that are held. */
   function add(bytes: Uint8Array): void {
     const length = heldLength + bytes.length
     if (length > buffer.length) {

@@ -41,7 +41,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
 
   function newParser(): EventSourceParser {
     const created = createParser({
-      // Its own bound is the second wall: it does not see an event that comes whole, nor names and ids.
+      // Its own limit is only the second one: it does not count an event that comes whole, nor names and ids.
       maxBufferSize: maxEventBytes,
       onError(error) {
         if (error.type === 'max-buffer-size-exceeded') throw tooLarge(maxEventBytes)
@@ -51,7 +51,7 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
         frames.push(event === undefined ? { data } : { event, data })
       },
     })
-    // It would drop a second BOM. A line before everything else tells it that there is none.
+    // It would drop a second BOM. A line before everything else means to it that there is none.
     created.feed('\n')
     return created
   }
@@ -81,8 +81,8 @@ export function decodeSse({ maxEventBytes = defaultMaxEventBytes }: FrameLimits 
   }
 
   /**
-   * Takes an event of the form that nearly all have, in a third of the parser's time: `data`, perhaps behind a name, and a blank line.
-   * Tells where it ends; -1 if it is of another form, or so large that it must be measured.
+   * Takes an event of the form that nearly all have, in a third of the parser's time: `data`, perhaps after a name, and a blank line.
+   * Returns where it ends; -1 if it is of another form, or so large that it must be measured.
    */
   function takePlain(lines: string, at: number, fed: number): number {
     const start = lines.startsWith('event: ', at) ? lines.indexOf('\n', at) + 1 : at
@@ -150,7 +150,7 @@ const lineFeed = 0x0a
 const colon = 0x3a
 const letterD = 0x64
 
-/** No field begins so: `{`, `[` or a comma, behind white space or not. */
+/** No field begins so: `{`, `[` or a comma, with or without white space before it. */
 function startsBare(lines: string, at: number): boolean {
   let start = at
   while (lines.charCodeAt(start) === 0x20 || lines.charCodeAt(start) === 0x09) start++

@@ -5,7 +5,7 @@ import { type Next, openWindow } from './commit.ts'
 import { errorAnswer, mayAskAnother, tellError } from './errors.ts'
 import { relay } from './relay.ts'
 
-/** Answers, or tells in the client's wire why not. It never rejects. */
+/** Answers, with an error in the client's format if something fails. It never rejects. */
 export async function answer(call: Call): Promise<Response> {
   try {
     return await (call.stream ? answerInPieces(call) : answerWhole(call))
@@ -53,7 +53,7 @@ async function answerInPieces(call: Call): Promise<Response> {
   return new Response(relay(begun, text, call), { headers: { 'content-type': contentType(call) } })
 }
 
-/** The text of the first of them that says something. Also behind the headers, as long as nothing but keep-alive comments went out. */
+/** The text of the first of them that sends something. Also after the headers, as long as only keep-alive comments were sent. */
 async function* textOfFirst(call: Call): AnswerText {
   const ask = call.asksStream ? askForStream : askForWhole
   for (const [at, target] of call.targets.entries()) {

@@ -18,7 +18,7 @@ import { searchOf } from './scrub.ts'
 import { type StreamTranslator, translateResponse, translateStream } from './translate.ts'
 import { encodeWhole } from './whole.ts'
 
-/** What is known of an attempt. */
+/** The state of an attempt. */
 interface Attempt {
   readonly call: Call
   readonly model: Model
@@ -38,7 +38,7 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
   return { call, model, question, discretion, seen }
 }
 
-/** What may be told of the words of an entry's model, with its key at hand. */
+/** Decides how much of the words of an entry's model a client may see. It has the key, to cut it out. */
 export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): Discretion {
   return {
     search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
@@ -70,7 +70,7 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 
 // ---- streams ----------------------------------------------------------------------------------
 
-/** Pieces of text, one for each event of the wire; at the end, what went wrong behind the first of them, which a stream's text tells of. */
+/** Pieces of text, one for each event of the wire; it returns the error after the first of them, which is also in the text of a stream. */
 export type AnswerText = AsyncGenerator<readonly string[], unknown>
 
 /**

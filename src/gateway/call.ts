@@ -10,7 +10,7 @@ import { newSeen, type Seen, stopReasonOf } from './observe.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
-/** What the parts of the gateway know of the request. */
+/** The request, as the parts of the gateway share it. */
 export interface Call {
   readonly id: string
   readonly wire: Wire
@@ -24,7 +24,7 @@ export interface Call {
   readonly stream: boolean
   /** The provider is asked for one. */
   readonly asksStream: boolean
-  /** Whom to ask, in order. */
+  /** The models to ask, in order. */
   readonly targets: readonly Target[]
   readonly permit: Permit
   readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'tellsProviderWords'>
@@ -32,11 +32,11 @@ export interface Call {
   /** Fires when the client leaves: the provider's side is closed. */
   readonly gone: AbortController
   readonly progress: Progress
-  /** Tells how it ended; of several calls the first counts. */
+  /** Reports how it ended. Only the first call counts. */
   end(outcome: Outcome, status: number, error?: unknown): void
 }
 
-/** What there is to tell of it so far. */
+/** The part of the report that is known so far. */
 export interface Progress {
   attempts: number
   target: Target | undefined
@@ -44,7 +44,7 @@ export interface Progress {
   seen: Seen
   losses: readonly Loss[]
   firstEventMs: number | undefined
-  /** What may be told of the words of who was asked last. */
+  /** How much of the provider's words may be shown, for the provider asked last. */
   discretion: Discretion
 }
 
@@ -69,7 +69,7 @@ export function beginAttempt({ progress }: Call, target: Target): Seen {
   return progress.seen
 }
 
-/** Who asked, before it is known for what. */
+/** A request before its model is known. */
 export interface Visit {
   readonly id: string
   readonly wire: Wire
@@ -110,7 +110,7 @@ export function reportOf(
   }
 }
 
-/** An error without its message, and without a code that is none: a provider's words may have the prompt in them. */
+/** An error without its message, and without an unknown code: a provider's words may have the prompt in them. */
 function describe(error: unknown, discretion: Discretion): NonNullable<EndReport['error']> {
   if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
   const { kind, status } = error

@@ -23,7 +23,7 @@ import { withFields } from './splice.ts'
 /** Largest answer with a count, in bytes. */
 const maxBytes = 64 * 1024
 
-/** What of a call it takes to count. */
+/** The fields of a call that counting needs. */
 export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'gone' | 'options'>
 
 /** Answers with a count. `x-token-count` says whether it is `exact` or `estimated`. */
@@ -81,7 +81,7 @@ export function countedBody(value: JsonObject): JsonObject {
   return isObject(inner) ? inner : value
 }
 
-/** What a request to count holds, with the wire's codec. */
+/** A request to count, decoded with the format's codec. */
 export function decodeCounted(call: Pick<Call, 'wire' | 'body'>, path: string): DecodedRequest {
   return call.wire.codec.decodeRequest(countedBody(call.body.value), { path })
 }

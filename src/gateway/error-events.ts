@@ -31,7 +31,7 @@ export function errorEvents(name: WireName, error: unknown, { first, last, count
   return errorFrames(frames, count).map(codec.framing === 'sse' ? encodeSse : encodeNdjson)
 }
 
-/** Whether an event is the last of its stream: the proper end, or an error. */
+/** Whether an event is the last of its stream: the normal end, or an error. */
 const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
   'openai-chat': (event) => event === '[DONE]' || field(event, 'error') !== undefined,
   'openai-responses': (event) =>

@@ -1,6 +1,6 @@
 /**
- * What a client is told when something went wrong: the status and words of its own wire, and of a provider's words only those that are
- * about the request. A provider's other messages may name its customer, or a part of the key.
+ * Errors for a client: with the status and fields of its own format. A provider's message is passed on only if it is about the request. Its
+ * other messages may name its customer, or a part of the key.
  *
  * @module
  */
@@ -26,10 +26,10 @@ export function unknownModel(name: string, list: string): ApiError {
   return refusal(404, `There is no model ${asked} here; GET ${list} lists those that you may ask`, 'not_found')
 }
 
-/** Longest message of a provider that is told, in UTF-16 units. */
+/** Longest message of a provider that is passed on, in UTF-16 units. */
 const longestMessage = 300
 
-/** How much of a provider's words is told. */
+/** How much of a provider's words is passed on. */
 export interface Discretion {
   /** Finds keys in them. */
   readonly search: Search
@@ -40,7 +40,7 @@ export interface Discretion {
 /** Nothing is hidden. */
 export const open: Discretion = { search: createSearch([]), hidesWords: false }
 
-/** What is told of a provider's error, by its kind; of those that are not here, the provider's own message. */
+/** Our message for a provider's error, by its kind. For other kinds, the provider's own message is used. */
 const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
   authentication: { message: 'The provider refused the credentials of the gateway', status: 502 },
   permission: { message: 'The provider refused the account of the gateway', status: 502 },
@@ -51,7 +51,7 @@ const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; re
   timeout: { message: 'The provider did not answer in time' },
 }
 
-/** What is told in place of a provider's message about a request. */
+/** Our message in place of a provider's message about a request. */
 const discreet: Partial<Readonly<Record<ApiErrorKind, string>>> = {
   context_length: 'The conversation is too long for the model',
 }

@@ -1,7 +1,7 @@
 /**
  * A gateway: any official client in, any provider out, keys inside. A plain `fetch`, for every runtime that has one.
  *
- * It holds no policy. Who may ask, and how much, is for the caller to say: `authorize` and `admit`.
+ * It holds no policy. Your hooks decide on access and quotas: `authorize` and `admit`.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gate
   return { fetch: (request, env, ctx) => visit(request, { options, tableOf, env: env as Env, ctx }) }
 }
 
-/** What a request comes to. */
+/** The gateway's configuration for one request. */
 interface House<Env> {
   readonly options: GatewayOptions<Env>
   readonly tableOf: (env: Env) => ModelTable
@@ -99,7 +99,8 @@ async function visit<Env>(request: Request, house: House<Env>): Promise<Response
 }
 
 /**
- * A copy, since the headers of some answers cannot be changed. Who compresses on the way may hold keep-alive comments back: `no-transform` asks not to.
+ * A copy, since the headers of some answers cannot be changed. A proxy that compresses may hold keep-alive comments back: `no-transform`
+ * asks not to.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9111#name-no-transform-2
  */
@@ -148,7 +149,7 @@ function unknownPath({ method, url }: Request, basePath = ''): ApiError {
   return refusal(404, message, 'not_found', 'unknown_url')
 }
 
-/** Whom the caller's policy refuses is told of too. */
+/** A request that the caller's policy refuses is reported too. */
 async function authorize<Env>(request: Request, visitor: Visit, { options, env, ctx }: House<Env>): Promise<Verdict> {
   const refused = (status: number, error?: unknown) => {
     const told = tell(reportOf(visitor, newProgress(), { outcome: 'refused', status, error }), options)
@@ -286,13 +287,13 @@ function followClient(request: Request): AbortController {
   return gone
 }
 
-/** The hooks are told of an answer, and cannot spoil it. */
+/** Reports an answer to the hooks. Their errors do not change it. */
 async function tell(report: EndReport, { onUsage, onEnd }: Pick<GatewayOptions, 'onUsage' | 'onEnd'>): Promise<void> {
   const { requestId, model, wire, caller, usage } = report
   try {
     if (usage !== undefined && model !== undefined) await onUsage?.({ requestId, model, wire, caller, usage })
   } catch {
-    // Whoever counts has to see to it.
+    // The counting code has to do it.
   }
   try {
     await onEnd?.(report)

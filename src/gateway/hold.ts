@@ -16,7 +16,7 @@ const mostHeld = 64
 /** The text of an item, in one channel. */
 interface Piece {
   readonly before: string
-  /** What goes on of it, as far as it is decided. */
+  /** The text that is passed on, as far as that is decided. */
   after: string
   isOpen: boolean
 }
@@ -32,7 +32,7 @@ export type Text = readonly [channel: unknown, text: string]
 
 /** Items of a stream, with keys cut out. */
 export interface Hold<Item> {
-  /** `texts`: those of the item. What may go on is appended to `out`. */
+  /** `texts`: those of the item. Items that may be passed on are appended to `out`. */
   push(item: Item, texts: readonly Text[], out: Item[]): void
   /** Nothing more will come of the channels: all items go on. */
   end(out: Item[]): void
@@ -109,7 +109,7 @@ export function createHold<Item>(
     }
   }
 
-  /** What the parts have goes on, and is remembered. */
+  /** Passes on the text of the parts, and keeps its end for the next search. */
   function release(parts: readonly Part[]): void {
     for (const part of parts) {
       if (part.piece === undefined) continue

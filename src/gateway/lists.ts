@@ -15,7 +15,7 @@ import { isPermitted, type ModelTable, type Target } from './models.ts'
 import type { Permit, WireName } from './types.ts'
 import type { Wire } from './wires.ts'
 
-/** How one wire tells of models. */
+/** The list of models in one format. */
 interface Listing {
   entry(target: Target): JsonObject
   list(entries: readonly JsonObject[]): JsonObject

@@ -32,7 +32,7 @@ export function readModels(models: GatewayModels): ModelTable {
   for (const { name, fallbacks = [] } of targets) {
     const missing = fallbacks.find((fallback) => !targets.some((target) => target.name === fallback))
     if (missing !== undefined) {
-      throw new RangeError(`Cannot read the models: "${name}" falls back on "${missing}", which is none of them`)
+      throw new RangeError(`Cannot read the models: "${name}" falls back on "${missing}", which is not in "models"`)
     }
   }
 

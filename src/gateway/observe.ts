@@ -1,9 +1,9 @@
-/** What is noted of an answer as it goes by: figures, never text. @module */
+/** Notes figures of an answer as it passes, never text. @module */
 import type { ClientCodec, DecodeStreamOptions, Fragment } from '../core/codec.ts'
 import { blocksOfTurn } from '../core/content.ts'
 import type { AssistantMessage, ContentBlock, JsonObject, MessageEvent, StopReason, Usage } from '../core/model.ts'
 
-/** What is known of an answer so far. */
+/** The figures of an answer so far. */
 export interface Seen {
   /** The provider has sent content: from now on the gateway tries no other provider. */
   hasBegun: boolean
@@ -12,10 +12,10 @@ export interface Seen {
   isUsageOld: boolean
   /** Of text, reasoning and arguments so far, in UTF-8. */
   bytes: number
-  /** Of these, arguments: some wires tell them once more at the end of a call. */
+  /** The part of these that is arguments: some formats repeat them at the end of a call. */
   argumentBytes: number
   stopReason: StopReason | undefined
-  /** What reads the answer, if it is streamed. */
+  /** Reads the answer, if it is streamed. */
   decoder: ReturnType<ClientCodec['decodeStream']> | undefined
 }
 
@@ -93,7 +93,7 @@ export function watched(codec: ClientCodec, seen: Seen): ClientCodec {
   return { ...codec, decodeStream }
 }
 
-/** Why the answer ends, if its wire has said so: it may have broken off behind that, and its usage is that of all of it. */
+/** The stop reason, if it was received. The stream may have broken off after it; the usage is then complete. */
 export function stopReasonOf({ stopReason, decoder }: Seen): StopReason | undefined {
   if (stopReason !== undefined || decoder === undefined) return stopReason
   const fragments: Fragment[] = []
@@ -141,7 +141,7 @@ function bytesOfMessage(message: AssistantMessage): number {
   return [...bytes, ...invalid].reduce((sum, of) => sum + of, 0)
 }
 
-/** Of what the model wrote: no data, no proof, no citation. */
+/** Only text and arguments of the model: no data, no proof, no citation. */
 function bytesOfBlock(block: ContentBlock): number {
   if (block.type === 'text' || block.type === 'reasoning') return countBytes(block.text)
   return block.type === 'tool_call' ? countBytes(block.argumentsText) : 0

@@ -28,7 +28,7 @@ export interface PassOptions {
   readonly hidesUsage: boolean
   /** How the client's stream is framed. */
   readonly framing: ClientCodec['framing']
-  /** The keys that may not go on: here those that come in pieces. Who writes the text sees to the others. */
+  /** The keys that must not be passed on: here those that come in pieces. The writer of the text cuts out the others. */
   readonly search: Search
   readonly maxEventBytes?: number
 }
@@ -101,7 +101,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     for (const frame of wire.errorFrames(frames, passed)) out.push(write(frame))
   }
 
-  /** What came before something went wrong goes out before it is told. */
+  /** Text before an error is sent before the error is reported. */
   function advance(out: string[], read: () => void): void {
     if (isEnded) return
     try {

@@ -1,4 +1,8 @@
-/** What is sent to a provider for what a client asked: translated, or the client's own bytes with another name of the model. @module */
+/**
+ * The request to a provider, made from a client's request: translated, or the client's own bytes with another name of the model.
+ *
+ * @module
+ */
 
 import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, isObject } from '../core/lookup.ts'
@@ -19,7 +23,7 @@ export interface Question {
   readonly text: string
   /** The answer goes to the client as it comes. */
   readonly passes: boolean
-  /** What a translated answer is read with. */
+  /** Options for reading a translated answer. */
   readonly answering: Partial<Answering>
   readonly losses: readonly Loss[]
   /** Figures are asked for that the client did not ask for. */

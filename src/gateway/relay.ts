@@ -2,8 +2,8 @@
  * The body of an answer that is begun before it is all here: one pass from the provider's chunks to the client's, with keep-alive comments where
  * there is nothing else.
  *
- * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed. A whole answer has no place for
- * an error behind its headers: it breaks off.
+ * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed. A whole answer cannot report an
+ * error after its headers: it breaks off.
  *
  * @see https://streams.spec.whatwg.org/#rs-model
  *
@@ -33,7 +33,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
     call.end('left', 200)
   }
 
-  /** The next text to send; `undefined` behind the last. */
+  /** The next text to send; `undefined` after the last. */
   async function advance(): Promise<string | undefined> {
     if (isEnded) return undefined
     try {

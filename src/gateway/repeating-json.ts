@@ -1,9 +1,9 @@
 /**
- * `JSON.parse` for the events of one stream, most of which differ from the one before in a string or a number or two.
+ * `JSON.parse` for the events of one stream, since most of them differ from the one before only in a string or a number or two.
  *
- * What two events in a row have in common is kept as a template: literal text with holes in it. An event that has all of the literal
- * text, and in each hole a plain string or whole number, is made from the template; every other one goes to `JSON.parse`. The result is
- * the same, and is new each time along the way to the holes; what has no hole in it is shared. A fourth to a half of the time is left.
+ * The common part of two events in a row is kept as a template: literal text with holes in it. An event that has all of the literal text,
+ * and in each hole a plain string or whole number, is made from the template; every other one goes to `JSON.parse`. The result is the same,
+ * and is new each time along the way to the holes; what has no hole in it is shared. A fourth to a half of the time is left.
  *
  * Only the gateway uses it, for its many streams. A web page decodes one at a time, and does not have to load this.
  *
@@ -23,7 +23,7 @@ interface Plan {
 }
 
 interface Template {
-  /** Text before, between and behind the holes: one more than there are holes. Quotes of strings belong to it. */
+  /** Text before, between and after the holes: one more than there are holes. Quotes of strings belong to it. */
   readonly literals: readonly string[]
   /** The last one without white space, if it is nothing but closing brackets: some hosts pad there. */
   readonly closing: string | undefined
@@ -35,7 +35,10 @@ interface Template {
 /** Longer texts are not learnt from, in UTF-16 units. */
 const maxLength = 4096
 const maxHoles = 8
-/** A lesson costs as much as some ten events do: short streams have none, and those from which nothing is learnt one for so many. */
+/**
+ * Building a template costs as much as parsing ten events: short streams build none, and streams without a template try once in so many
+ * events.
+ */
 const firstLesson = 32
 const maxDepth = 16
 
@@ -87,7 +90,7 @@ function matches({ literals, closing, isString }: Template, text: string, values
 const quote = 0x22
 const backslash = 0x5c
 
-/** Reads up to the quote behind a string, and tells where that stands; -1 if JSON cannot have it. */
+/** Reads up to the closing quote of a string, and returns its position; -1 if JSON cannot have it. */
 function readString(text: string, start: number, values: Leaf[], hole: number): number {
   const limit = Math.min(text.length, start + 4 * copied)
   for (let at = start; at < limit; at++) {
@@ -125,7 +128,7 @@ function parseString(json: string): string | undefined {
   }
 }
 
-/** Reads a whole number and tells where it ends; -1 if there is none, or a long one. */
+/** Reads a whole number and returns where it ends; -1 if there is none, or a long one. */
 function readNumber(text: string, start: number, values: Leaf[], hole: number): number {
   let value = 0
   let at = start

@@ -3,7 +3,8 @@ import { compact } from '../core/lookup.ts'
 import type { WireName } from './types.ts'
 
 /**
- * What a request asks a gateway for: an answer of a model, a count of tokens, a list of models or one of them, or the version of the API.
+ * The thing that a request asks a gateway for: an answer of a model, a count of tokens, a list of models or one of them, or the version of
+ * the API.
  * `method` is the only one that the path takes beside `OPTIONS`. `path` is without the gateway's `basePath`. With `framing: 'array'` the
  * stream is a JSON array: Gemini's `streamGenerateContent` without `alt=sse`.
  */

@@ -27,7 +27,7 @@ export interface Search {
   readonly scrub: (text: string) => string
   /** Where they stand in a text. */
   find(text: string): readonly Range[]
-  /** What at the end of a text may be the beginning of one of them. */
+  /** The end of a text that may be the start of one of them. */
   findBegun(text: string): Begun
   /** Whether a text contains no secret and no part of one, apart from the first characters of one at the end of a line. Quick. */
   isClear(text: string): boolean
@@ -41,7 +41,7 @@ interface Begun {
   readonly length: number
   /** Those are so many that they are a secret by themselves: two thirds of it. */
   readonly isTelling: boolean
-  /** A backslash waits for the rest of its escape: to cut behind it would spoil the JSON. */
+  /** A backslash waits for the rest of its escape: a cut after it would break the JSON. */
   readonly isInEscape: boolean
 }
 
@@ -63,7 +63,7 @@ export function searchOf(owner: object, secrets: readonly string[]): Search {
 
 const made = new WeakMap<object, { readonly secrets: string; readonly search: Search }>()
 
-/** The search for these secrets, of which those of 8 characters or more count. */
+/** The search for these secrets. Secrets shorter than 8 characters are ignored. */
 export function createSearch(secrets: readonly string[]): Search {
   const long = secrets.filter(({ length }) => length >= shortest)
   const needles = [...new Set(long.flatMap(spellings))]
@@ -151,7 +151,7 @@ function spellings(secret: string): string[] {
   ]
 }
 
-/** The base64 digits that depend on the secret alone when it begins `offset` bytes into a group of three. */
+/** The base64 digits that depend only on the secret when it begins `offset` bytes into a group of three. */
 function base64At(binary: string, offset: number): string {
   const digits = btoa('\0'.repeat(offset) + binary).replace(/=+$/, '')
   const first = Math.ceil((offset * 8) / 6)
@@ -178,9 +178,9 @@ function mayHoldEscapes(text: string): boolean {
 /** JSON's, however often it was applied; `%2F` and `%252F`; `&#47;`, `&#x2f;` and `&sol;`. */
 const escapes =
   /\\+(?:u([\da-f]{4})|x([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0{0,8}(\d{1,5})|#x0{0,8}([\da-f]{1,4})|([a-z]{2,6}));/gi
-/** What may stand for a character of a key, or begin to at the end of a line: not `\n` and `\"`, which are in every other event. */
+/** Escapes that may stand for a character of a key, or begin to at the end of a line: not `\n` and `\"`, which are in every other event. */
 const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/im
-/** What may be one when the text goes on. */
+/** Text that may become one when more text follows. */
 const halfAnEscape =
   /(?:\\{1,16}(?:u[\da-f]{0,3}|x[\da-f]?)?|%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}(?:#x?[\da-f]{0,12}|[a-z]{0,6}))$/i
 const entities: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /**
  * From any wire to any other: two codecs back to back, with the neutral model between them. Pure: no I/O, no clock, no promise.
  *
- * A request goes from the client's wire to the provider's, its answer back again, whole or as a stream; each tells what it dropped,
+ * A request goes from the client's wire to the provider's, its answer back again, whole or as a stream; each reports what it dropped,
  * changed or made up.
  *
  * @module
@@ -51,13 +51,13 @@ export interface TranslateRequestOptions {
 }
 
 export interface TranslatedRequest<Body = unknown> extends EncodedRequest<Body> {
-  /** What was asked, in neutral terms; `options.model` is the client's name for the model. */
+  /** The decoded request; `options.model` is the client's name for the model. */
   readonly request: DecodedRequest
-  /** What the translation of the answer has to know of the question. */
+  /** The facts about the request that the translation of the answer needs. */
   readonly question: Question
 }
 
-/** What an answer is read with. */
+/** Options for reading an answer. */
 export interface Question {
   /** The number of the first id that is made for a new call, so that it is unique in the conversation. */
   readonly callsBefore: number
@@ -162,7 +162,7 @@ export function translateResponse(
 export interface TranslateStreamOptions
   extends TranslateAnswerOptions,
     Omit<DecodeOptions, 'callsBefore' | 'liveArguments' | 'parse'> {
-  /** What the client is told of an error. Default: what an error of ours says, and nothing of others. */
+  /** Turns an error into one for the client. Default: the message of an isoglot error; a fixed message for others. */
   readonly tellError?: (error: unknown) => ApiError
 }
 
@@ -172,7 +172,7 @@ export interface StreamTranslator extends Machine<Uint8Array, string> {
   readonly isEnded: boolean
   /** Why the client's stream ended in an error; `undefined` if it did not. */
   readonly error: unknown
-  /** What could not be carried, and what the provider's stream left to guess, so far. */
+  /** The losses so far, with guesses about the provider's stream. */
   readonly losses: readonly Loss[]
   /** Ends the client's stream with an error: the provider was silent for too long, or is given up for another reason. */
   fail(error: unknown, out: string[]): void
@@ -210,7 +210,7 @@ export function translateStream(
     encoder.fail(tellError(error), frames)
   }
 
-  /** Events that came before something went wrong go out before it is told. */
+  /** Events before an error are sent before the error is reported. */
   function advance(out: string[], read: (decoder: AnswerDecoder, events: MessageEvent[]) => void): void {
     if (isEnded) return
     const events: MessageEvent[] = []
@@ -245,7 +245,7 @@ function lossesOf(warnings: readonly Loss[], { losses }: StreamEncoder): readonl
   return warnings.length === 0 ? losses : [...warnings, ...losses]
 }
 
-/** What an action throws; wrapped, since anything may be thrown. */
+/** The exception of an action, wrapped, since anything may be thrown. */
 function attempt(action: () => void): { readonly error: unknown } | undefined {
   try {
     action()

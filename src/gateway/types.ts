@@ -1,4 +1,4 @@
-/** What a gateway is given and what it tells. Types only. @module */
+/** Options and reports of a gateway. Types only. @module */
 import type { Timeouts } from '../client/deadline.ts'
 import type { DecodedRequest, Model } from '../core/codec.ts'
 import type { ApiErrorKind } from '../core/errors.ts'
@@ -14,7 +14,7 @@ export type WireName =
   | 'ollama'
   | 'cohere'
 
-/** A model that clients may ask for, and what is behind it. */
+/** A model that clients may ask for, and the provider's model that answers. */
 export interface GatewayModel {
   /** Where it lives. Nothing of that comes from a request. A key of at least 8 characters is cut out of all answers. */
   readonly model: Model
@@ -26,7 +26,7 @@ export interface GatewayModel {
   readonly maxOutputTokens?: number
 }
 
-/** Models by the names that clients ask for. A model alone is an entry without settings. */
+/** Models by the names that clients ask for. A model by itself is an entry without settings. */
 export type GatewayModels = Readonly<Record<string, GatewayModel | Model>>
 
 /** How much and how long. */
@@ -61,17 +61,17 @@ export interface GatewayLimits {
    * the line off. Only with {@link GatewayOptions.wholeAnswers} `stream` is it known when that is. Default: until it is here.
    */
   readonly wholeCommitMs?: number
-  /** An answer that is silent for so long gets a sign of life, in milliseconds. Default 5,000. */
+  /** A keep-alive comment is sent after so much silence of an answer, in milliseconds. Default 5,000. */
   readonly keepAliveMs?: number
 }
 
-/** What the caller's own policy grants to one request. */
+/** The permission for one request, from your own policy. */
 export interface Permit {
   /** Names of the table that may be asked. Default: all. */
   readonly models?: readonly string[]
   /** Most tokens of one answer, if less than the model's own limit. */
   readonly maxOutputTokens?: number
-  /** Who asks, in the caller's terms: handed to the hooks, and not looked at. */
+  /** The caller, in your own terms: passed to the hooks, and not read. */
   readonly caller?: unknown
 }
 
@@ -95,7 +95,7 @@ export interface Admission {
   /** Most tokens of the answer: what was asked, within the limits; `undefined` if there is no limit. */
   readonly maxOutputTokens: number | undefined
   readonly caller: unknown
-  /** What was asked, in neutral terms. */
+  /** The decoded request. */
   readonly request: DecodedRequest
 }
 
@@ -115,7 +115,7 @@ export interface UsageReport {
  */
 export type Outcome = 'answered' | 'refused' | 'failed' | 'left'
 
-/** All that is told of one request: no header, no body, no text of a prompt or an answer. */
+/** The report of one request: no header, no body, no text of a prompt or an answer. */
 export interface EndReport {
   readonly requestId: string
   readonly outcome: Outcome
@@ -134,21 +134,21 @@ export interface EndReport {
   /** The status that the client got. */
   readonly status: number
   readonly error?: { readonly kind: ApiErrorKind; readonly providerCode?: string; readonly status?: number }
-  /** Also of an answer that broke off behind its end, before the line was closed: its usage is then that of all of it. */
+  /** Also set for an answer whose connection broke after its last event: its usage is then complete. */
   readonly stopReason?: StopReason
   readonly usage?: Usage
   /** The provider said more after it reported `usage`, so `usage` does not cover the whole answer. */
   readonly usageIsOld?: true
   /** How much text, reasoning and arguments there was in the answer, in bytes of UTF-8: an answer that broke off may have no usage. */
   readonly saidBytes: number
-  /** What could not be carried from one wire to the other. */
+  /** Losses between the two formats. */
   readonly losses: readonly Loss[]
   readonly durationMs: number
   /** From the request to the provider's first real event. */
   readonly firstEventMs?: number
 }
 
-/** What a gateway is made of: its models, and the policy of its operator. */
+/** Options of a gateway: its models, and the policy of its operator. */
 export interface GatewayOptions<Env = unknown> {
   /** The table of models, or a function that makes it of the environment; it is called once for each. */
   readonly models: GatewayModels | ((env: Env) => GatewayModels)
@@ -165,7 +165,7 @@ export interface GatewayOptions<Env = unknown> {
   /** Sees each request before it is sent, such as to reserve what it may cost. Throw an `ApiError` to refuse. */
   readonly admit?: (admission: Admission, env: Env) => void | Promise<void>
   /**
-   * Called once for each answer whose usage the provider tells, in full or so far. {@link GatewayOptions.onEnd} gets the same usage: bill
+   * Called once for each answer whose usage the provider reports, in full or so far. {@link GatewayOptions.onEnd} gets the same usage: bill
    * from one of the two, best from `onEnd`, which is called for answers without usage as well.
    */
   readonly onUsage?: (report: UsageReport) => void | Promise<void>
@@ -183,7 +183,7 @@ export interface GatewayOptions<Env = unknown> {
    * are asked as they are. Default `whole`.
    */
   readonly wholeAnswers?: 'whole' | 'stream'
-  /** Whether a client is told in the provider's own words what is wrong with its request; keys are cut out of them. Default true. */
+  /** Whether a client sees the provider's own words about an invalid request; keys are cut out of them. Default true. */
   readonly tellsProviderWords?: boolean
   /** Which losses of a translation are errors: see `RequestOptions.strict`. */
   readonly strict?: RequestOptions['strict']
@@ -192,7 +192,7 @@ export interface GatewayOptions<Env = unknown> {
 /** Nothing: the request may go on. */
 export type Verdict = Permit | Response | undefined | void
 
-/** What of a Worker's context is used: an answer that the client left is still seen to its end. */
+/** The used part of a Worker's context: an answer that the client left is still read to its end. */
 export interface ExecutionContextLike {
   waitUntil(promise: Promise<unknown>): void
 }

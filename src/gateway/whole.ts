@@ -2,7 +2,7 @@
 import type { Frame, Reply, ServerCodec, StreamEncoder } from '../core/codec.ts'
 import type { Loss, MessageEvent } from '../core/model.ts'
 
-/** As a stream of the wire with one piece, at its end: the whole body. An error writes nothing, since a status tells of it. */
+/** Writes the whole body as one piece, at the end of the stream. An error writes nothing, since the status reports it. */
 export function encodeWhole({ encodeResponse }: Pick<ServerCodec, 'encodeResponse'>, reply?: Reply): StreamEncoder {
   const encoder = {
     losses: [] as readonly Loss[],

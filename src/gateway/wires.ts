@@ -23,24 +23,24 @@ export interface Wire {
   readonly list: string
   /** How ids of its answers begin; `undefined` if an id says that the answer is stored, which those of a gateway are not. */
   readonly idPrefix: string | undefined
-  /** What a client reads and makes nothing of. */
+  /** Text that a client reads and ignores. */
   readonly keepAlive: string
   /** Where a request says how long its answer may be: the first is written if none of them is there. */
   readonly limits: readonly (readonly [field: string, inner?: string])[]
   /** Headers of a client that belong to its body, and what they may look like. */
   readonly headers: Readonly<Record<string, RegExp>>
-  /** What in a conversation shows that another provider answered here before: its own provider would refuse that. */
+  /** Finds parts of a conversation that another provider answered: the format's own provider would refuse them. */
   readonly foreign: RegExp | undefined
-  /** What ends a stream on this wire beside its last answer, for a provider that left it out. */
+  /** The frame that ends a stream after its last event, for a provider that left it out. */
   readonly lastFrame?: Frame
-  /** The frames that end a stream with an error, behind so many others that came from elsewhere. */
+  /** The frames that end a stream with an error, after so many frames from the provider. */
   errorFrames(frames: readonly Frame[], before: number): readonly Frame[]
 }
 
 const comment = ': keep-alive\n\n'
 const asTheyAre = (frames: readonly Frame[]) => frames
 
-/** Behind a stream that has begun, without the beginning, and numbered as its events are. */
+/** Appended to a stream that has begun: without the first frames, and with the next numbers. */
 function numberedOn(frames: readonly Frame[], before: number): readonly Frame[] {
   if (before === 0) return frames
   const last = frames.filter(({ event }) => event !== 'response.created' && event !== 'response.in_progress')
@@ -132,7 +132,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     provider: 'ollama',
     list: '/api/tags',
     idPrefix: '',
-    keepAlive: ' ', // its client tells of every line that is not valid JSON; white space before a line is JSON's own
+    keepAlive: ' ', // its client reports every line that is not valid JSON; white space before a line is JSON's own
     limits: [['options', 'num_predict']],
     headers: {},
     foreign: undefined,

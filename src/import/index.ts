@@ -2,7 +2,7 @@
  * Messages from elsewhere: `normalizeMessages` and its safe twin read raw JSON of every format, and messages of LangChain and the AI SDK.
  * `toMessage` reads one message from a short form: a text, or a pair such as `['human', 'Hi']`.
  *
- * What isoglot itself has stored is read by `isoglot/messages`.
+ * Messages that isoglot itself has stored are read by `isoglot/messages`.
  *
  * @module
  */

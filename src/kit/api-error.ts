@@ -20,7 +20,7 @@ export interface ErrorWords {
   readonly statuses?: Readonly<Record<string, ApiErrorKind>>
 }
 
-/** What an error body says, whichever of the known shapes it has. */
+/** The content of an error body, in any of the known shapes. */
 export interface ErrorBody {
   readonly message: string
   /** All words that classify it, most exact first. */
@@ -98,7 +98,7 @@ const contextLength = new RegExp(
   ].join('|'),
   'i',
 )
-/** What sounds alike and passes by waiting. */
+/** Messages that mean a rate limit, which ends after a time. */
 const rateLimit = /rate.?limit|too many requests|tokens per (?:minute|day)/i
 
 /** A status from 400 to 499 that is not here is an `invalid_request`, each other one of the server's. */
@@ -183,7 +183,7 @@ function plainMessage(body: unknown): string {
   return text.replace(/\s+/g, ' ').trim().slice(0, 300)
 }
 
-/** Of what is not a tag, `<` and all behind it stays. Each character is looked at twice at most, whatever a server sends. */
+/** A `<` that starts no tag stays, with all text after it. Each character is looked at twice at most, whatever a server sends. */
 function withoutTags(html: string): string {
   let text = ''
   let at = 0

@@ -5,10 +5,10 @@
  * the history again. So it travels in the slot that the client's wire has for proofs of its own, which every client echoes: Anthropic's
  * `thinking.signature`, Responses' `encrypted_content`, Gemini's `thoughtSignature`, Chat's `reasoning_details`.
  *
- * The text is base64 of `isoglot/1` and JSON in plain ASCII, chosen so that it holds letters and digits alone and needs no padding: a
- * client that reads the slot as bytes and writes them in another base64 alphabet gives back the same text. A carrier is not signed and
- * hides nothing: a client that holds the proof could read and change it before, and the provider checks it. The number is the version; a
- * signed carrier will be `isoglot/2`.
+ * The text is base64 of `isoglot/1` and JSON in plain ASCII, chosen so that it has only letters and digits and needs no padding: a client
+ * that reads the slot as bytes and writes them in another base64 alphabet gives back the same text. A carrier is not signed and hides
+ * nothing: a client that holds the proof could read and change it before, and the provider checks it. The number is the version; a signed
+ * carrier will be `isoglot/2`.
  *
  * @module
  */
@@ -47,7 +47,7 @@ export function packProof(opaque: Opaque, options: CarrierOptions = {}): string 
   return packed.length > maxLength ? undefined : packed
 }
 
-/** The proof in a carrier; `undefined` for every text that is none: the proof of the wire's own provider, or nonsense. */
+/** The proof in a carrier; `undefined` for every other text, such as a proof of the format's own provider. */
 export function unpackProof(text: string): Opaque | undefined {
   return unpackCarrier(text)?.opaque
 }
@@ -72,7 +72,7 @@ export function unpackCarrier(text: string): Carried | undefined {
   return compact({ opaque, on, length })
 }
 
-/** Whether a text is a carrier, of whatever version. One that cannot be unpacked is not sent to any provider. */
+/** Whether a text is a carrier, of any version. One that cannot be unpacked is not sent to any provider. */
 export function isCarrier(text: string): boolean {
   return text.startsWith(mark)
 }
@@ -86,12 +86,12 @@ export function holdsCarrier(text: string): boolean {
 const proofFields: ReadonlySet<string> = new Set([
   ...['signature', 'data', 'encrypted_content', 'thoughtSignature', 'thought_signature'],
 ])
-/** The mark, or a first piece of it: clients join the pieces of a stream. Or an escape, behind which it may hide. */
+/** The mark, or a first piece of it: clients join the pieces of a stream. Or an escape, which may hide it. */
 const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)?)?)?"|\\u/
 
 /**
  * The JSON text of a provider's answer without carriers. Only we write them: one that a provider sends would come back with the history,
- * and what is in it would go to another provider as that one's own proof.
+ * and its content would go to another provider as that provider's own proof.
  */
 export function withoutCarriers(text: string): string {
   if (!mayHoldMark.test(text)) return text
@@ -154,7 +154,7 @@ function readOpaque(value: JsonObject): Opaque | undefined {
 }
 
 /**
- * JSON in ASCII and without `>`, `?`, `~` and DEL: of all ASCII characters, these alone can make a `+` or `/` of base64, which other
+ * JSON in ASCII and without `>`, `?`, `~` and DEL: of all ASCII characters, only these can make a `+` or `/` of base64, which other
  * alphabets write in other ways. They stand inside strings only, where JSON can escape them.
  */
 function plain(json: string): string {

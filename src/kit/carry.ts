@@ -33,13 +33,13 @@ import { type Carried, isCarrier, knownProof, packProof, unpackCarrier } from '.
 /** Where a wire has place for a carrier. */
 export interface Slot {
   readonly format: string
-  /** Whose proofs the wire's decoder knows as theirs: those need no carrier. A carrier is written as one of the first's. */
+  /** Providers whose proofs the format's decoder recognises: those need no envelope. An envelope is written as a proof of the first one. */
   readonly owners: readonly [string, ...string[]]
-  /** Whether calls have a slot of their own; else their proofs travel on reasoning behind them, which says whose they are. */
+  /** Whether calls have a slot of their own; otherwise their proofs travel on the reasoning after them, which names the call. */
   readonly onCalls: boolean
   /** A proof of this wire that holds the carrier. */
   write(carrier: string): JsonObject
-  /** What of a proof of this wire may be a carrier. */
+  /** The texts in a proof of this wire that may be an envelope. */
   read(data: JsonObject): readonly string[]
 }
 
@@ -76,7 +76,7 @@ function withoutForgery(block: ContentBlock, slot: Slot): ContentBlock {
   return rest as ContentBlock
 }
 
-/** What is too large to be carried stays as it is: the encoder finds that it has no place for it, and says so. */
+/** A proof that is too large stays as it is. The encoder then reports it as a loss. */
 function packReasoning(block: ReasoningBlock, slot: Slot): ReasoningBlock {
   if (block.opaque === undefined || isOwn(block.opaque, slot)) return block
   const carrier = packProof(block.opaque, { length: block.text.length })

@@ -20,7 +20,8 @@ export interface Storage {
 }
 
 /**
- * What a stored answer spares: the messages up to it. If this one is not to be stored, the history itself is sent, where we have it.
+ * Finds the messages that a stored answer makes unnecessary: those up to it. If this one is not to be stored, the history itself is sent,
+ * where we have it.
  *
  * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
  */
@@ -28,7 +29,7 @@ export function findChain({ messages, providerState }: Context, { stores, isAske
   const id = providerState?.previousResponseId
   if (id === undefined) return { from: 0 }
   const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
-  // What a client answers to a server's tool, such as a consent, stands in a turn of unknown items: it is not an answer, and is sent.
+  // A client's reply to a server's tool, such as a consent, is a turn of unknown items. It is not an answer, and is sent.
   const isAnswer = (message: Message) =>
     message.role === 'assistant' && blocksOfTurn(message).some(({ type }) => type !== 'unknown')
   const last = findLastIndex(messages, isAnswer)

@@ -2,7 +2,10 @@
 import type { Fragment, Frame } from '../core/codec.ts'
 import type { Machine } from '../core/reducer.ts'
 
-/** The decoder with other fragments: `change` gets each one, and pushes what takes its place. What was read before a step threw counts too. */
+/**
+ * The decoder with other fragments: `change` gets each one, and pushes what takes its place. Fragments that were read before a step threw
+ * are changed too.
+ */
 export function changeFragments(
   decoder: Machine<Frame, Fragment>,
   change: (fragment: Fragment, out: Fragment[]) => void,

@@ -10,7 +10,7 @@ import { type Ledger, lose } from './losses.ts'
 /** Least first. */
 export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
 
-/** What each effort is in tokens. */
+/** Tokens for each effort. */
 export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -21,7 +21,7 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
   max: 32_768,
 }
 
-/** The effort asked for. Of a budget it is the nearest one, which is a loss; where both are given, the effort wins. */
+/** The effort asked for. A budget becomes the nearest effort, which is a loss. If both are given, the effort wins. */
 export function effortOf(
   { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,
   into: Ledger,
@@ -42,7 +42,7 @@ export function loseEffort(into: Ledger, asked: ReasoningEffort, sent: string): 
   lose(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
 }
 
-/** The effort that a budget is nearest to; `none` for no tokens alone. */
+/** The effort that a budget is nearest to; `none` only for 0 tokens. */
 export function nearestEffort(budgetTokens: number): ReasoningEffort {
   if (budgetTokens <= 0) return 'none'
   const distance = (effort: ReasoningEffort) => Math.abs(effortBudgets[effort] - budgetTokens)

@@ -5,7 +5,7 @@ import { type Ledger, lose } from './losses.ts'
 /** A block of media. */
 export type Media = ImageBlock | AudioBlock | VideoBlock | FileBlock
 
-/** A file in Google's own storage, or an address that anybody may read. */
+/** A file in Google's own storage, or an address that is public. */
 export function place(uri: string): { readonly fileId: string } | { readonly url: string } {
   return isStored(uri) ? { fileId: uri } : { url: uri }
 }
@@ -14,9 +14,9 @@ function isStored(uri: string | undefined): uri is string {
   return uri !== undefined && /^(?:gs:\/\/|files\/|https:\/\/generativelanguage\.googleapis\.com\/)/.test(uri)
 }
 
-/** What has to be said of data whose type is not given. */
+/** Guesses the type of data that has none, and reports the guess. */
 export function guessType({ type }: Media, into: Ledger, path: string): string {
-  lose(into, 'invented', `${path}.mimeType`, 'Gemini must be told the type of data')
+  lose(into, 'invented', `${path}.mimeType`, 'Gemini needs the type of data')
   return usualTypes[type]
 }
 

@@ -5,10 +5,10 @@
  */
 import type { JsonObject, ProviderTool } from '../core/model.ts'
 
-/** A {@link ProviderTool} whose value is known. What makes one stands in the path of its format, such as `isoglot/anthropic`. */
+/** A {@link ProviderTool} whose value is known. The functions that make them are in the path of its format, such as `isoglot/anthropic`. */
 export interface HostedTool<Format extends string, Value extends JsonObject> extends ProviderTool {
   readonly format: Format
-  /** What goes to the wire, as it is. */
+  /** The value that is sent, unchanged. */
   readonly value: Value
 }
 

@@ -18,7 +18,7 @@ export function legalId(id: string, rule: IdRule): string {
 }
 
 /**
- * The number of the next id that we make: one more than the highest behind this prefix. A history may be trimmed or put together, so the
+ * The number of the next id that we make: one more than the highest after this prefix. A history may be trimmed or put together, so the
  * number of its calls says nothing. Numbers of more than 15 digits are not ours.
  */
 export function nextNumber(prefix: string, ids: Iterable<string | undefined>): number {

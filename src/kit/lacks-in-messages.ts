@@ -1,4 +1,4 @@
-/** What of a message, and of its blocks, a wire lacks. @module */
+/** Fields of a message and of its blocks that a format lacks. @module */
 import { blocksOf } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
 import type {
@@ -42,7 +42,7 @@ export function fitMessage(message: Message, at: Spot, task: Task): Message | un
   return without(isSame ? fitted : ({ ...fitted, content, ...calls } as Message), ...lost)
 }
 
-/** A turn of which nothing is left, such as one of another provider's tools only: empty messages are refused. */
+/** A turn with nothing left, such as one with only another provider's tools. Servers refuse empty messages. */
 function isBlank({ content, toolCalls = [], invalidToolCalls = [] }: AssistantMessage): boolean {
   const isEmpty = blocksOf(content).every((block) => block.type === 'text' && block.text === '' && !block.opaque)
   return isEmpty && toolCalls.length + invalidToolCalls.length === 0
@@ -65,7 +65,7 @@ export function fitContent(content: Content, at: Spot, task: Task): Content {
   return typeof content === 'string' ? content : fitList(content, at, task, fitBlock)
 }
 
-/** What anything may have: a cache hint, a proof, and kept fields. */
+/** Fields that every message and block may have: a cache hint, a proof, and kept fields. */
 export function fitCommon<
   T extends { readonly metadata?: Metadata; readonly providerData?: ProviderData; readonly opaque?: Opaque },
 >(thing: T, path: string, task: Task, isHintLacking: boolean): T {

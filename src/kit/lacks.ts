@@ -1,4 +1,4 @@
-/** What wires lack, and how the pass of `without-lacks.ts` takes it out and reports it. @module */
+/** Features that formats lack, and how the pass of `without-lacks.ts` takes it out and reports it. @module */
 import type { Loss } from '../core/model.ts'
 import { type Ledger, lose, placesIn } from './losses.ts'
 
@@ -12,7 +12,7 @@ export type LackedOption =
   | 'parallelToolCalls'
   | 'user'
 
-/** What a wire may lack. */
+/** A feature that a format may lack. */
 export type Lack =
   | LackedOption
   /** Name, description and strictness of a response format. */
@@ -54,7 +54,7 @@ export interface Task {
   readonly ownCalls: Set<string>
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly into: Ledger
-  /** What the ledger learns when the pass is over: the losses of the pass itself count the caller's lists. */
+  /** Set when the pass is over: the losses of the pass itself count the positions in the caller's lists. */
   readonly places: Map<string, string>
 }
 

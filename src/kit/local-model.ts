@@ -3,7 +3,7 @@ import type { ClientCodec, Fragment, Model, Rules } from '../core/codec.ts'
 import { ApiError, type ApiErrorDetails, IsoglotError } from '../core/errors.ts'
 import type { Context, RequestOptions } from '../core/model.ts'
 
-/** What a local model is asked, unless its codec writes another body. It is a copy, as JSON. */
+/** The request of a local model, unless its codec writes another body. It is a copy, as JSON. */
 export interface LocalRequest {
   readonly context: Context
   readonly options: RequestOptions
@@ -23,10 +23,10 @@ export type LocalAnswer<Body = LocalRequest> = (
 /**
  * A model that a function of this program answers for. Loop, tools, clocks, retries, limits and losses are those of every model.
  *
- * What the function throws reaches the caller: errors of isoglot as they are, any other as an `ApiError` of kind `server`.
+ * Exceptions of the function reach the caller: errors of isoglot as they are, any other as an `ApiError` of kind `server`.
  *
  * @param model The model's name.
- * @param codec What differs from a model that takes all that a request can have: `provider`, `title`, `rules`, `encodeRequest` …
+ * @param codec the differences from a model that takes all that a request can have: `provider`, `title`, `rules`, `encodeRequest` …
  * @example
  * ```ts
  * const echo = localModel('echo', async function* ({ context }) {

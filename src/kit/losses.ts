@@ -4,7 +4,7 @@ import type { Loss, RequestOptions } from '../core/model.ts'
 
 /** Where one encode writes its losses. */
 export interface Ledger {
-  /** Who loses, for messages: `Anthropic`. */
+  /** The target of messages, for the text of a loss: `Anthropic`. */
   readonly target: string
   readonly losses: Loss[]
   readonly strict: RequestOptions['strict']

@@ -5,8 +5,8 @@ const isSeveral = (count: unknown) => typeof count === 'number' && count > 1
 const hasAudio = (modalities: unknown) => arrayOf(modalities).some((one) => /^audio$/i.test(String(one)))
 
 /**
- * Whether the body of a request, of whichever wire, can only be answered whole: it asks for several choices, of which a stream has one for
- * us, for speech, which a stream has in other formats, or for work in the background, which is answered at once and fetched later.
+ * Whether the body of a request, of whichever wire, can only be answered whole: it asks for several choices (we read one choice of a
+ * stream), for speech, which a stream has in other formats, or for work in the background, which is answered at once and fetched later.
  */
 export function isOnlyWhole(body: unknown): boolean {
   if (!isObject(body)) return false

@@ -26,7 +26,7 @@ function isAliasOf(alias: string, model: string): boolean {
     .every((word) => words.includes(word))
 }
 
-/** A model's name without the vendor before it and the date, version tag or alias behind it. */
+/** A model's name without the vendor before it and the date, version tag or alias after it. */
 export function modelFamily(model: string): string {
   const name = model.toLowerCase().slice(model.lastIndexOf('/') + 1)
   if (name.length > 200) return name // the pattern takes time in the square of the length, and servers name models

@@ -1,9 +1,9 @@
-/** What formats do with a choice among tools that they have no word for. @module */
+/** Replaces a tool choice that a format cannot express. @module */
 import type { ProviderTool, RequestOptions, ToolDefinition } from '../core/model.ts'
 import { type Ledger, lose, renumber } from './losses.ts'
 import * as reasons from './reasons.ts'
 
-/** What is said of calls where there is nothing to call. */
+/** Reports a tool choice without tools. */
 export function loseChoice(
   { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
   into: Ledger,

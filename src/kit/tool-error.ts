@@ -1,9 +1,9 @@
 /** How the wires without a flag for it say that a tool failed: a mark before the text of its result. @module */
 import type { Content } from '../core/model.ts'
 
-/** What the text of a failed tool's result begins with. */
+/** The start of the text of a failed tool's result. */
 export const toolErrorMark = '[tool error] '
-/** What stands before the text of a result that did not fail and begins with the mark itself, so that it is not read as one that did. */
+/** Put before the text of a successful result that begins with the mark itself, so that it is not read as one that did. */
 const escapeMark = '[tool result] '
 const escapable = /^(?:\[tool result\] )*\[tool error\] /
 

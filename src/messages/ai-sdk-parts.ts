@@ -30,7 +30,7 @@ export function openResult({ type: _, toolName, output, result, ...rest }: JsonO
   }
 }
 
-/** An answer holds results of the provider's own calls alone. */
+/** An answer holds results only for calls that the provider ran. */
 export function withServerResults(content: Json): Json {
   if (!Array.isArray(content)) return content
   return content.map((part) => (isObject(part) && part.type === 'tool-result' ? openServerResult(part) : part))
@@ -60,7 +60,7 @@ export function openMedia({ type: _, mediaType, image, data, ...rest }: JsonObje
   return { ...rest, ...source, ...referenceOf(reference), ...mimeTypeOf(mediaType), type: isImage ? 'image' : 'file' }
 }
 
-/** Half a type, such as `image`, is none. */
+/** Half a type, such as `image`, does not count. */
 function mimeTypeOf(mediaType: Json | undefined): JsonObject {
   return typeof mediaType === 'string' && mediaType.includes('/') ? { mimeType: mediaType } : {}
 }

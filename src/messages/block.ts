@@ -66,7 +66,7 @@ export function file(source: Rest<FileBlock>): FileBlock {
 }
 
 /**
- * What a model thought. A provider's signature goes into `opaque`, which says whose it is.
+ * A model's reasoning. A provider's signature goes into `opaque`, which says whose it is.
  *
  * @throws {TypeError} at a `signature` beside it.
  */
@@ -125,7 +125,7 @@ export function serverToolCallChunk(piece: Rest<ServerToolCallChunk>): ServerToo
   return { type: 'server_tool_call_chunk', ...piece }
 }
 
-/** What came of a call that the provider ran. */
+/** The result of a call that the provider ran. */
 export function serverToolResult(
   toolCallId: string,
   rest: Rest<ServerToolResult, 'toolCallId'> = {},
@@ -134,9 +134,9 @@ export function serverToolResult(
 }
 
 /**
- * What we have no word for: kept as it is, and sent to the wire it belongs to alone.
+ * A block that isoglot does not know. It is kept unchanged, and sent only in its own format.
  *
- * @param format the wire: a codec's name, such as `anthropic`
+ * @param format the name of its codec, such as `anthropic`
  */
 export function unknown(
   format: string,

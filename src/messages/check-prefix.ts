@@ -1,8 +1,8 @@
 /**
  * Whether one request goes on where another ended, so that a provider's prompt cache can serve what they share.
  *
- * Caches look at the beginning of a prompt. A request that only appends to the one before is paid for at the price of what is new; one
- * byte that differs early makes all behind it new.
+ * Caches look at the beginning of a prompt. A request that only appends to the one before is paid for at the price of what is new; one byte
+ * that differs early makes everything after it new.
  *
  * @module
  */
@@ -13,7 +13,7 @@ export interface PrefixBreak {
   readonly path: string
   /** How many UTF-16 units of that place's JSON the two share. */
   readonly offset: number
-  /** What stands there in the one before, from a little before the place on; empty if it ends there. */
+  /** The text of the earlier request at that place, from a little before it; empty if the text ends there. */
   readonly before: string
   readonly after: string
 }

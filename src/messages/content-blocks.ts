@@ -1,4 +1,4 @@
-/** What a message holds, by kind. @module */
+/** Blocks of a message, by kind. @module */
 import { findingIn } from '../core/check-message.ts'
 import { blocksOf, blocksOfTurn, toolCallsOf } from '../core/content.ts'
 import { isObject } from '../core/lookup.ts'

@@ -5,7 +5,7 @@ import { findLastIndex } from '../core/lookup.ts'
 import type { ContentBlock, Message, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
-/** What is counted, and for how much. */
+/** Sizes that the count assumes. */
 export interface CountOptions {
   /** Default 4. */
   readonly charactersPerToken?: number
@@ -17,7 +17,7 @@ export interface CountOptions {
   readonly countNames?: boolean
   /** Tools that go with the messages. */
   readonly tools?: readonly (ToolDefinition | ProviderTool)[]
-  /** Scale by what the last answer that tells its usage really had, between 1 and 1.25 times. Default false. */
+  /** Scale by the usage that the last answer reported, between 1 and 1.25 times. Default false. */
   readonly scaleByUsage?: boolean
 }
 

@@ -2,13 +2,13 @@
 import type { Content, Context, Message, ProviderState, ProviderTool, ToolDefinition } from '../core/model.ts'
 import { type MessageLike, messageOf, messagesOf } from './message-like.ts'
 
-/** What a context is made of; any of it may be absent. */
+/** The parts of a context; any of them may be absent. */
 export interface ContextParts {
   /** System text; it comes first. */
   readonly system?: Content
-  /** What came before, oldest first. */
+  /** The history, oldest first. */
   readonly messages?: readonly MessageLike[]
-  /** What is said now: it comes behind `messages`. A whole context goes on there, and its own fields win. */
+  /** The new message, after `messages`. If it is a whole context, its messages follow `messages` and its other fields win. */
   readonly prompt?: MessageLike | ContextParts
   readonly tools?: readonly (ToolDefinition | ProviderTool)[]
   readonly providerState?: ProviderState

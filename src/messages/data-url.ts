@@ -9,7 +9,7 @@ export type MediaSource = { readonly data: string; readonly mimeType: string } |
 /**
  * The block that a data URL is: an image, sound, a video, text, or a file. `undefined` if it is not a data URL.
  *
- * @throws {DecodeError} if its base64 is none.
+ * @throws {DecodeError} if its base64 is not valid.
  */
 export function blockOfDataUrl(url: string, path = ''): ContentBlock | undefined {
   const read = readDataUrl(url)
@@ -34,7 +34,7 @@ export function blockOfDataUrl(url: string, path = ''): ContentBlock | undefined
 /**
  * Where the bytes of a URL are: in itself, if it is a data URL.
  *
- * @throws {DecodeError} if its base64 is none.
+ * @throws {DecodeError} if its base64 is not valid.
  */
 export function sourceOf(url: string, path = ''): MediaSource {
   const read = readDataUrl(url)

@@ -5,7 +5,7 @@ import type { AssistantMessage, ContentBlock, Message, Role } from '../core/mode
 import { answersOf } from './groups.ts'
 import { type MessageLike, messagesOf } from './message-like.ts'
 
-/** What is included is what any `include…` names, or everything if there is none; of that, what an `exclude…` names goes. */
+/** A message is included if any `include…` names it, or if there is no `include…`. A message that an `exclude…` names is left out. */
 export interface FilterOptions {
   readonly includeNames?: readonly string[]
   readonly excludeNames?: readonly string[]
@@ -13,13 +13,13 @@ export interface FilterOptions {
   readonly excludeRoles?: readonly Role[]
   readonly includeIds?: readonly string[]
   readonly excludeIds?: readonly string[]
-  /** `true`: all calls and their results. A list: the calls of these ids, and theirs. What else a turn says stays. */
+  /** `true`: all calls and their results. A list: the calls of these ids, and theirs. The rest of a turn stays. */
   readonly excludeToolCalls?: boolean | readonly string[]
 }
 
 /**
- * The messages that pass. A result whose call goes, goes too, and a call whose result goes: what was valid stays valid. A turn of
- * which nothing is left but reasoning goes with its calls.
+ * The messages that pass. A result is removed with its call, and a call with its result, so that a valid history stays valid. A turn with
+ * nothing left but reasoning is removed with its calls.
  */
 export function filterMessages(messages: readonly MessageLike[], options: FilterOptions): Message[] {
   const all = messagesOf(messages)

@@ -100,7 +100,7 @@ function readText({ annotations, citations, ...rest }: JsonObject): JsonObject {
   return { ...rest, type: 'text', ...compact({ citations: found.length > 0 ? found.map(readCitation) : undefined }) }
 }
 
-/** OpenAI nests them under their type, Anthropic cites documents by title; what else they tell stays beside it. */
+/** OpenAI nests them under their type, Anthropic cites documents by title; their other fields stay beside it. */
 function readCitation({ url_citation, cited_text, document_title, ...rest }: JsonObject): JsonObject {
   const inner = isObject(url_citation) ? url_citation : {}
   const all: JsonObject = {
@@ -257,7 +257,7 @@ function readThinking({ type: _, thinking, signature, ...rest }: JsonObject): Js
   }
 }
 
-/** Whose model it was is not in the part; an empty model is any of the provider's. */
+/** The part does not name the model. An empty name means any model of the provider. */
 function claudeProof(data: JsonObject): JsonObject {
   return { provider: 'anthropic', model: '', format: 'anthropic', data }
 }

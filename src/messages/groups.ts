@@ -1,10 +1,10 @@
-/** What may not be parted: a turn with calls and their results, and reasoning and what it led to. @module */
+/** Messages that must stay together: a turn with calls and their results, and reasoning with the turn after it. @module */
 import { blocksOf, toolCallsOf } from '../core/content.ts'
 import type { Message } from '../core/model.ts'
 
 /**
- * The messages in groups that stay or go as one. From a call to the last of its results is a group, with all that stands between; so
- * is a turn of reasoning alone with the turn behind it. A result that answers no call is a group without a call: `isStray` tells.
+ * The messages in groups that stay or go as one. All messages from a call to the last of its results make a group; so does a turn with only
+ * reasoning, and the turn after it. A result without a call is a group of its own, with `isStray`.
  */
 export function groupsOf(messages: readonly Message[]): readonly (readonly Message[])[] {
   const groups: Message[][] = []

@@ -84,7 +84,7 @@ export function isChunk(message: AssistantMessage | MessageChunk): message is Me
 
 interface Assembled {
   readonly state: Assembly
-  /** What is not put together: the last one that is there counts. */
+  /** Fields that are not joined: the last value counts. */
   readonly rest: Omit<AssistantMessage, 'content'>
   readonly invalid: readonly InvalidToolCall[]
 }
@@ -137,8 +137,8 @@ function fragmentOf(block: ContentBlock, state: Assembly): Fragment {
 }
 
 /**
- * Text goes on with the text before it, if they are of one block: nothing tells them apart, and the one before is not signed yet. A
- * signature that comes alone belongs to the reasoning before it; on text it is a part of its own, as on Gemini.
+ * Text goes on with the text before it, if they are of one block: they look the same, and the one before is not signed yet. A signature
+ * without text belongs to the reasoning before it; on text it is a part of its own, as on Gemini.
  */
 function textFragment(block: ContentBlock & { type: 'text' | 'reasoning' }, state: Assembly): Fragment {
   const { type, text, id, opaque, ...more } = block

@@ -4,8 +4,8 @@ import type { Content, Message } from '../core/model.ts'
 import { type RoleAlias, roleOf } from './roles.ts'
 
 /**
- * A message, the text of a user, or a role and content. Raw JSON is none of these: that goes through `normalizeMessages`, which
- * checks it. A result names its call, so that a pair cannot make one.
+ * A message, the text of a user, or a role and content. Raw JSON is not accepted here: it goes through `normalizeMessages`, which checks
+ * it. A result names its call, so that a pair cannot make one.
  */
 export type MessageLike = string | Message | readonly [role: Exclude<RoleAlias, 'tool' | 'function'>, content: Content]
 

@@ -45,7 +45,7 @@ function readList(list: readonly unknown[], path: string, reading: Reading): Mes
   return messages
 }
 
-/** OpenAI Responses has reasoning in an item of its own, which belongs to the item behind it. */
+/** OpenAI Responses has reasoning in an item of its own, which belongs to the item after it. */
 function isReasoningItem(value: unknown): boolean {
   return isObject(value) && value.type === 'reasoning' && value.role === undefined
 }

@@ -2,9 +2,9 @@
 import { wordEnds } from './count-words.ts'
 
 /**
- * The text in pieces that each fit, cut behind words and the white space that follows them; a word that does not fit by itself is cut
- * between characters. Joined, they are the text. `fits` must hold for every head of a text that it holds for; it is asked in
- * O(log n) for each piece.
+ * The text in pieces that each fit, cut after words and the white space that follows them; a word that does not fit by itself is cut
+ * between characters. Joined, they are the text. `fits` must hold for every head of a text that it holds for; it is asked in O(log n) for
+ * each piece.
  */
 export function* piecesOf(text: string, fits: (piece: string) => boolean): Generator<string> {
   const words = wordEnds(text)

@@ -1,4 +1,4 @@
-/** Plain JSON, or an error that says what is none. @module */
+/** Plain JSON, or an error that names the value that is not JSON. @module */
 import type { Json } from '../core/model.ts'
 
 /** Deeper data is an attack, or cyclic. */

@@ -6,7 +6,7 @@ import { toMessage } from './to-message.ts'
 
 /** How messages are printed. */
 export interface PrintOptions {
-  /** `text`: each message behind its role. `xml`: each in a tag, with its text escaped, so that none can end another. Default `text`. */
+  /** `text`: each message after its role. `xml`: each in a tag, with its text escaped, so that none can end another. Default `text`. */
   readonly format?: 'text' | 'xml'
 }
 

@@ -31,7 +31,7 @@ export function readBlock(value: unknown): ContentBlock {
   throw new DecodeError(`Cannot read block: ${block.error}`, { cause: block })
 }
 
-/** The same, but a call that is none is kept as that. */
+/** The same, but an invalid call is kept as an `invalid_tool_call`. */
 export function readPart(value: unknown, place: Place): ContentBlock | InvalidToolCall {
   if (place.depth > maxDepth) {
     throw new DecodeError(`Cannot read block: results are nested deeper than ${maxDepth} levels`, { path: place.path })
@@ -47,7 +47,7 @@ export function readPart(value: unknown, place: Place): ContentBlock | InvalidTo
   return check(contentBlock, tidy, 'read block', place.path)
 }
 
-/** What a result says: text, blocks, or a value, which becomes JSON. */
+/** The content of a result: text, blocks, or a value, which becomes JSON. */
 export function readResultContent(value: Json | undefined, place: Place): Json {
   if (value === undefined || value === null) return ''
   if (typeof value === 'string') return value

@@ -41,7 +41,7 @@ const taken: ReadonlySet<string> = new Set(
   ),
 )
 
-/** What else stands in it; the item id of OpenAI Responses is not the call's. */
+/** Its unknown fields. The item id of OpenAI Responses is not the call's id. */
 function strangersOf(value: JsonObject): JsonObject {
   const { call_id, id } = value
   return { ...otherFields(value, taken), ...(call_id !== undefined && typeof id === 'string' && { itemId: id }) }

@@ -23,7 +23,7 @@ export interface Reading {
 /**
  * One message.
  *
- * @throws {DecodeError} if it is none: no role, no content, a tool's message that names no call, or a field of the wrong type.
+ * @throws {DecodeError} if it is not a message: no role, no content, a tool's message that names no call, or a field of the wrong type.
  */
 export function readMessage(value: unknown, path: string, reading: Reading): Message {
   if (typeof value === 'string') return { role: 'user', content: value }

@@ -1,7 +1,7 @@
 /** Readers that return their error. @module */
 import { DecodeError } from '../core/errors.ts'
 
-/** What a reader found, or why it found nothing. */
+/** The value that a reader found, or the error. */
 export type Safe<Value> =
   | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly error: DecodeError }

@@ -1,5 +1,5 @@
 /**
- * What a message and a block must be to be ours, as valibot schemas: the check at the border of trust.
+ * Valibot schemas of messages and blocks, for data that is not trusted.
  *
  * JSON inside of them (arguments, metadata, kept data) is taken by reference and not by key, since a validator that copies records
  * leaves out keys such as `constructor`, which are keys like any other.

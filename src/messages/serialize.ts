@@ -26,7 +26,7 @@ import { check, content, message as messageSchema } from './schema.ts'
 export type SerializedMessage = JsonObject & { version: 1; type: 'message' }
 /** A context: its messages are serialised each. */
 export type SerializedContext = JsonObject & { version: 1; type: 'context' }
-/** What came of a call. */
+/** The result of a call. */
 export type SerializedToolResult = JsonObject & { version: 1; type: 'tool_result' }
 
 /**
@@ -65,7 +65,7 @@ export function serializeContext(context: Context): SerializedContext {
   }
 }
 
-/** The context again. @throws {DecodeError} if it is none, of a version that is not known, or a part of it is wrong. */
+/** The context again. @throws {DecodeError} if it is not a context, has a version that is not known, or a part of it is wrong. */
 export function deserializeContext(value: unknown): Context {
   const { messages, system, tools, providerState } = opened(value, 'context', 'context')
   return compact({
@@ -76,14 +76,14 @@ export function deserializeContext(value: unknown): Context {
   })
 }
 
-/** The error behind a failure is not kept, its message is. @throws {TypeError} if something in it is not JSON. */
+/** The message of an error is kept, the error itself is not. @throws {TypeError} if something in it is not JSON. */
 export function serializeToolResult(result: ToolResult): SerializedToolResult {
   const { error, ...rest } = result
   const { cause: _, ...said } = error ?? {}
   return { ...plain({ ...rest, ...compact({ error: error && said }) }, 'result'), version: 1, type: 'tool_result' }
 }
 
-/** The result again. @throws {DecodeError} if it is none, or of a version that is not known. */
+/** The result again. @throws {DecodeError} if it is not a result, or has a version that is not known. */
 export function deserializeToolResult(value: unknown): ToolResult {
   const result = opened(value, 'tool_result', 'result')
   const { toolCallId, name, status, call } = result

@@ -12,7 +12,7 @@ import { piecesOf } from './pieces.ts'
 
 /** How the length of a piece is counted. */
 export interface SplitBy {
-  /** What a piece may have `maxTokens` of. Default: words. */
+  /** Counts the length of a piece, for `maxTokens`. Default: in words. */
   readonly countTokens?: (text: string) => number
 }
 
@@ -83,7 +83,7 @@ function partsOf(text: string, delimiter: string | undefined): readonly string[]
   return parts.length === 0 ? [''] : parts
 }
 
-/** Each text is cut by itself: every piece but its first begins a message, and what is not text stays behind the piece before it. */
+/** Each text is cut by itself: every piece but its first begins a message, and other blocks stay with the piece before them. */
 function groups(blocks: readonly ContentBlock[], cut: (text: string) => readonly string[]): readonly ContentBlock[][] {
   const messages: ContentBlock[][] = [[]]
   for (const block of blocks) {

@@ -3,7 +3,7 @@ import { blocksOf, blocksOfTurn } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
 import type { Content, ContentBlock, Context, Message } from '../core/model.ts'
 
-/** What a text is of. */
+/** The kind of a text. */
 export type ContentKind = 'system' | 'input' | 'output' | 'arguments' | 'result'
 /** `true`: content is written as it is. A function returns what is written in the place of a text. */
 export type ContentChoice = boolean | ((text: string, kind: ContentKind) => string)
@@ -22,7 +22,7 @@ export function written(
     const redacted: unknown = content(text, kind)
     if (typeof redacted === 'string') return redacted.slice(0, maxLength)
   } catch {
-    // as for what is no text
+    // as for other blocks
   }
   return '[redaction failed]'
 }
@@ -70,6 +70,6 @@ function partOf(block: ContentBlock): unknown {
     case 'tool_result':
       return { type: 'tool_call_response', id: block.toolCallId, result: textIn(block.content) }
     default:
-      return { type: block.type } // media are large, and a span is no place for them
+      return { type: block.type } // media are too large for a span
   }
 }

@@ -31,7 +31,7 @@ import { contextOf } from './parent.ts'
 export type { ContentChoice, ContentKind } from './content.ts'
 export type { NameChoice } from './names.ts'
 
-/** What is written, and where. */
+/** The data that is written, and where. */
 export interface OtelOptions {
   readonly tracer: Tracer
   /** Default: no metrics. */
@@ -53,7 +53,7 @@ export interface OtelOptions {
   readonly attributes?: (about: SpanAbout) => Attributes | undefined
 }
 
-/** What a span is about. */
+/** The subject of a span. */
 export interface SpanAbout extends Observed {
   readonly span: 'run' | 'round' | 'tool'
 }

@@ -16,7 +16,7 @@ const countersOf = [
   ['reasoningTokens', `${inference}.usage.reasoning.output_tokens`],
 ] as const
 
-/** What is measured. Times are in milliseconds. */
+/** The instruments. Times are in milliseconds. */
 export interface Metrics {
   call(ms: number, usage: Usage | undefined, about: Attributes): void
   firstChunk(ms: number, about: Attributes): void

@@ -30,7 +30,7 @@ export const usageNames: readonly (readonly [keyof Usage, v1_41: string, latest:
   ['reasoningTokens', 'gen_ai.usage.reasoning.output_tokens', 'gen_ai.usage.reasoning.output_tokens'],
 ]
 
-/** Of the options of a request, the attributes. */
+/** The attributes for options of a request. */
 export const optionNames: Readonly<Record<string, string>> = {
   maxTokens: 'gen_ai.request.max_tokens',
   temperature: 'gen_ai.request.temperature',

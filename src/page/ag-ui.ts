@@ -17,8 +17,9 @@ type AgUiEvent = { readonly type: string; readonly [field: string]: unknown }
 
 /**
  * The encoder for readers of AG-UI, over server-sent events. The last event is `RUN_FINISHED`, or `RUN_ERROR` with the `code` of our error.
- * A call that waits for a person is an interrupt of `RUN_FINISHED`. What AG-UI has no event for is `CUSTOM`, with a name that begins with
- * `isoglot.`: `isoglot.usage`, `isoglot.warning`, `isoglot.block` (citations, media, tools that the provider ran), `isoglot.progress`.
+ * A call that waits for a person is an interrupt of `RUN_FINISHED`. Events that AG-UI does not have are sent as `CUSTOM`, with a name that
+ * begins with `isoglot.`: `isoglot.usage`, `isoglot.warning`, `isoglot.block` (citations, media, tools that the provider ran),
+ * `isoglot.progress`.
  *
  * @param ids `threadId` and `runId` of the request that is answered.
  * @example
@@ -53,7 +54,7 @@ export function agUi(ids: { readonly threadId: string; readonly runId: string })
 
 interface AgUiEvents {
   of(event: StreamEvent): Iterable<AgUiEvent>
-  /** What still has to be said of what is open. */
+  /** Closes everything that is open. */
   closeAll(): Iterable<AgUiEvent>
   outcome(): object
 }
@@ -63,7 +64,7 @@ function agUiEvents(runId: string): AgUiEvents {
   let round = 0
   let result: RunResult | undefined
   const waiting: ToolCall[] = []
-  /** What is open, by the block that it belongs to, with the events that close it. */
+  /** The open blocks, by number, with the events that close them. */
   const open = new Map<number, readonly AgUiEvent[]>()
   /** Calls that have begun. */
   const calls = new Set<string>()

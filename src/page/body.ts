@@ -6,7 +6,7 @@ export interface BodySource {
   readonly texts: AsyncIterator<string>
   /** The first text, which has been asked for already. */
   readonly first: Promise<IteratorResult<string>>
-  /** What stands before the first text. */
+  /** Text before the first text of the run. */
   readonly opening?: string | undefined
   readonly heartbeat?: string | undefined
   /** 0: no heartbeats. */

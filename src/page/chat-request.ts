@@ -1,4 +1,4 @@
-/** What a page posts to a server, checked: a page can send whatever it likes. @module */
+/** Checks the request that a page posts to a server: a page can send anything. @module */
 import { readText } from '../client/transport.ts'
 import { toolCallsOf } from '../core/content.ts'
 import { isDeeperThan, maxDepth } from '../core/depth.ts'
@@ -8,13 +8,13 @@ import type { JsonObject, Message, Role, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 import { pageBlockFields, pageMessageFields } from './page-fields.ts'
 
-/** What a page asks for. */
+/** A page's request. */
 export interface ChatRequest {
   readonly chatId: string
   readonly trigger: (typeof triggers)[number]
-  /** What the page says: new messages, or all of them where the page keeps the history. */
+  /** The page's messages: the new ones, or all of them if the page keeps the history. */
   readonly messages: readonly Message[]
-  /** What `history` of the options returned; empty without it. Ask the model with `[...history, ...messages]`. */
+  /** The result of `history` of the options; empty without it. Ask the model with `[...history, ...messages]`. */
   readonly history: readonly Message[]
   /** A page's decisions about calls. They count only if the run finds their calls; tools with a `secret` take only signed ones. */
   readonly approvals: readonly Approval[]
@@ -26,7 +26,7 @@ export interface ChatRequest {
   readonly extra: JsonObject
 }
 
-/** What a page may send. */
+/** The messages and answers that a page may send. */
 export interface ReadChatOptions {
   /**
    * Roles that a page may write. Default: `user` and `tool`. With `assistant` a page can put words into the model's mouth: only for a server

@@ -13,9 +13,9 @@ export type PageEnd =
 /** The form of one response. It may keep state from one batch to the next. */
 export interface Encoding {
   readonly headers: Readonly<Record<string, string>>
-  /** What is sent while the run says nothing. Absent: nothing is. */
+  /** The text that is sent while the run is silent. Absent: none. */
   readonly heartbeat?: string
-  /** What stands before the first event. */
+  /** The text before the first event. */
   begin?(): string
   /** The events of one batch, as the page may see them. May be empty. */
   events(batch: readonly StreamEvent[]): string

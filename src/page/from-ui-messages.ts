@@ -4,7 +4,7 @@ import type { ContentBlock, InvalidToolCall, JsonObject, Message, ToolCall, Tool
 import { blockOfDataUrl } from '../messages/data-url.ts'
 import type { Approval } from '../tools/approval.ts'
 
-/** What is read of the AI SDK's `UIMessage`. */
+/** The fields of the AI SDK's `UIMessage` that are read. */
 export interface UiMessage {
   readonly role: string
   readonly parts: readonly { readonly type: string }[]
@@ -53,7 +53,7 @@ function readUser(parts: readonly JsonObject[], path: string): readonly Message[
   return [{ role: 'user', content: content.length === 1 && only.type === 'text' ? only.text : content }]
 }
 
-/** What both can say; `undefined` for parts that only a page draws. */
+/** A part as a block; `undefined` for parts that only a page draws. */
 function readSaid({ type, text, url, mediaType, filename }: JsonObject, path: string): ContentBlock | undefined {
   if (type === 'text' && typeof text === 'string') return text === '' ? undefined : { type, text }
   if (type !== 'file' || typeof url !== 'string') return undefined
@@ -106,7 +106,7 @@ function readPart(part: JsonObject, step: Step, approvals: Approval[]): void {
   if (state === 'streaming' || state === 'input-streaming') step.isCut = true
   if (type === 'reasoning' && typeof text === 'string' && text !== '') step.content.push({ type, text })
   else if (typeof part.toolCallId === 'string') {
-    // What a provider ran itself it takes back only with its own proof.
+    // A provider takes back calls that it ran itself only with its own proof.
     if (providerExecuted !== true) readCall(part, part.toolCallId, step, approvals)
   } else {
     const block = readSaid(part, '')

@@ -75,7 +75,7 @@ export async function answerKept(
   return replay(name, Number.isSafeInteger(taken) && taken > 0 ? taken : 0, log, options.heartbeatMs)
 }
 
-/** What is kept of a run after so many events, and what comes of it. */
+/** Sends the kept events of a run after so many, and then the new ones. */
 async function replay(
   name: string,
   taken: number,
@@ -110,7 +110,7 @@ async function replay(
   return new Response(body, { headers: all })
 }
 
-/** Writes the body to the log, whoever reads it, until it ends or the run is removed. */
+/** Writes the body to the log, with or without readers, until it ends or the run is removed. */
 async function writeLog(body: ReadableStream<Uint8Array>, name: string, log: RunLog): Promise<void> {
   const reader = body.getReader()
   const watching = new AbortController()

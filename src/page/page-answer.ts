@@ -30,7 +30,7 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     signal.addEventListener('abort', stop, { once: true })
     promise
       .then(resolve, (cause) => {
-        // What `fetch` rejects with where the network failed.
+        // The error of `fetch` after a network failure.
         reject(
           cause instanceof TypeError
             ? new ConnectionError(`Cannot reach the server: ${cause.message}`, { cause })

@@ -1,6 +1,6 @@
 /**
- * What of a message may reach a page. Each value is built from fields that are named here: a field that we add to the model tomorrow stays on
- * the server until it is named.
+ * The fields of a message that may reach a page. Each value is built from fields that are named here: a field that we add to the model
+ * tomorrow stays on the server until it is named.
  *
  * @module
  */
@@ -23,7 +23,7 @@ import type { AnyCall } from '../core/tool-call.ts'
 import type { ToolResult } from '../tools/model.ts'
 import type { PageRules, ToolView } from './page-rules.ts'
 
-/** What a page sees of this tool. */
+/** How much of this tool a page sees. */
 export function viewOf({ tools = 'name' }: PageRules, name: string | undefined): ToolView {
   return typeof tools === 'string' ? tools : (lookup(tools, name) ?? 'name')
 }

@@ -1,4 +1,8 @@
-/** What a page is told of an error: its code and a sentence of ours. A provider's own words may quote a key or name an account. @module */
+/**
+ * The error that a page receives: its code and a sentence of isoglot. A provider's own words may quote a key or name an account.
+ *
+ * @module
+ */
 import { type AnyIsoglotError, ApiError, type ApiErrorKind, IsoglotError, type TimeoutError } from '../core/errors.ts'
 import { compact, lookup } from '../core/lookup.ts'
 
@@ -8,7 +12,7 @@ export interface PageError {
   readonly code: string
   /** A sentence for a person. */
   readonly message: string
-  /** Of code `api`. Trouble with the server's own key is `server`: `authentication` would tell the user to log in. */
+  /** For code `api`. A problem with the server's own key is `server`, since pages take `authentication` as a request to log in. */
   readonly kind?: ApiErrorKind
   /** The status of a response that has not begun. Never 401. */
   readonly status?: number
@@ -51,7 +55,7 @@ const ofCodes: Readonly<Record<string, Pick<PageError, 'message' | 'status' | 'r
   output: { message: 'The answer of the model does not have the form that was asked for', status: 502 },
 }
 
-/** What a page is told of whatever a run threw. */
+/** The error for a page, from an exception of a run. */
 export function toPageError(cause: unknown): PageError {
   if (cause instanceof ApiError) {
     const { kind, retryable, retryAfterMs } = cause

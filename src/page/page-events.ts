@@ -1,4 +1,4 @@
-/** What of a run may reach a page: its events, by an allow-list. @module */
+/** Selects the events and fields of a run that may reach a page, by an allow-list. @module */
 import type { StreamEvent } from '../client/result.ts'
 import { textOf } from '../core/content.ts'
 import { compact } from '../core/lookup.ts'
@@ -18,9 +18,9 @@ import type { PageRules } from './page-rules.ts'
 
 /**
  * A function that returns each event of one run as a page may see it, or `undefined` if it may not. `toResponse` uses it; a transport of
- * your own, such as a WebSocket, can too. It remembers which call is of which tool: make one for each run.
+ * your own, such as a WebSocket, can too. It remembers the tool of each call: make one for each run.
  *
- * What is left of `done`: the answers and tool messages of the run, without the prompt, which the page knows.
+ * `done` keeps: the answers and tool messages of the run, without the prompt, which the page knows.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The fields of a message that may come from a page, each with its check. What is not named here is refused. @module */
+/** The fields of a message that may come from a page, each with its check. Other fields are refused. @module */
 import { isObject } from '../core/lookup.ts'
 import type { Role } from '../core/model.ts'
 import { stopReasons } from '../core/stop-reason.ts'
@@ -30,7 +30,7 @@ export const pageMessageFields: Readonly<Record<Role, Fields>> = {
 }
 
 const media: Fields = { type: anything, url: maybe(text), data: maybe(text), mimeType: maybe(text) }
-/** What a person, or a tool, can say. */
+/** Blocks that a person or a tool can send. */
 const said: Readonly<Record<string, Fields>> = {
   text: { type: anything, text },
   plain_text: { type: anything, text, title: maybe(text), mimeType: maybe(text) },

@@ -91,7 +91,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
       end()
       if (failure !== undefined) breakOff(failure)
       if (result !== undefined && failure === undefined) settled.resolve(result)
-      else settled.reject(failure ?? new DecodeError('Cannot tell how the run ended: the server sent no "done"'))
+      else settled.reject(failure ?? new DecodeError('Cannot read the result of the run: the server sent no "done"'))
     }
   }
 
@@ -121,7 +121,7 @@ export function readEvents(response: Response | Promise<Response>, options: Read
     }
   }
 
-  /** What was cut stays cut, whatever the server says of the rest. */
+  /** An answer that was cut counts as cut, even if the server later reports another error. */
   function cutFor(cause: unknown): unknown {
     const isOfRest = cause instanceof IsoglotError && !isEnded
     return isOfRest ? new InterruptedError('Cannot finish the run: the rest of it is not to be had', { cause }) : cause
@@ -241,7 +241,7 @@ function notOurs(data: string): DecodeError {
   return new DecodeError(`Cannot read the run: ${finding}`, { cause: data.slice(0, 1000) })
 }
 
-/** What was said of an answer that broke off. Its open calls never were calls. */
+/** The part of an answer that arrived before it broke off. Its open calls are left out. */
 function closed(answer: AssistantMessage, stopReason: 'interrupted' | 'aborted'): AssistantMessage {
   const content: ContentBlock[] = []
   const invalid: InvalidToolCall[] = [...(answer.invalidToolCalls ?? [])]

@@ -1,6 +1,6 @@
 /**
- * Our events say a text four times: in pieces, as a block, in the message and in the result. On the wire to a page it is sent once. What an
- * event repeats is left out only where the reader makes the very same of the events before it.
+ * Our events have each text four times: in pieces, as a block, in the message and in the result. On the wire to a page it is sent once. A
+ * repeated field is left out only if the reader makes exactly the same value of the events before it.
  *
  * @module
  */

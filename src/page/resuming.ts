@@ -23,7 +23,7 @@ export interface Cut {
 export interface Resuming {
   /** The rest of the run, once it is time to ask for it. `undefined`: there is no point in asking. */
   rest(cut: Cut): Promise<{ readonly response: Promise<Response> } | undefined>
-  /** Tells the server to end the run. */
+  /** Asks the server to end the run. */
   stop(url: string, name: string): Promise<void>
 }
 

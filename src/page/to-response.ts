@@ -14,19 +14,19 @@ import type { PageRules } from './page-rules.ts'
 /** How a run becomes a response. */
 export interface ToResponseOptions {
   /**
-   * `events`, the default, is for `readEvents` of `isoglot/read`. `text` is the text alone, for curl: it has no mark for its end, so an error
-   * breaks the body. Other readers have an encoder each: `uiMessages()`, `agUi()`.
+   * `events`, the default, is for `readEvents` of `isoglot/read`. `text` is only the text, for curl: it has no mark for its end, so an
+   * error breaks the body. Other readers have an encoder each: `uiMessages()`, `agUi()`.
    */
   readonly as?: 'events' | 'text' | Encoder
-  /** What the page may see. Default: text, reasoning, the names of tools and how the run went. */
+  /** The parts of the run that the page may see. Default: text, reasoning, the names of tools and how the run ended. */
   readonly page?: PageRules
   /** How often a comment is sent while nothing comes, in milliseconds. Default 15,000; 0: never. */
   readonly heartbeatMs?: number
   /** Added to the headers of a run that began. */
   readonly headers?: HeadersInit
   /**
-   * Called once, when the run has ended, and awaited before the page learns of the end: the place to store the history. What it throws is
-   * the run's error.
+   * Called once, when the run has ended, and awaited before the page learns of the end: the place to store the history. If it throws, the
+   * run fails with that error.
    */
   readonly onEnd?: (end: EndOfRun) => void | Promise<void>
   /** Seals the history for a page that keeps it: `(said) => sealMessages([...history, ...said], secret, chatId)`. Called after `onEnd`. */
@@ -37,18 +37,18 @@ export interface ToResponseOptions {
 
 /** How a run for a page ended. */
 export interface EndOfRun {
-  /** What was said, the prompt first; also after a failure: see `messages` of a run. */
+  /** The new messages, the prompt first; also after a failure: see `messages` of a run. */
   readonly messages: readonly Message[]
   readonly result?: RunResult
-  /** What the run threw. */
+  /** The error of the run. */
   readonly error?: unknown
   /** Whether the page had gone before the end. */
   readonly left: boolean
 }
 
 /**
- * Answers with a run. It waits for the first event: a run that fails before it is answered by a status and `{ error }` in JSON, and never by
- * 401, which would tell the user to log in. If nothing comes for `heartbeatMs`, it answers 200 and goes on as a stream.
+ * Answers with a run. It waits for the first event: a run that fails before it is answered by a status and `{ error }` in JSON, and never
+ * by 401, which pages take as a request to log in. If nothing comes for `heartbeatMs`, it answers 200 and goes on as a stream.
  *
  * When the page leaves, the run is stopped: its request is cancelled, and no tool runs after. A page that reads slowly slows the run down.
  *
@@ -110,7 +110,7 @@ function startVisit(): Visit {
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
-  ended.catch(() => {}) // whoever waits for it learns of it
+  ended.catch(() => {}) // its reader gets the error
   return { isLeft: false, ended, end }
 }
 

@@ -18,8 +18,8 @@ export { fromUiMessages, type UiMessage } from './from-ui-messages.ts'
 type Chunk = { readonly type: string; readonly [field: string]: unknown }
 
 /**
- * The encoder for `useChat`, `Chat` and what else reads the UI message stream, version 1. What the page rules let through arrives as the AI
- * SDK's parts: token counts as `metadata.usage`, a sealed history as `metadata.sealed`, warnings as `data-warning`.
+ * The encoder for `useChat`, `Chat` and what else reads the UI message stream, version 1. Everything that the page rules allow arrives as
+ * the AI SDK's parts: token counts as `metadata.usage`, a sealed history as `metadata.sealed`, warnings as `data-warning`.
  *
  * A reader of this format takes a response that is cut for a whole one. `readEvents` of `isoglot/read` does not.
  *

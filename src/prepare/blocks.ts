@@ -75,7 +75,7 @@ function prepareBlock(block: ContentBlock, path: string, task: Task): ContentBlo
 
 function prepareText(block: TextBlock, path: string, task: Task): TextBlock | undefined {
   const own = withoutForeignProof(block, path, task)
-  // What is signed goes back even if it is empty.
+  // A signed block goes back even if it is empty.
   if (own.opaque !== undefined || !isBlank(own.text, task)) return withoutLoneSurrogates(own, ['text'], path, task)
   note(task, 'dropped', path, 'it is empty text')
   return undefined

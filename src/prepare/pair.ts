@@ -1,6 +1,6 @@
 /**
- * Calls and their results: every call has one result, right behind its turn and in the order of the calls, under an id that is legal
- * and that no other call of the conversation has, and with the number of its place.
+ * Calls and their results: every call has one result, right after its turn and in the order of the calls, under an id that is legal and
+ * that no other call of the conversation has, and with the number of its place.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import type { AssistantMessage, ContentBlock, Message, ToolCall, ToolMessage } f
 import { legalId } from '../kit/ids.ts'
 import { type Item, note, resultTag, type Task, tagged, withContent } from './task.ts'
 
-/** What a model is told of a call whose result is not known. */
+/** The result that a model receives for a call without one. */
 export const noResult = 'No result is available for this call; do not assume that it ran'
 
 /** A call, and the result that was found for it. */
@@ -42,7 +42,7 @@ interface Calls {
   latest: Turn | undefined
 }
 
-/** Pairs calls and results. Calls that the provider ran itself are none of ours. */
+/** Pairs calls and results. Calls that the provider ran itself are left out. */
 export function pairResults(items: readonly Item[], task: Task): readonly Item[] {
   const sequence: (Item | Turn)[] = []
   const calls: Calls = { open: new Map(), answered: new Map(), taken: new Set(), copies: new Map(), latest: undefined }
@@ -155,7 +155,7 @@ function writeTurn({ item, slots }: Turn, task: Task): readonly Item[] {
   const results = slots.map((slot) => {
     if (slot.answer === undefined) return madeResult(slot, item.path, task)
     if (slot.answer.isLate || slot.answer.arrival < latest) {
-      note(task, 'changed', slot.answer.item.path, 'results stand right behind their calls, in the order of these')
+      note(task, 'changed', slot.answer.item.path, 'results must directly follow their calls, in the same order')
     }
     latest = Math.max(latest, slot.answer.arrival)
     return namedResult(slot, slot.answer.item, slot.answer.message, task)

@@ -1,4 +1,4 @@
-/** Who may speak where. @module */
+/** The order of roles. @module */
 import type { InstructionMessage, Message } from '../core/model.ts'
 import { type Item, note, type Task, tagged } from './task.ts'
 
@@ -26,7 +26,7 @@ export function placeLateInstructions(items: readonly Item[], task: Task): reado
   return [...head, ...others]
 }
 
-/** What is said where a wire wants a user to speak first, and none does. */
+/** The user message that is added where a format needs one first. */
 export const opening = '(The conversation begins with the assistant.)'
 
 export function startWithUser(items: readonly Item[], task: Task): readonly Item[] {
@@ -40,7 +40,7 @@ export function startWithUser(items: readonly Item[], task: Task): readonly Item
   ]
 }
 
-/** What is said where a wire wants an assistant to speak between a result and a user. */
+/** The assistant message that is added where a format needs one between a result and a user message. */
 export const bridge = '(The results are in.)'
 
 export function bridgeResults(items: readonly Item[], task: Task): readonly Item[] {

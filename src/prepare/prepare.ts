@@ -1,7 +1,7 @@
 /**
  * From the conversation as it is stored to the conversation as one wire takes it.
  *
- * What is stored is never rewritten: a conversation begun on one provider goes on with any other, in the middle of a tool round too,
+ * A stored conversation is never rewritten: a conversation begun on one provider goes on with any other, in the middle of a tool round too,
  * and back again with nothing lost. Each pass is a file of its own, and its rule for the wire stands in the codec's `Rules`.
  *
  * @module
@@ -52,8 +52,8 @@ const passes: readonly Pass[] = [placeLateInstructions, pairResults, moveResultM
 /**
  * The conversation as the wire of `rules` takes it, and what had to be changed for that. Pure and idempotent; `context` stays as it is.
  *
- * Calls without results get an error result, results without calls become tagged user text, results stand right behind their
- * calls and in their order, ids are legal and unique in the whole conversation. Tools are left alone: see {@link legalToolName}.
+ * Calls without results get an error result, results without calls become tagged user text, results follow their calls directly and in the
+ * same order, ids are legal and unique in the whole conversation. Tools are left alone: see {@link legalToolName}.
  *
  * @throws {TypeError} for what is not a message of ours; `normalizeMessages` reads raw JSON and the messages of other libraries.
  */

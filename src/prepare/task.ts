@@ -1,4 +1,4 @@
-/** What the passes of `prepare` hand to one another. @module */
+/** State that the passes of `prepare` share. @module */
 import type { Rules } from '../core/codec.ts'
 import type { Content, ContentBlock, InvalidToolCall, Loss, Message, ToolCall } from '../core/model.ts'
 import type { Splitting } from '../messages/split-message.ts'
@@ -13,12 +13,12 @@ export interface Item {
 /** One `prepare`. */
 export interface Task {
   readonly rules: Rules
-  /** Whose proofs are valid. */
+  /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly losses: Loss[]
   /** Where blocks stood in what the caller wrote, by the block that goes. */
   readonly places: Map<ContentBlock, string>
-  /** What the calls that stand for invalid ones were made from. */
+  /** The invalid calls from which calls in this conversation were made. */
   readonly invalid: Map<ToolCall, InvalidToolCall>
   readonly splitting: Splitting | undefined
   /** Results may answer calls that only the provider has. */

@@ -7,7 +7,7 @@ import { legalId } from '../kit/ids.ts'
 import { type Item, note, type Task, withContent } from './task.ts'
 import { wellFormed } from './well-formed.ts'
 
-/** Moves the calls of the `toolCalls` field behind the blocks, but for those that stand there already. */
+/** Moves the calls of the `toolCalls` field after the blocks, except those that are there already. */
 export function foldCalls(item: Item, task: Task): Item {
   const { message, path } = item
   if (message.role !== 'assistant' || message.toolCalls === undefined) return item
@@ -72,7 +72,8 @@ function sendable(invalid: InvalidToolCall, path: string, task: Task): ToolCall 
 }
 
 /**
- * Where reasoning is bound to what follows it, nothing following is an error. A wire that keeps anybody's reasoning does not bind it.
+ * Where reasoning is bound to what follows it, nothing following is an error. A format that keeps reasoning of other providers does not
+ * bind it.
  */
 function withoutLastReasoning(item: Item, task: Task): Item {
   const blocks = item.message.content
@@ -83,7 +84,7 @@ function withoutLastReasoning(item: Item, task: Task): Item {
   return withContent(item, blocks.slice(0, end))
 }
 
-/** Makes a tool message of each result that stands as a block in another message: before a user's own words, behind a model's. */
+/** Makes a tool message of each result that is a block in another message: before the text of a user, after that of a model. */
 export function liftResults(item: Item, task: Task): Item | readonly Item[] {
   const { content, role } = item.message
   if (content === null || typeof content === 'string' || role === 'tool') return item

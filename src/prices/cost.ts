@@ -1,4 +1,4 @@
-/** What answers cost. @module */
+/** The cost of answers. @module */
 import type { RunResult } from '../client/result.ts'
 import type { Model } from '../core/codec.ts'
 import { arrayOf, field } from '../core/lookup.ts'
@@ -8,7 +8,7 @@ import { findPrice, idOf } from './find.ts'
 import type { Price, PriceMode, Prices, Rates } from './price.ts'
 import { prices as listPrices } from './table.ts'
 
-/** What an answer cost, in US dollars. */
+/** The cost of an answer, in US dollars. */
 export interface Cost {
   /** Rounded once, to a thousand-millionth. */
   readonly usd: number
@@ -27,7 +27,7 @@ export interface Cost {
   readonly confidence: 'exact' | 'estimate' | 'unconfirmed'
 }
 
-/** What the answers of a run cost together. */
+/** The total cost of a run's answers. */
 export interface RunCost extends Pick<Cost, 'usd' | 'confidence'> {
   /** Of each answer, in order. `confidence` is the weakest of theirs. */
   readonly answers: readonly Cost[]
@@ -37,17 +37,17 @@ export interface RunCost extends Pick<Cost, 'usd' | 'confidence'> {
 export interface CostOptions {
   /** Default: {@link prices}. */
   readonly prices?: Prices
-  /** How the model was asked. Default: the standard way. A price without the mode is no price for it. */
+  /** The mode of the request. Default: standard. A price that does not have the mode does not apply. */
   readonly mode?: PriceMode
   /** When, for prices that change. Default: now. */
   readonly at?: Date
 }
 
 /**
- * What one answer cost: what the provider reported, otherwise its tokens at list price. `undefined` if the model has no price, or if the
+ * The cost of one answer: what the provider reported, otherwise its tokens at list price. `undefined` if the model has no price, or if the
  * usage lacks input or output: never a guess.
  *
- * What is not counted in tokens is not part of it, such as searches that a provider runs.
+ * Costs that are not counted in tokens are left out, such as searches that a provider runs.
  *
  * @param usage Of one answer. Tiers hold for a request: the usage of a whole run is for {@link costOfRun}.
  * @param model The model that was asked, or its name: `anthropic:claude-sonnet-5`.
@@ -108,9 +108,9 @@ export function costOf(usage: Usage | undefined, model: Model | string, options:
 }
 
 /**
- * What a run cost: the sum of its answers, each by the model that gave it. `undefined` if the cost of one of them is not known.
+ * The cost of a run: the sum of its answers, each by the model that gave it. `undefined` if the cost of one of them is not known.
  *
- * @param result What `generate` returns, or `response` of a run.
+ * @param result the result of `generate`, or `response` of a run.
  * @example
  * ```ts
  * import { costOfRun } from 'isoglot/prices'

@@ -12,7 +12,7 @@ const aliases: Readonly<Record<string, string>> = {
   'ollama-chat': 'ollama',
 }
 
-/** What stands at the end of a model's name when it costs the same: a date, a preview's number, how much it thinks. */
+/** Endings of a model's name that do not change its price: a date, a preview's number, an effort. */
 const variants = /(?:-latest|-preview|-\d{2,8}|-reasoning|-non-reasoning)+$/
 
 /** A model's name in two: the provider as {@link Prices} has it, and the model. */

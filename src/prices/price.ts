@@ -1,4 +1,4 @@
-/** What a price is. Types only. @module */
+/** The type of a price. Types only. @module */
 
 /** US dollars for a million tokens, which is micro-dollars for one. */
 export interface Rates {
@@ -21,7 +21,7 @@ export interface Rates {
 /** Ways to ask that have rates of their own. */
 export type PriceMode = 'batch' | 'flex' | 'priority'
 
-/** What one model costs. */
+/** The price of one model. */
 export interface Price extends Rates {
   /**
    * For requests of more input tokens than `above`, from a cache or not: all of such a request, input and output, has these rates. Of
@@ -36,5 +36,8 @@ export interface Price extends Rates {
   readonly confirmed?: false
 }
 
-/** Prices by provider, colon and model: `anthropic:claude-sonnet-5-5`. A provider and a colon alone is the price of all its other models. */
+/**
+ * Prices by provider, colon and model: `anthropic:claude-sonnet-5-5`. A provider and a colon without a model is the price of all its other
+ * models.
+ */
 export type Prices = { readonly [id: string]: Price }

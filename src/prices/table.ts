@@ -1,5 +1,5 @@
 /**
- * What models cost, row by row: list prices of the standard tier, as read on {@link pricesReadOn} from stored copies of
+ * The prices of models, row by row: list prices of the standard tier, as read on {@link pricesReadOn} from stored copies of
  *
  * - https://github.com/anomalyco/models.dev (`providers/<provider>/models/`), for every row but those named below;
  * - https://github.com/BerriAI/litellm (`model_prices_and_context_window.json`), for gpt-4.1 and gpt-4o, and for what long prompts and

@@ -9,7 +9,7 @@ import { compact } from '../core/lookup.ts'
 import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'
 
-/** What {@link azureAnthropic} takes beside the name of the deployment. */
+/** Options of {@link azureAnthropic} beside the name of the deployment. */
 export interface AzureAnthropicSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {

@@ -1,5 +1,5 @@
 /**
- * Azure OpenAI: OpenAI's models behind an address and a key of one's own.
+ * Azure OpenAI: OpenAI's models at an address of your own, with your own key.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export const azureOpenaiDialect: ChatDialect = {
   keyHeader: 'api-key',
 }
 
-/** What {@link azureOpenai} takes beside the name of the deployment. */
+/** Options of {@link azureOpenai} beside the name of the deployment. */
 export interface AzureSettings extends ModelSettings {
   /** The name of the resource: `https://{resource}.openai.azure.com`. Needed, unless `baseUrl` is given. */
   readonly resource?: string

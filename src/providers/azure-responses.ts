@@ -7,7 +7,7 @@
 import type { Model, ModelSettings } from '../core/codec.ts'
 import { azureDialect, responsesModel } from '../formats/openai-responses/index.ts'
 
-/** What {@link azureResponses} takes beside the name of the deployment. */
+/** Options of {@link azureResponses} beside the name of the deployment. */
 export interface AzureResponsesSettings extends ModelSettings {
   /** The name of the resource: `https://{resource}.openai.azure.com`. Needed, unless `baseUrl` is given. */
   readonly resource?: string

@@ -9,7 +9,7 @@ import { compact } from '../core/lookup.ts'
 import { type AnthropicDialect, createClientCodec, headers } from '../formats/anthropic/index.ts'
 import { bearer } from '../kit/bearer.ts'
 
-/** What {@link bedrockAnthropic} takes beside the model's name. */
+/** Options of {@link bedrockAnthropic} beside the model's name. */
 export interface BedrockAnthropicSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {

@@ -115,7 +115,7 @@ function markReader() {
         line = next
       }
     },
-    /** Of the marks whose number is in the list of sources. */
+    /** Citations for the marks whose number is in the list of sources. */
     citations(sources: ProviderData | undefined): readonly CitationBlock[] {
       readLine()
       const data = sources?.['openai-chat']
@@ -125,7 +125,7 @@ function markReader() {
         const result = results[number - 1]
         const url = textOr(field(result, 'url'), textOr(urls[number - 1], undefined))
         if (url === undefined) return []
-        // Other formats demand a title; an address alone is shown as it is.
+        // Other formats demand a title; a citation without one shows its address.
         return [{ type: 'citation', url, title: textOr(field(result, 'title'), url), startIndex, endIndex }]
       })
     },

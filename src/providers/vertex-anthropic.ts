@@ -11,7 +11,7 @@ import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/i
 import { bearer } from '../kit/bearer.ts'
 import { vertexAddress } from '../kit/vertex.ts'
 
-/** What {@link vertexAnthropic} takes beside the model's name. */
+/** Options of {@link vertexAnthropic} beside the model's name. */
 export interface VertexAnthropicSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {

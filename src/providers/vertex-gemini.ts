@@ -12,7 +12,7 @@ import { vertexAddress } from '../kit/vertex.ts'
 /** How Gemini differs on Vertex AI: neither calls nor results have ids. */
 export const vertexGeminiDialect: GeminiDialect = { ...geminiDialect, provider: 'vertex', callIds: false }
 
-/** What {@link vertexGemini} takes beside the model's name. */
+/** Options of {@link vertexGemini} beside the model's name. */
 export interface VertexGeminiSettings extends ModelSettings {
   /** The id of the project. With it, `apiKey` is an access token; without it, a key of express mode. */
   readonly project?: string
@@ -21,7 +21,7 @@ export interface VertexGeminiSettings extends ModelSettings {
 }
 
 /**
- * Gemini on Vertex AI: with a project and an access token, or in express mode with a key alone.
+ * Gemini on Vertex AI: with a project and an access token, or in express mode with only a key.
  *
  * @param model Such as `gemini-3-flash`; `endpoints/…` for a model of one's own.
  * @param settings `apiKey` is an access token, or a function that returns one: `googleServiceAccount` of `isoglot/cloud-auth`.

@@ -72,7 +72,7 @@ export interface WorkersAiAccount {
   readonly apiToken: string | (() => string | Promise<string>)
 }
 
-/** What {@link workersAi} takes beside the model's name. */
+/** Options of {@link workersAi} beside the model's name. */
 export interface WorkersAiSettings extends Pick<ModelSettings, 'headers' | 'body'> {
   /** The name of an AI Gateway that requests go through. Default: none. */
   readonly gateway?: string
@@ -130,7 +130,7 @@ export function workersAi(
   return chatModel({ ...workersAiDialect, baseUrl }, model, { ...settings, headers, apiKey: apiToken })
 }
 
-/** What {@link workersAiModels} reads of the `env` of a Worker. */
+/** The fields of a Worker's `env` that {@link workersAiModels} reads. */
 export interface WorkersAiEnv {
   /** Declared in `wrangler.toml` by `[ai]` and `binding = "AI"`. */
   readonly AI?: WorkersAiBinding
@@ -200,7 +200,7 @@ function askReasoning(reasoning: Reasoning, to: Encoding): JsonObject {
   const { model, dialect } = to
   if (/glm-4\.7-flash/.test(model)) return byTemplate(reasoning, to)
   const known = isOlder(model) ? [] : (efforts.find(([name]) => name.test(model))?.[1] ?? everyEffort)
-  // `none` is no small amount: only who asks for it gets it.
+  // `none` is not the smallest effort: it is sent only if it was asked for.
   const isOff = (reasoning.effort ?? (reasoning.budgetTokens === 0 && 'none')) === 'none'
   const taken = isOff ? known : known.filter((effort) => effort !== 'none')
   return byEffort(reasoning, { ...to, dialect: { ...dialect, efforts: taken } })
@@ -231,7 +231,7 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
   const { messages, ...fields } = encoded.body
   const body: WireRequest = {
     ...fields,
-    // A turn of calls alone: null is refused.
+    // A turn with only calls: null is refused.
     messages: messages.map((message) => (message.content === null ? { ...message, content: '' } : message)),
   }
   if (!isOlder(model)) return { ...encoded, body }

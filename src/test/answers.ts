@@ -1,4 +1,4 @@
-/** What a mock can answer. @module */
+/** The answers of a mock. @module */
 import type { ApiErrorKind } from '../core/errors.ts'
 import type { JsonObject, StopReason, Usage } from '../core/model.ts'
 
@@ -10,7 +10,7 @@ export interface MockCall {
   readonly rawText?: string
 }
 
-/** What a model says: a text, or the parts of a turn, which are written in this order: reasoning, text, calls. */
+/** A model's answer: a text, or the parts of a turn, which are written in this order: reasoning, text, calls. */
 export type MockTurn =
   | string
   | {
@@ -39,7 +39,7 @@ export interface MockBreakdown {
   readonly of: MockTurn
 }
 
-/** The stream ends after so many events of the format, and not by its proper end. */
+/** The stream ends after so many events of the format, without its normal end. */
 export interface MockCut {
   readonly cutAfter: number
   readonly of: MockTurn
@@ -53,7 +53,7 @@ export interface MockSilence {
   readonly of: MockTurn
 }
 
-/** What a mock answers to one request. A `Response` is handed out as it is. */
+/** The answer of a mock to one request. A `Response` is returned unchanged. */
 export type MockAnswer = MockTurn | MockRefusal | MockBreakdown | MockCut | MockSilence | Response
 
 /**

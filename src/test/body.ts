@@ -7,7 +7,7 @@ export interface BodyOptions {
   readonly silentMs?: number
   /** Before each other chunk, in milliseconds. */
   readonly delayMs?: number
-  /** The connection breaks after the last chunk, in place of a proper end. */
+  /** The connection breaks after the last chunk, in place of a normal end. */
   readonly breaks?: boolean
   /** The signal of the request. */
   readonly signal?: AbortSignal

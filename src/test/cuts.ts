@@ -17,7 +17,7 @@ export function bytesOf(turn: MockTurn, format: MockFormat = 'openai-chat'): Uin
 }
 
 /**
- * An answer of which only the first `at` bytes arrive.
+ * An answer that ends after its first `at` bytes.
  *
  * @param how `clean`, the default: the body ends as if it were whole, as proxies do. `error`: the connection breaks.
  */

@@ -8,7 +8,7 @@ import type { MockFormat } from './formats.ts'
 import { noAnswer, openHeaders } from './recordings.ts'
 import { breakdownOf, checkCount, codecsOf, refusalOf, streamOf, wholeOf } from './write.ts'
 
-/** What a mock was asked. */
+/** A request to a mock. */
 export interface MockRequest {
   /** The conversation, read back from the body. */
   readonly context: Context
@@ -21,11 +21,11 @@ export interface MockRequest {
   readonly url: string
 }
 
-/** A model that asks nobody: what {@link mockModel} makes. */
+/** A model without a server, made by {@link mockModel}. */
 export interface MockModel extends Model {
-  /** What it was asked so far, in order. */
+  /** The requests so far, in order. */
   readonly requests: readonly MockRequest[]
-  /** What answers. Give it to a model of your own to have that one's settings and name under test. */
+  /** The `fetch` that answers. Give it to a model of your own to test that one's settings and name. */
   readonly fetch: typeof fetch
 }
 
@@ -33,7 +33,7 @@ export interface MockModel extends Model {
 export interface MockOptions {
   /** The format of the bytes. Default `openai-chat`. */
   readonly format?: MockFormat
-  /** What arrives at a time: so many bytes, or an event of the format. Default `event`; an event of text is a word. */
+  /** The size of a chunk: so many bytes, or an event of the format. Default `event`; an event of text is a word. */
   readonly chunk?: number | 'event'
   /** Between two chunks, in milliseconds. Default 0. */
   readonly delayMs?: number

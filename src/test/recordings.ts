@@ -1,4 +1,4 @@
-/** What a provider once said, as a `fetch`; and a `fetch` that writes it down. @module */
+/** A `fetch` that replays recorded answers, and one that records them. @module */
 import type { Json } from '../core/model.ts'
 import { typeOfBody } from './body.ts'
 

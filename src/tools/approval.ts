@@ -17,11 +17,11 @@ export interface Approval {
    */
   readonly approvalId?: string | undefined
   readonly approved: boolean
-  /** Told to the model when the call is refused. */
+  /** The model receives this when the call is refused. */
   readonly reason?: string
   /** Seconds since 1970 after which it counts for nothing. `signApproval` writes one hour from now if it is absent. */
   readonly expiresAt?: number
-  /** What `signApproval` adds. */
+  /** The signature that `signApproval` adds. */
   readonly proof?: string
 }
 
@@ -115,7 +115,7 @@ export async function verifyApproval(
   return crypto.subtle.verify('HMAC', await importKey(secret, 'verify'), proof, bound(call, approval))
 }
 
-/** What is signed: an array in JSON, so that no two calls have the same text. */
+/** The text that is signed: an array in JSON, so that no two calls have the same text. */
 function bound(call: ToolCall, { approved, reason, expiresAt }: Approval): BufferSource {
   const fields = [
     'isoglot-approval-2',
@@ -158,7 +158,7 @@ function randomPart(): string {
 /** Fields of a block that applications and stores may change without changing what was said. */
 const unsaid: ReadonlySet<string> = new Set(['approvalId', 'metadata', 'providerData', 'opaque'])
 
-/** What a message says, in a form that survives a store. Instructions are left out: they may differ from request to request. */
+/** The content of a message, in a form that survives a store. Instructions are left out: they may differ from request to request. */
 function saidIn(message: Message): readonly Json[] {
   if (message.role === 'system' || message.role === 'developer') return []
   const blocks = message.role === 'assistant' ? blocksOfTurn(message) : blocksOf(message.content)

@@ -1,7 +1,7 @@
 /** How much a run may use in all. @module */
 import type { ChatResponse, Usage } from '../core/model.ts'
 
-/** What a run has used so far. */
+/** The usage of a run so far. */
 export interface RunProgress {
   readonly rounds: number
   readonly toolCalls: number
@@ -20,7 +20,7 @@ export interface BudgetLimits {
   readonly maxTimeMs?: number
 }
 
-/** What `budget` makes. */
+/** The result of `budget`. */
 export interface Budget {
   isUsedUp(progress: RunProgress): boolean
 }

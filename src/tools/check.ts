@@ -13,7 +13,7 @@ const maxDepth = 64
 /** Most problems that one check reports. */
 const maxProblems = 20
 
-/** What does not fit, each with its place, such as `city: must be a string`; empty if all does. At most 20. */
+/** The arguments that do not match the schema, each with its place, such as `city: must be a string`. Empty if all match. At most 20. */
 export function checkArguments(value: unknown, schema: JsonSchema): readonly string[] {
   const problems: string[] = []
   check(value, schema, '', problems, 0)

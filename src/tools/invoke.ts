@@ -1,4 +1,4 @@
-/** Runs a call. Whatever goes wrong is a result that the model can read, and never an exception. @module */
+/** Runs a call. Every failure becomes a result that the model can read, never an exception. @module */
 import { compact } from '../core/lookup.ts'
 import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { after } from '../core/timer.ts'
@@ -7,13 +7,13 @@ import type { Tool, ToolErrorKind, ToolResult } from './model.ts'
 import { type ResultLimits, readOutput } from './result.ts'
 import { parseWith, withoutNullOptionals } from './schema.ts'
 
-/** What a tool is told of its surroundings, and how long it may run. */
+/** The context of a running tool, and how long it may run. */
 export interface InvokeOptions extends ResultLimits {
   /** The conversation up to and with the message that made the call. Default: none. */
   readonly messages?: readonly Message[]
   /** Cancels the tool. */
   readonly signal?: AbortSignal
-  /** Told what the tool tells while it runs, and nothing after its end. */
+  /** Receives the tool's progress while it runs, and nothing after its end. */
   readonly progress?: (data: unknown) => void
   /** How long a tool may run, in milliseconds, its arguments' check included. Default 60,000. */
   readonly toolTimeoutMs?: number
@@ -65,7 +65,7 @@ export function failed(
   }
 }
 
-/** What to tell the model of something thrown: its message, never its stack. At most 4 Ki UTF-16 units. */
+/** The text about an exception that the model receives: its message, never its stack. At most 4 Ki UTF-16 units. */
 export function describe(cause: unknown): string {
   return textOf(cause).slice(0, 4096)
 }

@@ -8,11 +8,13 @@ import type { ToolMessage } from '../core/model.ts'
  */
 export interface CallLedger {
   /**
-   * `true`, once for each key: the call may run now. Later: the result it had, if that was kept, which the model is told again; or
-   * `false`. What it throws is told to the model, and the call does not run.
+   * `true`, once for each key: the call may run now. Later: the kept result, which the model receives again; or
+   * `false`. The model receives the message of an exception, and the call does not run.
    */
   claim(key: string): boolean | ToolMessage | Promise<boolean | ToolMessage>
-  /** Keeps the result of a call that was claimed. What it throws the run rejects with, once the result is in the conversation. */
+  /**
+   * Keeps the result of a call that was claimed. If it throws, the run rejects with that error, after the result is in the conversation.
+   */
   keep?(key: string, result: ToolMessage): void | Promise<void>
 }
 

@@ -18,7 +18,7 @@ import type { Budget, RunProgress } from './budget.ts'
 import type { CallLedger } from './ledger.ts'
 import type { ResultLimits } from './result.ts'
 
-/** What a running tool knows of its surroundings. */
+/** The context of a running tool. */
 export interface ToolContext {
   readonly call: ToolCall
   /** The conversation up to and with the message that made the call. */
@@ -76,9 +76,9 @@ export interface ToolResult<Name extends string = string, Arguments = JsonObject
   readonly toolCallId: string
   readonly name: Name
   readonly status: 'success' | 'error'
-  /** What the model sees. */
+  /** The content that the model sees. */
   readonly content: Content
-  /** What `execute` returned, if it ran to its end in this run. */
+  /** The value that `execute` returned, if it ran to its end in this run. */
   readonly value?: Value
   readonly error?: { readonly kind: ToolErrorKind; readonly message: string; readonly cause?: unknown }
   readonly artifacts?: readonly unknown[]
@@ -146,7 +146,7 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
   /** How much the run may use in all: `budget({ maxTokens: 50_000 })`. Default: no limit but `maxRounds`. */
   readonly budget?: Budget
   /**
-   * What becomes of the calls of the last round that `maxRounds` allows. `run` (default): they are run, and their results are in `messages`.
+   * Calls of the last round that `maxRounds` allows. `run` (default): they are run, and their results are in `messages`.
    * `keep`: they are among `pending`; a run with `approvals: []` and those `messages` runs them.
    */
   readonly lastCalls?: 'run' | 'keep'
@@ -165,7 +165,7 @@ export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLi
   readonly toolTimeoutMs?: number
   /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model gets the reason. */
   onToolRequest?(call: CallOf<Tools> | InvalidToolCall, tool: Tool | undefined): ToolVerdict | Promise<ToolVerdict>
-  /** Called with each result, in the order in which they come. What it throws ends the run. */
+  /** Called with each result, in the order in which they come. An exception ends the run. */
   onToolResult?(result: ResultOf<Tools>): void | Promise<void>
 }
 
@@ -191,7 +191,7 @@ export interface ToolHost {
   readonly responses: readonly ChatResponse[]
   /** No other round follows. */
   readonly isLast: boolean
-  /** Tells the observers of the run of a call; what it returns tells them of the result. */
+  /** Reports the run of a call to the observers. The function it returns reports the result. */
   tell(
     name: 'onTool',
     about: { readonly call: AnyCall; readonly tool: Tool | undefined },
@@ -200,7 +200,7 @@ export interface ToolHost {
   say(messages: readonly Message[], at?: number): void
 }
 
-/** What came of the calls of an answer. */
+/** The outcome of the calls of an answer. */
 export interface Ending {
   /** Why the run ends with them. `undefined`: the model is to be asked again. */
   readonly outcome?:
@@ -214,7 +214,7 @@ export interface Ending {
     | undefined
   /** The calls that wait for the caller. */
   readonly pending?: readonly ToolCall[]
-  /** Of the calls that were run, in their order. */
+  /** Results of the calls that ran, in the order of the calls. */
   readonly results?: readonly ToolResult[]
 }
 

@@ -1,15 +1,15 @@
 /**
- * From whatever a tool returned to what the model sees: strings and blocks as they are, nothing as `Done`, a list of strings as lines,
- * everything else as its JSON. What has no JSON is an error that says so, and never an empty object.
+ * Turns a tool's return value into content for the model: strings and blocks as they are, nothing as `Done`, a list of strings as lines,
+ * everything else as its JSON. A value without JSON is an error that says so, never an empty object.
  *
  * @module
  */
 import type { Content, ContentBlock } from '../core/model.ts'
 
-/** What a tool may return to say more than its content: everything else is a value, and becomes text. */
+/** A result with more fields than its content. Any other return value becomes text. */
 export interface ToolOutput {
   readonly content?: Content
-  /** `error`: the model is told that the tool failed, and `content` says why. Default `success`. */
+  /** `error`: the model learns that the tool failed, and `content` says why. Default `success`. */
   readonly status?: 'success' | 'error'
   /** For the application, never sent to a model. */
   readonly artifacts?: readonly unknown[]
@@ -35,7 +35,7 @@ export function readOutput(value: unknown, limits: ResultLimits = {}): ToolOutpu
   return { ...output, content: bounded(output.content ?? done, limits) }
 }
 
-/** What a tool that returns nothing has to say. */
+/** The result of a tool that returns nothing. */
 const done = 'Done'
 
 function contentOf(value: unknown): Content {
@@ -61,7 +61,7 @@ function jsonOf(value: unknown): string {
   return json
 }
 
-/** What `JSON.stringify` would write as `{}`, or byte by byte. */
+/** Refuses values that `JSON.stringify` would write as `{}` or byte by byte. */
 function refuseWhatHasNoJson(value: unknown): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || 'toJSON' in value) return
   const isEmptyInstance = Object.keys(value).length === 0 && !isPlain(value)

@@ -1,6 +1,6 @@
 /**
- * What a run does with the calls of an answer: it runs them, adds their results to the conversation, and says whether the model is to be
- * asked again. `tool` puts this into each tool, so that a program without tools does not carry it.
+ * Runs the calls of an answer, adds their results to the conversation, and says whether to ask the model again. `tool` puts this into each
+ * tool, so that a program without tools does not include it.
  *
  * @module
  */

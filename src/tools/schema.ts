@@ -19,7 +19,7 @@ export interface StandardSchema<Output = unknown, Input = unknown> {
     readonly jsonSchema?: { readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown> }
   }
 }
-/** What a validator makes of a value: a value, or what is wrong with it. */
+/** The result of a validator: a value, or the reasons why it is invalid. */
 export type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly StandardIssue[] }
@@ -29,7 +29,7 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
 }
 
-/** What `t.object()` and its siblings make, a JSON Schema, or a Standard Schema that converts itself. */
+/** A schema: made by `t.object()` and its siblings, a JSON Schema, or a Standard Schema that converts itself. */
 export type AnySchema = JsonSchema | StandardSchema
 
 /** The values that a schema lets through; `Untyped` where it has no types. */
@@ -86,7 +86,7 @@ export async function parseWith(schema: AnySchema, value: unknown): Promise<unkn
   throw new TypeError(result.issues.slice(0, mostIssues).map(describeIssue).join('; '))
 }
 
-/** How many of the things that do not fit are told. */
+/** Most issues that are reported. */
 const mostIssues = 10
 
 function checked(value: unknown, schema: JsonSchema): unknown {

@@ -6,11 +6,11 @@ import type { Tool, ToolBehaviour, ToolContext } from './model.ts'
 import { ToolRun } from './run.ts'
 import { type AnySchema, type InputOf, isStandardSchema, type OutputOf, parseWith, toJsonSchema } from './schema.ts'
 
-/** What `tool` takes. */
+/** The options of `tool`. */
 export interface ToolSpec<Parameters, Name extends string = string, Value = unknown>
   extends Omit<ToolDefinition<Name>, 'parameters' | '~types'>,
     ToolBehaviour {
-  /** What `t.object()` makes, a JSON Schema of type `object`, or a Standard Schema that converts itself. Absent: no arguments. */
+  /** A schema made by `t.object()`, a JSON Schema of type `object`, or a Standard Schema that converts itself. Absent: no arguments. */
   readonly parameters?: Parameters
   /** The same under the name that MCP and others have for it. */
   readonly inputSchema?: Parameters
@@ -20,7 +20,7 @@ export interface ToolSpec<Parameters, Name extends string = string, Value = unkn
   readonly execute: (args: ArgumentsOf<Parameters>, context: ToolContext) => Value
 }
 
-/** What `execute` is given: what the schema makes, or a plain object where the schema has no types. */
+/** The arguments of `execute`: the type of the schema's value, or a plain object if the schema has no types. */
 export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
 
 /**

@@ -10,13 +10,13 @@ import { describe, failed, invokeTool, toToolMessage } from './invoke.ts'
 import type { CallLedger } from './ledger.ts'
 import type { Tool, ToolEvent, ToolHost, ToolResult } from './model.ts'
 
-/** What came of the calls of one turn. */
+/** The outcome of the calls of one turn. */
 export interface TurnResult {
   /** In the order of the calls. */
   readonly results: readonly ToolResult[]
   /** Calls that wait for consent. */
   readonly pending: readonly ToolCall[]
-  /** What `onToolResult` threw. */
+  /** The exceptions of `onToolResult`. */
   readonly failures: readonly unknown[]
 }
 
@@ -92,7 +92,7 @@ export class CallTurn {
     const run = async (job: Job) => {
       const { result, isNew } = await this.#runOne(job)
       results.set(job.call, result)
-      // What the callbacks throw is for the caller, once what the tools did is in the conversation.
+      // Exceptions of callbacks reach the caller after the results of the tools are in the conversation.
       const told = [this.#tellCaller(result, job), ...(isNew ? [this.#keep(result, job)] : [])]
       for (const one of await Promise.allSettled(told)) if (one.status === 'rejected') failures.push(one.reason)
     }
@@ -139,7 +139,7 @@ export class CallTurn {
     return invokeTool(call, tools, { messages: this.#messages, signal, progress, ...limits })
   }
 
-  /** What stands in place of running a call: a person or the caller refuses it, or it has run before. */
+  /** The result of a call that must not run: a person or the caller refused it, or it has run before. */
   async #obstacleTo({ call, consent }: Job): Promise<ToolResult | undefined> {
     const refusal = typeof consent === 'object' ? consent.refused : await this.#refusalOf(call)
     if (refusal !== undefined) return failed(call, 'rejected', refusal)
@@ -183,7 +183,7 @@ function again(call: ToolCall, { content, status = 'success', artifacts, extra }
   return { call, toolCallId: call.id, name: call.name, content, status, ...compact({ artifacts, extra }) }
 }
 
-/** What is pushed comes out in batches, until it is closed. */
+/** Yields pushed values in batches, until it is closed. */
 function queue<T>() {
   let waiting: T[] = []
   let isClosed = false

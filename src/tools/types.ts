@@ -1,6 +1,6 @@
 /**
- * Parameters without a schema library: `t.object({ city: t.string('Name of the city') })`. What they make is plain JSON Schema with the
- * types of its values, so that `execute` knows its arguments.
+ * Parameters without a schema library: `t.object({ city: t.string('Name of the city') })`. They return plain JSON Schema with the types of
+ * its values, so that `execute` knows its arguments.
  *
  * Everything is required unless it says otherwise, and objects take no other properties.
  *
@@ -9,7 +9,7 @@
 import { compact } from '../core/lookup.ts'
 import type { JsonSchema } from '../core/model.ts'
 
-/** A JSON Schema that remembers the type of its values. The type is for the compiler alone: no value has the field. */
+/** A JSON Schema that remembers the type of its values. The type is only for the compiler: no value has the field. */
 export interface Typed<Value> extends JsonSchema {
   readonly '~value'?: Value
 }

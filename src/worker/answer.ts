@@ -13,7 +13,7 @@ import type { Config } from './config.ts'
 import { tableFor } from './keys/providers.ts'
 import type { Session } from './session/session.ts'
 
-/** How often a silent stream gets a sign of life, in ms: workerd notices that a client left only by writing to it. */
+/** Interval of keep-alive comments on a silent stream, in ms: workerd notices that a client left only by writing to it. */
 const keepAliveMs = 1000
 /** One event of a provider, in bytes. */
 const maxEventBytes = 1024 * 1024
@@ -26,7 +26,7 @@ function maxAnswerBytes({ maxOutputTokens }: Config): number {
   return Math.min(16 * 1024 * 1024, 4 * 1024 * 1024 + 1024 * maxOutputTokens)
 }
 
-/** Who asks, for what, and what was set aside for it. */
+/** The user of a request, the request, and the money reserved for it. */
 interface Visitor extends Purse {
   body?: JsonObject
   reserved?: Reserved
@@ -45,7 +45,7 @@ export async function answerModel(
   return route?.kind === 'count' ? inPlace(purse, ask) : ask()
 }
 
-/** The provider counts for nothing, but not for anybody as often as they like: a count takes one of the user's places. */
+/** The provider counts tokens for free, but users must not count without limit: a count takes one of the user's concurrent requests. */
 async function inPlace(purse: Purse, ask: () => Promise<Response>): Promise<Response> {
   const id = crypto.randomUUID()
   await reservePlace(id, purse)
@@ -56,11 +56,11 @@ async function inPlace(purse: Purse, ask: () => Promise<Response>): Promise<Resp
   }
 }
 
-/** What of a client's headers is about its body; by the last, a list of models is asked for in Anthropic's words. */
+/** The headers of a client that are about its body. The last one asks for a list of models in Anthropic's format. */
 const ownHeaders = ['content-type', 'content-encoding', 'content-length']
 const listHeaders = ['anthropic-version']
 
-/** Of a client's headers, nothing is for a provider. */
+/** No header of a client is sent to a provider. */
 function bare(request: Request): Request {
   const headers = new Headers()
   for (const name of request.method === 'GET' ? listHeaders : ownHeaders) {
@@ -127,7 +127,7 @@ async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<
   const { inputTokens, outputTokens, cost } = settlement ?? {}
   const figures = { attempts, durationMs, firstEventMs, inputTokens, outputTokens, cost }
   log({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
-  // For whoever set an alarm on it: so much of the day is spent, in percent.
+  // For the operator's alarms: so much of the day's budget is spent, in percent.
   if (settlement?.share !== undefined) log({ requestId, status, outcome: `budget_${settlement.share}` }, purse.config)
 }
 

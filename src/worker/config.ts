@@ -1,4 +1,4 @@
-/** What a Worker knows once its options are read. Types only. @module */
+/** The options of a Worker after they are read. Types only. @module */
 
 import type { JsonObject } from '../core/model.ts'
 import type { CheckedBody } from '../gateway/types.ts'
@@ -12,7 +12,7 @@ import type { Fetcher, ObjectNamespace, RateLimiter } from './platform.ts'
 export interface Setup {
   readonly given: Partial<WorkerOptions>
   readonly config: Config | undefined
-  /** What is wrong, in words; never a value. Empty if nothing is. */
+  /** The problems, in words, never with a value. Empty if there are none. */
   readonly problems: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export interface Config {
   /** Exact origins, such as `https://chat.example`. */
   readonly allowedOrigins: ReadonlySet<string>
   readonly models: readonly Entry[]
-  /** What of a body goes on. */
+  /** Checks a body, and returns the part of it that is passed on. */
   readonly permit: (checked: Pick<CheckedBody, 'wire' | 'kind' | 'body'>, user: string) => JsonObject
   readonly maxOutputTokens: number
   readonly spending: Spending
@@ -38,7 +38,7 @@ export interface Config {
   readonly wholeAnswers: 'whole' | 'stream'
 }
 
-/** What signs tokens, and what must never leave. */
+/** The secrets that sign tokens, and those that must never be sent to a client. */
 export interface Secrets {
   /** Empty if there is none: without tokens and runs nothing is signed. */
   readonly session: Uint8Array<ArrayBuffer>
@@ -62,7 +62,7 @@ export interface Spending {
 /** Kept answers. */
 export interface Runs {
   readonly binding: ObjectNamespace<RunStub>
-  /** For how long an answer is kept behind its end, in ms. */
+  /** For how long an answer is kept after its end, in ms. */
   readonly keptMs: number
 }
 
@@ -73,16 +73,17 @@ export interface RunStub {
   stop(): Promise<boolean>
 }
 
-/** Who gets a token. */
+/** The ways to get a token. */
 export interface Minting {
-  /** What the operator's own server shows, to get a token for one of its users. */
+  /** The secret that the operator's own server shows to get a token for one of its users. */
   readonly loginSecret: string | undefined
   /** The operator's own login. */
   readonly login: Extract<SessionOptions['login'], (...args: never) => unknown> | undefined
   readonly turnstile: Turnstile | undefined
   /**
    * Whether every page of an allowed origin gets one: `open` does so on the internet; `loopback` only where the Worker itself is asked at
-   * an address of this machine, and then pages at any such address may ask. A caller says its `Origin` itself, so that alone opens nothing.
+   * an address of this machine, and then pages at any such address may ask. A caller chooses its `Origin` header itself, so that header by
+   * itself permits nothing.
    */
   readonly demo: 'open' | 'loopback' | undefined
   /** Says who asks, in place of tokens. */
@@ -92,10 +93,10 @@ export interface Minting {
 /** Cloudflare's Turnstile. */
 export interface Turnstile {
   readonly secret: string
-  /** Who says whether an answer is good. */
+  /** The address that checks an answer. */
   readonly url: string
   readonly action: string
-  /** Of the widget that our own page shows, if it shows one. */
+  /** The key of the widget on our own page, if it has one. */
   readonly siteKey: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** What a Worker does with a request, in order: options, route, origin, token, counters, and then the one who answers. @module */
+/** Handles a request of a Worker, in order: options, route, origin, token, counters, and then the answer. @module */
 import { readJson } from '../gateway/body.ts'
 import { answerError } from '../gateway/errors.ts'
 import { findRoute } from '../gateway/routes.ts'
@@ -14,7 +14,7 @@ import { checkUser, login } from './session/login.ts'
 import { addCorsHeaders, checkOrigin, preflight } from './session/origins.ts'
 import { mintSession, readSession, type Session } from './session/session.ts'
 
-/** What a route has to work with. */
+/** The context of a route. */
 interface Visit {
   readonly request: Request
   readonly setup: Setup

@@ -1,4 +1,4 @@
-/** Kinds of options: what a value has to look like. What is wrong is never told with the value. @module */
+/** Kinds of options: the form of their values. Errors never contain the value. @module */
 import * as v from 'valibot'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
 
@@ -7,7 +7,7 @@ type Kind<Value> = v.GenericSchema<unknown, Value>
 /** HS256 wants a key as long as its hash (RFC 7518 §3.2). */
 const minSecretBytes = 32
 
-/** What signs, or is shown: of 32 bytes or more, and not easy to guess. */
+/** A secret that signs or is shown: 32 bytes or more, and not easy to guess. */
 export const secret: Kind<string> = v.pipe(
   v.string(),
   v.check((text) => isLongEnough(text), `must have at least ${minSecretBytes} bytes`),
@@ -39,7 +39,7 @@ export const count: Kind<number> = v.pipe(
   v.number(),
   v.check((value) => Number.isInteger(value) && value > 0 && value < 1e9, 'must be a positive whole number'),
 )
-/** In dollars, with six digits behind the point at most; read in micro-dollars. */
+/** In dollars, with at most six digits after the point; read in micro-dollars. */
 export const money: Kind<number> = v.pipe(
   v.number(),
   v.check((dollars) => dollars >= 0 && dollars < 1e6, 'must be an amount in dollars, such as 2.50'),
@@ -55,11 +55,11 @@ export const modelNames: Kind<string[]> = v.pipe(
   v.array(v.string()),
   v.everyItem((name) => /^[\w.:@/-]{1,128}$/.test(name), 'must hold names of models'),
 )
-/** Of an account at Cloudflare. */
+/** The id of an account at Cloudflare. */
 export const accountId: Kind<string> = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/, 'must be the id of an account'))
 /** Which widget of Turnstile: public, and written into the page. */
 export const siteKey: Kind<string> = v.pipe(v.string(), v.regex(/^[\w-]{8,64}$/, 'must be a site key'))
-/** What a widget of Turnstile is for, as it may be spelled there. */
+/** The action of a Turnstile widget, in the characters that Turnstile allows. */
 export const widgetAction: Kind<string> = v.pipe(v.string(), v.regex(/^[\w-]{1,32}$/, 'must be an action'))
 /** The path that all routes are below. */
 export const basePath: Kind<string> = v.pipe(
@@ -107,12 +107,12 @@ export function isLoopbackOrigin(origin: string): boolean {
   return isOrigin(origin) && isLoopback(origin)
 }
 
-/** What a binding has to have, at least. */
+/** Whether a binding has this method. */
 function hasMethod(value: unknown, name: string): boolean {
   return typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
 }
 
-/** Whether it is a text that nobody will guess, as far as its length and its characters say so. */
+/** Whether a text is hard to guess, judged by its length and characters. */
 export function isSecret(value: unknown): value is string {
   return isLongEnough(value) && !isPoor(value)
 }

@@ -65,7 +65,7 @@ const names: Readonly<Record<string, string>> = {
   ),
 }
 
-/** What an option is called in the environment: it, or what it is a part of. */
+/** The name of an option in the environment: its own, or that of the option it is a part of. */
 export const envName: Naming = (path) => {
   const found = Object.hasOwn(names, path) ? names[path] : undefined
   const parent = path.slice(0, Math.max(0, path.lastIndexOf('.')))
@@ -73,8 +73,8 @@ export const envName: Naming = (path) => {
 }
 
 /**
- * The options that an environment stands for, each by its variable, secret or binding: the guide of the Worker has a table of them. What is
- * wrong with one is logged by the name of its variable.
+ * The options that an environment stands for, each by its variable, secret or binding: the guide of the Worker has a table of them. A
+ * problem is logged with the name of the variable.
  *
  * @example
  * ```ts
@@ -149,7 +149,7 @@ function accessFrom(env: Readonly<Record<string, unknown>>, option: ProviderName
   }
 }
 
-/** Words with commas between them. What is not a text stays as it is: the check of the options says so. */
+/** Words with commas between them. A value that is not a text stays as it is: the check of the options reports it. */
 function splitList(given: unknown): unknown {
   if (typeof given !== 'string') return given
   return given
@@ -162,12 +162,12 @@ function toCount(given: unknown): unknown {
   return typeof given === 'string' && /^[1-9]\d{0,8}$/.test(given) ? Number(given) : given
 }
 
-/** In dollars, with six digits behind the point at most. */
+/** In dollars, with at most six digits after the point. */
 function toAmount(given: unknown): unknown {
   return typeof given === 'string' && /^\d{1,6}(\.\d{1,6})?$/.test(given) ? Number(given) : given
 }
 
-/** What is no table stays as it is, too. */
+/** A value that is not a table stays as it is, too. */
 function toPrices(given: unknown): unknown {
   const result = v.safeParse(pricesSetting, given)
   return result.success ? result.output : given

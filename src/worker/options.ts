@@ -1,4 +1,4 @@
-/** What a Worker is made of. Types only. @module */
+/** The options of a Worker. Types only. @module */
 
 import type { JsonObject } from '../core/model.ts'
 import type { CheckedBody } from '../gateway/types.ts'
@@ -12,19 +12,19 @@ import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './plat
  * see its own page.
  */
 export interface WorkerOptions {
-  /** Who may ask. */
+  /** Who may send requests. */
   readonly session: SessionOptions
-  /** What they may ask for. */
+  /** The models and fields that clients may ask for. */
   readonly policy: PolicyOptions
-  /** What the providers are shown. */
+  /** The keys of the providers. */
   readonly keys: KeyOptions
-  /** What they may spend. `'off'`: as much as they like; refused if strangers get tokens. */
+  /** How much users may spend. `'off'`: without limit; refused if unknown visitors get tokens. */
   readonly accounts: AccountOptions | 'off'
   /** How often they may ask. Default: as often as they like. */
   readonly limits?: LimitOptions | undefined
   /** Keeps answers that have an `Idempotency-Key`, to go on with them. Default: such an answer is like any other. */
   readonly runs?: RunOptions | undefined
-  /** What the operator sees below `/admin/`. Default: nothing, to nobody. */
+  /** The operator's pages below `/admin/`. Default: none. */
   readonly admin?: AdminOptions | undefined
   /** The files of a page. Default: none. */
   readonly page?: PageOptions | undefined
@@ -44,24 +44,24 @@ export interface SessionOptions {
   /** Another whose tokens are good as well, while one takes the place of the other. */
   readonly nextSecret?: string | undefined
   /**
-   * `secret`: what your own server shows, with the {@link User} for whom it orders a token in the body. A function: says for whom a token
-   * is, such as by a cookie, or returns `undefined` for nobody. `body` is that of the request. It gets requests of `origins` alone.
+   * `secret`: your own server sends it, with the {@link User} for the token in the body. A function: returns the user for a token, for
+   * example from a cookie, or `undefined` to refuse. `body` is that of the request. It gets only requests of `origins`.
    */
   readonly login?:
     | { readonly secret: string }
     | ((request: Request, body: unknown) => User | undefined | Promise<User | undefined>)
     | undefined
-  /** Tokens for visitors whom nobody knows, if Turnstile takes them for people. */
+  /** Tokens for unknown visitors who pass Turnstile. */
   readonly turnstile?: TurnstileOptions | undefined
   /** Tokens for everybody, where there is no `login` and no `turnstile`: `open` for every page of `origins`; `loopback` only at an address of this machine. */
   readonly demo?: 'open' | 'loopback' | undefined
   /** Ids of users and tokens (`sub`, `jti`) that are not good any more. */
   readonly revoked?: readonly string[] | undefined
-  /** In place of tokens: says who asks, for each request, or returns `undefined` for nobody. The body must not be read here. */
+  /** In place of tokens: returns the user of each request, or `undefined` to refuse it. The body must not be read here. */
   readonly check?: ((request: Request) => User | undefined | Promise<User | undefined>) | undefined
 }
 
-/** Whom a token is for, and what it permits. What is left out is as much as the Worker allows anybody. */
+/** The user of a token, and its limits. Limits that are left out are those of the Worker. */
 export interface User {
   /** Your id of the user: 1 to 128 letters, digits and `_.@:+-`. */
   readonly user: string
@@ -77,17 +77,17 @@ export interface User {
 }
 
 /**
- * Cloudflare's Turnstile, which tells people from scripts.
+ * Cloudflare's Turnstile, which keeps scripts out.
  *
  * @see https://developers.cloudflare.com/turnstile/ (read 2026-11)
  */
 export interface TurnstileOptions {
   readonly secret: string
-  /** Of the widget that the page of {@link PageOptions} shows. */
+  /** The key of the widget on the page of {@link PageOptions}. */
   readonly siteKey?: string | undefined
-  /** What the widget is for. Default `session`. */
+  /** The action of the widget. Default `session`. */
   readonly action?: string | undefined
-  /** Who says whether an answer is good: for tests, on loopback. Default: Cloudflare. */
+  /** The address that checks an answer: for tests, on loopback. Default: Cloudflare's. */
   readonly url?: string | undefined
 }
 
@@ -97,25 +97,28 @@ export interface PolicyOptions {
   readonly models: { readonly [Name in ProviderName]?: readonly string[] | undefined }
   /** Most output tokens of one answer. Default 4096. */
   readonly maxOutputTokens?: number | undefined
-  /** Of a request, in bytes. Default 1 MiB; beyond it, 413. */
+  /** Largest body of a request, in bytes. Default 1 MiB; beyond it, 413. */
   readonly maxBodyBytes?: number | undefined
   /** Until the whole request is here, in ms. Default 15 s. */
   readonly bodyTimeoutMs?: number | undefined
   /** How a provider is asked for an answer that the client wants whole. Default `stream`. */
   readonly wholeAnswers?: 'whole' | 'stream' | undefined
-  /** Until a whole answer gets signs of life in front of it, in ms; an error can then only break it off. Default 10 s. */
+  /**
+   * Wait before white space is sent ahead of a whole answer, to keep the connection open, in ms. After that an error can only break the
+   * answer off. Default 10 s.
+   */
   readonly wholeCommitMs?: number | undefined
   /** Until the first byte of a streamed answer, in ms. Default 30 s. */
   readonly headersTimeoutMs?: number | undefined
-  /** Until a streamed answer says something, signs of life aside, in ms. Default 60 s. */
+  /** Longest wait for the first content of a streamed answer, keep-alive comments not counted, in ms. Default 60 s. */
   readonly firstContentTimeoutMs?: number | undefined
   /** Between two chunks of the provider, in ms. Default 30 s. */
   readonly idleTimeoutMs?: number | undefined
   /** The whole answer, in ms. Default 10 min. */
   readonly totalTimeoutMs?: number | undefined
   /**
-   * What a body may hold, in place of the lists of fields that come with the Worker: returns the body as it goes on, or throws an `ApiError`.
-   * Hosted tools, stored items and fields that cost money by another meter are then for this function to refuse.
+   * Checks a body, in place of the Worker's own lists of fields: returns the body to send, or throws an `ApiError`. This function must then
+   * refuse hosted tools, stored items and fields that are billed in another way.
    */
   readonly check?: ((checked: CheckedBody, user: string) => JsonObject) | undefined
 }
@@ -130,7 +133,7 @@ export interface ProviderAccess {
   readonly baseUrl?: string | undefined
   /** Asked in place of the internet: a binding to another Worker, or to a private network. */
   readonly service?: Fetcher | undefined
-  /** A service token of Cloudflare Access, for what stands behind a Tunnel. */
+  /** A service token of Cloudflare Access, for a server that a Tunnel reaches. */
   readonly access?: { readonly id: string; readonly secret: string } | undefined
 }
 
@@ -154,11 +157,11 @@ export interface AccountOptions {
   readonly binding: Accounts | ObjectNamespace
   /** Of one user. Default 1. */
   readonly dailyBudgetUsd?: number | undefined
-  /** Of all users. Default 10. */
+  /** Daily budget of all users together, in US dollars. Default 10. */
   readonly totalDailyBudgetUsd?: number | undefined
   /** Answers and counts at once, of one user. Default 4. */
   readonly liveStreams?: number | undefined
-  /** Go before the table that comes with the Worker: by id, name, or beginning with `*` behind it. */
+  /** Take precedence over the Worker's own table: by id, by name, or by the start of a name with `*` after it. */
   readonly prices?: Readonly<Record<string, Price>> | undefined
 }
 
@@ -173,13 +176,13 @@ export interface LimitOptions {
 export interface RunOptions {
   /** Bound to the class `StreamRun` of this Worker. */
   readonly binding: ObjectNamespace
-  /** For how long an answer is kept behind its end, in ms. Default 10 min. */
+  /** For how long an answer is kept after its end, in ms. Default 10 min. */
   readonly keptMs?: number | undefined
 }
 
 /** The operator's view. */
 export interface AdminOptions {
-  /** What the operator shows: random, 32 bytes or more. */
+  /** The operator's token: random, 32 bytes or more. */
   readonly token: string
 }
 

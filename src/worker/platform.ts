@@ -34,7 +34,7 @@ export interface StoredSecret {
   get(): Promise<string>
 }
 
-/** What a column may hold. */
+/** The value of a column. */
 export type SqlValue = string | number | null | ArrayBuffer
 
 /**
@@ -46,7 +46,7 @@ export interface Sql {
   exec(query: string, ...values: SqlValue[]): Iterable<Record<string, unknown>> & { toArray(): unknown[] }
 }
 
-/** What a Durable Object is given. */
+/** The state of a Durable Object. */
 export interface ObjectState {
   readonly storage: {
     readonly sql: Sql
@@ -62,7 +62,7 @@ export interface ObjectState {
 /** A class of Durable Objects, for `export` in the module that Cloudflare runs. */
 export type ObjectClass<Methods extends object = object> = new (ctx: ObjectState, env: unknown) => Methods
 
-/** What the platform's class gives to those that extend it. */
+/** The platform's base class of Durable Objects. */
 export const DurableObject = Base as unknown as new (
   ctx: ObjectState,
   env: unknown,

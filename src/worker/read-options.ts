@@ -1,4 +1,4 @@
-/** Options, checked and read. What is missing, short, malformed or unsafe closes every route: there is no open mode. @module */
+/** Options, checked and read. A missing, short, malformed or unsafe option closes every route: there is no open mode. @module */
 import * as v from 'valibot'
 import { isObject } from '../core/lookup.ts'
 import { createScrubber } from '../gateway/scrub.ts'
@@ -119,7 +119,7 @@ function describe(issues: readonly v.BaseIssue<unknown>[], nameOf: Naming): stri
   return issues.map((issue) => {
     const path = (v.getDotPath(issue) ?? 'options').replace(/(\.\d+)+$/, '')
     if (issue.expected === 'never') return `${nameOf(path)} is not an option`
-    // Words of ours alone: others may have the value in them.
+    // Only our own words: others may contain the value.
     const isOurs = ['check', 'regex', 'every_item'].includes(issue.type)
     return `${nameOf(path)} is missing or unusable${isOurs ? `: it ${issue.message}` : (needs[path] ?? '')}`
   })
@@ -150,7 +150,7 @@ function gatewayOf({ option, gatewayPath }: Provider, keys: Read['keys']): Read[
   return baseUrl === undefined && service === undefined && gatewayPath !== undefined ? keys.aiGateway : undefined
 }
 
-/** What each option by itself cannot say. */
+/** Problems between options, which the check of one option cannot find. */
 function holesOf(options: Read, models: readonly Entry[], nameOf: Naming): string[] {
   const ids = models.map(idOf)
   return [
@@ -180,7 +180,7 @@ function keyHoles(provider: Provider, { policy, keys }: Read, nameOf: Naming): s
   return isAsked && needsKey && !through && !hasKey ? [`${nameOf(`keys.${option}`)} is missing`] : []
 }
 
-/** Somebody has to say who asks, and strangers need a limit. */
+/** Some option must identify users, and unknown visitors need a limit. */
 function sessionHoles({ session, accounts, runs }: Read, nameOf: Naming): string[] {
   const { secret, login, turnstile, demo, check } = session
   const holes: string[] = []
@@ -197,20 +197,24 @@ function sessionHoles({ session, accounts, runs }: Read, nameOf: Naming): string
     if (secret === undefined) holes.push(`${name('secret')} is missing or unusable: it signs tokens`)
     if (login === undefined && turnstile === undefined && demo === undefined) {
       const ways = [nameOf('session.login.secret'), nameOf('session.turnstile.secret'), name('demo')]
-      holes.push(`${ways.slice(0, -1).join(', ')} and ${ways.at(-1)} are missing: nobody says who gets a token`)
+      holes.push(
+        `${ways.slice(0, -1).join(', ')} and ${ways.at(-1)} are missing: without one of them no user can get a token`,
+      )
     }
   }
   const isForStrangers = turnstile !== undefined || demo === 'open'
   if (accounts === 'off' && isForStrangers) {
     const way = turnstile === undefined ? name('demo') : name('turnstile')
     holes.push(
-      `${nameOf('accounts')} is off, and ${way} gives tokens to strangers: nothing would limit what they spend`,
+      `${nameOf('accounts')} is off, and ${way} gives tokens to unknown visitors: nothing would limit their spending`,
     )
   }
   return holes
 }
 
-/** Who has one of two equal secrets has the other too. While one signing secret takes the place of the other, those two may be equal. */
+/**
+ * Two secrets must differ: with one, an attacker would have the other. While one signing secret replaces the other, those two may be equal.
+ */
 function equalSecrets({ session, admin, keys }: Read, nameOf: Naming): string[] {
   const { secret, nextSecret, login, turnstile } = session
   const signing: [string, string | undefined][] = [

@@ -1,5 +1,5 @@
 /**
- * Every way this Worker says no by itself: one row each, with its own fixed words. What a provider says no to is told by the gateway.
+ * Every refusal of this Worker: one row each, with a fixed message. The gateway reports refusals of a provider.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const refusals: Readonly<Record<RefusalCode, Row>> = {
     message: 'The session token is missing, wrong or expired; ask POST /session for one',
   },
   not_logged_in: { status: 401, kind: 'authentication', message: 'There is no token for you' },
-  login_unavailable: { status: 503, kind: 'server', message: 'Nobody can say who you are now', retryable: true },
+  login_unavailable: { status: 503, kind: 'server', message: 'The user check is not available now', retryable: true },
   invalid_request: { status: 400, kind: 'invalid_request', message: 'The request is not allowed' },
   too_many_requests: { status: 429, kind: 'rate_limit', message: 'There were too many requests', retryable: true },
   too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many answers are being written', retryable: true },

@@ -11,7 +11,7 @@ export interface AnswerStore {
 
 /**
  * Gives an answer again where the same was asked before. Only whole answers are kept. An answer from the store comes in one batch, and its
- * usage is what it took when it was asked. What the store throws fails the run.
+ * usage is what it took when it was asked. An exception of the store fails the run.
  *
  * @param key the name of what is asked; `undefined`: this answer is not kept. Default: the provider, the model, the conversation and the
  * options in JSON, which holds all that was said: give a hash where the store limits or shows its keys.

@@ -3,7 +3,7 @@
  *
  * - `defaults`, `fallback`, `cache`, `log` and `thinkTags` stand around the answers of a model.
  * - `keepFirst`, `dropOldResults` and `summarise` make a long conversation shorter, and `chain` puts several of them in a row.
- * - The types of both, and of what an `Observer` is told.
+ * - The types of both, and of the arguments of an `Observer`.
  *
  * @module
  */

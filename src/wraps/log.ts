@@ -3,7 +3,7 @@ import type { ModelWrap } from '../client/wrap-model.ts'
 import { compact } from '../core/lookup.ts'
 import type { StopReason, Usage } from '../core/model.ts'
 
-/** What is known of one answer: figures, and no text of the conversation. */
+/** The figures of one answer, without any text of the conversation. */
 export interface LogEntry {
   readonly provider: string
   readonly model: string

@@ -12,7 +12,7 @@ import { countInstructions, groupsOf } from '../messages/groups.ts'
 import { prettyPrint } from '../messages/pretty-print.ts'
 import { trimMessages } from '../messages/trim-messages.ts'
 
-/** What `beforeRound` of a request takes. */
+/** The type of `beforeRound` of a request. */
 export type BeforeRound = NonNullable<RunRequest['beforeRound']>
 
 /**
@@ -45,7 +45,7 @@ export function dropOldResults({ keep }: { readonly keep: number }): BeforeRound
  * Lets a model write a summary of a conversation that has become long, which then stands for it. The instructions at the head stay, and so
  * do the last messages: a turn with its calls and their results. The tokens of the summary are not in the run's usage.
  *
- * @param options `over`: from how many tokens on, by `countTokensApproximately`; `instruction`: what the model is told to do.
+ * @param options `over`: from how many tokens on, by `countTokensApproximately`; `instruction`: the task for the model.
  * @throws what `generate` throws; it fails the run.
  */
 export function summarise(options: {

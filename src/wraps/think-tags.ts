@@ -27,7 +27,7 @@ function splitter(open: string, close: string): (event: MessageEvent) => readonl
   /** The block that may begin with the tag: the first of text. */
   let block: number | undefined
   let where: 'before' | 'thinking' | 'after' | 'text' = 'before'
-  /** What may be the beginning of a tag. */
+  /** Text that may be the beginning of a tag. */
   let held = ''
   /** By how much later blocks move: 1 once reasoning has a block. */
   let moved = 0
@@ -57,7 +57,7 @@ function splitter(open: string, close: string): (event: MessageEvent) => readonl
     }
     return [...out, ...said(index, flush())]
   }
-  /** What is held, without its last characters. */
+  /** Returns the held text, without its last characters. */
   function flush(keep = 0): string {
     const text = held.slice(0, held.length - keep)
     held = held.slice(held.length - keep)

@@ -67,7 +67,7 @@ command.for(inject('isExhaustive') ? ['resume'] : [])(
   { timeout: longest },
   async (name, { expect }) => {
     expect(await runExample(name).output).toMatch(
-      /^1, 2, 3, .*, 29, 30\n\nTold again by its name: the same\nStopped after: 1, 2, $/m,
+      /^1, 2, 3, .*, 29, 30\n\nSent again by its name: the same\nStopped after: 1, 2, $/m,
     )
   },
 )

@@ -48,7 +48,7 @@ on ${targets.length} codecs and dialects: directly behind a tool's result, in th
 requests, validators that were written from the wires' documents alone refuse ${refused === 0 ? 'none' : refused}; \`test/handoff\` also holds them against the types of the official
 clients, and sends them over HTTP. The tables name what does not arrive as it was.
 
-Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \`warning\`, and info is what nobody will miss. Written by
+Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \`warning\`, and info is a detail that is not needed. Written by
 \`node scripts/with-node.mjs scripts/handoff.mjs\`.
 `
 }

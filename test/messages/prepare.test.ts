@@ -441,7 +441,7 @@ describe('media in results', () => {
         ...shot,
         content: [
           { type: 'text', text: 'done' },
-          { type: 'text', text: '[image: see the message behind the results]' },
+          { type: 'text', text: '[image: see the message after the results]' },
         ],
       },
       result('b'),

@@ -131,7 +131,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
   })
 
   it('shows the message as it stood at any frame of a recording', async () => {
-    await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer behind them' })
+    await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer after them' })
     await page.waitForFunction(() => document.querySelector('#take-title')?.textContent?.startsWith('OpenAI Chat'))
     const slider = page.getByRole('slider', { name: 'Moment' })
     await slider.focus()
@@ -155,7 +155,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
   })
 
   it('plays a recording from its beginning to its end', async () => {
-    await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer behind them' })
+    await page.getByLabel('Recording').selectOption({ label: 'OpenAI Chat: the answer after them' })
     await page.waitForFunction(() => document.querySelector('#take-title')?.textContent?.startsWith('OpenAI Chat'))
     await page.getByRole('button', { name: 'Play' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor()
@@ -193,7 +193,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
 
   it('lets the wire be chosen where the guess is wrong or impossible', async () => {
     await drop('nothing', Buffer.from('data: {"hello":1}\n\n'))
-    expect(await page.locator('#take-note').innerText()).toBe('Cannot tell the wire of nothing: choose it')
+    expect(await page.locator('#take-note').innerText()).toBe('Cannot recognise the format of nothing: choose it')
     await page.getByLabel('Wire', { exact: true }).selectOption({ label: 'Anthropic' })
     expect(await page.locator('#take-about').innerText()).toContain('Anthropic')
     expect(await page.locator('#take-ending').innerText()).toBe(

@@ -295,7 +295,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'types of images',
     to: ['ollama'],
-    reason: 'an image is base64 alone; its type is read from its first bytes, where they say it',
+    reason: 'an image is sent only as base64; its type is read from its first bytes, where they say it',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [block.type === 'image' ? sniffed(block) : block], way),
   },
@@ -413,7 +413,7 @@ export const answerRules: readonly Rule[] = [
     to: ['gemini'],
     reason: 'the wire says of a malformed call by the reason for the end, and a sentence',
     severity: 'minor',
-    told: /tells of a malformed call/,
+    told: /reports a malformed call/,
     apply: (seen) => (seen.invalid.length === 0 || isCut(seen) ? seen : { ...renumber(seen), stopReason: 'error' }),
   },
   {

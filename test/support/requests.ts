@@ -597,7 +597,7 @@ const fieldRules: readonly FieldRule[] = [
     name: 'types of images asked about',
     to: ['ollama'],
     path: /\.mimeType$/,
-    reason: 'an image is base64 alone; its type is read from its first bytes',
+    reason: 'an image is sent only as base64; its type is read from its first bytes',
     severity: 'info',
   },
 ]

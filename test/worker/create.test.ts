@@ -381,7 +381,11 @@ describe('options that are unsafe together', () => {
   const { origins, secret } = whole().session
   const turnstile = { secret: 'secret-of-turnstile' }
   it.each<[string, object, string]>([
-    ['nobody says who gets a token', { session: { origins, secret } }, 'nobody says who gets a token'],
+    [
+      'without one of them no user can get a token',
+      { session: { origins, secret } },
+      'without one of them no user can get a token',
+    ],
     [
       'tokens that nothing signs',
       { session: { origins, login: { secret: loginSecret } } },

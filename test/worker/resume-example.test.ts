@@ -17,8 +17,8 @@ it('goes on with an answer that is cut, tells it again, and stops another', asyn
   const log = vi.spyOn(console, 'error').mockImplementation(() => {})
   // @ts-expect-error A program exports nothing, and has no types.
   await import('../../examples/resume/resume.mjs')
-  expect(printed.join('')).toMatch(/^1, 2, 3, .*, 29, 30\n\nTold again by its name: the same\nStopped after: 1, 2, $/m)
+  expect(printed.join('')).toMatch(/^1, 2, 3, .*, 29, 30\n\nSent again by its name: the same\nStopped after: 1, 2, $/m)
   const [first, ...cuts] = log.mock.calls.flat()
   expect(first).toBe('[asked]')
-  expect(cuts).toContainEqual(expect.stringMatching(/^\[cut; on behind event \d+\]$/))
+  expect(cuts).toContainEqual(expect.stringMatching(/^\[cut; continued after event \d+\]$/))
 })

@@ -22,7 +22,7 @@ const form = document.querySelector('form')
 const { text, name, born, works } = form.elements
 const status = form.querySelector('output')
 
-/** What has come so far: each field may be missing, and text may be half of it. */
+/** The value so far: each field may be missing, and text may be incomplete. */
 function fill(view) {
   name.value = view.name ?? ''
   born.value = view.born ?? ''

@@ -1,4 +1,4 @@
-/** What Next.js does by itself: `npm run example recipes/next`. */
+/** The entry that Next.js makes by itself: `npm run example recipes/next`. */
 import { createRoot } from 'react-dom/client'
 import Page from './page.jsx'
 

@@ -1,4 +1,4 @@
-/** What the model can call. Both sides import this: the server offers the tools, and the page runs them. */
+/** The tools of the model. Both sides import this: the server offers the tools, and the page runs them. */
 import { t, tool } from 'isoglot'
 
 export const setTheme = tool({

@@ -49,8 +49,8 @@ export interface Markable {
 }
 
 /**
- * Brings the marks of a body, in the order of the prompt, within the wire's rules: four at most, of which the last cover most; those of
- * an hour before those of five minutes; none on tools whose loading is deferred. Changes the parts.
+ * Brings the marks of a body, in the order of the prompt, within the wire's rules: four at most (the last ones cover most); those of an
+ * hour before those of five minutes; none on tools whose loading is deferred. Changes the parts.
  */
 export function settleMarks(parts: readonly Markable[], marksElsewhere: number, ledger: Ledger): void {
   const marked = parts.filter(({ part }) => isObject(part.cache_control))

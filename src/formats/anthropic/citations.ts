@@ -19,7 +19,7 @@ export function decodeCitation(wire: JsonObject): CitationBlock {
   return compact({ type: 'citation', url, title, text, providerData: isMadeByUs ? undefined : { [format]: wire } })
 }
 
-/** A citation of this wire; of others, in an answer alone, what a client can show. */
+/** A citation of this format. Of other formats, and only in an answer, the fields that a client can show. */
 export function encodeCitation(citation: CitationBlock, isAnswer: boolean): object | undefined {
   const kept = keptOf(citation)
   const { url, title, text } = citation

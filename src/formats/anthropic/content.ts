@@ -131,7 +131,7 @@ function decodeServerCall(wire: JsonObject): ServerToolCall | undefined {
   }
 }
 
-/** The word for a server's call stays with it: it tells whose it is, too. */
+/** The word for a server's call stays with it: it also names the provider. */
 export function serverCallData(wire: JsonObject, kept?: ProviderData): ProviderData {
   return { [format]: { ...kept?.[format], type: field(wire, 'type') ?? 'server_tool_use' } }
 }

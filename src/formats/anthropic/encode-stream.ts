@@ -1,8 +1,8 @@
 /**
  * Anthropic Messages: streams written, for clients of this wire.
  *
- * The wire has one block open at a time, numbered from 0 without gaps: clients look blocks up by number. What belongs to a later block
- * waits until the one before has ended.
+ * The wire has one block open at a time, numbered from 0 without gaps: clients look blocks up by number. Events of a later block wait until
+ * the one before has ended.
  *
  * @module
  */
@@ -202,18 +202,18 @@ function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): 
   lose(state.ledger, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 
-/** What is on the wire already stays there, broken as it is: no client can parse it, so none will run it. */
+/** The pieces already sent stay as they are. No client can parse them, so no client runs the call. */
 function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolCall, out: Frame[]): void {
   if (block.at !== undefined) {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
     const path = `message.invalidToolCalls[${call.index}]`
     lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`, 'info')
-  } else lose(state.ledger, 'dropped', 'stream', `a call was no call: ${call.error}`)
+  } else lose(state.ledger, 'dropped', 'stream', `an invalid call was left out: ${call.error}`)
 }
 
 // ---- everything else --------------------------------------------------------------------------
 
-/** Citations and the signature come behind the text; a block that has no deltas is written whole. */
+/** Citations and the signature come after the text; a block that has no deltas is written whole. */
 function endContent(state: EncodeState, block: OpenBlock, content: ContentBlock, path: string, out: Frame[]): void {
   const wire =
     content.type === 'text' && content.text === '' ? undefined : encodeBlock(content, path, answerScope(state.ledger))

@@ -36,13 +36,13 @@ export function decodeError(answer: ErrorAnswer, { dialect = {} }: CodecOptions<
   })
 }
 
-/** Two kinds that its words do not tell: an account without credit, and a request that the edge found too large (HTML, or plain). */
+/** Two kinds that its error types do not show: an account without credit, and a request that the edge found too large (HTML, or plain). */
 function readKind({ kind, message, status }: ApiError): ApiErrorKind {
   if (/credit balance is too low/i.test(message)) return 'permission'
   return status === 413 ? 'context_length' : kind
 }
 
-/** A limit of money is told as one of rate, and does not pass by waiting. */
+/** A spending limit is reported as a rate limit, but waiting does not help. */
 function spendLimit(body: unknown): string | undefined {
   const word = textOr(field(field(field(body, 'error'), 'details'), 'error_code'), undefined)
   return word?.includes('spend_limit') ? word : undefined
@@ -53,10 +53,10 @@ export function decodeErrorEvent(event: unknown, provider: string): ApiError {
   return decodeError({ status: 0, headers: { get: () => null }, body: event }, { dialect: { provider } })
 }
 
-/** What clients look for in the message of a conversation that is too long. */
+/** Clients look for this text to detect a conversation that is too long. */
 const tooLong = /prompt is too long|exceed context limit/i
 
-/** The body and status with which this API would tell an error. */
+/** The body and status with which this API would report an error. */
 export function encodeError(error: ApiError): { readonly status: number; readonly body: WireError } {
   const isBilling = error.kind === 'permission' && error.status === 402
   const [type, status] = isBilling ? (['billing_error', 402] as const) : wireErrors[error.kind]

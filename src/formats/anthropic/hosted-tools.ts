@@ -14,10 +14,10 @@ import { format } from './tables.ts'
 
 // ---- what they share --------------------------------------------------------------------------
 
-/** Who may call a tool: the model itself, or code that it runs in {@link codeExecution} of that date. */
+/** The callers that a tool allows: the model itself, or code that it runs in {@link codeExecution} of that date. */
 export type ToolCaller = 'direct' | `code_execution_${'20250825' | '20260120' | '20260521'}`
 
-/** What every tool of Anthropic's own takes. */
+/** Options of every tool that Anthropic runs. */
 export interface HostedToolOptions {
   /** Default: the provider's, which differs by date. */
   readonly allowedCallers?: readonly ToolCaller[]
@@ -71,7 +71,7 @@ type ResultsOption = {
 
 // ---- web search -------------------------------------------------------------------------------
 
-/** What {@link webSearch} takes. */
+/** Options of {@link webSearch}. */
 export type WebSearchOptions = HostedToolOptions &
   DomainOptions & {
     /** The most searches in one request. Default: no limit. */
@@ -122,7 +122,7 @@ export function webSearch(options: WebSearchOptions = {}): HostedTool<'anthropic
 
 // ---- web fetch --------------------------------------------------------------------------------
 
-/** Whose results may bring addresses to fetch: those of all tools, of none, of some by name, or of all but some. */
+/** The tools whose results may bring addresses to fetch: all, none, some by name, or all but some. */
 export type UrlSource = 'all' | 'none' | { readonly only: readonly string[] } | { readonly except: readonly string[] }
 
 /** Where addresses that may be fetched come from. Each is `all` by default. */
@@ -138,7 +138,7 @@ export interface UrlSources {
 type WireToolReference = { type: 'tool_reference'; name: string }
 type WireUrlSource = { type: 'all' | 'none' } | { type: 'only' | 'except'; tools: WireToolReference[] }
 
-/** What {@link webFetch} takes. */
+/** Options of {@link webFetch}. */
 export type WebFetchOptions = HostedToolOptions &
   DomainOptions & {
     /** Whether answers cite what was fetched. Default `false`. */
@@ -224,9 +224,9 @@ function encodeReference(name: string): WireToolReference {
 
 // ---- code execution ---------------------------------------------------------------------------
 
-/** What {@link codeExecution} takes. */
+/** Options of {@link codeExecution}. */
 export interface CodeExecutionOptions extends HostedToolOptions {
-  /** `20250522` runs Python alone; from `20260120` on, what Python has in memory outlives a run. Default `20250825`. */
+  /** `20250522` runs only Python. From `20260120` on, Python's memory outlives a run. Default `20250825`. */
   readonly version?: '20250522' | '20250825' | '20260120' | '20260521'
 }
 

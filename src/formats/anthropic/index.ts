@@ -18,11 +18,11 @@ import { decodeStream } from './stream.ts'
 import { type AnthropicDialect, format, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
-/** What {@link anthropic} takes beside the model's name. */
+/** Options of {@link anthropic} beside the model's name. */
 export type AnthropicSettings = ModelSettings & AnthropicDialect
 
 /**
- * A model behind the Messages API.
+ * A model of the Messages API.
  *
  * @param model The model's name, such as `claude-sonnet-5`.
  * @param settings `baseUrl` is `https://api.anthropic.com/v1` by default. In a web page, set `browser: true`, and think of who

@@ -33,7 +33,7 @@ export function decodeDocument(wire: JsonObject): FileBlock | PlainTextBlock | u
   return media && { type: 'file', ...media, ...compact({ filename: title }), ...extras }
 }
 
-/** Of the sources of images and documents those that we have words for, if they hold nothing else. */
+/** The sources of images and documents that isoglot knows, if they have no other fields. */
 function decodeSource(source: unknown): Pick<FileBlock, 'data' | 'mimeType' | 'url' | 'fileId'> | undefined {
   if (!isObject(source)) return undefined
   const { type, data, media_type: mimeType, url, file_id: fileId, ...rest } = source
@@ -117,7 +117,7 @@ function imageType(mimeType: string): WireImageType | undefined {
   return Object.values(imageTypes).find((one) => one === type)
 }
 
-/** PDF and text; an image that is told as a file is an image. */
+/** PDF and text; an image that is given as a file is sent as an image. */
 export function encodeFile(given: FileBlock, path: string, scope: Scope): WireBlock | undefined {
   const block = withoutDataUrl(given)
   if (block.mimeType?.startsWith('image/')) return encodeImage({ ...block, type: 'image' }, path, scope)

@@ -43,7 +43,7 @@ interface Turn {
   path: string
 }
 
-/** What a user's turn says, so that it stays a turn, when nothing in it could be carried; what that was is in the ledger. */
+/** The text of a user's turn when none of its blocks could be sent, so that the turn stays. The losses name the blocks. */
 const placeholder = '(Nothing that can be shown here.)'
 
 function hadMore({ role, content }: Message): boolean {
@@ -148,7 +148,7 @@ function encodePart(block: ContentBlock, path: string, scope: Scope): WireBlock 
 function addTurn(turns: Turn[], message: Message, content: string | WireBlock[], path: string): void {
   const role =
     message.role === 'assistant' ? 'assistant' : message.role === 'user' || message.role === 'tool' ? 'user' : 'system'
-  // What a tool message keeps belongs to its block.
+  // Kept fields of a tool message belong to its block.
   const kept = message.role === 'tool' ? undefined : keptOf(message)
   const last = turns.at(-1)
   if (last?.role !== role) {
@@ -181,7 +181,7 @@ function resultsFirst(blocks: readonly WireBlock[]): WireBlock[] {
   return [...blocks.filter(isResult), ...blocks.filter((block) => !isResult(block))]
 }
 
-/** Text behind a call has been refused. It goes before the calls of its run; nothing goes across a block of another kind. */
+/** The API has refused text after a call. It goes before the calls of its run; nothing goes across a block of another kind. */
 function callsLast(blocks: readonly WireBlock[], path: string, scope: Turns): readonly WireBlock[] {
   const settled: WireBlock[] = []
   let calls: WireBlock[] = []
@@ -198,7 +198,7 @@ function callsLast(blocks: readonly WireBlock[], path: string, scope: Turns): re
   }
   settled.push(...calls)
   if (settled.every((block, index) => block === blocks[index])) return blocks
-  lose(scope.ledger, 'changed', path, 'calls stand behind the text that followed them', 'info')
+  lose(scope.ledger, 'changed', path, 'calls are moved after the text that followed them', 'info')
   return settled
 }
 
@@ -250,7 +250,7 @@ function decodeMessage(wire: unknown, path: string, names: Map<string, string>, 
     case 'developer':
       return [{ role: 'system', content: decodeContent(content, `${path}.content`, origin), ...extras }]
   }
-  throw wrong(`${path}.role`, 'is none of user, assistant and system')
+  throw wrong(`${path}.role`, 'is not user, assistant or system')
 }
 
 /** The blocks of a content, each of them an object with a type. */

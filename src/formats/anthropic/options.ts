@@ -120,7 +120,7 @@ function sampling(
 function stopSequences({ stop }: RequestOptions, ledger: Ledger): string[] | undefined {
   const taken = stop?.filter((sequence) => sequence.trim() !== '')
   if (taken?.length !== stop?.length)
-    lose(ledger, 'dropped', 'options.stop', 'it takes no stop sequence of white space alone')
+    lose(ledger, 'dropped', 'options.stop', 'it does not accept a stop sequence of only white space')
   return taken?.length === 0 && stop?.length !== 0 ? undefined : taken
 }
 

@@ -74,7 +74,7 @@ function readResponse(body: JsonObject, provider: string): Fragment[] {
   return out
 }
 
-/** What is said of the message as a whole, in a body and in `message_start`. */
+/** Reads the fields of the whole message, in a body and in `message_start`. */
 export function readHead(message: JsonObject, out: Fragment[]): void {
   const id = textOr(field(message, 'id'), undefined)
   const model = textOr(field(message, 'model'), undefined)
@@ -169,8 +169,8 @@ function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
 }
 
 /**
- * The wire's own word where the message has it and it still holds; else the one for our reason. What this provider itself said holds
- * with calls too: `end_turn` beside calls means that they ran while it answered.
+ * The wire's own word where the message has it and it still holds; else the one for our reason. This provider's own reason holds with calls
+ * too: `end_turn` beside calls means that they ran while it answered.
  */
 export function encodeStopReason(
   message: AssistantMessage,

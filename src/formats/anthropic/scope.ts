@@ -14,7 +14,7 @@ import { decodeCacheHint, encodeCacheHint } from './cache.ts'
 import { format } from './tables.ts'
 import type { WireBlock } from './wire.ts'
 
-/** Who made the proofs in what is read. */
+/** The provider that made the proofs in the input. */
 export interface Origin {
   readonly provider: string
   readonly model: string
@@ -41,17 +41,17 @@ export function extrasOf(
 /** Where blocks are written to. */
 export interface Scope {
   readonly ledger: Ledger
-  /** Whose proofs are valid. */
+  /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
-  /** Another provider made the turn: what only that one can read stays behind. */
+  /** Another provider made the turn: data that only that provider can read is left out. */
   readonly isForeign?: boolean
   /** `2026-10-21` or later. */
   readonly isStrictVersion?: boolean
   readonly unsignedThinking?: boolean
 }
 
-/** What we kept of this wire, as it came. */
+/** The kept fields of this format, unchanged. */
 export function keptOf(holder: { readonly providerData?: ProviderData }): JsonObject | undefined {
   const kept = field(holder.providerData, format)
   return isObject(kept) ? kept : undefined
@@ -72,7 +72,7 @@ export function drop(
   lose(scope.ledger, 'dropped', path, reason, severity)
 }
 
-/** Fields and proofs of other wires are for them alone. */
+/** Fields and proofs of other formats are only for those formats. */
 export function noteForeignFields(
   holder: { readonly providerData?: ProviderData; readonly opaque?: Opaque; readonly type?: string },
   path: string,

@@ -21,7 +21,7 @@ import { unknownBlock } from './scope.ts'
 import { type AnthropicDialect, format, knownFields } from './tables.ts'
 import { inputOf } from './tools.ts'
 
-/** What one event leaves for the next. */
+/** State between two events. */
 interface DecodeState {
   readonly provider: string
   /** As `message_start` named it: proofs are its. */

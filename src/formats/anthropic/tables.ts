@@ -19,13 +19,13 @@ export const format = 'anthropic'
 /** The API's version. `2026-10-21` refuses sampling fields, documents in assistant turns and citations on user text. */
 export type AnthropicVersion = '2023-06-01' | '2026-10-21'
 
-/** What sets one host of this format apart from another. */
+/** The differences between hosts of this format. */
 export interface AnthropicDialect {
   /** The provider's name, whose proofs are valid here. Default `anthropic`. */
   readonly provider?: string
   /** Default `2023-06-01`. */
   readonly version?: AnthropicVersion
-  /** Adds the header without which the API refuses calls from web pages. Whoever reads the page can read the key. */
+  /** Adds the header without which the API refuses calls from web pages. Every visitor of the page can read the key. */
   readonly browser?: boolean
   /** Names of beta features, for the `anthropic-beta` header. */
   readonly beta?: readonly string[]
@@ -50,7 +50,9 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   sensitive: 'content_filter', // seen on the wire, in no document
 }
 
-/** Ours to its, for answers made elsewhere. What did not end properly has no word: `null`, as of a stream that was cut. */
+/**
+ * Ours to its, for answers made elsewhere. An answer that did not end properly has no stop reason: `null`, as for a stream that was cut.
+ */
 export const wireStopReasons: Readonly<Record<StopReason, string | null>> = {
   stop: 'end_turn',
   length: 'max_tokens',
@@ -84,7 +86,7 @@ const older = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-6])?(?:[-@:.](
 /** Claude models up to 4.5, which do not think adaptively. */
 const budgetOnly = /claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:[-@:.](?!\d{1,2}(?:$|[-@:]))|$))/
 
-/** Whether a model takes no sampling fields and no budgets, and thinks unless told not to. Other vendors' models are not. */
+/** Whether a model takes no sampling fields and no budgets, and thinks by default. False for models of other vendors. */
 export function isNewer(model: string): boolean {
   return claude.test(model) && !older.test(model)
 }
@@ -142,7 +144,7 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, s
   timeout: ['timeout_error', 504],
 }
 
-/** What this wire lacks. */
+/** Features that this format lacks. */
 export function wireOf({ provider = format, unsignedThinking = false }: AnthropicDialect): Wire {
   return { format, provider, lacks, keepsReasoning: unsignedThinking }
 }
@@ -151,7 +153,7 @@ const lacks: Wire['lacks'] = new Set([
   ...(['names', 'refusals', 'imageDetail'] as const),
 ])
 
-/** What `prepare` sees to for this wire. */
+/** The rules of this format for `prepare`. */
 export function rulesOf({ provider = format, unsignedThinking, lateInstructions }: AnthropicDialect): Rules {
   return {
     ...rules,

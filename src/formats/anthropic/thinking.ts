@@ -18,7 +18,7 @@ type Reasoning = NonNullable<RequestOptions['reasoning']>
 
 // ---- encoding ---------------------------------------------------------------------------------
 
-/** Newer models think unless they are told not to, so this has to be said. */
+/** Newer models think by default, so "off" has to be sent. */
 function isOff({ effort, budgetTokens }: Reasoning): boolean {
   return effort === 'none' || budgetTokens === 0
 }
@@ -30,7 +30,7 @@ export function budgetFor({ reasoning, model }: RequestOptions): number | undefi
   return isAdaptive(model) ? undefined : lookup(effortBudgets, reasoning.effort)
 }
 
-/** What is said of thinking; `undefined` if nothing is. */
+/** The `thinking` field; `undefined` if the request has none. */
 export function encodeThinking(
   options: RequestOptions,
   maxTokens: number,
@@ -73,7 +73,7 @@ function isBare({ effort, budgetTokens }: Reasoning): boolean {
   return effort === undefined && budgetTokens === undefined
 }
 
-/** Whether thinking has to be asked for. A request of this wire that named an effort alone still does so. */
+/** Whether thinking has to be asked for. A request of this format that only had an effort is sent with only an effort. */
 function isAsked({ effort, budgetTokens }: Reasoning, kept: JsonObject): boolean {
   if (effort === undefined) return budgetTokens !== undefined || keptThinking(kept) === undefined
   return field(objectIn(kept, 'output_config'), 'effort') !== effort || field(kept, 'thinking') !== undefined
@@ -85,7 +85,7 @@ export function keptThinking(kept: JsonObject): WireThinkingConfig | undefined {
   return typeof field(thinking, 'type') === 'string' ? (thinking as unknown as WireThinkingConfig) : undefined
 }
 
-/** What was kept of the same way of thinking, such as `display`, goes with it. */
+/** Kept fields of the same kind of thinking, such as `display`, are added to it. */
 export function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): WireThinkingConfig {
   const { type, ...rest } = objectIn(kept, 'thinking')
   const isSame = thinking.type !== 'disabled' && (type === undefined || type === thinking.type)
@@ -104,10 +104,10 @@ export function chooseEffort({ reasoning, model }: RequestOptions, ledger: Ledge
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-/** What a request says of thinking. */
+/** Fields of a request about thinking. */
 export interface Thinking {
   readonly reasoning?: Reasoning
-  /** What our words leave of `thinking`. */
+  /** Fields of `thinking` that isoglot has no option for. */
   readonly kept?: JsonObject
   /** An effort that came without thinking: of models that do not think by themselves it says something else. */
   readonly keptEffort?: string

@@ -116,7 +116,7 @@ function isForced(choice: ToolChoice): boolean {
   return choice === 'required' || (typeof choice === 'object' && 'mode' in choice && choice.mode === 'required')
 }
 
-/** A choice among some is made by sending those alone, which begins another prompt cache. */
+/** A choice among some tools is made by sending only those, which begins another prompt cache. */
 export function selectTools(
   tools: readonly (ToolDefinition | ProviderTool)[],
   choice: ToolChoice | undefined,
@@ -179,7 +179,7 @@ export function encodeInvalidCall(call: InvalidToolCall, path: string, scope: Sc
   }
 }
 
-/** What a call was given: text where some host sends text, `undefined` for nothing. */
+/** The arguments of a call: text where a host sends text, `undefined` for nothing. */
 export function inputOf(wire: JsonObject): CallFragment['arguments'] {
   const input = field(wire, 'input')
   if (input === undefined || input === null) return undefined
@@ -202,7 +202,7 @@ export function decodeCall(wire: JsonObject, index: number): ToolCall | InvalidT
   return metadata === undefined || call.type === 'invalid_tool_call' ? call : { ...call, metadata }
 }
 
-/** The calls of our tools in the body of an answer; those that the provider runs itself are none. */
+/** The calls of our tools in the body of an answer; calls that the provider runs itself are left out. */
 export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicDialect> = {}): DecodedCalls {
   const toolCalls: ToolCall[] = []
   const invalidToolCalls: InvalidToolCall[] = []

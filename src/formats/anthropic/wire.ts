@@ -123,7 +123,7 @@ export interface WireUsage {
   output_tokens_details?: { thinking_tokens: number }
 }
 
-/** What an answer may hold beside the blocks we know is in `content` as it came. */
+/** Blocks that isoglot does not know stay in `content` unchanged. */
 export interface WireResponse {
   id: string
   type: 'message'

@@ -253,7 +253,7 @@ function decodeServerCall({ toolUseId, name, input, ...kept }: JsonObject): Cont
   }
 }
 
-/** What came of such a call, in the same message. */
+/** The result of such a call, in the same message. */
 export function decodeServerResult(body: JsonObject): ContentBlock {
   return compact({
     type: 'server_tool_result',
@@ -266,7 +266,7 @@ export function decodeServerResult(body: JsonObject): ContentBlock {
 
 // ---- reading what may be anything -------------------------------------------------------------
 
-/** What is being decoded, for messages of errors. */
+/** The thing that is being decoded, for the text of errors. */
 export type Subject = 'request' | 'response' | 'stream'
 
 /** The elements, if it is a list; nothing and `null` are an empty one. */

@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: streams written, for clients of this wire. Blocks have one number each, and stand one behind the other.
+ * Bedrock Converse: streams written, for clients of this wire. Blocks have one number each, and follow one another.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11)
  *
@@ -151,11 +151,11 @@ function writeArguments(state: EncodeState, input: string, out: Frame[]): void {
   writeDelta(state, { toolUse: { input } }, out)
 }
 
-/** What is on the wire of a call that is none stays there, broken as it is: no client can parse it, so none will run it. */
+/** The pieces of an invalid call that were sent stay as they are. No client can parse them, so no client runs the call. */
 function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   const { open, losses } = state
   if (call.type === 'invalid_tool_call' && open.at === undefined) {
-    lose(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, `a call was no call: ${call.error}`)
+    lose(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, `an invalid call was left out: ${call.error}`)
     return
   }
   if (call.type === 'tool_call' && open.at === undefined) {

@@ -15,7 +15,7 @@ import { decodeStream } from './stream.ts'
 import { format, idPrefix, provider, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
-/** What signs a request with AWS's Signature Version 4: an `AwsClient` of `aws4fetch` is one. */
+/** Signs a request with AWS's Signature Version 4: an `AwsClient` of `aws4fetch` is one. */
 export interface AwsSigner {
   sign(
     url: string,
@@ -23,7 +23,7 @@ export interface AwsSigner {
   ): Promise<Request>
 }
 
-/** What {@link bedrockConverse} takes beside the model's name. */
+/** Options of {@link bedrockConverse} beside the model's name. */
 export interface BedrockSettings extends ModelSettings {
   /** Such as `us-east-1`. The address and the signature have it. */
   readonly region: string
@@ -32,7 +32,7 @@ export interface BedrockSettings extends ModelSettings {
 }
 
 /**
- * A model behind Bedrock's Converse API.
+ * A model of Bedrock's Converse API.
  *
  * It takes an API key of Bedrock (`AWS_BEARER_TOKEN_BEDROCK`), or signs requests with the keys of an account. Many newer models are
  * asked by the name of an inference profile, such as `us.anthropic.claude-haiku-4-5-20251001-v1:0`.
@@ -64,7 +64,7 @@ function signing(aws: AwsSigner, region: string, send: typeof fetch = fetch): ty
   return async (url, init) => send(await aws.sign(String(url), { ...init, aws: { service: 'bedrock', region } }))
 }
 
-/** What a client needs to talk to Bedrock. */
+/** The codec of a client of Bedrock. */
 export function createClientCodec(): ClientCodec {
   return {
     name: format,
@@ -89,7 +89,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** What a server needs to be Bedrock. `createGateway` does not answer in this wire: its streams are not text. */
+/** The codec of a server that answers as Bedrock does. `createGateway` does not answer in this format: its streams are not text. */
 export function createServerCodec(): ServerCodec {
   return {
     name: format,

@@ -18,7 +18,7 @@ import type { WireBlock, WireMessage, WireRequest } from './wire.ts'
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** What a user's turn says, so that it stays a turn, when nothing in it could be carried. */
+/** The text of a user's turn when none of its blocks could be sent, so that the turn stays. */
 const placeholder = '(Nothing that can be shown here.)'
 
 /** System text and turns. Neighbours of one role share a turn. */
@@ -48,7 +48,7 @@ export function encodeConversation(
     }
     const last = turns.at(-1)
     if (last?.role === role) last.content.push(...content)
-    // What a tool message keeps belongs to its block.
+    // Kept fields of a tool message belong to its block.
     else turns.push({ ...(message.role !== 'tool' && keptFields(message)), role, content })
   }
   for (const turn of turns) if (turn.role === 'user') settle(turn, scope)

@@ -1,6 +1,6 @@
 /**
- * Bedrock Converse: what is asked of the model beside the conversation, both ways. What is not of every model goes into the model's own
- * body, in the words of its family.
+ * Bedrock Converse: options of a request beside the conversation, both ways. Options that not every model has go into the model's own body,
+ * in the terms of its family.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html (read 2026-11)
  *

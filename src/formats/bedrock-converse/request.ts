@@ -44,7 +44,7 @@ export function encodeRequest(given: Context, asked: EncodeRequestOptions): Enco
 /**
  * Reads a client's request. The model and whether to stream are in the path.
  *
- * @throws {DecodeError} where the server would answer with 400: messages that are none, content that is not a list.
+ * @throws {DecodeError} where the server would answer with 400: invalid messages, content that is not a list.
  */
 export function decodeRequest(body: unknown, { path = '' }: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')

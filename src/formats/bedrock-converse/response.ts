@@ -47,7 +47,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
   return fold(out, { provider, idPrefix, callsBefore })
 }
 
-/** The text that citations behind it are for. */
+/** The text that the citations after it belong to. */
 export interface Said {
   readonly key: BlockKey
   readonly length: number

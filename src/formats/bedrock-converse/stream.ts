@@ -15,7 +15,7 @@ import { decodeException } from './errors.ts'
 import { endFragment, readExtra, type Said } from './response.ts'
 import { readCallFragment } from './tools.ts'
 
-/** What one event leaves for the next. */
+/** State between two events. */
 interface DecodeState {
   isStarted: boolean
   /** The text that is open still, since citations may follow it in a block of their own, and how long it is. */

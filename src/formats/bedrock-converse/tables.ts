@@ -32,7 +32,7 @@ export const rules: Rules = {
   pairs: 'id',
 }
 
-/** What the wire lacks. */
+/** Features that the format lacks. */
 export const wire: Wire = {
   format,
   provider,
@@ -43,7 +43,7 @@ export const wire: Wire = {
   ]),
 }
 
-/** What kind of model has a name, behind the head of its ARN and its region. */
+/** The family of a model, by its name after the head of the ARN and the region. */
 export type Family = 'claude-budget' | 'claude-effort' | 'nova' | 'nova-2' | 'gpt-oss' | 'qwen3' | 'other'
 const families: readonly (readonly [RegExp, Family])[] = [
   [/claude-(?:\d|instant|(?:opus|sonnet|haiku)-4(?:-[0-5])?(?:-\d{8}|[@:]|$))/, 'claude-budget'],
@@ -160,7 +160,7 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [name: string, s
   timeout: ['ModelTimeoutException', 408],
 }
 
-/** What cannot be carried, and why: reasons in the ledger of losses. */
+/** Reasons for losses. */
 export const reasons = {
   remote: 'Bedrock takes media as data or by an address of S3: fetch it and send its data',
   mediaType: 'Bedrock does not have this type of media',

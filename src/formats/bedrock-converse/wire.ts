@@ -64,7 +64,7 @@ export interface WireRequest {
   outputConfig?: {
     textFormat: { type: 'json_schema'; structure: { jsonSchema: { schema: string; name: string } } }
   }
-  /** What goes into the model's own body. */
+  /** Fields of the model's own body. */
   additionalModelRequestFields?: { [field: string]: unknown }
 }
 

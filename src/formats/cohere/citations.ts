@@ -13,7 +13,7 @@ import type { WireCitation, WireSource } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** What a citation says of this text: one of ours for each of its sources. */
+/** Reads a citation of this text: one of ours for each of its sources. */
 export function decodeCitation(wire: JsonObject, text: string): CitationBlock[] {
   const { sources, ...kept } = wire
   const found = arrayOf(sources).filter(isObject)

@@ -66,7 +66,7 @@ export function encodeTextParts(blocks: readonly ContentBlock[], path: string, l
   return blocks.flatMap((block, at) => encodeTextPart(block, `${path}[${at}]`, losses) ?? [])
 }
 
-/** What a user may say beside documents. */
+/** A block of a user's message, documents aside. */
 export function encodeUserPart(block: ContentBlock, path: string, losses: Ledger): WireText | WireImage | undefined {
   return block.type === 'image' ? encodeImage(block, path, losses) : encodeTextPart(block, path, losses)
 }
@@ -104,7 +104,7 @@ function documentData(text: string, title: string | undefined): WireDocument['da
   return compact({ text, title })
 }
 
-/** What a tool's result may hold: text and documents. */
+/** A block of a tool's result: text or a document. */
 export function encodeResultPart(
   block: ContentBlock,
   path: string,
@@ -180,7 +180,7 @@ export function decodeDocument(value: Json): PlainTextBlock {
   })
 }
 
-/** What a part says beside its type and its body. */
+/** Fields of a part beside its type and its body. */
 export function restOf(part: JsonObject, ...body: readonly string[]): { providerData?: { [format]: JsonObject } } {
   const rest = otherFields(part, new Set(['type', ...body]))
   return rest === undefined ? {} : { providerData: { [format]: rest } }
@@ -188,7 +188,7 @@ export function restOf(part: JsonObject, ...body: readonly string[]): { provider
 
 // ---- reading what may be anything -------------------------------------------------------------
 
-/** What is being decoded, for messages of errors. */
+/** The thing that is being decoded, for the text of errors. */
 export type Subject = 'request' | 'response' | 'stream'
 
 /** The value, if it is a string; nothing and `null` are an empty one. */

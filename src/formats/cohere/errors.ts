@@ -27,7 +27,7 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
   return new ApiError(message, { kind, retryable: error.retryable, ...details, ...change })
 }
 
-/** What the kind of the error is told by, in a message of a conversation that is too long. */
+/** The text by which a message about a too long conversation is recognised. */
 const tooLong = 'too many tokens'
 
 /** The status and body that say the error, to a client of this wire. */

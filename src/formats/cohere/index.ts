@@ -15,7 +15,7 @@ import { format, idPrefix, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
 
 /**
- * A model behind Cohere's Chat API, version 2.
+ * A model of Cohere's Chat API, version 2.
  *
  * Documents of a user message (`plain_text` blocks, files of text) go beside the messages, where the model can cite them: citations come
  * with the text of the answer. `providerOptions.cohere` takes `citation_options`, `safety_mode` and the other fields of the API.
@@ -33,7 +33,7 @@ export function cohere(model: string, settings: ModelSettings = {}): Model {
   return { ...settings, codec: createClientCodec(), model, baseUrl: settings.baseUrl ?? providerUrl, providerUrl }
 }
 
-/** What a client needs to talk to Cohere. */
+/** The codec of a client of Cohere. */
 export function createClientCodec(): ClientCodec {
   return {
     name: format,
@@ -57,7 +57,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** What a gateway needs to be Cohere. */
+/** The codec of a gateway that answers as Cohere does. */
 export function createServerCodec(): ServerCodec {
   return { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }
 }

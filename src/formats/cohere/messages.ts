@@ -52,7 +52,7 @@ import type {
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** What messages are written for. */
+/** The target of encoded messages. */
 export interface Encoding {
   readonly losses: Ledger
   /** Whether documents may stand beside the messages; otherwise their text stands in them. */
@@ -102,7 +102,7 @@ function encodeSystem(
   return []
 }
 
-/** What a user's message says when nothing in it could be carried; what that was is among the losses. */
+/** The text of a user's message when none of its blocks could be sent. The losses name the blocks. */
 const placeholder = '(Nothing that can be shown here.)'
 
 /** A user's message; results inside it become messages of their own, before it. */
@@ -136,7 +136,7 @@ function inPlace({ data }: WireDocument, path: string, { losses }: Encoding): Wi
   return { type: 'text', text: String(data.text) }
 }
 
-/** A turn of which nothing can be sent, such as one of another provider's tools only, is left out. */
+/** A turn with nothing to send, such as one with only another provider's tools, is left out. */
 function encodeTurn(message: AssistantMessage, path: string, to: Encoding): WireMessage[] {
   const encoded = encodeAssistant(message, path, to)
   const { content, tool_plan: plan, tool_calls: calls } = encoded

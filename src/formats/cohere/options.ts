@@ -17,7 +17,7 @@ import type { WireRequest } from './wire.ts'
 
 type Limited = 'temperature' | 'topP' | 'topK' | 'frequencyPenalty' | 'presencePenalty'
 
-/** What the server takes; it refuses anything beyond. */
+/** Ranges that the server accepts; it refuses other values. */
 const ranges: Readonly<Record<Limited, readonly [least: number, most: number]>> = {
   temperature: [0, 1],
   topP: [0.01, 0.99],
@@ -57,7 +57,7 @@ function limited(name: Limited, value: number | undefined, losses: Ledger): numb
   return sent
 }
 
-/** Models that can think do so unless they are told not to. */
+/** Models that can think do so by default. */
 function encodeThinking({ reasoning, model, maxTokens }: RequestOptions, losses: Ledger): WireRequest['thinking'] {
   if (reasoning === undefined) return undefined
   const { effort, budgetTokens } = reasoning
@@ -81,7 +81,7 @@ function encodeThinking({ reasoning, model, maxTokens }: RequestOptions, losses:
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** What of a field we have a word for: it is read, and otherwise kept as it came. */
+/** Reads a field that isoglot has an option for. Other values are kept unchanged. */
 type Reader = (value: Json) => Partial<RequestOptions> | undefined
 
 const number =

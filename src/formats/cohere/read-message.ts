@@ -15,7 +15,7 @@ import { decodeError } from './errors.ts'
 import { format, stopReasons } from './tables.ts'
 import { readCallFragment } from './tools.ts'
 
-/** What one piece of an answer leaves for the next. */
+/** State between two pieces of an answer. */
 export interface ReadState {
   /** Pieces of what may be cited, by the wire's index of the content. */
   readonly texts: Map<number, string[]>
@@ -63,7 +63,7 @@ export function readMessage(
   endMessage(state, out)
 }
 
-/** What only the end of a message shows. */
+/** Appends what is known only at the end of a message. */
 export function endMessage(state: ReadState, out: Fragment[]): void {
   endTexts(state, out)
   const { otherCitations: citations } = state
@@ -77,7 +77,7 @@ function textParts(text: string): Json[] {
 /** A content, or the beginning of one. */
 export function startContent(state: ReadState, at: number, part: JsonObject, out: Fragment[]): void {
   const key = keyOf.content(at)
-  // Some hosts begin with the type alone.
+  // Some hosts begin with only the type.
   const { type, text = type === 'text' ? '' : undefined, thinking = type === 'thinking' ? '' : undefined } = part
   if (typeof text === 'string') {
     state.texts.set(at, [text])

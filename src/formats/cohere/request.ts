@@ -69,7 +69,7 @@ function encodeFormat(
 /**
  * Reads a client's request. Documents become blocks of the last user message.
  *
- * @throws {DecodeError} where the server would answer with 400: no model, messages that are none.
+ * @throws {DecodeError} where the server would answer with 400: no model, invalid messages.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')

@@ -32,7 +32,7 @@ export const rules: Rules = {
   pairs: 'id',
 }
 
-/** What the wire lacks. */
+/** Features that the format lacks. */
 export const wire: Wire = {
   format,
   provider: format,
@@ -89,7 +89,7 @@ export const errorWords: ErrorWords = {
   statuses: { 498: 'invalid_request', 499: 'server', 501: 'invalid_request' },
 }
 
-/** What cannot be carried, and why: reasons in the ledger of losses. */
+/** Reasons for losses. */
 export const reasons = {
   fileId: 'Cohere takes images by URL or as data, and not by the id of a file',
   media: 'Cohere takes text and images here',

@@ -18,7 +18,7 @@ export interface WireImage {
   type: 'image_url'
   image_url: { url: string; detail?: 'auto' | 'low' | 'high' }
 }
-/** Its `data` may have any fields; `text` and `title` are what models are told to expect. */
+/** Its `data` may have any fields; `text` and `title` are the fields that models expect. */
 export interface WireDocument {
   id?: string
   data: { [field: string]: unknown }
@@ -55,7 +55,7 @@ export interface WireCitation {
 export interface WireAssistant {
   role: 'assistant'
   content?: string | (WireText | WireThinking)[]
-  /** What a model that does not think says before its calls. */
+  /** The text of a model that does not think, before its calls. */
   tool_plan?: string
   tool_calls?: WireCall[]
   citations?: WireCitation[]
@@ -82,7 +82,7 @@ export interface WireRequest {
   stream: boolean
   tools?: WireTool[]
   tool_choice?: 'REQUIRED' | 'NONE'
-  /** Of all tools at once. */
+  /** For all tools at once. */
   strict_tools?: boolean
   documents?: WireDocument[]
   response_format?: { type: 'json_object'; json_schema?: { [keyword: string]: unknown } }
@@ -98,9 +98,9 @@ export interface WireRequest {
 }
 
 export interface WireUsage {
-  /** What is paid. */
+  /** The units that are billed. */
   billed_units: { [unit: string]: number }
-  /** What the model read and wrote; images are not in `input_tokens`. */
+  /** Tokens that the model read and wrote; images are not in `input_tokens`. */
   tokens: { input_tokens: number; output_tokens: number; reasoning_tokens?: number; image_tokens?: number }
   cached_tokens?: number
 }

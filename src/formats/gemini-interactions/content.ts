@@ -23,7 +23,7 @@ import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit
 import { format } from './tables.ts'
 import type { WireContent, WireMedia, WireUrlCitation } from './wire.ts'
 
-/** What came from this wire and goes back as it came: its type is not checked. */
+/** A value that came in this format and goes back unchanged. Its type is not checked. */
 export function verbatim<T>(value: Json | object): T {
   return value as T
 }
@@ -40,7 +40,7 @@ export function keeping(fields: JsonObject | undefined): { providerData?: Provid
 
 // ---- decoding ---------------------------------------------------------------------------------
 
-/** What a step holds: a list, one object, or a string. */
+/** The contents of a step: a list, one object, or a string. */
 export function contentsOf(value: unknown): readonly Json[] {
   if (typeof value === 'string') return [{ type: 'text', text: value }]
   return isObject(value) ? [value] : arrayOf(value)
@@ -167,7 +167,7 @@ function resolutionOf(block: Media, path: string, into: Ledger): Pick<WireMedia,
   return { resolution: 'high' }
 }
 
-/** What a text rests on, for its own provider, which knows its own; for a client, what has an address too. */
+/** The citations of a text: its own for the provider that made them; for a client, those with an address too. */
 function annotationsOf(
   { citations = [], text }: TextBlock,
   path: string,

@@ -22,7 +22,7 @@ import { decodeDefinitions, decodeResult } from './tools.ts'
  * A conversation from a request of this wire. The input may be text, one content, a list of contents or of steps, or turns of the legacy
  * schema.
  *
- * @throws {DecodeError} if the body is not an object, `input` is none of these, or the answer to go on from has an empty id.
+ * @throws {DecodeError} if the body is not an object, `input` is something else, or the answer to go on from has an empty id.
  */
 export function decodeRequest(body: unknown): DecodedRequest {
   const failure = `Cannot decode ${target} request`

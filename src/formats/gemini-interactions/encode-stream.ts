@@ -28,7 +28,7 @@ import { answerScope, ending, identityOf, outputError } from './response.ts'
 import { target } from './tables.ts'
 import { encodeTurn } from './turns.ts'
 
-/** What one event leaves for the next. */
+/** State between two events. */
 interface EncoderState {
   reply: Reply
   readonly into: Ledger
@@ -64,7 +64,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
       if (!state.isStarted) begin(state, event, out)
       if ('index' in event) pass(event, out)
       else if (event.type === 'message_end') finish(state, event.response, out)
-      // figures come again with the end, and warnings are none of the client's
+      // figures come again with the end, and a client does not get warnings
     },
     end: (out) => fail(state, cut(), out),
     fail: (error, out) => fail(state, error, out),
@@ -162,7 +162,7 @@ function addChunk(state: EncoderState, { id, name, argumentsDelta = '' }: ToolCa
   state.text = text
 }
 
-/** What is open already stays as it was announced. */
+/** A call that is open already stays as it was announced. */
 function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   const sent = state.isOpen ? state.text.length : 0
   open(state, { type: 'function_call', id: call.id ?? '', name: call.name ?? '', arguments: {} }, out)
@@ -183,7 +183,7 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
 
 // ---- whole blocks -----------------------------------------------------------------------------
 
-/** What was told in deltas stays as it is; annotations and signatures follow it. */
+/** Text sent in deltas stays as it is; annotations and signatures follow it. */
 function endContent(state: EncoderState, block: ContentBlock, out: Frame[]): void {
   const isTold = state.isOpen
   const [given] = encodeTurn([block], [], 'message', answerScope(state.into))

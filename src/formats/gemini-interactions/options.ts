@@ -86,7 +86,7 @@ const knownOfRequest: ReadonlySet<string> = new Set([
 ])
 const numbers = ['max_output_tokens', 'temperature', 'top_p', 'seed'] as const
 
-/** The options that a request asks for. What cannot be read, or has no word of ours, is kept as it is. */
+/** The options that a request asks for. Fields that cannot be read, or that isoglot has no option for, are kept unchanged. */
 export function decodeOptions(body: JsonObject): RequestOptions {
   const config = objectIn(body, 'generation_config')
   const [maxTokens, temperature, topP, seed] = numbers.map((name) => numberOr(field(config, name), undefined))

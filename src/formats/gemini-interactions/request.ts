@@ -83,7 +83,7 @@ export function encodeRequest(given: Context, asked: RequestOptions): EncodedReq
   return { path: '/interactions', headers: {}, body, losses: into.losses }
 }
 
-/** Where the state is. What is made in the background has to be stored, and the wire's own default is to store. */
+/** Where the state is. An answer made in the background has to be stored, and the format's own default is to store. */
 function storage(
   { store, background }: JsonObject,
   previousResponseId: string | undefined,
@@ -113,7 +113,7 @@ function encodeInstruction(content: Content, path: string, into: Ledger): string
     .join('\n\n')
 }
 
-/** Instructions alone are the input; a hop of a stored answer has none. */
+/** If there are only instructions, they become the input. A step of a stored answer has none. */
 function placeInstruction(
   text: string,
   input: WireStep[],

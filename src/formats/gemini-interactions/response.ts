@@ -56,12 +56,12 @@ export function stepsOf(interaction: unknown): readonly Json[] | undefined {
 
 const contentTypes: ReadonlySet<unknown> = new Set(['text', 'image', 'audio', 'video', 'document'])
 
-/** What the model says is in a step of its own now; everything else was a content and is a step. */
+/** The model's text is now in a step of its own. Every other content is now a step. */
 export function stepOfContent(content: Json): Json {
   return contentTypes.has(field(content, 'type')) ? { type: 'model_output', content: [content] } : content
 }
 
-/** Who answers. An answer that is not stored has no id, or an empty one. */
+/** Reads the id and the model. An answer that is not stored has no id, or an empty one. */
 export function readStart(interaction: unknown, out: Fragment[]): void {
   const createdAt = Date.parse(`${field(interaction, 'created')}`) / 1000
   out.push({
@@ -79,7 +79,7 @@ const knownOfResponse = new Set([
   ...['continuation_token'],
 ])
 
-/** What an answer says when it is whole: figures, fields of its own, how it ended. `end` comes last. */
+/** Reads the end of an answer: usage, fields of its own, the stop reason. `end` comes last. */
 export function readEnd(interaction: JsonObject, reading: Reading, out: Fragment[]): void {
   const usage = readUsage(field(interaction, 'usage'))
   if (usage !== undefined) out.push({ type: 'usage', usage })

@@ -1,6 +1,6 @@
 /**
- * Gemini Interactions: from steps to pieces of blocks. A stream tells a step in a start, deltas and a stop; a whole step is a start in
- * which everything is already. Answers, streams and the model's steps of a request share this.
+ * Gemini Interactions: from steps to pieces of blocks. A stream sends a step as a start, deltas and a stop. A whole step is a start that
+ * has everything already. Answers, streams and the model's steps of a request share this.
  *
  * @see https://ai.google.dev/gemini-api/docs/interactions (read 2026-11)
  *
@@ -14,7 +14,7 @@ import { follow, type Lengths, newLengths } from '../../kit/utf8.ts'
 import { contentsOf, decodeContent, keeping, readAnnotations } from './content.ts'
 import { format, hostedOf, provider, stepsOfDeltas } from './tables.ts'
 
-/** What is known of an answer while its steps are read. */
+/** State of an answer while its steps are read. */
 export interface Reading {
   model: string
   /** Whether a call takes the signature of the thought before it. Those of a history do not: the thought itself is there. */
@@ -54,7 +54,7 @@ export function readStep(step: Json, reading: Reading, out: Fragment[]): void {
   if (isObject(step)) closeStep(openStep(step, reading, out), reading, out)
 }
 
-/** Begins a step. What it holds already is its first piece. */
+/** Begins a step. Its first piece is what it already has. */
 export function openStep(step: JsonObject, reading: Reading, out: Fragment[]): OpenStep {
   const type = textOr(field(step, 'type'), '')
   const key = `${reading.count++}`
@@ -185,12 +185,12 @@ function addSignature(open: OpenStep, signature: unknown): void {
   if (typeof signature === 'string' && signature !== '') open.step = { ...open.step, signature }
 }
 
-/** A thought that says and proves nothing is none. */
+/** A thought without text and signature is left out. */
 function closeThought(open: OpenStep, reading: Reading, out: Fragment[]): void {
   const { step, key } = open
   const signature = textOr(field(step, 'signature'), '')
   if (signature !== '') {
-    reading.signature = isCarrier(signature) ? '' : signature // another provider's is none of the call
+    reading.signature = isCarrier(signature) ? '' : signature // another provider's signature does not belong to the call
     out.push({ type: 'reasoning', key, text: '' }, { type: 'patch', key, opaque: proof({ signature }, reading) })
   }
   if (signature !== '' || open.isTold) out.push({ type: 'close', key })
@@ -203,7 +203,7 @@ function tellCall({ key, step, type }: OpenStep, name: unknown, out: Fragment[])
   out.push({ type: 'call', key, id: textOr(field(step, 'id'), null), name: textOr(name, null), ...server })
 }
 
-/** Text, in pieces that need not be JSON. What a start says of the arguments does not count then. */
+/** Text, in pieces that need not be JSON. Arguments in the start are then ignored. */
 function addArguments(open: OpenStep, piece: unknown, out: Fragment[]): void {
   if (typeof piece !== 'string' || piece === '') return
   open.hasPieces = true

@@ -10,7 +10,7 @@ import { compact, field, textOr } from '../../core/lookup.ts'
 
 const pathOf = (id: string) => `/interactions/${encodeURIComponent(id)}`
 
-/** The event that tells the id is the first; each may have an id of its own, which the rest is asked for by. */
+/** The first event has the id of the answer. Each event may have an id of its own, with which the rest can be requested. */
 export const stored: StoredStream = {
   placeOf({ data }) {
     if (!/"event_id"|"interaction"/.test(data)) return {}

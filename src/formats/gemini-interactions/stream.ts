@@ -18,7 +18,7 @@ import { readEnd, readStart, readUsage, stepOfContent, stepsOf } from './respons
 import { addDelta, closeStep, newReading, type OpenStep, openStep, type Reading, readStep } from './steps.ts'
 import { stepsOfDeltas, target, unfinished } from './tables.ts'
 
-/** What one event leaves for the next. */
+/** State between two events. */
 interface StreamState extends Reading {
   isEnded: boolean
   /** The index of the last event, for events that name none. */
@@ -129,7 +129,7 @@ function endStep(state: StreamState, event: JsonObject, out: Fragment[]): void {
   if (step !== undefined) closeStep(step, state, out)
 }
 
-/** The end of an answer that is made in the background is told elsewhere. */
+/** The end of an answer that is made in the background is reported elsewhere. */
 function finish(state: StreamState, event: JsonObject, out: Fragment[]): void {
   const interaction = isObject(event.interaction) ? event.interaction : {}
   if (unfinished.has(field(interaction, 'status'))) return

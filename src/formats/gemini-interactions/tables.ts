@@ -20,13 +20,13 @@ export const format = 'gemini-interactions'
 /** The name of the provider: proofs of other providers do not go to it. */
 export const provider = 'gemini'
 
-/** Who loses, in messages. */
+/** The target in the text of losses. */
 export const target = 'Gemini Interactions'
 
 /** Calls that come without an id get this and a number. */
 export const idPrefix = 'call_'
 
-/** What `prepare` must see to. The limits of ids and names are not documented: these are safe. */
+/** The rules of this format for `prepare`. The limits of ids and names are not documented: these are safe. */
 export const rules: Rules = {
   format,
   provider,
@@ -41,7 +41,7 @@ export const rules: Rules = {
   chains: true,
 }
 
-/** What this wire lacks. */
+/** Features that this format lacks. */
 export const wire: Wire = {
   format,
   provider,
@@ -67,7 +67,7 @@ const statuses: Readonly<Record<string, StopReason>> = {
   cancelled: 'aborted',
 }
 
-/** What a status says. The wire has one word for a turn with calls and for one that waits for something else. */
+/** The stop reason of a status. The format has one status for a turn with calls and for one that waits for something else. */
 export function readStopReason(status: string, hasCalls: boolean): StopReason {
   if (status === 'requires_action') return hasCalls ? 'tool_calls' : 'pause'
   return lookup(statuses, status) ?? 'other'
@@ -131,7 +131,7 @@ export const stepsOfDeltas: Readonly<Record<string, string>> = {
   arguments_delta: 'function_call',
 }
 
-/** What Google runs itself: a step of the call, and one of what came of it. Our name is that of the step without its ending. */
+/** Tools that Google runs itself: one step for the call, one for its result. Our name is that of the step without its ending. */
 const hostedStep =
   /^(google_search|code_execution|url_context|google_maps|file_search|retrieval|mcp_server_tool|processing)_(call|result)$/
 
@@ -182,10 +182,10 @@ const kinds: Readonly<Record<string, ApiErrorKind>> = {
   DEADLINE_EXCEEDED: 'timeout',
 }
 
-/** `quota_exceeded` is that of a day. What the model wrote wrongly, such as `malformed_function_call`, may be right the next time. */
+/** `quota_exceeded` is a daily quota. An error of the model, such as `malformed_function_call`, may not occur again. */
 export const errorWords: ErrorWords = { provider, kinds, final: new Set(['quota_exceeded', 'already_exists']) }
 
-/** What this wire says of each kind of failure: the status, and the code. */
+/** The status and the code of each kind of failure. */
 export const errorAnswers: Readonly<Record<ApiErrorKind, readonly [status: number, code: string]>> = {
   invalid_request: [400, 'invalid_request'],
   context_length: [400, 'invalid_request'],

@@ -155,7 +155,7 @@ function joined(content: Content, path: string, into: Ledger): string {
     .join('\n')
 }
 
-/** What a list of blocks is on the wire. */
+/** A list of blocks in this format. */
 export function encodeContents(content: Content, path: string, into: Ledger): WireContent[] {
   return blocksOf(content).flatMap((block, at) => encodeContent(block, `${path}[${at}]`, into) ?? [])
 }

@@ -26,7 +26,7 @@ import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import type { WireContent, WireStep, WireThought } from './wire.ts'
 
-/** Who reads the steps. */
+/** The reader of the steps. */
 export interface TurnScope {
   readonly into: Ledger
   /** A client, who gets everything, or the server, which takes no thought without a signature. */
@@ -123,7 +123,7 @@ function addCall(turn: Turn, call: ToolCall): void {
   turn.steps.push({ ...encodeCall(call), ...(signature && { signature }) })
 }
 
-/** What the server ran goes back to it as it came, and to no other. */
+/** A call that the server ran goes back unchanged to that server, and to no other. */
 function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: string): void {
   const data = turn.scope.proof(block.opaque)
   if (data === undefined) lose(turn.scope.into, 'dropped', path, reasons.serverTool)

@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../core/model.ts'
 
-/** What a text rests on. Offsets are UTF-8 bytes into the text, the end exclusive. */
+/** A citation of a text. Offsets are UTF-8 bytes into the text, the end exclusive. */
 export interface WireUrlCitation {
   type: 'url_citation'
   url?: string
@@ -112,7 +112,7 @@ export interface WireUsage {
   /** Without thoughts. */
   total_output_tokens: number
   total_thought_tokens: number
-  /** What tools brought in: not part of the input. */
+  /** Input that tools added; not part of the input tokens. */
   total_tool_use_tokens: number
   total_tokens: number
 }

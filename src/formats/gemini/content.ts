@@ -26,7 +26,7 @@ import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Reads a part that is neither a call nor a result of a function. What we do not know becomes an `unknown` block. */
+/** Reads a part that is neither a call nor a result of a function. A part that isoglot does not know becomes an `unknown` block. */
 export function decodePart(part: Json, origin: Origin): ContentBlock {
   if (!isObject(part)) return { type: 'unknown', format: 'gemini', providerType: 'part', value: part }
   for (const [name, read] of Object.entries(readers)) {

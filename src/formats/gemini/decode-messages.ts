@@ -24,7 +24,7 @@ import { keptFields, type Origin } from './part.ts'
 import { knownFields } from './tables.ts'
 import { decodeResult, readCallPart } from './tools.ts'
 
-/** What one content leaves for the next. */
+/** State between two contents. */
 interface Reading {
   readonly origin: Origin
   readonly messages: Message[]
@@ -36,7 +36,7 @@ interface Reading {
 }
 
 /**
- * Reads contents: a list, or one alone; strings are what a user says.
+ * Reads contents: a list, or a single one. A string is a user's text.
  *
  * @throws {DecodeError} at what is not content, with its path.
  */

@@ -1,8 +1,8 @@
 /**
  * Gemini: an answer in pieces, to the wire.
  *
- * Every chunk has a part, the last one too (an empty text, as the server sends it): the official client's chat forgets a whole answer of
- * which one chunk has none.
+ * Every chunk has a part, the last one too (an empty text, as the server sends it): the official client's chat forgets a whole answer if
+ * one of its chunks has none.
  *
  * @see https://ai.google.dev/api/generate-content#method:-models.streamgeneratecontent (read 2026-11)
  * @see https://github.com/googleapis/js-genai/blob/main/src/chats.ts (`isValidResponse`)
@@ -22,7 +22,7 @@ import type { WireCandidate, WirePart, WireResponse } from './wire.ts'
 
 type BlockEvent = Extract<MessageEvent, { readonly index: number }>
 
-/** What one event leaves for the next. */
+/** State between two events. */
 interface EncoderState {
   readonly reply: Reply
   readonly ledger: Ledger
@@ -32,14 +32,14 @@ interface EncoderState {
   readonly waiting: Map<number, BlockEvent[]>
   /** Parts so far as a client counts them, text in a row being one. */
   parts: number
-  /** What the last part was, as long as text may go on with it. */
+  /** The type of the last part, as long as text may be added to it. */
   last: 'text' | 'thought' | undefined
   /** Of each text block, the part that it went on. */
   readonly textParts: number[]
   isEnded: boolean
 }
 
-/** Writes one answer. What it holds back, it holds no longer than until the block before has ended. */
+/** Writes one answer. Text is held back only until the block before has ended. */
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
@@ -124,12 +124,12 @@ function writeEvent(state: EncoderState, event: BlockEvent, out: Frame[]): void 
     case 'content_block':
       writeBlock(state, event.block, `message.content[${event.index}]`, out)
       break
-    case 'invalid_tool_call': // the reason for the end tells of it
+    case 'invalid_tool_call': // the finish reason reports it
     case 'tool_call_chunk': // calls go whole
   }
 }
 
-/** Of text and thoughts that were streamed only the proof is left: it goes on an empty part behind them, as the server sends it. */
+/** Text and thoughts were streamed already, so only the proof is left: it goes on an empty part after them, as the server sends it. */
 function writeBlock(state: EncoderState, block: ContentBlock, path: string, out: Frame[]): void {
   if (block.type !== 'text' && block.type !== 'reasoning') {
     const part = encodeServed(block, serverScope(state.ledger), path)

@@ -1,7 +1,7 @@
 /**
  * Gemini: the tools that Google runs itself, as typed values.
  *
- * Beside functions of your own they work on Gemini 3 and later alone, with `toolConfig.includeServerSideToolInvocations`.
+ * Beside functions of your own they work only on Gemini 3 and later, with `toolConfig.includeServerSideToolInvocations`.
  *
  * @see https://ai.google.dev/api/caching#Tool (read 2026-11)
  *
@@ -20,13 +20,13 @@ export type BlockingConfidence =
   | 'BLOCK_VERY_HIGH_AND_ABOVE'
   | 'BLOCK_ONLY_EXTREMELY_HIGH'
 
-/** What {@link googleSearch} takes. */
+/** Options of {@link googleSearch}. */
 export interface GoogleSearchOptions {
   /** Sites to leave out, 2000 at most. Vertex AI only. Default: none. */
   readonly blockedDomains?: readonly string[]
   /** Vertex AI only. */
   readonly blockingConfidence?: BlockingConfidence
-  /** What to search for: pages, pictures or both. Default: pages. */
+  /** The things to search for: pages, pictures or both. Default: pages. */
   readonly searchTypes?: readonly ('web' | 'image')[]
   /** Only results from `start` on and before `end`, both in RFC 3339. Not on Vertex AI. Default: of any time. */
   readonly timeRange?: { readonly start: string; readonly end: string }

@@ -37,9 +37,9 @@ export { type GeminiDialect, geminiDialect } from './tables.ts'
 export { encodeDefinitions, encodeResult } from './tools.ts'
 export type { WireRequest, WireResponse } from './wire.ts'
 
-/** What {@link gemini} takes beside the model's name. */
+/** Options of {@link gemini} beside the model's name. */
 export interface GeminiSettings extends ModelSettings {
-  /** Where developer messages go, since Gemini has no such role. Default `user`; `system` puts them behind the system text. */
+  /** Where developer messages go, since Gemini has no such role. Default `user`; `system` puts them after the system text. */
   readonly developer?: 'user' | 'system'
   /**
    * Where later system and developer messages go. Default: they stay, as tagged text of the user. With `hoist`, `developer` is `system` by
@@ -77,7 +77,7 @@ export function gemini(model: string, settings: GeminiSettings = {}): Model {
   return { ...rest, codec, model, baseUrl: baseUrl ?? providerUrl, providerUrl }
 }
 
-/** What a client of this format, or of a host that speaks a dialect of it, needs. */
+/** The codec of a client of this format, or of a host that speaks a dialect of it. */
 export function createClientCodec(dialect: GeminiDialect = geminiDialect): ClientCodec {
   const { provider } = dialect
   return {
@@ -98,7 +98,7 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
   }
 }
 
-/** What a server of this format needs. Its path names the model and the method. */
+/** The codec of a server of this format. Its path names the model and the method. */
 export function createServerCodec(): ServerCodec {
   return carrying({ name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
 }

@@ -1,5 +1,5 @@
 /**
- * Gemini: a conversation as the turns of this wire. Roles are `user` and `model` alone, and results are a user's.
+ * Gemini: a conversation as the turns of this wire. The only roles are `user` and `model`, and results are a user's.
  *
  * @see https://ai.google.dev/api/caching#Content (read 2026-11)
  * @see https://ai.google.dev/gemini-api/docs/thought-signatures (read 2026-11)
@@ -55,7 +55,7 @@ interface Known {
   readonly isMade: boolean
 }
 
-/** What the results need of their calls. */
+/** The facts about calls that their results need. */
 function callsOf(messages: readonly Message[]): ReadonlyMap<string, Known> {
   const calls = new Map<string, Known>()
   for (const message of messages) {
@@ -72,7 +72,7 @@ interface Place {
   readonly turns: Turn[]
   readonly calls: ReadonlyMap<string, Known>
   readonly scope: Scope
-  /** Of the message. */
+  /** The path of the message. */
   readonly path: string
 }
 
@@ -129,7 +129,7 @@ function refuse(scope: Scope, path: string): never[] {
 /** The parts of a turn of the model. A call that never was one goes only if `prepare` made one of it. */
 function encodeTurn(message: AssistantMessage, scope: Scope, path: string): readonly WirePart[] {
   for (const at of (message.invalidToolCalls ?? []).keys()) {
-    lose(scope.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, 'a call that is none cannot be sent')
+    lose(scope.ledger, 'dropped', `${path}.invalidToolCalls[${at}]`, 'an invalid call cannot be sent')
   }
   return blocksOfTurn(message).flatMap((block, at) => {
     const where = `${path}.content[${at}]`
@@ -149,7 +149,7 @@ function addResult(
   const call = place.calls.get(toolCallId)
   const name = result.name ?? call?.name
   if (name === undefined)
-    lose(scope.ledger, 'invented', `${path}.name`, 'Gemini must be told which tool a result is of')
+    lose(scope.ledger, 'invented', `${path}.name`, 'Gemini needs the name of the tool for a result')
   const hasId = scope.dialect.callIds && !isMadeId(toolCallId, call?.isMade)
   const head = compact({ name: name ?? 'unknown_tool', isError, id: hasId ? toolCallId : undefined })
   const { part, besides } = encodeResultPart(result, head, scope, `${path}.content`)
@@ -157,7 +157,7 @@ function addResult(
   if (besides.length > 0) add(turns, 'user', besides, {})
 }
 
-/** Media behind a result stay behind all results of their turn. */
+/** Media of a result go after all results of their turn. */
 function add(turns: Turn[], kind: Turn['kind'], parts: readonly WirePart[], fields: JsonObject): void {
   if (parts.length === 0) return
   const last = turns.at(-1)

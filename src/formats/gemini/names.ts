@@ -49,7 +49,7 @@ const dataFields = [
   ...['toolCall', 'toolResponse'],
 ]
 
-/** A list, of which old clients leave the brackets off where it has one entry. */
+/** A list. Old clients leave the brackets off if it has one entry. */
 export function listOf(value: Json | undefined): readonly Json[] {
   return isObject(value) ? [value] : arrayOf(value)
 }

@@ -142,7 +142,10 @@ export function encodeToolConfig(
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** What of a `generationConfig` has words of ours, and the rest of it; what has both comes back as it was unless it is changed. */
+/**
+ * The fields of a `generationConfig` that isoglot has options for, and the rest of it. A field in both comes back unchanged unless its
+ * option is changed.
+ */
 export function decodeConfig(config: JsonObject): {
   readonly options: Partial<RequestOptions>
   readonly rest: JsonObject
@@ -181,7 +184,7 @@ function decodeThinking(config: Json | undefined): Reasoning | undefined {
   return effort && { effort }
 }
 
-/** What a `toolConfig` says of the choice. */
+/** The tool choice of a `toolConfig`. */
 export function decodeToolConfig(config: Json | undefined): Pick<RequestOptions, 'toolChoice'> {
   return compact({ toolChoice: decodeToolChoice(field(config, 'functionCallingConfig')) })
 }

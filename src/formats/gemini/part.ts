@@ -17,7 +17,7 @@ import type { WirePart } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** Who made what is read. */
+/** The provider that made the input. */
 export interface Origin {
   readonly provider: string
   readonly model: string
@@ -57,7 +57,7 @@ export function jsonText(value: Json): string | undefined {
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** What encoders of blocks need to know of the whole. */
+/** The context that encoders of blocks need. */
 export interface Scope {
   readonly ledger: Ledger
   readonly dialect: GeminiDialect
@@ -65,7 +65,7 @@ export interface Scope {
   readonly model: string
 }
 
-/** What may carry a signature. */
+/** A part that may have a signature. */
 export interface Signable {
   readonly opaque?: Opaque
   readonly providerData?: ProviderData
@@ -81,7 +81,7 @@ export function signatureOf(block: Signable, scope: Scope, path: string): Pick<W
   return {}
 }
 
-/** Leaves a block out, and tells it. */
+/** Leaves a block out, and reports the loss. */
 export function drop(scope: Scope, path: string, reason: string): undefined {
   lose(scope.ledger, 'dropped', path, reason, 'minor')
 }

@@ -14,7 +14,7 @@ export interface PartialCall {
   readonly args: JsonObject
   /** The path of a string that goes on. */
   openPath: string | undefined
-  /** What could not be placed: with it, the call is none. */
+  /** Values without a valid place. With any of them, the call is invalid. */
   readonly misplaced: Json[]
 }
 
@@ -52,7 +52,7 @@ function readValue(piece: Json): Json | undefined {
 /** Deeper paths than these are refused: what walks the arguments later may overflow its stack. */
 const maxSteps = 64
 
-/** `$.a.b[0]['c']` as steps; `undefined` if it is no such path. */
+/** `$.a.b[0]['c']` as steps; `undefined` if it is not such a path. */
 function readPath(path: string): readonly (string | number)[] | undefined {
   if (!path.startsWith('$')) return undefined
   const steps: (string | number)[] = []
@@ -66,7 +66,7 @@ function readPath(path: string): readonly (string | number)[] | undefined {
   return steps.length > 0 ? steps : undefined
 }
 
-/** Writes a value at its path, or its text behind the text that is there; whether there is such a place. */
+/** Writes a value at its path, or appends its text to the text that is there. Returns whether there is such a place. */
 function place(args: JsonObject, steps: readonly (string | number)[], value: Json, goesOn: boolean): boolean {
   let holder: JsonObject | Json[] = args
   for (const [at, step] of steps.entries()) {

@@ -85,7 +85,7 @@ function encodeSystem({ system, messages }: Context, scope: Scope): readonly Wir
       const path = `messages[${at}]`
       if (message.providerData !== undefined)
         lose(scope.ledger, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
-      if (first >= 0 && at > first) lose(scope.ledger, 'changed', path, 'Gemini takes instructions at the head alone')
+      if (first >= 0 && at > first) lose(scope.ledger, 'changed', path, 'Gemini takes instructions only at the head')
       parts.push(...encodeBlocks(blocksOf(message.content), scope, `${path}.content`))
     }
   }
@@ -99,8 +99,8 @@ function encodeBlocks(blocks: readonly ContentBlock[], scope: Scope, path: strin
 // ---- decode -----------------------------------------------------------------------------------
 
 /**
- * Reads a request. The path tells the model and whether to stream. Names may be in `camelCase` or `snake_case`; what has no word of ours
- * is kept under `options.providerOptions.gemini`, and what has one too where another form of it would not be the same on the wire.
+ * Reads a request. The path has the model and whether to stream. Names may be in `camelCase` or `snake_case`; fields that isoglot has no
+ * option for are kept under `options.providerOptions.gemini`, and so are fields that would not be written again in the same form.
  *
  * @throws {DecodeError} at what is not a request, with its path.
  */
@@ -112,7 +112,7 @@ export function decodeRequest(
   refuseDeep(body, 'Cannot decode Gemini request')
   const wire = camelNames(body)
   const { model, stream } = readPath(path, field(wire, 'model'))
-  // Who signed what a client sends back is not said: any model of this provider may have.
+  // A client's history does not say which model signed it: any model of this provider may have.
   const origin: Origin = { provider: dialect.provider, model: '' }
   const { system, rest: systemRest } = readSystem(field(wire, 'systemInstruction'), origin)
   const tools = readTools(field(wire, 'tools'))

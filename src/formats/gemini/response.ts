@@ -154,8 +154,9 @@ export function encodeServed(block: ContentBlock, scope: Scope, path: string): W
 type Finish = Pick<WireCandidate, 'finishReason' | 'finishMessage'>
 
 /**
- * The wire's own word while it still says the same. A call that is none would be run by a client that reads `{}`: this wire has a
- * reason for such turns, and a sentence. A call that the token limit or a filter cut is left out: the reason for the end says why.
+ * The format's own finish reason, while it still says the same. A client would read `{}` as the arguments of an invalid call and run it, so
+ * such a turn gets a finish reason of its own, and a message. A call that the token limit or a filter cut is left out: the reason for the
+ * end says why.
  */
 export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
   const invalid = message.invalidToolCalls?.[0]
@@ -181,13 +182,7 @@ export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
 }
 
 function encodeMalformed(invalid: InvalidToolCall, book: Ledger): Finish {
-  lose(
-    book,
-    'changed',
-    'message.invalidToolCalls',
-    'Gemini tells of a malformed call in the reason for the end',
-    'minor',
-  )
+  lose(book, 'changed', 'message.invalidToolCalls', 'Gemini reports a malformed call in the finish reason', 'minor')
   const call = `${invalid.name ?? ''}(${invalid.argumentsText})`
   return { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: `Malformed function call: ${call}` }
 }

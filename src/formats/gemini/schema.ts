@@ -12,7 +12,7 @@ import { type Ledger, lose } from '../../kit/losses.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** OpenAPI as JSON Schema: types in lower case, and `nullable` as a type. What is deeper than 64 levels stays as it is. */
+/** OpenAPI as JSON Schema: types in lower case, and `nullable` as a type. Schemas deeper than 64 levels stay as they are. */
 export function fromOpenApi(schema: JsonObject, depth = 0): JsonObject {
   if (depth > maxArgumentsDepth) return schema
   const read: JsonObject = {}
@@ -122,7 +122,7 @@ function encodeEnum(values: readonly Json[], task: Task): JsonObject {
   const strings = values.filter((value): value is string => typeof value === 'string')
   const nullable = values.includes(null) ? { nullable: true } : {}
   const lost = values.some((value) => typeof value !== 'string' && value !== null)
-  if (lost) lose(task.ledger, 'dropped', `${task.path}.enum`, 'Gemini enumerates strings alone here')
+  if (lost) lose(task.ledger, 'dropped', `${task.path}.enum`, 'Gemini accepts only strings in this enum')
   if (strings.length === 0 || lost) return nullable
   return { type: 'string', enum: strings, ...nullable }
 }
@@ -144,7 +144,7 @@ function withoutAllOf(schema: JsonObject): JsonObject {
   return rest
 }
 
-/** What a reference names, written out; a recursion ends as an object without fields of its own. */
+/** The target of a reference, written out; a recursion ends as an object without fields of its own. */
 function followReference(reference: string, task: Task): JsonObject {
   const target = resolve(reference, task.root)
   if (target !== undefined && !task.open.includes(reference)) {

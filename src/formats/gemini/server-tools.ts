@@ -81,14 +81,14 @@ function readServerResult(
   }
 }
 
-/** Kept fields that always name the data field, since nothing else tells which part of this wire the block was. */
+/** Kept fields that always name the data field, since only that says which part of this format the block was. */
 function marked(part: JsonObject, name: string, rest: JsonObject): ProviderData {
   return { gemini: { ...otherFields(part, new Set([name, 'thoughtSignature'])), [name]: rest } }
 }
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** The part that the call came in; a call of another provider is dropped, and that is told. */
+/** The part that the call came in. A call of another provider is dropped, which is a loss. */
 export function encodeServerCall(block: ServerToolCall, scope: Scope, path: string): WirePart | undefined {
   const ours = block.providerData?.gemini
   const common = { ...ours, ...signatureOf(block, scope, path) }
@@ -99,7 +99,7 @@ export function encodeServerCall(block: ServerToolCall, scope: Scope, path: stri
   return { ...common, toolCall: { ...call, ...id, toolType: block.name, args: block.arguments } }
 }
 
-/** The part that the result came in; one of another provider is dropped, and that is told. */
+/** The part that the result came in. One of another provider is dropped, which is a loss. */
 export function encodeServerResult(block: ServerToolResult, scope: Scope, path: string): WirePart | undefined {
   const ours = block.providerData?.gemini
   const common = { ...ours, ...signatureOf(block, scope, path) }

@@ -21,7 +21,7 @@ import { type GeminiDialect, geminiDialect, knownFields, stopReasons } from './t
 import { readCallPart } from './tools.ts'
 import { decodeUsage, isSameSnapshot, mergeUsage } from './usage.ts'
 
-/** What one chunk leaves for the next. */
+/** State between two chunks. */
 export interface State {
   readonly dialect: GeminiDialect
   /** The dialect's: proofs are its. */
@@ -54,8 +54,8 @@ export interface State {
 }
 
 /**
- * Decodes one answer. The end is the end of the stream behind a `finishReason`, or a `blockReason`: old servers repeat the first with
- * every chunk, and figures may follow it.
+ * Decodes one answer. The answer ends with the stream, after a `finishReason` or a `blockReason`: old servers repeat the first with every
+ * chunk, and figures may follow it.
  *
  * @throws {ApiError} at an `error`, which can follow a 200 and half an answer.
  * @throws {DecodeError} if a frame is not JSON, or a field of it is what it cannot be.
@@ -229,7 +229,7 @@ function plainText(part: JsonObject): string | undefined {
   return typeof part.text === 'string' ? part.text : undefined
 }
 
-/** Text goes on with the text before; behind other parts of its chunk it is a part of its own, as citations count. */
+/** Text goes on with the text before; after other parts of its chunk it is a part of its own, as citations count. */
 function readText(state: State, text: string, isNext: boolean, out: Fragment[]): void {
   if (text === '') return
   const goesOn = state.openText !== undefined

@@ -14,7 +14,7 @@ import type { WireThinkingConfig } from './wire.ts'
 
 /** In what a host of this format differs. */
 export interface GeminiDialect {
-  /** Who speaks it: proofs of one are not given to another. */
+  /** The provider: proofs of one are not sent to another. */
   readonly provider: string
   /** Where developer messages go: Gemini has no such role. */
   readonly developer: 'user' | 'system'
@@ -43,7 +43,7 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   IMAGE_PROHIBITED_CONTENT: 'content_filter',
   IMAGE_RECITATION: 'content_filter',
   MODEL_ARMOR: 'content_filter',
-  MALFORMED_FUNCTION_CALL: 'error', // the model wrote no call that parses: `finishMessage` tells, and asking again may help
+  MALFORMED_FUNCTION_CALL: 'error', // the model wrote a call that does not parse: `finishMessage` has the reason, and asking again may help
   UNEXPECTED_TOOL_CALL: 'error',
   TOO_MANY_TOOL_CALLS: 'error',
   MALFORMED_RESPONSE: 'error',
@@ -54,7 +54,7 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   FINISH_REASON_UNSPECIFIED: 'other',
 }
 
-/** What we say as a server; a reason that this wire lacks becomes the nearest one. */
+/** Finish reasons that we send as a server. A reason that this format lacks becomes the nearest one. */
 export const finishReasons: Readonly<Record<StopReason, string>> = {
   stop: 'STOP',
   tool_calls: 'STOP',
@@ -125,7 +125,7 @@ export const errorKinds: Readonly<Record<string, ApiErrorKind>> = {
   UNAVAILABLE: 'overloaded',
   DEADLINE_EXCEEDED: 'timeout',
 }
-/** What we answer as a server: the HTTP status, and the word that matches it. */
+/** The HTTP status that we answer as a server, and the name that matches it. */
 export const errorStatuses: Readonly<Record<ApiErrorKind, readonly [code: number, status: string]>> = {
   invalid_request: [400, 'INVALID_ARGUMENT'],
   context_length: [400, 'INVALID_ARGUMENT'],
@@ -164,7 +164,7 @@ export const knownFields: Readonly<Record<KnownObject, ReadonlySet<string>>> = {
   functionResponse: new Set(['id', 'name', 'response', 'parts']),
 }
 
-/** What this wire lacks. */
+/** Features that this format lacks. */
 export function wireOf({ provider }: GeminiDialect): Wire {
   return { format: 'gemini', provider, lacks, keepsReasoning: true, states: ['continuationToken'] }
 }
@@ -173,7 +173,7 @@ const lacks: Wire['lacks'] = new Set([
   ...(['refusals', 'titles', 'imageDetail', 'filenames', 'transcripts'] as const),
 ])
 
-/** What `prepare` sees to before a conversation is encoded. */
+/** The rules of this format for `prepare`. */
 export function rulesOf(dialect: GeminiDialect): Rules {
   return {
     format: 'gemini',

@@ -157,7 +157,7 @@ export function decodeToolChoice(config: Json | undefined): ToolChoice | undefin
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** Whether we made an id, as its mark or its form tells: it never goes on the wire. */
+/** Whether we made an id, by its mark or its form. Such ids are never sent. */
 export function isMadeId(id: string, isMarked?: boolean): boolean {
   return isMarked === true || /^gemini_\d+$/.test(id)
 }
@@ -194,7 +194,7 @@ export function readCallPart(part: JsonObject, call: JsonObject, origin: Origin,
   })
 }
 
-/** An object; text that is to be one; or, of any other value, its JSON, which shows that it is none. */
+/** An object, or text that should be one. Any other value becomes its JSON text, which then fails as arguments. */
 function argumentsOf(call: JsonObject): JsonObject | string | undefined {
   const args = field(call, 'args')
   if (args === undefined || args === null) return undefined
@@ -203,7 +203,7 @@ function argumentsOf(call: JsonObject): JsonObject | string | undefined {
 
 // ---- results ----------------------------------------------------------------------------------
 
-/** What a result says beside its content. */
+/** Fields of a result beside its content. */
 export interface ResultHead {
   /** Absent where none may be sent. */
   readonly id?: string
@@ -227,7 +227,7 @@ export function encodeResult(
   return { role: 'user', parts: [encodeResultPart(result, head, scope, 'content').part] }
 }
 
-/** The part of a result, and the media that a model before Gemini 3 takes in a content of its own behind it. */
+/** The part of a result, and the media that a model before Gemini 3 takes in a content of its own after it. */
 export function encodeResultPart(
   result: Pick<ToolMessage, 'content' | 'providerData'>,
   head: ResultHead,
@@ -240,7 +240,7 @@ export function encodeResultPart(
     isMedia(block) ? (encodeBlock(block, scope, `${path}[${at}]`) ?? []) : [],
   )
   const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
-  if (!fits) lose(scope.ledger, 'changed', path, 'media of a result go behind it on models before Gemini 3')
+  if (!fits) lose(scope.ledger, 'changed', path, 'media of a result go after it on models before Gemini 3')
   const keptResponse = field(ours, 'functionResponse')
   const functionResponse: WireFunctionResponse = {
     ...(keptResponse as object),
@@ -280,7 +280,7 @@ function encodeOutput(
   return isError ? { error: text } : { output: text }
 }
 
-/** What an object says as text: that of its one field `output` or `error`, else its JSON. */
+/** An object as text: its only field, if that is `output` or `error`; otherwise its JSON. */
 export function readOutput(response: Json): { readonly text: string; readonly isError: boolean } {
   const output = field(response, 'output')
   const error = field(response, 'error')

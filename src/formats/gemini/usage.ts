@@ -30,7 +30,7 @@ function isParsedObject(value: unknown): value is Readonly<Record<string, unknow
   return typeof value === 'object' && value !== null
 }
 
-/** Sums of what is told. Once the prompt or the total is, a count that is absent is 0. Comes with every chunk, so no copies here. */
+/** Sums of the reported counts. If the prompt or the total is reported, an absent count is 0. Comes with every chunk, so no copies here. */
 export function decodeUsage(wire: JsonObject): Usage {
   const prompt = count(wire, 'promptTokenCount')
   const output = count(wire, 'candidatesTokenCount')

@@ -41,7 +41,7 @@ export function readUsage(line: JsonObject): Usage {
   return { ...settleUsage({ inputTokens, outputTokens, totalTokens }), ...providerData }
 }
 
-/** Counts are ours, zeros left out; durations are those that an Ollama server told. */
+/** Counts are ours, zeros left out; durations are those that an Ollama server sent. */
 function encodeUsage(usage: Usage = {}): WireFigures {
   const { prompt_eval_count: _in, eval_count: _out, ...durations } = keptFields(usage)
   return {

@@ -14,7 +14,7 @@ import { type Ledger, lose } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, reasons, sniffImage } from './tables.ts'
 
-/** What of a message's blocks goes into fields other than its calls. */
+/** The fields of a message made of its blocks, calls aside. */
 export interface Fields {
   text: string
   thinking: string
@@ -114,7 +114,7 @@ export function decodeImages(images: readonly Json[], path: string, subject: Sub
 
 // ---- reading what may be anything -------------------------------------------------------------
 
-/** What is being decoded, for messages of errors. */
+/** The thing that is being decoded, for the text of errors. */
 export type Subject = 'request' | 'response'
 
 /** The value, if it is a string; nothing and `null` are an empty one, as the server has it. */

@@ -27,7 +27,7 @@ export function decodeError(answer: ErrorAnswer, _options: CodecOptions = {}): A
     return restated(error, error.message, { kind: 'context_length', retryable: false })
   }
   if (answer.status === 403 && isEmpty(answer.body)) {
-    // The browser's origin is not on the server's list; the body is empty, so that the status alone would puzzle.
+    // The browser's origin is not on the server's list; the body is empty, so that only the status would be shown.
     return restated(error, 'Ollama refused the origin: allow it with OLLAMA_ORIGINS on the server', {})
   }
   return error

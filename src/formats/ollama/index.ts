@@ -31,7 +31,7 @@ export function ollama(model: string, settings: ModelSettings = {}): Model {
   return { ...settings, baseUrl: settings.baseUrl ?? 'http://localhost:11434', codec: createClientCodec(), model }
 }
 
-/** What a client needs to talk to an Ollama server. */
+/** The codec of a client of an Ollama server. */
 export function createClientCodec(): ClientCodec {
   return {
     name: format,
@@ -56,7 +56,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** What a gateway needs to be an Ollama server. */
+/** The codec of a gateway that answers as an Ollama server does. */
 export function createServerCodec(): ServerCodec {
   return { name: format, framing: 'ndjson', decodeRequest, encodeResponse, encodeStream, encodeError }
 }

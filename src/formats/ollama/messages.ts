@@ -93,7 +93,7 @@ function toMessage({ toolCallId, name, content, isError, providerData }: ToolRes
   return { role: 'tool', toolCallId, content, ...compact({ name, status, providerData }) }
 }
 
-/** A turn of which nothing can be sent, such as one of another provider's tools alone, is none. */
+/** A turn with nothing to send, such as one with only another provider's tools, is left out. */
 function encodeTurn(message: AssistantMessage, path: string, losses: Ledger): WireMessage[] {
   const encoded = encodeAssistant(message, path, losses)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
@@ -109,7 +109,7 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Ledger
   return {
     ...keptFields(message),
     role: 'assistant',
-    content: text, // an empty string for a turn of calls alone
+    content: text, // an empty string for a turn with only calls
     ...compact({
       thinking: textOr(thinking, undefined),
       images: unlessEmpty(images),
@@ -120,7 +120,7 @@ function encodeAssistant(message: AssistantMessage, path: string, losses: Ledger
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** What the messages read so far leave for the next. */
+/** State between two messages. */
 interface Reading {
   /** All ids of calls, so that those made are new. */
   readonly ids: Set<string>
@@ -137,7 +137,7 @@ interface Asked {
   readonly wireId: string | undefined
 }
 
-/** Reads the messages of a request. Results find their calls by id, else by name and order, else by order alone. */
+/** Reads the messages of a request. A result is matched to its call by id; without an id by name and order; without a name by order. */
 export function decodeMessages(entries: readonly Json[]): Message[] {
   const reading: Reading = { ids: new Set(), open: [], made: nextNumber(idPrefix, entries.flatMap(idsIn)) }
   return entries.map((entry, at) =>
@@ -161,7 +161,7 @@ function decodeMessage(entry: JsonObject, path: string, reading: Reading): Messa
   }
 }
 
-/** Text alone stays a string. */
+/** Content of only text stays a string. */
 function decodeContent(entry: JsonObject, path: string): { content: Content; providerData?: ProviderData } {
   const text = stringAt(field(entry, 'content'), `${path}.content`, 'request')
   const images = decodeImages(listAt(field(entry, 'images'), `${path}.images`, 'request'), `${path}.images`, 'request')

@@ -78,7 +78,7 @@ function encodeOptions(options: RequestOptions, kept: Json | undefined): { optio
 /**
  * Reads a client's request, as tolerantly as the server does. `stream` absent means true.
  *
- * @throws {DecodeError} where the server would answer with 400: no model, messages that are none, content that is not a string.
+ * @throws {DecodeError} where the server would answer with 400: no model, invalid messages, content that is not a string.
  */
 export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}): DecodedRequest {
   const request = objectAt(body, 'body', 'request')
@@ -91,7 +91,7 @@ export function decodeRequest(body: unknown, _options: DecodeRequestOptions = {}
   return { context, options: decodeOptions(request, model), losses: [] }
 }
 
-/** What of a field we have a word for: it is read, and else kept as it came. */
+/** Reads a field that isoglot has an option for. Other values are kept unchanged. */
 type Reader = (value: Json) => Partial<RequestOptions> | undefined
 
 const number =
@@ -146,7 +146,7 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0
 }
 
-/** Reads what the table knows into `into`, and tells what is left. */
+/** Reads the fields in the table into `into`, and returns the rest. */
 function readFields(
   fields: JsonObject,
   readers: Readonly<Record<string, Reader>>,

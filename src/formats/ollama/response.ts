@@ -38,7 +38,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
 /**
  * Writes a whole answer.
  *
- * @throws {ApiError} if a call of it is none, in the words in which the server itself says so.
+ * @throws {ApiError} if a call in it is invalid, in the words of the server.
  */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const losses = ledger('Ollama', false)

@@ -48,7 +48,9 @@ function inline(node: unknown, walk: Walk, trail: readonly string[], depth = 0):
   return Object.fromEntries(entries)
 }
 
-/** What a reference names, with the keywords beside it over it; the reference itself, if it is recursive or names nothing. */
+/**
+ * The target of a reference, overridden by the keywords beside the reference; the reference itself, if it is recursive or names nothing.
+ */
 function follow(node: JsonSchema, reference: string, walk: Walk, trail: readonly string[], depth: number): unknown {
   const target = trail.includes(reference) ? undefined : resolve(walk.root, reference)
   if (!isObject(target)) {

@@ -21,11 +21,11 @@ import type { WireMessage } from './wire.ts'
 
 // ---- decode -----------------------------------------------------------------------------------
 
-/** What one line leaves for the next. */
+/** State between two lines. */
 export interface State {
   isStarted: boolean
   calls: number
-  /** One entry a token, where they were asked for: told at the end, since the wire has them in pieces. */
+  /** One entry a token, where they were asked for: reported at the end, since the wire has them in pieces. */
   readonly logprobs: Json[]
 }
 
@@ -59,7 +59,7 @@ function parseLine(parse: (text: string) => unknown, text: string): unknown {
   }
 }
 
-/** Reads a line, which may be a whole answer. Text comes behind thinking and before calls, as the model made them. */
+/** Reads a line, which may be a whole answer. Text comes after thinking and before calls, as the model made them. */
 export function readLine(state: State, line: unknown, out: Fragment[]): void {
   const fields = objectAt(line, 'line', 'response')
   if (state.isStarted && addPiece(fields, out)) return
@@ -141,7 +141,7 @@ function finish(state: State, line: JsonObject, out: Fragment[]): void {
 
 // ---- encode -----------------------------------------------------------------------------------
 
-/** What one event leaves for the next. */
+/** State between two events. */
 interface EncodeState {
   readonly reply: Reply
   readonly losses: Ledger
@@ -222,8 +222,8 @@ function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: 
 }
 
 /**
- * A call that was cut with its answer is left out: the end tells why. Any other one is an error, as it is when a parser of the server
- * fails: an empty object in its place would run the tool with nothing.
+ * A call that was cut with its answer is left out: the finish reason says why. Any other one is an error, as it is when a parser of the
+ * server fails: an empty object in its place would run the tool with nothing.
  */
 function refuseCall(state: EncodeState, call: InvalidToolCall, out: Frame[]): void {
   if (call.reason !== 'truncated') fail(state, invalidCallError(call), out)

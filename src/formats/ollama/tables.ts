@@ -38,7 +38,7 @@ export const rules: Rules = {
   pairs: 'name',
 }
 
-/** What the wire lacks. */
+/** Features that the format lacks. */
 export const wire: Wire = {
   format,
   provider: format,
@@ -71,12 +71,12 @@ export function readStopReason(word: string): StopReason {
   return lookup(stopReasons, word) ?? 'other'
 }
 
-/** The wire has words for two ends; every other proper end is `stop`. */
+/** The format has two stop reasons of its own; every other normal end is `stop`. */
 export function doneReason(reason: StopReason): 'stop' | 'length' {
   return reason === 'length' ? 'length' : 'stop'
 }
 
-/** What of `think` says which effort; `true` is on, and says none. */
+/** Values of `think` that name an effort; `true` turns it on without one. */
 const efforts: Readonly<Record<string, ReasoningEffort>> = { low: 'low', medium: 'medium', high: 'high', max: 'max' }
 
 /** Reads `think`; `undefined` for words we do not know. */
@@ -132,11 +132,11 @@ export const answerFields: ReadonlySet<string> = new Set([
   ...figureFields,
 ])
 
-/** What cannot be carried, and why: reasons in the ledger of losses. */
+/** Reasons for losses. */
 export const reasons = {
   toolChoice: 'Ollama has no tool_choice: a call cannot be demanded',
-  remoteImage: 'Ollama takes images as base64 alone: fetch it and send its data',
-  media: 'Ollama takes text and images alone',
+  remoteImage: 'Ollama takes images only as base64: fetch it and send its data',
+  media: 'Ollama takes only text and images',
   invalidCall: 'its arguments are not an object: an empty one is sent',
   cutCall: 'the answer was cut before the call was whole',
   stopReason: 'Ollama has no word for it: "stop" is sent',

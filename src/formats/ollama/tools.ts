@@ -120,7 +120,7 @@ export function chooseTools(
 
 // ---- calls ------------------------------------------------------------------------------------
 
-/** The calls of an assistant's turn. One whose arguments were no object is sent with none, so that its result has a call. */
+/** The calls of an assistant's turn. A call whose arguments were not an object is sent without arguments, so that its result has a call. */
 export function encodeCalls(message: AssistantMessage, path: string, losses: Ledger): WireToolCall[] {
   const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
   const invalid = (message.invalidToolCalls ?? []).filter((call, at) => {
@@ -183,7 +183,7 @@ function readArguments(value: Json | undefined): string | JsonObject | undefined
   return textOfArguments(value as unknown as JsonObject) ?? '[]'
 }
 
-/** A call, or why it is none, of an entry whose id is settled. */
+/** A call, or why it is invalid, of an entry whose id is settled. */
 export function readWholeCall(
   fragment: CallFragment,
   id: string,

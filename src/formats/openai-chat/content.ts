@@ -81,7 +81,7 @@ export function toContent<Part extends WireAnyPart>(
   return joins && texts.length === parts.length ? texts.join(glue) : [...parts]
 }
 
-/** What the official client's types do not know: parts of other hosts, and what a provider sent and we have no word for. */
+/** For values that the official client's types do not know: parts of other hosts, and parts of a provider that isoglot does not know. */
 export function beyondTypes<T>(value: DialectPart | DialectToolChoice | Json): T {
   return value as unknown as T
 }

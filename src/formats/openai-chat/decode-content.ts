@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: content in a form that requests and other hosts have. What OpenAI itself answers is read by `read-part.ts`.
+ * OpenAI Chat Completions: content in a form that requests and other hosts have. Answers of OpenAI itself are read by `read-part.ts`.
  *
  * @module
  */

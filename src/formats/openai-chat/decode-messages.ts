@@ -28,7 +28,7 @@ const roles: Readonly<Record<string, Role>> = {
   function: 'tool',
 }
 
-/** What earlier messages leave for later ones. */
+/** State between messages. */
 interface Reading {
   /** The number of the next id that is made. */
   nextId: number
@@ -115,7 +115,7 @@ function checkedContent(content: Json | undefined, path: string): Json {
   })
 }
 
-/** A request does not tell who made its proofs; the field tells. */
+/** A request does not name the provider of its proofs; the name of the field does. */
 function owned(fragment: Fragment): Fragment {
   if (!('opaque' in fragment) || fragment.opaque === undefined) return fragment
   const word = Object.keys(fragment.opaque.data)[0]

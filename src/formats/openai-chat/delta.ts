@@ -20,7 +20,7 @@ import type { ChatDialect } from './dialect.ts'
 import { readPart } from './read-part.ts'
 import { answerFields, callFields, deltaBookkeeping, format } from './tables.ts'
 
-/** What one piece leaves for the next. No text is kept, but that of proofs, which cannot be sent back in pieces. */
+/** State between two pieces. No text is kept except that of proofs, which cannot be sent back in pieces. */
 export interface DeltaState {
   readonly dialect: ChatDialect
   /** The model, as the answer named it. */
@@ -66,7 +66,7 @@ export function isBlank(value: JsonObject): boolean {
   return Object.values(value).every((one) => one === '' || one === 0 || one === null)
 }
 
-/** What has to wait for the end of the message. */
+/** Appends what has to wait for the end of the message. */
 export function endMessage(state: DeltaState, out: Fragment[]): void {
   endReasoning(state, out)
   for (const [position, id] of state.openCustom) {
@@ -152,7 +152,7 @@ function readCitation(annotation: Json): CitationBlock | undefined {
 
 const audioFields = new Set(['id', 'data', 'transcript'])
 
-/** Made audio: its id alone is sent back, and `expires_at` comes last. */
+/** Made audio: only its id is sent back, and `expires_at` comes last. */
 function readAudio(state: DeltaState, audio: JsonObject, out: Fragment[]): void {
   const others = otherFields(audio, audioFields)
   const added = compact({
@@ -205,7 +205,7 @@ function addPiece(details: JsonObject[], piece: JsonObject): void {
   }
 }
 
-/** Whatever follows reasoning ends its block, so that those who can have one block open at a time need not wait. */
+/** Any other piece ends a reasoning block, so that formats with one open block at a time need not wait. */
 function endReasoning(state: DeltaState, out: Fragment[]): void {
   if (state.details === undefined) return
   const key = detailsKey(state)

@@ -1,7 +1,7 @@
 /**
- * The differences between the servers of this format, as a value. One decoder reads them all, since what may differ in an answer
- * is read wherever it turns up; so most of a dialect says what may be sent. What takes code is a function of the dialect, so that a page
- * carries the code of the hosts that it names. Types only.
+ * The differences between the servers of this format, as a value. One decoder reads them all, since every known difference in answers is
+ * read for all hosts. So most of a dialect says which fields may be sent. A difference that needs code is a function of the dialect, so
+ * that a page loads only the code of the hosts that it names. Types only.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import type {
   WireToolChoice,
 } from './wire.ts'
 
-/** What encoders of parts of a request have in common. */
+/** The context of encoders of parts of a request. */
 export interface Encoding {
   readonly dialect: ChatDialect
   /** The model asked, for proofs. */
@@ -64,7 +64,7 @@ export interface ReasoningTurn {
   readonly path: string
   /** Whether the turn holds the first calls of the conversation, or comes after them. */
   readonly inCalls: boolean
-  /** What was said in it, as it is written. */
+  /** The encoded content. */
   readonly content: string | readonly (WireTextPart | WireRefusalPart)[] | null
 }
 
@@ -103,9 +103,9 @@ export interface ChatDialect {
   readonly maxStops?: number
 
   // ---- messages
-  /** What a developer message is sent as. */
+  /** The role with which a developer message is sent. */
   readonly developerRole: 'developer' | 'system'
-  /** Takes arrays of text parts in every role; else text alone is sent as one string. */
+  /** Takes arrays of text parts in every role; otherwise content of only text is sent as one string. */
   readonly textParts?: boolean
   /** The order of messages that it demands: `oneSystem`, `alternating`. Default: the order stays as it is. */
   readonly order?: MessageOrder
@@ -148,7 +148,7 @@ export interface ChatDialect {
   readonly efforts?: readonly ReasoningEffort[] | ((model: string) => readonly ReasoningEffort[])
   /** Whether a model will reason, where that changes what it takes. */
   readonly reasons?: (model: string, effort: ReasoningEffort | undefined) => boolean
-  /** What is refused, or ignored, while it does. */
+  /** Fields that are refused, or ignored, while it does. */
   readonly whileReasoning?: { readonly refuses: ReadonlySet<string>; readonly refusesForcedCalls?: boolean }
   /** Fields of an answer that hold reasoning, in order: the first that is not empty counts. */
   readonly reasoningFields: readonly string[]
@@ -165,7 +165,7 @@ export interface ChatDialect {
   readonly stopReasons?: Readonly<Record<string, StopReason>>
   /** Some of its streams reach `[DONE]` with no reason to stop. */
   readonly endsWithoutReason?: boolean
-  /** What else it lacks, beside what follows from the other fields. */
+  /** Features that it lacks beside those that follow from the other fields. */
   readonly lacks?: readonly Lack[]
   /** `completion_tokens` do not count reasoning. */
   readonly countsReasoningApart?: boolean
@@ -174,7 +174,7 @@ export interface ChatDialect {
   readonly adapt?: (codec: ClientCodec) => ClientCodec
 }
 
-/** What errors mean at one host, where that is not what they mean at most. */
+/** Errors that mean something else at one host than at most hosts. */
 export interface DialectErrors {
   /** By the body's own word. */
   readonly kinds?: Readonly<Record<string, ApiErrorKind>>

@@ -1,4 +1,4 @@
-/** OpenAI itself, and a host of which nothing is known: the dialects that all others begin with. @module */
+/** OpenAI itself, and an unknown compatible host: the dialects that all others begin with. @module */
 import type { ReasoningEffort } from '../../core/model.ts'
 import { choosing } from './choice.ts'
 import type { ChatDialect } from './dialect.ts'
@@ -8,7 +8,7 @@ import { readEveryPart } from './quirks/read-part.ts'
 /** Where providers that speak of reasoning put it. */
 const everyReasoningField: readonly string[] = ['reasoning_content', 'reasoning', 'reasoning_text']
 
-/** What only OpenAI has, and what others have refused it for. */
+/** Fields that only OpenAI has, and that others have refused. */
 const openaiAlone: readonly string[] = [
   'store',
   'metadata',
@@ -61,7 +61,7 @@ export const openai: ChatDialect = {
   reasoningFields: everyReasoningField,
 }
 
-/** A host of which nothing is known: what nearly all take, and nothing else. The other dialects begin here. */
+/** An unknown compatible host: only the fields that nearly all hosts take. The other dialects begin here. */
 export const compatible: ChatDialect = {
   provider: 'openai-compatible',
   title: 'OpenAI-compatible',
@@ -78,7 +78,7 @@ export const compatible: ChatDialect = {
   endsWithoutReason: true,
 }
 
-/** o-series and gpt-5 always reason; gpt-5.1 to 5.4 only when told to; chat variants never do. */
+/** o-series and gpt-5 always reason; gpt-5.1 to 5.4 only when asked to; chat variants never do. */
 function isReasoning(model: string, effort: ReasoningEffort | undefined): boolean {
   if (!/^(?:o\d|gpt-5(?!.*chat))/.test(model)) return false
   if (/^gpt-5\.[1-4](?!.*pro)/.test(model)) return effort !== undefined && effort !== 'none'

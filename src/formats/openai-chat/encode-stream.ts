@@ -42,7 +42,7 @@ interface CallOut {
 interface EncodeState {
   readonly reply: Reply
   readonly ledger: Ledger
-  /** What every chunk begins with. */
+  /** The first fields of every chunk. */
   head: JsonObject
   isStarted: boolean
   isEnded: boolean
@@ -163,7 +163,7 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
     }
     case 'unknown':
       if (block.format === format) {
-        lose(state.ledger, 'dropped', path, 'a stream has text alone where a whole answer may have parts')
+        lose(state.ledger, 'dropped', path, 'a stream has only text where a whole answer may have parts')
       }
   }
 }
@@ -204,7 +204,7 @@ function sendChunk(state: EncodeState, index: number, chunk: ToolCallChunk, out:
   sendCall(state, call, { id, type: 'function', function: { name, arguments: call.text } }, out)
 }
 
-/** What the chunks of a call did not say. */
+/** Sends the rest of a call that its chunks did not have. */
 function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidToolCall, out: Frame[]): void {
   const call = callOut(state, index)
   const whole = encodeCall(ended, wire(state))

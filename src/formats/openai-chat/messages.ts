@@ -35,7 +35,7 @@ import { format, plainNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefusalPart, WireTextPart } from './wire.ts'
 
-/** What an assistant may say. */
+/** A part of an assistant's content. */
 type SaidPart = WireTextPart | WireRefusalPart
 
 /** All messages, the system text first, arranged as the host wants them. */
@@ -107,7 +107,7 @@ function named(
 ): { name?: string } {
   if (message.name === undefined) return {}
   const name = legalId(message.name, plainNames)
-  if (name !== message.name) lose(ledger, 'changed', `${path}.name`, `${dialect.title} takes plain names alone`, 'info')
+  if (name !== message.name) lose(ledger, 'changed', `${path}.name`, `${dialect.title} takes only plain names`, 'info')
   return { name }
 }
 
@@ -124,7 +124,7 @@ function withMark<Part extends WireAnyPart>(
   return parts.map((part, at) => (at === parts.length - 1 ? { ...part, ...mark } : part))
 }
 
-/** A turn of which nothing can be sent, such as one of another provider's tools alone, is none: empty messages are refused. */
+/** A turn with nothing to send, such as one with only another provider's tools, is left out: servers refuse empty messages. */
 function encodeTurn(message: AssistantMessage, path: string, inCalls: boolean, to: Encoding): WireAssistant[] {
   const encoded = encodeAssistant(message, path, inCalls, to)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
@@ -157,7 +157,7 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   }
 }
 
-/** What a provider said of its message goes back to that provider alone. */
+/** Kept fields of a provider's message go back only to that provider. */
 function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObject | undefined {
   const own = kept(message)
   const from = message.response?.provider

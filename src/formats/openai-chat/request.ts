@@ -127,7 +127,7 @@ function withUsage(fields: WireOptions, options: RequestOptions, { dialect }: En
 
 interface Structured {
   readonly fields: Pick<WireRequest, 'response_format'>
-  /** What the prompt must say, since the host cannot be told otherwise. */
+  /** Text for the prompt, since the host has no other field for it. */
   readonly instruction?: string
 }
 
@@ -144,12 +144,12 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
   }
   const fields = { response_format: { type: 'json_object' } } as const
   if (schema === undefined) return { fields, instruction: answerInJson }
-  lose(to.ledger, 'changed', 'options.responseFormat.schema', `${title} takes no schema: the prompt tells it`)
+  lose(to.ledger, 'changed', 'options.responseFormat.schema', `${title} takes no schema: it is put into the prompt`)
   const instruction = `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
   return { fields, instruction }
 }
 
-/** `json_object` is refused unless the messages speak of JSON; a schema is always told. */
+/** `json_object` is refused unless the messages speak of JSON; a schema is always written there. */
 function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
   const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
   if (instruction === undefined || (instruction === answerInJson && messages.some(speaksOfJson))) return messages

@@ -102,7 +102,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body: body as unknown as WireResponse, losses: to.ledger.losses }
 }
 
-/** What every body and chunk begins with. */
+/** The first fields of every body and chunk. */
 export function identity(message: AssistantMessage | undefined, reply: Reply): JsonObject {
   const said = message?.response
   return {

@@ -15,7 +15,7 @@ import { errorWithin } from './errors.ts'
 import { bodyFields, choiceFields, format, stopReasons } from './tables.ts'
 import { readUsage } from './usage.ts'
 
-/** What one chunk leaves for the next. */
+/** State between two chunks. */
 export interface StreamState extends DeltaState {
   isStarted: boolean
   isEnded: boolean
@@ -173,7 +173,7 @@ function isEndTold({ finish, isAudioDone }: StreamState): boolean {
   return finish !== undefined || isAudioDone
 }
 
-/** The answer's own end; without a reason for it, it is none, but at hosts known to leave it out. */
+/** Appends the end of the answer. Without a finish reason there is no end, except at hosts known to leave it out. */
 export function finishAnswer(state: StreamState, out: Fragment[]): void {
   const { dialect, finish, choice, logprobs, otherChoices, extra } = state
   state.isEnded = true

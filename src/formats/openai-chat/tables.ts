@@ -25,7 +25,7 @@ export const stopReasons: Readonly<Record<string, StopReason>> = {
   error: 'error', // OpenRouter
 }
 
-/** What we say of why we stopped, where the provider's own word is of another wire. */
+/** Finish reasons that we send, if the provider's own reason is of another format. */
 export const finishReasons: Readonly<Record<StopReason, WireFinishReason | 'error'>> = {
   stop: 'stop',
   length: 'length',
@@ -35,7 +35,7 @@ export const finishReasons: Readonly<Record<StopReason, WireFinishReason | 'erro
   pause: 'stop',
   other: 'stop',
   max_rounds: 'tool_calls',
-  interrupted: 'error', // OpenRouter's word: no client takes it for a proper end
+  interrupted: 'error', // OpenRouter's word: no client takes it for a normal end
   error: 'error',
   aborted: 'error',
 }
@@ -78,13 +78,13 @@ export const deltaBookkeeping = 'token_id'
 /** `index` of a whole call says what its place says. */
 export const callFields: ReadonlySet<string> = /* @__PURE__ */ words('id type index function custom extra_content')
 
-/** Whose proof a field of a message is: a conversation that comes in as a request does not tell. */
+/** The provider of a proof, by the field that has it: a request does not name the provider. */
 export const proofOwners = { reasoning_details: 'openrouter', extra_content: 'gemini' } as const
 
 /** OpenAI answers 400 to the name of a tool or of a participant with any other character. */
 export const plainNames: IdRule = { pattern: /^[A-Za-z0-9_-]+$/, maxLength: 64 }
 
-/** What `prepare` must see to for a server of this format. */
+/** The rules of a server of this format for `prepare`. */
 export function rulesOf(dialect: ChatDialect): Rules {
   return {
     format,
@@ -101,7 +101,7 @@ export function rulesOf(dialect: ChatDialect): Rules {
   }
 }
 
-/** What a server of this format lacks. */
+/** Features that a server of this format lacks. */
 export function wireOf(dialect: ChatDialect): Wire {
   const { refuses, names, cacheField, textParts, jsonSchema, replay } = dialect
   const lacks = new Set<Lack>([...commonLacks, ...(dialect.lacks ?? [])])
@@ -144,7 +144,7 @@ export const generalErrorKinds: Readonly<Record<string, ApiErrorKind>> = {
 /** Waiting does not bring money. */
 export const finalErrors: ReadonlySet<string> = /* @__PURE__ */ words('insufficient_quota billing_hard_limit_reached')
 
-/** What we answer for each kind of failure. */
+/** Our answer for each kind of failure. */
 export const errorAnswers: Readonly<
   Record<ApiErrorKind, { readonly status: number; readonly type: string; readonly code: string | null }>
 > = {

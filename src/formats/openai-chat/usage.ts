@@ -24,7 +24,7 @@ export function readUsage(body: JsonObject, choice: JsonObject | undefined, dial
   const output = count('completion_tokens', wire)
   const total = count('total_tokens', wire)
   const reasoning = count('reasoning_tokens', wire.completion_tokens_details) ?? count('reasoning_tokens', wire) // Copilot
-  // xAI does not count reasoning as output, but on some paths it does: the total tells.
+  // xAI does not count reasoning as output, but on some paths it does: the total shows it.
   const isWhole = input !== undefined && output !== undefined && total === input + output
   const adds = dialect.countsReasoningApart && !isWhole && output !== undefined
   return {
@@ -44,7 +44,7 @@ export function readUsage(body: JsonObject, choice: JsonObject | undefined, dial
   }
 }
 
-/** What the wire must have is 0 where it is unknown. */
+/** A required figure that is unknown is 0. */
 export function encodeUsage(usage: Usage): WireUsage {
   const { inputTokens = 0, outputTokens = 0 } = usage
   const own = kept(usage) ?? {}

@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions: what we write on the wire, in its own spelling. What comes off it is `unknown` until read.
+ * OpenAI Chat Completions: types of what we write, in its own spelling. Input is `unknown` until it is read.
  *
  * @module
  */

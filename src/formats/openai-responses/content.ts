@@ -26,7 +26,7 @@ import type { ResponsesDialect } from './dialect.ts'
 import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'
 import type { WireInputFile, WireInputImage, WireInputPart, WireUrlCitation } from './wire.ts'
 
-/** What parts are encoded for. */
+/** The target of encoded parts. */
 export interface PartScope {
   readonly into: Ledger
   readonly dialect: ResponsesDialect
@@ -103,8 +103,8 @@ function encodeUnknownPart(block: UnknownBlock, path: string, into: Ledger): Wir
 }
 
 /**
- * What came from this wire and goes back as it came, and what a model said: the official client's types demand an `id` and a `status` of
- * it, which the server does without. Nothing else is sent whose type the compiler does not check.
+ * A value of this format that goes back unchanged, or a model's message: the official client's types demand an `id` and a `status` of it,
+ * but the server does not. The compiler checks the type of everything else that is sent.
  */
 export function verbatim<T>(value: Json | object): T {
   return value as T
@@ -122,7 +122,7 @@ export function keeping(fields: JsonObject | undefined): { providerData?: Provid
 
 // ---- input parts: decoding --------------------------------------------------------------------
 
-/** What a message of input says. */
+/** The content of an input message. */
 export function decodeParts(content: unknown): Content {
   if (typeof content === 'string') return content
   return arrayOf(content).map(decodePart)
@@ -144,7 +144,7 @@ function decodePart(part: Json): ContentBlock {
   return read ?? unknownBlock(part)
 }
 
-/** What we have no word for, as it came. */
+/** A value that isoglot does not know, unchanged. */
 export function unknownBlock(value: Json, kept?: JsonObject): UnknownBlock {
   return { type: 'unknown', format, providerType: stringOr(field(value, 'type'), ''), value, ...keeping(kept) }
 }

@@ -23,7 +23,7 @@ export interface ResponsesDialect {
   readonly stores: boolean
   /** Whether a model of this name gives its reasoning in encrypted form: those that do not reason answer 400 when asked. */
   encryptsReasoning(model: string): boolean
-  /** What a tool's result may hold beside text. */
+  /** Types of block that a tool's result may hold beside text. */
   readonly resultMedia: ReadonlySet<ContentBlock['type']>
   /** Whether parts take `prompt_cache_breakpoint`. */
   readonly cacheHints: boolean

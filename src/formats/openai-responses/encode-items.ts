@@ -22,11 +22,11 @@ export interface OpenItem {
   text: string
 }
 
-/** What one event leaves for the next. */
+/** State between two events. */
 export interface EncoderState {
   readonly reply: Reply
   readonly into: Ledger
-  /** What the answer says of itself in every event that repeats it. */
+  /** The fields of the answer in every event that repeats them. */
   identity: Reply
   sequence: number
   isStarted: boolean

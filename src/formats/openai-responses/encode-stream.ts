@@ -75,7 +75,7 @@ export function encodeStream(reply: Reply = {}): StreamEncoder {
         case 'message_end':
           return finish(state, event.response, out)
         default:
-          return // figures come again with the end, and warnings are none of the client's
+          return // figures come again with the end, and a client does not get warnings
       }
     },
     end: (out) => fail(state, cut(), out),
@@ -189,7 +189,7 @@ function addReasoning(state: EncoderState, block: number, delta: string, out: Fr
   sendPart(state, opened, 'response.reasoning_summary_text.delta', { summary_index: 0, delta }, out)
 }
 
-/** What streamed as one summary is done as one. */
+/** A summary that was streamed as one ends as one. */
 function finishReasoning(state: EncoderState, block: number, text: string, item: JsonObject, out: Frame[]): void {
   const opened = openReasoning(state, block, out)
   const part = { type: 'summary_text', text }

@@ -14,13 +14,13 @@ import type { ResponsesDialect } from './dialect.ts'
 import { format, type HostedCall, hostedCalls } from './tables.ts'
 import { callFragment, customCall, wrappedCalls, wrapperName } from './tools.ts'
 
-/** What is known of an answer while its items are read. */
+/** State of an answer while its items are read. */
 export interface Reading {
   readonly dialect: ResponsesDialect
   model: string
   /** The last reasoning item: those that follow belong to it, and may not be sent back without it. */
   after: string | undefined
-  /** What decides how the answer ended: whether it said something, declined to, or waits for an approval. */
+  /** Decides the stop reason: whether the answer has text, a refusal, or waits for an approval. */
   hasText: boolean
   hasRefusal: boolean
   needsApproval: boolean
@@ -32,7 +32,7 @@ export function newReading(dialect: ResponsesDialect, model: string, opensWrappe
   return { dialect, model, after: undefined, hasText: false, hasRefusal: false, needsApproval: false, opensWrappers }
 }
 
-/** What a stream has told of an item already; of a whole item, nothing. */
+/** The part of an item that a stream has sent already. Empty for a whole item. */
 export interface Progress {
   readonly type: string
   /** Its place among the items that came. */
@@ -148,7 +148,7 @@ function withoutEmptyLogprobs(fields: JsonObject | undefined): JsonObject {
 
 // ---- reasoning --------------------------------------------------------------------------------
 
-/** What stands between the parts of a summary. */
+/** The text between the parts of a summary. */
 export const partBreak = '\n\n'
 
 /** All that can be read of reasoning: the summary, then the reasoning itself where a server shows it. */
@@ -172,7 +172,7 @@ function readReasoning(item: JsonObject, key: number, progress: Progress, readin
   if (!isMade) reading.after = id
 }
 
-/** One part without further fields, or none: can be written again from the text alone. */
+/** One part without further fields, or none: can be written again from only the text. */
 function isPlainSummary(summary: unknown, text: string): boolean {
   const parts = arrayOf(summary)
   if (parts.length === 0) return text === ''
@@ -196,7 +196,7 @@ function readCall(item: JsonObject, key: number, _progress: Progress, reading: R
   if (field(item, 'status') !== 'incomplete') out.push({ type: 'close', key })
 }
 
-/** Some servers report what they run themselves as a client's call, and only the tool's name tells. */
+/** Some servers report what they run themselves as a client's call, and only the tool's name shows it. */
 export function isServerCall(item: JsonObject, dialect: ResponsesDialect): boolean {
   return dialect.serverTools.has(stringOr(field(item, 'name'), ''))
 }

@@ -86,7 +86,7 @@ export function encodeRequest(
   return { path: '/responses', headers: {}, body, losses: into.losses }
 }
 
-/** Where the state is. What the caller says of it wins; what we choose ourselves is complete. */
+/** Where the state is. The caller's settings win. Our own choice sets every field. */
 function storage(
   kept: JsonObject,
   previousResponseId: string | undefined,
@@ -141,7 +141,7 @@ function isPlainSystem(message: Message): boolean {
   )
 }
 
-/** An empty input is refused even with instructions: alone, they are the input. */
+/** An empty input is refused even with instructions: then they are the input. */
 function placeInstructions(instructions: string, input: WireItem[]): { instructions?: string; input: WireItem[] } {
   if (instructions === '') return { input }
   return input.length === 0 ? { input: [{ role: 'system', content: instructions }] } : { instructions, input }

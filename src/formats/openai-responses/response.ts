@@ -70,7 +70,7 @@ function readResponse(body: unknown, dialect: ResponsesDialect): Fragment[] {
   return out
 }
 
-/** Who answers. */
+/** Reads the id, the model and the time. */
 export function readStart(response: unknown, out: Fragment[]): void {
   const id = textOr(field(response, 'id'), undefined)
   const model = textOr(field(response, 'model'), undefined)
@@ -82,7 +82,7 @@ const knownOfResponse = new Set([
   ...['id', 'object', 'created_at', 'model', 'status', 'output', 'usage', 'error', 'incomplete_details'],
 ])
 
-/** What an answer says when it is whole: figures, fields of its own, how it ended. `end` comes last. */
+/** Reads the end of an answer: usage, fields of its own, the stop reason. `end` comes last. */
 export function readEnd(response: JsonObject, reading: Reading, out: Fragment[]): void {
   const { dialect } = reading
   const usage = readUsage(field(response, 'usage'))

@@ -30,7 +30,7 @@ import { readEnd, readStart } from './response.ts'
 import { hostedCalls, target } from './tables.ts'
 import { argumentsOf, customCall, customOpening, customPiece, wrapperName } from './tools.ts'
 
-/** What one event leaves for the next. */
+/** State between two events. */
 interface StreamState extends Reading {
   isStarted: boolean
   isEnded: boolean

@@ -18,13 +18,13 @@ import type { WireCacheBreakpoint } from './wire.ts'
 /** The name of the format. */
 export const format = 'openai-responses'
 
-/** Who loses, in messages. */
+/** The target in the text of losses. */
 export const target = 'OpenAI Responses'
 
 /** Calls that come without an id get this and a number. */
 export const idPrefix = 'call_'
 
-/** What `prepare` must see to. `call_id` has 1 to 64 characters; names of 64 are safe on every server. */
+/** The rules of this format for `prepare`. `call_id` has 1 to 64 characters; names of 64 are safe on every server. */
 export function rulesOf(dialect: ResponsesDialect): Rules {
   return {
     format,
@@ -41,7 +41,7 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
   }
 }
 
-/** What a server of this format lacks. */
+/** Features that a server of this format lacks. */
 export function wireOf({ provider, extraOptions, cacheHints }: ResponsesDialect): Wire {
   const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'titles', 'errorFlag'])
   for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
@@ -165,7 +165,7 @@ export function midStreamWords(provider: string): ErrorWords {
   return { provider, kinds: { ...kinds, invalid_request_error: 'invalid_request', server_error: 'server' }, final }
 }
 
-/** What this wire says of each kind of failure: the status, the type and the code. */
+/** The status, the type and the code of each kind of failure. */
 export const errorAnswers: Readonly<
   Record<ApiErrorKind, readonly [status: number, type: string, code: string | null]>
 > = {

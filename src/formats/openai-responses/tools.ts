@@ -143,7 +143,7 @@ export const customCall = 'custom_tool_call'
 
 const knownOfCall = new Set(['type', 'id', 'call_id', 'name', 'arguments', 'input', 'status'])
 
-/** What a call is read with, beside itself. */
+/** The context in which a call is read. */
 export interface CallReading {
   readonly key: BlockKey
   readonly opaque: Opaque

@@ -1,8 +1,8 @@
 /**
  * OpenAI Responses: from an assistant's blocks to items, for the history of a request and for the output of an answer.
  *
- * Reasoning and what follows it are one unit: the server refuses a reasoning item without its follower, and an item with an id
- * without its reasoning. So ids go back only where the reasoning they belong to goes before them, and never alone.
+ * Reasoning and what follows it are one unit: the server refuses a reasoning item without its follower, and an item with an id without its
+ * reasoning. So ids go back only where the reasoning they belong to goes before them, and never by themselves.
  *
  * @see https://platform.openai.com/docs/guides/reasoning#keeping-reasoning-items-in-context
  *
@@ -32,7 +32,7 @@ import { reasoningText } from './items.ts'
 import { format, type HostedCall, hostedCalls } from './tables.ts'
 import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
-/** Who reads the items. */
+/** The reader of the items. */
 export interface TurnScope {
   readonly into: Ledger
   /** The proof, if it may go to this reader. */

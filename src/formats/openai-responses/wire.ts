@@ -7,7 +7,7 @@
  */
 import type { JsonObject } from '../../core/model.ts'
 
-/** Marks the end of a prefix worth caching; OpenAI alone has it. */
+/** Marks the end of a prefix worth caching; only OpenAI has it. */
 export interface WireCacheBreakpoint {
   mode: 'explicit'
   ttl?: '30m' | '12h'

@@ -1,4 +1,4 @@
-/** What the accounts keep, and how they are asked. Types and names only, so that whoever reads them needs no workerd. @module */
+/** The data of the accounts, and their methods. Types and names only, so that their readers need no workerd. @module */
 
 /** The name of the object that has the budget of the whole Worker. */
 export const wholeWorker = 'all'
@@ -20,10 +20,10 @@ export interface SummaryQuery {
   readonly after?: string
 }
 
-/** What rows of days can be summed by. */
+/** The keys by which rows of days can be summed. */
 export type SummaryKey = 'user' | 'model' | 'day' | 'all'
 
-/** What the accounts know. Money is in micro-USD. No list grows with the number of users: each has a limit. */
+/** The summary of the accounts. Money is in micro-USD. No list grows with the number of users: each has a limit. */
 export interface AccountSummary {
   /** The oldest of the requests that have not ended, at most 200. */
   readonly live: readonly LiveRequest[]
@@ -43,13 +43,13 @@ export interface AccountSummary {
     /** How many rows there are without the limit. */
     readonly count: number
   }
-  /** What went wrong, by kind, on the same days as `totals`. */
+  /** Errors by kind, on the same days as `totals`. */
   readonly errors: readonly KindCount[]
-  /** What the accounts refused, on the same days: for want of `budget`, or of `concurrency`. */
+  /** Refusals of the accounts on the same days: because of `budget` or `concurrency`. */
   readonly refusals: readonly KindCount[]
 }
 
-/** What the operator sees of the accounts: what they know, and the limits that are set. */
+/** The operator's view of the accounts: the summary, and the limits that are set. */
 export interface LedgerSummary extends AccountSummary {
   readonly limits: { readonly dailyBudget: number; readonly totalDailyBudget: number; readonly liveStreams: number }
 }
@@ -61,7 +61,7 @@ export interface KindCount {
   readonly count: number
 }
 
-/** What requests cost together. */
+/** The total cost of requests. */
 export interface Sums {
   readonly requests: number
   readonly inputTokens: number
@@ -70,7 +70,7 @@ export interface Sums {
   readonly spent: number
 }
 
-/** What all users spent on one day. */
+/** The spending of all users on one day. */
 export interface DayTotal extends Sums {
   readonly day: string
 }
@@ -99,7 +99,7 @@ export interface DayPage {
   readonly next?: string
 }
 
-/** What one user spent on one model in one day. */
+/** The spending of one user on one model in one day. */
 export interface DayRow extends Sums {
   /** In UTC, such as `2026-11-21`. */
   readonly day: string
@@ -116,15 +116,15 @@ export interface Reservation {
   readonly provider: string
   /** The most it can cost, in micro-USD. */
   readonly cost: number
-  /** What its user may spend in a day, in micro-USD. */
+  /** The daily budget of its user, in micro-USD. */
   readonly dailyBudget: number
-  /** What all users together may. */
+  /** The daily budget of all users together. */
   readonly totalDailyBudget: number
   /** How many requests of its user may be live at once. Default: no limit. */
   readonly liveStreams?: number
   /** For how long it is kept if nothing settles it, in ms; then it counts as spent. */
   readonly leaseMs: number
-  /** Whether the object is that of its user alone, and leases its part of `totalDailyBudget` from the object of `wholeWorker`. */
+  /** Whether the object is only for its user, and leases its part of `totalDailyBudget` from the object of `wholeWorker`. */
   readonly isLeased?: boolean
 }
 
@@ -142,19 +142,19 @@ export interface Settlement {
   readonly cost: number
   /** Such as `answered` or `left`. */
   readonly outcome: string
-  /** What went wrong, in a word, if something did. */
+  /** The kind of the error, if there was one. */
   readonly errorKind?: string
-  /** What all users together may spend in a day, in micro-USD, if somebody wants to know how near they are. */
+  /** The daily budget of all users together, in micro-USD, if alarms are wanted. */
   readonly totalDailyBudget?: number
 }
 
-/** Shares of a day's budget, in percent, that somebody wants to hear of. */
+/** Shares of a day's budget, in percent, that raise an alarm. */
 export const alarmingShares: readonly number[] = [50, 80, 95]
 
 /** The accounts, over the wire between Worker and Durable Object. */
 export interface Account {
   reserve(reservation: Reservation): Promise<ReserveVerdict>
-  /** Tells which of the shares 50, 80 and 95 % was reached by it, if one was. */
+  /** Returns which of the shares 50, 80 and 95 % it reached, if any. */
   settle(settlement: Settlement): Promise<number | undefined>
   summary(query?: SummaryQuery): Promise<AccountSummary>
   /** The rows of the last `span` days, newest first, at most 1000 at a time. `after` is the `next` of the page before. */
@@ -178,12 +178,15 @@ export interface Draw {
   readonly report: DayReport
 }
 
-/** What a user's object gets. */
+/** The lease that a user's object gets. */
 export interface Grant {
   readonly isGranted: boolean
   /** In micro-USD. From `need` to `want` if it is granted, otherwise 0. */
   readonly amount: number
-  /** What the object of `wholeWorker` itself has spent or reserved for the user on that day: before an upgrade all was there. */
+  /**
+   * The amount that the object of `wholeWorker` itself has spent or reserved for the user on that day. Before an upgrade, all amounts were
+   * there.
+   */
   readonly elsewhere: number
   /** The share of the Worker's budget of {@link alarmingShares} that is spent or leased by it, if it is one. */
   readonly share?: number
@@ -197,19 +200,19 @@ export interface DayReport {
   readonly errors: readonly { readonly kind: string; readonly count: number }[]
 }
 
-/** What one user spent on one model. */
+/** The spending of one user on one model. */
 export interface ModelSums extends Sums {
   readonly model: string
 }
 
-/** What a user's object tells, and what of its leases it gives back. */
+/** The report of a user's object, and the part of its leases that it gives back. */
 export interface Handback {
   readonly user: string
   readonly days: readonly {
     readonly report: DayReport
     /** In micro-USD. */
     readonly returned: number
-    /** What it has leased after that. Less than was granted if a grant is on its way, or was lost. */
+    /** The amount leased after that. It is less than was granted if a grant is on its way, or was lost. */
     readonly amount: number
     /** Whether nothing is live on the lease, and nothing will be before it is drawn anew. */
     readonly isClosed: boolean
@@ -217,12 +220,12 @@ export interface Handback {
   readonly live: readonly LiveRequest[]
 }
 
-/** What the objects of the accounts ask one another. */
+/** The calls between the objects of the accounts. */
 export interface LeasingAccount extends Account {
-  /** Of the object of `wholeWorker`. */
+  /** On the object of `wholeWorker`. */
   draw(draw: Draw): Promise<Grant>
-  /** Of the same: what a user's object gives back by itself. */
+  /** On the same: takes the part of a lease that a user's object gives back by itself. */
   takeBack(handback: Handback): Promise<void>
-  /** Of a user's object: what it has spent. Gives back what is not used of `day`, if one is named. */
+  /** On a user's object: returns its spending. Gives back the unused part of `day`, if a day is given. */
   collect(day?: string): Promise<Handback | undefined>
 }

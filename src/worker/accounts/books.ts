@@ -1,6 +1,6 @@
 /**
- * What is spent and reserved, in one object of the accounts. What decides is kept in memory beside the storage, and read from there when the
- * object begins: otherwise each request would read all rows of the day.
+ * Spending and reservations in one object of the accounts. The sums that decide are kept in memory, and read from the storage when the
+ * object starts: otherwise each request would read all rows of the day.
  *
  * @module
  */
@@ -36,7 +36,7 @@ const schema = `
 const largestFigure = 1e12
 /** When one of too many requests may have ended, in seconds. */
 const concurrencyWait = 5
-/** Longest wait we tell anybody, in seconds: clients sleep for as long. */
+/** Longest `retry-after`, in seconds: clients sleep for that long. */
 const longestWait = 60
 /** For how many days sums are kept in memory: requests that are live may be booked on the day before. */
 const rememberedDays = 2
@@ -48,7 +48,7 @@ export interface Live extends LiveRequest {
   readonly expiresAt: number
 }
 
-/** What a day has cost so far. */
+/** The spending of a day so far. */
 interface Spent {
   readonly day: string
   total: number
@@ -59,7 +59,7 @@ interface Spent {
 export interface Books {
   /** Requests that have not ended. */
   readonly live: ReadonlyMap<string, Live>
-  /** Forgets days that are too old, and counts what nobody settled as spent, in full. */
+  /** Forgets days that are too old, and counts reservations that were never settled as spent in full. */
   catchUp(now: number): void
   /** The request, with a cost that is a whole number, or infinite. */
   requestOf(reservation: Reservation, now: number): Live
@@ -76,9 +76,9 @@ export interface Books {
   refuse(reason: 'budget' | 'concurrency', now: number): ReserveVerdict
   /** Puts what a request cost in the place of what was reserved. Resolves to the alarming share that the day has reached by it. */
   settle(settlement: Settlement): number | undefined
-  /** What is spent on a day, and reserved on it. */
+  /** The amount spent and reserved on a day. */
   used(day: string): number
-  /** What is spent on a day and reserved on any: of all users, or of one. */
+  /** The amount spent on a day and reserved on any day, by all users or by one. */
   committed(day: string, user?: string): number
   book(day: string, user: string, added: ModelSums): void
   countError(day: string, kind: string, count: number): void
@@ -87,7 +87,7 @@ export interface Books {
   flush(): void
 }
 
-/** What limits a request. Money in micro-USD. */
+/** The limits of a request. Money in micro-USD. */
 export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBudget' | 'liveStreams'> {
   readonly elsewhere: number
   readonly leased: number
@@ -157,7 +157,7 @@ export function openBooks(sql: Sql, { change }: Writer, hearOfDay: (oldest: stri
     return shareReached(before, spentOn(day).total, totalDailyBudget)
   }
 
-  /** What is set aside, for a user and for all of them. A user's requests that wait count for the user alone. */
+  /** The reserved amounts, for a user and for all users. A user's waiting requests count only for that user. */
   function reserved(user: string): { readonly own: number; readonly all: number; readonly count: number } {
     let [own, all, count] = [0, 0, 0]
     for (const request of live.values()) {
@@ -188,7 +188,7 @@ export function openBooks(sql: Sql, { change }: Writer, hearOfDay: (oldest: stri
       }
     },
     requestOf({ requestId, user, model, wire, provider, leaseMs, ...asked }, now) {
-      // A cost that is no number is more than anybody has.
+      // A cost that is not a number counts as more than any budget.
       const cost = wholeNumber(asked.cost, Number.POSITIVE_INFINITY)
       return { requestId, user, model, wire, provider, cost, startedAt: now, expiresAt: now + leaseMs }
     },
@@ -253,7 +253,7 @@ function addTo(spent: Spent, user: string, cost: number): void {
   spent.byUser.set(user, (spent.byUser.get(user) ?? 0) + cost)
 }
 
-/** From 0 to {@link largestFigure}; of a figure that is no number, `otherwise`. */
+/** From 0 to {@link largestFigure}; if the figure is not a number, `otherwise`. */
 function wholeNumber(figure: number, otherwise: number): number {
   if (typeof figure !== 'number' || Number.isNaN(figure)) return otherwise
   return Math.min(Math.max(Math.ceil(figure), 0), largestFigure)

@@ -7,7 +7,7 @@ export function dayOf(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
-/** The first of so many days, of which `now` is in the last. */
+/** The first of so many days. The last one contains `now`. */
 export function daysAgo(days: number, now: number): string {
   return dayOf(now - (days - 1) * dayMs)
 }

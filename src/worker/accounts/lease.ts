@@ -1,6 +1,6 @@
 /**
- * A user's part of the Worker's daily budget, in the object of that user. What it leases from the object of the whole Worker, nobody else can
- * spend. So a request needs no other object while the lease lasts.
+ * A user's part of the Worker's daily budget, in the object of that user. No other user can spend an amount that it leases from the object
+ * of the whole Worker. So a request needs no other object while the lease lasts.
  *
  * A lease is written here after it is granted there, and is given back there after that is written here: whatever is lost on the way counts
  * as spent until its day ends.
@@ -12,9 +12,9 @@ import type { DayReport, Draw, Grant, Handback, LiveRequest, Reservation } from 
 import { dayOf, daysAgo } from './days.ts'
 import type { Writer } from './writer.ts'
 
-/** What a lease has to know of its user's account. Money is in micro-USD. */
+/** The data of its user's account that a lease needs. Money is in micro-USD. */
 export interface LeaseUse {
-  /** What is spent and reserved of that day. */
+  /** The amount spent and reserved on that day. */
   used(day: string): number
   live(): readonly LiveRequest[]
   report(day: string): DayReport
@@ -35,11 +35,11 @@ export interface Lease {
    * Calls `admit` once the lease of `day` covers the reservation, which may take a draw; not at all if there is not enough.
    */
   take(reservation: Reservation, day: string, admit: () => void): Promise<void>
-  /** What the user has spent of that day in the object of the whole Worker, as far as is known. */
+  /** The user's spending on that day in the object of the whole Worker, as far as is known. */
   elsewhere(day: string): number
   /**
-   * What is spent, of the days on which something was leased. Gives back what is not used: of `day`, of days that are over, and of all if
-   * nobody asked for {@link idleMs}. `undefined` if nothing was leased.
+   * Returns the spending on the days with a lease. Gives back the unused part: of `day`, of days that are over, and of all days if there
+   * was no request for {@link idleMs}. `undefined` if nothing was leased.
    */
   collect(now: number, day?: string): Handback | undefined
   /** The share of the Worker's budget that was reached by a draw, once. */
@@ -53,7 +53,7 @@ export interface Lease {
 /** After such a time without a request, a user's object gives back what it has leased, in ms. */
 export const idleMs = 600_000
 
-/** For how many days a lease is remembered, so that what was spent on it can be told again. */
+/** For how many days a lease is remembered, so that its spending can be reported again. */
 const keptLeaseDays = 3
 
 interface Own {
@@ -128,7 +128,7 @@ export function openLease({ sql, writer, use, ...place }: LeasePlace): Lease {
       for (const { day, isOpen } of [...own.values()])
         if (isOpen === 0 && day < daysAgo(keptLeaseDays, now)) forget(day)
       const leases = [...own.values()]
-      // Those that are closed too: who was told before may not have heard it.
+      // Closed ones too: the earlier report may not have arrived.
       const days = leases.map((lease) => {
         const isOver = lease.day < dayOf(now)
         const isWanted = lease.isOpen === 1 && (isIdle || isOver || lease.day === day)

@@ -1,6 +1,6 @@
 /**
- * What the objects of users have leased of the Worker's daily budget, in the object of the whole Worker. What is leased counts as spent until
- * it is given back, or until its day ends.
+ * The leases of users' objects on the Worker's daily budget, kept in the object of the whole Worker. A lease counts as spent until it is
+ * given back, or until its day ends.
  *
  * @module
  */
@@ -11,19 +11,19 @@ import type { Writer } from './writer.ts'
 
 /** All leases, by day and user. Money is in micro-USD. */
 export interface Leases {
-  /** What is leased of that day, and not reported as spent. */
+  /** The amount leased on that day and not reported as spent. */
   outstanding(day: string): number
-  /** What this user has reported as spent on that day. */
+  /** The amount that this user reported as spent on that day. */
   reported(day: string, user: string): number
   /** Leases a block out of what is `left`. `undefined` if that is less than is needed. */
   grant(draw: Draw, left: number): number | undefined
   /** Takes a user's report: what it adds to the one before it is booked. */
   takeReport(user: string, report: DayReport): void
-  /** Whether a grant to the user may be on its way still, of which it gives back nothing. */
+  /** Whether a grant to the user may still be on its way: it gives back nothing of such a grant. */
   takeBack(handback: Handback): boolean
-  /** Who can give back something of that day: those with the largest leases, at most {@link mostAsked}. */
+  /** The users who can give back a part of that day: those with the largest leases, at most {@link mostAsked}. */
   holdersOf(day: string): readonly string[]
-  /** Who has open leases of these days, at most {@link mostAsked}: those who were not returned for longest. */
+  /** The users with open leases on these days, at most {@link mostAsked}: those who were returned longest ago. */
   nextOpen(days: readonly string[]): readonly string[]
   /** Drops what it remembers of days before this one. */
   forget(oldest: string, now: number): void

@@ -1,7 +1,7 @@
 /**
  * The accounts: what each user, and the Worker as a whole, may still spend today. Money is reserved before a request goes out and settled
- * when it has ended, each in one step that no other request comes between: a Durable Object does one thing at a time. Each user has an object,
- * and one more has the budget of the whole Worker, of which the others lease their parts.
+ * when it has ended, each in one step that no other request comes between: a Durable Object does one thing at a time. Each user has an
+ * object, and one more has the budget of the whole Worker. The others lease parts of it.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
@@ -50,11 +50,11 @@ export function createUserLedger(accountsAt: (env: unknown) => Accounts | undefi
 export class UserLedger extends DurableObject implements LeasingAccount {
   readonly #writer: Writer
   readonly #books: Books
-  /** What the operator sees of it. */
+  /** The operator's view of it. */
   readonly #view: LedgerView
-  /** What this user has leased. */
+  /** The lease of this user. */
   readonly #lease: Lease
-  /** What users have leased from this. */
+  /** The leases that users have from this object. */
   readonly #leases: Leases
   /** The round of recalls that is under way, and the one after it. */
   #recalling: Promise<unknown> = Promise.resolve()
@@ -91,8 +91,8 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   /**
-   * Sets aside what a request can cost, if it and all others together stay within the day's budgets. That is decided in one step, and told
-   * when it is safe in the storage.
+   * Reserves the highest cost of a request, if it and all others together stay within the day's budgets. That is decided in one step, and
+   * returned when it is safe in the storage.
    */
   async reserve(reservation: Reservation): Promise<ReserveVerdict> {
     const now = Date.now()
@@ -140,8 +140,8 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   /**
-   * Puts what a request did cost in the place of what was reserved. What is not reserved any more has been counted. Tells which of the
-   * alarming shares of the whole budget the day has reached by it.
+   * Replaces a reservation by the actual cost of the request. A request without a reservation has been counted already. Returns which of
+   * the alarming shares of the whole budget the day has reached by it.
    */
   async settle(settlement: Settlement): Promise<number | undefined> {
     const startedAt = this.#books.live.get(settlement.requestId)?.startedAt
@@ -196,14 +196,14 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return this.#leases.takeBack(handback)
   }
 
-  /** What is given back is written before it is told. */
+  /** An amount that is given back is written before it is returned. */
   async collect(day?: string): Promise<Handback | undefined> {
     const handback = this.#lease.collect(await this.#catchUp(), day)
     await this.#write()
     return handback
   }
 
-  /** An account that nobody uses gives back what it has leased. If that fails, the platform calls again. */
+  /** An unused account gives back its leases. If that fails, the platform calls again. */
   async alarm(): Promise<void> {
     const handback = await this.collect()
     if (handback !== undefined) await this.objectOf(wholeWorker).takeBack(handback)
@@ -230,8 +230,8 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   /**
-   * Calls back what is leased and not used. Whoever comes while a round is under way waits for the next: that one asks for everything.
-   * Resolves to whether a grant may be on its way.
+   * Calls back the unused parts of leases. A call during a round waits for the next round, which asks for everything. Resolves to whether a
+   * grant may be on its way.
    */
   #recall(day: string): Promise<boolean> {
     this.#nextRecall ??= this.#recalling.then(async () => {
@@ -245,7 +245,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return this.#nextRecall
   }
 
-  /** What users have spent since they last told is taken. Resolves to their requests that are live. */
+  /** Takes the spending of users since their last report. Resolves to their open requests. */
   async #hearAll(): Promise<readonly LiveRequest[]> {
     const now = Date.now()
     const handbacks = await this.#ask(this.#leases.nextOpen([daysAgo(2, now), dayOf(now)]))
@@ -264,7 +264,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 }
 
-/** What the operator sees of a request. */
+/** The operator's view of a request. */
 function shown({ requestId, user, model, wire, startedAt }: LiveRequest): LiveRequest {
   return { requestId, user, model, wire, startedAt }
 }

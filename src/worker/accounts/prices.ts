@@ -1,6 +1,6 @@
 /**
- * What a request costs. For a cap, not for a bill: providers change their prices, so the `PRICES` setting goes before the table of
- * `isoglot/prices`, and a model that neither knows costs as much as the dearest of its provider: `capPriceOf`.
+ * The cost of a request. It is for a cap, not for a bill: providers change their prices. So the `PRICES` setting takes precedence over the
+ * table of `isoglot/prices`, and a model that neither has costs as much as the most expensive one of its provider: `capPriceOf`.
  *
  * @module
  */
@@ -28,7 +28,7 @@ function toPrice([input = 0, output = 0, cacheRead, cacheWrite]: number[]): Pric
   }
 }
 
-/** What an answer cost, in whole micro-USD. Figures of the cache are parts of the input: no less than 0, and together no more than it. */
+/** The cost of an answer, in whole micro-USD. Figures of the cache are parts of the input: no less than 0, and together no more than it. */
 export function costOf(price: Price, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage
   const { input, output, cacheRead = input, cacheWrite = input } = ratesFor(price, inputTokens)

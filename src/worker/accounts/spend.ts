@@ -24,7 +24,7 @@ const mostTimesReserved = 4
 const leaseMs = 15 * 60 * 1000
 const marginMs = 5 * 60 * 1000
 
-/** What is set aside for a request. */
+/** The reservation of a request. */
 export interface Reserved {
   readonly price: Price
   /** Most tokens of input and of output. */
@@ -32,7 +32,7 @@ export interface Reserved {
   readonly outputTokens: number
 }
 
-/** Whose money it is, and where it is kept. Without accounts nothing is reserved, and nothing booked. */
+/** The user who pays, and the account. Without accounts nothing is reserved, and nothing booked. */
 export interface Purse {
   readonly session: Session
   readonly config: Config
@@ -78,7 +78,7 @@ async function hold(held: Held, { session, config }: Purse): Promise<void> {
   throw refuse(code, isTooDear ? 'this answer by itself could cost more' : undefined, verdict.retryAfterSeconds)
 }
 
-/** What was booked, and the share of the Worker's budget that was reached by it, if it is one to hear of. */
+/** The booked cost, and the share of the Worker's budget that it reached, if that raises an alarm. */
 export interface Settled extends Settlement {
   readonly share: number | undefined
 }
@@ -100,9 +100,9 @@ async function book(settlement: Settlement, { session, config }: Purse): Promise
 }
 
 /**
- * What an answer cost. The provider's final usage is booked as it is, up to {@link mostTimesReserved} times what was reserved. A figure that
- * is missing, or that cannot be true, proves nothing: what was reserved for it is booked in its place. So is all of it if the answer broke
- * off, or was left, before its final usage: the provider may have thought for long without a word.
+ * The cost of an answer. The provider's final usage is booked as it is, up to {@link mostTimesReserved} times what was reserved. A figure
+ * that is missing, or that cannot be true, proves nothing: what was reserved for it is booked in its place. So is all of it if the answer
+ * broke off, or was left, before its final usage: the provider may have thought for long without a word.
  */
 export function settlementOf(report: EndReport, reserved: Reserved): Settlement {
   const { requestId, outcome, usage = {}, usageIsOld, saidBytes, stopReason, error } = report
@@ -127,20 +127,20 @@ export function settlementOf(report: EndReport, reserved: Reserved): Settlement 
   }
 }
 
-/** A count of tokens is a whole number from 0 up. A fraction is rounded up; anything else is no count. */
+/** A count of tokens is a whole number from 0 up. A fraction is rounded up; any other value is not a count. */
 function countOf(told: number | undefined): number | undefined {
   return typeof told === 'number' && told >= 0 ? Math.ceil(told) : undefined
 }
 
-/** Nobody was asked, or the provider refused by the status of its answer, before it wrote anything. */
+/** No provider was asked, or the provider refused by the status of its answer, before it wrote anything. */
 function isFree({ attempts, error, usage, saidBytes }: EndReport): boolean {
   if (attempts === 0) return true
   return error?.status !== undefined && usage === undefined && saidBytes === 0
 }
 
 /**
- * Most tokens that a request and its answer can have, for any tokenizer: no token has less than one byte of text. Of a picture in a message
- * the data is not read as text; see {@link mostTokensOfPicture}. Everything else of the body counts by its bytes, whatever it calls itself.
+ * Most tokens that a request and its answer can have, for any tokenizer: no token has less than one byte of text. The data of a picture in
+ * a message is not read as text; see {@link mostTokensOfPicture}. Everything else in the body counts by its bytes, whatever its type says.
  */
 export function mostTokensOf(
   id: string,
@@ -158,7 +158,7 @@ export function mostTokensOf(
   }
 }
 
-/** xAI counts reasoning apart from the output, and its limit is for the output alone. More than most of its answers take. */
+/** xAI counts reasoning apart from the output, and its limit is only for the output. More than most of its answers take. */
 const xaiReasoningTokens = 16_384
 
 /**

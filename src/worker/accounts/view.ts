@@ -1,4 +1,4 @@
-/** What the operator sees of the accounts. SQLite does the sums: rows of many users never become objects here. @module */
+/** The operator's view of the accounts. SQLite does the sums: rows of many users never become objects here. @module */
 import type { Sql, SqlValue } from '../platform.ts'
 import {
   type AccountSummary,

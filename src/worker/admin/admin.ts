@@ -1,6 +1,6 @@
 /**
- * What the operator sees, for whoever has the admin token: the ledger's sums, with no prompt, answer or header in them, and whether the
- * platform is as the Worker counts on.
+ * The operator's pages, for requests with the admin token: the sums of the accounts, with no prompt, answer or header in them, and a
+ * self-test of the platform.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import { isSame, shownBearer } from '../session/bearer.ts'
 import { streamCsv } from './csv.ts'
 import { runSelfTest } from './self-test.ts'
 
-/** Of `GET` alone. */
+/** With `GET` only. */
 const views: Readonly<Record<string, (setup: Setup, query: URLSearchParams) => Promise<Response>>> = {
   '/admin/summary': answerSummary,
   '/admin/self-test': answerSelfTest,
@@ -32,7 +32,7 @@ export async function answerAdmin(request: Request, setup: Setup): Promise<Respo
   return view(setup, new URL(request.url).searchParams)
 }
 
-/** What is told of a Worker whose options are not in order: the self-test, to the operator; to everybody else nothing. */
+/** The answer of a Worker whose options have problems: the self-test for the operator, and nothing for others. */
 export async function answerMisconfigured(request: Request, setup: Setup): Promise<Response | undefined> {
   const isAsked = viewOf(request) === answerSelfTest && request.method === 'GET'
   return isAsked && (await isOperator(request, setup)) ? answerSelfTest(setup) : undefined
@@ -88,7 +88,7 @@ function wrongIn(query: URLSearchParams, known: readonly string[]): Response | u
 
 const isCount = (text: string, most: number) => /^\d{1,4}$/.test(text) && Number(text) >= 1 && Number(text) <= most
 
-/** What the query of the summary may have, and whether a value is one. */
+/** The parameters of the summary, and a check of their values. */
 const queries: Readonly<Record<string, (text: string) => boolean>> = {
   by: (text) => ['user', 'model', 'day', 'all'].includes(text),
   span: (text) => isCount(text, keptDays),

@@ -1,6 +1,6 @@
 /**
- * Whether the platform is as this Worker counts on, here and now: a row for each thing that it rests on, and whether it holds. It tells
- * names of ours alone: no setting, no figure, no secret.
+ * Checks the platform that this Worker runs on: one row for each thing that it needs, and whether it works. The rows have only our own
+ * names: no setting, no figure, no secret.
  *
  * @see https://developers.cloudflare.com/workers/configuration/compatibility-flags/ (read 2026-11)
  * @module
@@ -24,15 +24,15 @@ export interface SelfTest {
 }
 
 /**
- * The flags of the platform: that a client left is told, that a fetch reaches the internet alone, that a redirect takes no key along. The
- * last is on from a compatibility date of 2025-09-01, the first from 2026-11-17.
+ * The flags of the platform: a client's disconnect is reported, a fetch reaches only the internet, a redirect takes no key along. The last
+ * is on from a compatibility date of 2025-09-01, the first from 2026-11-17.
  */
 export const neededFlags: readonly string[] = [
   'enable_request_signal',
   'global_fetch_strictly_public',
   'strip_authorization_on_cross_origin_redirect',
 ]
-/** Stands for nobody in accounts, runs and counters. */
+/** A user name for the self-test in accounts, runs and counters. */
 const nobody = 'self-test'
 
 type Check = () => boolean | Promise<boolean>
@@ -69,7 +69,7 @@ export async function runSelfTest(setup: Setup): Promise<SelfTest> {
   return { ok: done.every(({ ok }) => ok), checks: done }
 }
 
-/** What the global `Cloudflare` tells. Where there is none, nothing is on. */
+/** The global `Cloudflare`. Without it, no flag is on. */
 interface Platform {
   readonly compatibilityFlags?: Readonly<Record<string, boolean>>
 }
@@ -95,13 +95,13 @@ async function hasCounters({ perUser, perNetwork }: LimitOptions): Promise<boole
   return verdicts.every((verdict) => typeof verdict.success === 'boolean')
 }
 
-/** The platform sends whoever asks for `/index.html` to `/`: that is a redirect to be had without leaving the Worker. */
+/** The platform redirects `/index.html` to `/`: a redirect that can be tested without leaving the Worker. */
 async function meetsRedirect(assets: Fetcher): Promise<boolean> {
   const { status, redirected } = await askPage(assets, '/index.html')
   return status >= 300 && status < 400 && !redirected
 }
 
-/** Its files; nobody reads what they hold. */
+/** Its files; their content is not read. */
 async function askPage(assets: Fetcher, path: string): Promise<Response> {
   const answer = await assets.fetch(new Request(`https://page${path}`, { redirect: 'manual' }))
   await answer.body?.cancel()

@@ -25,11 +25,11 @@ export interface Entry {
   readonly name: string
   readonly baseUrl: string
   readonly apiKey: string | (() => Promise<string>) | undefined
-  /** A service token of Cloudflare Access, for what stands behind a Tunnel. */
+  /** A service token of Cloudflare Access, for a server that a Tunnel reaches. */
   readonly access: { readonly id: string; readonly secret: string } | undefined
   /** Asked in place of the internet. */
   readonly service: Fetcher | undefined
-  /** What Cloudflare's AI Gateway is shown, where the model is asked through it. It has the provider's key, and no `apiKey` is here. */
+  /** The token for Cloudflare's AI Gateway, if the model is asked through it. It has the provider's key, and no `apiKey` is here. */
   readonly gatewayToken: string | undefined
 }
 
@@ -111,7 +111,7 @@ export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): stri
   return `${provider}:${name}`
 }
 
-/** What clients of one wire may ask for: the gateway's table, and of each of its names the id. */
+/** The models that clients of one format may ask for: the gateway's table, and the id for each of its names. */
 export interface WireTable {
   readonly models: GatewayModels
   readonly ids: ReadonlyMap<string, string>
@@ -150,7 +150,7 @@ function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
 }
 
 /**
- * What a gateway is told, whatever its own settings are: who asks; that no answer is another's, from a cache; that nothing is paid for
+ * The headers for AI Gateway, whatever its own settings are: who asks; that no answer is another's, from a cache; that nothing is paid for
  * twice; and that neither questions nor answers are to be kept in its log.
  *
  * @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/, and of that site features/caching/,

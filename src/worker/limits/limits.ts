@@ -1,6 +1,6 @@
 /**
  * The brake: the platform's own counters, for each user and each network, or others in their place. The platform's count in each of
- * Cloudflare's places for itself, and roughly. What counts exactly is the ledger.
+ * Cloudflare's places for itself, and roughly. The accounts count exactly.
  *
  * @see https://developers.cloudflare.com/workers/runtime-apis/bindings/rate-limit/ (read 2026-11)
  * @module
@@ -27,7 +27,7 @@ async function limit(counter: RateLimiter | undefined, key: string): Promise<voi
   throw refuse('too_many_requests', undefined, period)
 }
 
-/** Whoever has an IPv6 address has as many as there are in its /64, so that is what counts. */
+/** The owner of an IPv6 address has all addresses of its /64, so the /64 is counted. */
 export function networkOf(ip: string): string {
   if (!ip.includes(':')) return ip
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1]

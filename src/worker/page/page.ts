@@ -8,7 +8,7 @@ import type { Config, Turnstile } from '../config.ts'
 
 const turnstile = 'https://challenges.cloudflare.com'
 
-/** Scripts and styles from files of ours alone, and requests to nowhere but here; Turnstile's besides, if people are asked by it. */
+/** Only scripts and styles from our own files, and only requests to this Worker; Turnstile's too, if it is used. */
 export function addPageHeaders(headers: Headers, { minting }: Pick<Config, 'minting'>): void {
   const more = minting.turnstile === undefined ? '' : ` ${turnstile}`
   const policy = [
@@ -47,7 +47,7 @@ export async function findFile(request: Request, { assets, minting }: Config): P
   return isPage ? withWidget(file, widget) : new Response(file.body, file)
 }
 
-/** Of the platform. @see https://developers.cloudflare.com/workers/runtime-apis/html-rewriter/ (read 2026-11) */
+/** A class of the platform. @see https://developers.cloudflare.com/workers/runtime-apis/html-rewriter/ (read 2026-11) */
 declare class HTMLRewriter {
   on(
     selector: string,
@@ -56,7 +56,7 @@ declare class HTMLRewriter {
   transform(response: Response): Response
 }
 
-/** Tells the page which widget to show: its head says so, as it says whether there is a Worker. */
+/** Writes into the page's head which widget to show, as it says there whether there is a Worker. */
 function withWidget(page: Response, { siteKey, action }: Turnstile): Response {
   const said = `<meta name="turnstile-site-key" content="${siteKey}" data-action="${action}">`
   const told = new HTMLRewriter()

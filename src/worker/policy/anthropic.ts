@@ -1,5 +1,5 @@
 /**
- * What a Messages request may hold.
+ * The allowed fields of a Messages request.
  *
  * @see https://docs.claude.com/en/api/messages (read 2026-11)
  * @module
@@ -124,7 +124,7 @@ const request = v.strictObject({
 /** A whole request. */
 export const anthropicRequest: v.GenericSchema = request
 
-/** What is only to be counted has no answer, and no limit for one. */
+/** A request to count has no answer, and no limit for one. */
 export const anthropicCount: v.GenericSchema = v.omit(request, [
   'max_tokens',
   'stream',

@@ -1,5 +1,5 @@
 /**
- * What a Chat Completions request may hold.
+ * The allowed fields of a Chat Completions request.
  *
  * @see https://platform.openai.com/docs/api-reference/chat/create (read 2026-11)
  * @module
@@ -46,7 +46,7 @@ const message = v.variant('role', [
     content: v.nullish(v.union([text, several(v.variant('type', [textPart, refusalPart]), max.parts)])),
     name: v.optional(name),
     refusal: v.nullish(text),
-    // What a client keeps of an answer and sends back: proofs of other providers travel in the second.
+    // Fields of an answer that a client sends back: proofs of other providers travel in the second.
     reasoning_content: v.nullish(text),
     reasoning_details: v.nullish(v.array(object)),
     annotations: facts,

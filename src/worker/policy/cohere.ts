@@ -1,5 +1,5 @@
 /**
- * What a request of Cohere's may hold: nothing that is paid by another meter.
+ * The allowed fields of a Cohere request: none that is billed in another way.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  * @module

@@ -18,7 +18,7 @@ export const fraction = (limit: number): v.GenericSchema<number> =>
 export const object: v.GenericSchema<Record<string, unknown>> = v.custom<Record<string, unknown>>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
 )
-/** What Chat Completions says of a function, and Ollama after it, beside `strict`. */
+/** The fields of a function in Chat Completions, and in Ollama after it, beside `strict`. */
 export const functionFields: v.ObjectEntries = {
   name,
   description: v.optional(description),
@@ -32,7 +32,7 @@ export const several = <Item extends v.GenericSchema>(
   v.pipe(v.array(item), v.minLength(1), v.maxLength(most))
 /** Pictures that every provider takes. */
 export const imageTypes: v.GenericSchema<string> = v.picklist(['image/jpeg', 'image/png', 'image/gif', 'image/webp'])
-/** Of a picture that the provider fetches. */
+/** The address of a picture that the provider fetches. */
 export const publicUrl: v.GenericSchema<string> = v.pipe(v.string(), v.check(isPublicUrl))
 export const imageUrl: v.GenericSchema<string> = v.pipe(
   v.string(),
@@ -49,7 +49,10 @@ export const facts: v.GenericSchema<unknown> = v.nullish(
   ),
 )
 const namesThings = /"\w*(?:file|container|item|store|response|object|upload|batch)_?ids?":(?!null)/i
-/** What OpenAI's own helpers add to an answer that they have parsed, and send back with it: no part of the wire, and not passed on. */
+/**
+ * Fields that OpenAI's own helpers add to an answer that they have parsed, and send back with it. They are not part of the format and are
+ * not passed on.
+ */
 export const helpers: v.GenericSchema<unknown> = v.optional(
   v.pipe(
     v.unknown(),

@@ -1,6 +1,6 @@
 /**
- * What an Interactions request may hold. Nothing is stored at the provider, so what goes on from a stored answer is refused, and so are agents
- * and what runs in the background.
+ * The allowed fields of an Interactions request. Nothing is stored at the provider, so requests that continue a stored answer are refused,
+ * and so are agents and background requests.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  * @module

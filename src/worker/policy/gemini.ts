@@ -1,5 +1,5 @@
 /**
- * What a Gemini request may hold, in the spelling of its official client.
+ * The allowed fields of a Gemini request, in the spelling of its official client.
  *
  * @see https://ai.google.dev/api/generate-content (read 2026-11)
  * @module
@@ -10,7 +10,7 @@ import { description, fraction, id, imageTypes, max, name, natural, object, seve
 const image = v.strictObject({ mimeType: imageTypes, data: text })
 const proof = { thoughtSignature: v.optional(text) }
 
-/** One field of data each, and which kind it is shows by its name alone. */
+/** One field of data each; only its name shows the kind. */
 const part = v.union([
   v.strictObject({ text, thought: v.optional(v.boolean()), ...proof }),
   v.strictObject({ inlineData: image, ...proof }),
@@ -85,7 +85,7 @@ const fields = {
 /** A whole request; its model stands in the path. */
 export const geminiRequest: v.GenericSchema = v.strictObject(fields)
 
-/** What is to be counted, in either of its two forms. */
+/** A request to count, in either of its two forms. */
 export const geminiCount: v.GenericSchema = v.union([
   v.strictObject({ contents: fields.contents }),
   v.strictObject({ generateContentRequest: v.strictObject({ model: text, ...fields }) }),

@@ -1,5 +1,5 @@
 /**
- * What an Ollama request may hold: nothing that changes how the server holds its models.
+ * The allowed fields of an Ollama request: none that changes how the server keeps its models.
  *
  * @see https://docs.ollama.com/api/chat (read 2026-11)
  * @module

@@ -1,6 +1,6 @@
 /**
- * What a client may ask for. What goes on is built from what these schemas let through and nothing else; a field they do not name is
- * refused by its name, since dropping it in silence would change what was asked.
+ * Checks the models and fields that a client asks for. The body that is passed on is built only from the fields that these schemas allow; a
+ * field they do not name is refused by its name, since dropping it in silence would change what was asked.
  *
  * Left out on purpose: whatever costs money by another meter (web search, code, audio, `service_tier`), keeps data (`store`), speaks for
  * another user (`user`), or chooses a destination (`base_url` and its cousins).
@@ -30,7 +30,7 @@ const requests: Readonly<Record<WireName, v.GenericSchema>> = {
   cohere: cohereRequest,
 }
 
-/** What is only to be counted. */
+/** The schemas of requests to count. */
 const counts: Partial<Readonly<Record<WireName, v.GenericSchema>>> = {
   anthropic: anthropicCount,
   gemini: geminiCount,

@@ -32,7 +32,7 @@ const privateNames: ReadonlySet<string> = new Set([
 /** By the first three numbers of an address. */
 const privateIpv4: readonly ((a: number, b: number, c: number) => boolean)[] = [
   (a) => a === 0 || a === 10 || a === 127 || a >= 224,
-  (a, b) => a === 100 && b >= 64 && b < 128, // carriers, and Alibaba's metadata
+  (a, b) => a === 100 && b >= 64 && b < 128, // carrier-grade NAT (RFC 6598), and Alibaba's metadata
   (a, b) => a === 169 && b === 254, // link-local, and the metadata of most clouds
   (a, b) => a === 172 && b >= 16 && b < 32,
   (a, b) => a === 192 && b === 168,
@@ -41,7 +41,7 @@ const privateIpv4: readonly ((a: number, b: number, c: number) => boolean)[] = [
   (a, b, c) => (a === 198 && b === 51 && c === 100) || (a === 203 && b === 0 && c === 113),
 ]
 
-/** Global unicast alone, without what has an address of IPv4 in it (6to4, Teredo), or is for documents. */
+/** Only global unicast, without addresses that contain one of IPv4 (6to4, Teredo) or are for documentation. */
 function isPublicIpv6(address: string): boolean {
   const [first = '', second = ''] = address.split(':')
   const [high, low] = [Number.parseInt(first, 16), Number.parseInt(second || '0', 16)]

@@ -1,5 +1,5 @@
 /**
- * What a Responses request may hold. Nothing is stored at the provider, so what goes on from a stored answer is refused.
+ * The allowed fields of a Responses request. Nothing is stored at the provider, so requests that continue a stored answer are refused.
  *
  * @see https://platform.openai.com/docs/api-reference/responses/create (read 2026-11)
  * @module
@@ -40,7 +40,7 @@ const refusal = v.strictObject({ type: v.literal('refusal'), refusal: text })
 /** How ids begin that our encoder of this wire makes. */
 const madeId = /^[a-z]+_iso_/
 /**
- * What every item of an answer has beside its own, and a client sends back. An id names an item that is stored in the account, perhaps another
+ * Fields that every item of an answer has, and that a client sends back. An id names an item that is stored in the account, perhaps another
  * user's, and nothing of ours is stored: it is left out. One that our encoder made names nothing, and shows that another provider answered.
  */
 const marks = {

@@ -3,7 +3,7 @@ import { ApiError } from '../../core/errors.ts'
 import { errorEvents, type SentEvents } from '../../gateway/error-events.ts'
 import { findRoute } from '../../gateway/routes.ts'
 
-/** Nobody writes it any more: the object that did was ended. */
+/** The answer is no longer written: the object that wrote it was ended. */
 export const interruption: ApiError = new ApiError('The answer broke off, and is not asked for a second time', {
   kind: 'server',
   status: 502,
@@ -11,7 +11,7 @@ export const interruption: ApiError = new ApiError('The answer broke off, and is
   providerCode: 'interrupted',
 })
 
-/** Whoever asked for it has stopped it. */
+/** The client that asked for it has stopped it. */
 export const stop: ApiError = new ApiError('The answer was stopped', {
   kind: 'server',
   status: 502,

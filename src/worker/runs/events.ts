@@ -1,5 +1,5 @@
 /**
- * Cuts the bytes of a streamed answer into its events, and numbers them. Of the gateway's streams: lines end in LF alone.
+ * Cuts the bytes of a streamed answer into its events, and numbers them. For the gateway's streams: lines end only in LF.
  *
  * @see https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  * @module
@@ -10,7 +10,7 @@ export type RunFraming = 'sse' | 'ndjson' | 'whole'
 
 /** Takes bytes, cut anywhere. */
 export interface EventCutter {
-  /** The events that are whole now. Comments and blank lines are none. */
+  /** The events that are complete now. Comments and blank lines are left out. */
   push(chunk: Uint8Array): Uint8Array<ArrayBuffer>[]
   /** Whether it holds a part of an event. */
   readonly isWithin: boolean
@@ -35,7 +35,7 @@ const blank = 0x20
 const colon = 0x3a
 const none = new Uint8Array()
 
-/** One after the other makes the stream again, but for its signs of life. */
+/** Joined, they are the stream again, without its keep-alive comments. */
 export function cutEvents(framing: 'sse' | 'ndjson'): EventCutter {
   const find = framing === 'sse' ? endOfBlock : endOfLine
   let held: Uint8Array = none
@@ -74,7 +74,7 @@ function endOfLine(bytes: Uint8Array, from: number): number {
   return bytes.indexOf(lineFeed, from) + 1 || -1
 }
 
-/** Without the white space in front, which is a sign of life, or nothing. */
+/** Without white space at the start, which keeps connections alive. */
 function trimmed(bytes: Uint8Array): Uint8Array {
   const start = bytes.findIndex((byte) => byte !== blank && byte !== lineFeed)
   return start < 0 ? none : bytes.subarray(start)
@@ -98,12 +98,12 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 
 const encoder = new TextEncoder()
 
-/** What stands before an event, so that a client can say where it was cut off; lines have no place for it, and are counted. */
+/** The id before an event, so that a client can say where it was cut off. NDJSON lines have no place for it, and are counted. */
 export function numberBefore(framing: RunFraming, number: number): Uint8Array {
   return framing === 'sse' ? encoder.encode(`id: ${number}\n`) : none
 }
 
-/** What a client reads and makes nothing of. */
+/** Text that a client reads and ignores. */
 export const signsOfLife: Readonly<Record<RunFraming, Uint8Array>> = {
   sse: encoder.encode(': keep-alive\n\n'),
   ndjson: encoder.encode(' '),

@@ -1,6 +1,5 @@
 /**
- * What is kept of an answer, in SQLite: one row of what it is, and its events. What is written without an `await` in between is written
- * together, or not at all.
+ * A kept answer, in SQLite: one row of its own, and its events. Writes without an `await` in between are written together, or not at all.
  *
  * @see https://developers.cloudflare.com/durable-objects/api/sqlite-storage-api/ (read 2026-11)
  * @module
@@ -11,10 +10,10 @@ import type { RunFraming } from './events.ts'
 /** `gone`: it was, and its events are not kept any more. */
 export type RunState = 'running' | 'done' | 'failed' | 'stopped' | 'gone'
 
-/** What an answer is. */
+/** The row of an answer. */
 export interface RunRow {
   readonly id: string
-  /** What was asked: where to, and the digest of it all. */
+  /** The request: its URL, and a digest of all of it. */
   readonly url: string
   readonly digest: string
   readonly state: RunState
@@ -26,7 +25,7 @@ export interface RunRow {
   readonly endedAt: number | null
 }
 
-/** A place in the log: behind a part of an event. */
+/** A place in the log: after a part of an event. */
 export interface Place {
   readonly event: number
   readonly part: number
@@ -43,12 +42,12 @@ export interface RunLog {
   /** Begins a new one, in the place of what there was. */
   begin(run: Pick<RunRow, 'id' | 'url' | 'digest'>): void
   setHead(framing: RunFraming, headers: string): void
-  /** Adds events behind the last. */
+  /** Appends events. */
   append(events: readonly Uint8Array<ArrayBuffer>[]): void
   end(state: Exclude<RunState, 'running'>, at: number): void
   /** How many events there are. */
   last(): number
-  /** What follows behind a place, up to an event: no more than about so many bytes. */
+  /** The parts after a place, up to an event: no more than about so many bytes. */
   read(behind: Place, upTo: number, maxBytes: number): Part[]
   /** The text of an event; empty if there is none of that number. */
   text(event: number): string

@@ -1,6 +1,6 @@
 /**
- * One answer that outlives the connection it goes out on. It is written into a log, event by event, by whoever asked first; all who
- * read it, the first too, read the log.
+ * One answer that outlives the connection it goes out on. It is written into a log, event by event, by the first request; all readers, the
+ * first one too, read the log.
  *
  * @module
  */
@@ -13,18 +13,18 @@ import { cutEvents, framingOf, type RunFraming } from './events.ts'
 import { openLog, type RunRow } from './log.ts'
 import { createTail, followTail } from './tail.ts'
 
-/** What is asked for under a key. */
+/** A request with a key. */
 export interface RunCall {
   /** The name of the answer. */
   readonly id: string
   readonly url: string
   readonly body: string
-  /** Of the path and the body. */
+  /** The digest of the path and the body. */
   readonly digest: string
   readonly session: Session
 }
 
-/** What a run lives in. */
+/** The host of a run. */
 export interface RunHost {
   readonly sql: Sql
   /** Resolves when all that was written is safe. */
@@ -36,15 +36,15 @@ export interface RunHost {
   waitUntil(work: Promise<unknown>): void
   /** Asks the model. */
   answer(request: Request, session: Session): Promise<Response>
-  /** For how long an answer is kept behind its end, in ms. */
+  /** For how long an answer is kept after its end, in ms. */
   keptMs(): number
 }
 
-/** A run. Nothing here rejects: what is wrong is told in the words of the wire. */
+/** A run. Nothing here rejects: errors are answers in the client's format. */
 export interface Run {
-  /** The answer from its beginning; asks for it if nobody has. */
+  /** The answer from its beginning. Asks the model, if that was not done yet. */
   start(call: RunCall): Promise<Response>
-  /** What follows behind so many events. */
+  /** The events after so many. */
   resume(after: number): Promise<Response>
   /** Ends it, if there is one. Resolves when the provider has been left. */
   stop(): Promise<boolean>
@@ -91,7 +91,7 @@ export function openRun(host: RunHost): Run {
   let tail = createTail(log.last(), true)
   let live: Live | undefined
 
-  /** What there is. If it is unfinished and nobody writes it, it is finished now. */
+  /** The stored answer. If it is unfinished and no longer written, it is ended now. */
   function find(): RunRow | undefined {
     const row = log.find()
     if (row?.state !== 'running' || live !== undefined) return row
@@ -129,14 +129,14 @@ export function openRun(host: RunHost): Run {
     tail.ring()
   }
 
-  /** Whatever is no answer of a model is not kept: the key is free again. */
+  /** A response that is not an answer of a model is not kept: the key is free again. */
   async function ask(
     { url, body, session }: RunCall,
     signal: AbortSignal,
   ): Promise<{ readonly refused?: Refused; readonly copying?: Promise<void> }> {
     const request = new Request(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal })
     try {
-      // Nobody is asked before it is known for good that somebody was.
+      // The model is asked only after the row is safely stored.
       await host.sync()
       const response = await host.answer(request, session)
       const framing = response.ok ? framingOf(response.headers.get('content-type')) : undefined
@@ -176,14 +176,14 @@ export function openRun(host: RunHost): Run {
       tail.isOver = true
       tail.ring()
     } catch {
-      // The storage fails: nobody may take what there is for all.
+      // The storage fails: no reader may take the stored part for the whole.
       abandonReaders()
     } finally {
       live = undefined
     }
   }
 
-  /** Safe first, told then. */
+  /** Stored first, then sent. */
   async function keep(events: readonly Uint8Array<ArrayBuffer>[]): Promise<void> {
     if (events.length > 0) {
       log.append(events)
@@ -246,7 +246,7 @@ export function openRun(host: RunHost): Run {
   }
 }
 
-/** Tells whether the answer came to its end. When the signal fires, the provider is left at once. */
+/** Returns whether the answer is complete. When the signal fires, the provider is left at once. */
 async function copyEvents(
   body: ReadableStream<Uint8Array>,
   framing: StreamHead['framing'],
@@ -270,7 +270,7 @@ async function copyEvents(
   }
 }
 
-/** What is thrown, in the words of the wire that was asked in. */
+/** Answers an exception in the format of the request. */
 async function telling(url: string | undefined, answer: () => Promise<Response>): Promise<Response> {
   try {
     return await answer()

@@ -12,7 +12,7 @@ import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
 import type { RunCall } from './run.ts'
 
-/** Who asks: what of a session it takes to find a run. */
+/** The fields of a session that are needed to find a run. */
 type Owner = Pick<Session, 'sub'>
 
 /** Whether a request is to be answered by a run: it has an `Idempotency-Key`, and runs are kept. */
@@ -25,7 +25,7 @@ export async function startRun(request: Request, session: Session, config: Confi
   const key = request.headers.get('idempotency-key') ?? ''
   if (!/^[\x21-\x7e]{1,255}$/.test(key)) throw refuse('invalid_request', 'Idempotency-Key is not usable')
   const route = findRoute(request)
-  // The pieces of an array are no events: they could be told again, and not gone on with.
+  // The pieces of an array are not events: they could be sent again, but not continued.
   if (route?.kind === 'answer' && route.framing === 'array')
     throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')
   const { text: body } = await readJson(request, config.limits)
@@ -36,7 +36,7 @@ export async function startRun(request: Request, session: Session, config: Confi
   return objectOf(id, session, config).fetch('https://run/', { method: 'POST', body: JSON.stringify(call) })
 }
 
-/** Goes on with a run behind `Last-Event-ID`: from its beginning if there is none. */
+/** Continues a run after `Last-Event-ID`: from its beginning if there is none. */
 export async function resumeRun(id: string, request: Request, session: Owner, config: Config): Promise<Response> {
   const after = request.headers.get('last-event-id') ?? '0'
   if (!/^\d{1,9}$/.test(after)) throw refuse('invalid_request', 'Last-Event-ID has to be a number')
@@ -62,7 +62,7 @@ async function runOf(id: string, owner: Owner, config: Config): Promise<RunStub>
   throw refuse('unknown_stream')
 }
 
-/** In a time that tells nothing of where they differ. */
+/** Compares in a time that does not show where they differ. */
 function isEqual(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.reduce((bits, byte, at) => bits | (byte ^ (other[at] ?? 0)), 0) === 0
 }

@@ -11,7 +11,7 @@ import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
 import { openRun, type Run, type RunCall } from './run.ts'
 
-/** What its object needs of the Worker: the options, read of its environment, and how to ask a model. */
+/** The part of the Worker that its object needs: the options, read from its environment, and a function that asks a model. */
 export interface RunWorker {
   configOf(env: unknown): Config | undefined
   answer(request: Request, session: Session, config: Config, ctx: ExecutionContextLike): Promise<Response>

@@ -1,11 +1,11 @@
 /** A secret that a caller shows in `Authorization`. @module */
 
-/** What a request shows as its bearer token; empty if it shows none. */
+/** The bearer token of a request; empty if it has none. */
 export function shownBearer({ headers }: Request): string {
   return /^Bearer ([^\s,]+)$/i.exec(headers.get('authorization') ?? '')?.[1] ?? ''
 }
 
-/** In a time that tells nothing of where they differ: what is compared is their digests. */
+/** Compares digests, so that the time does not show where they differ. */
 export async function isSame(shown: string, expected: string): Promise<boolean> {
   const [one, other] = (await Promise.all([shown, expected].map(digest))) as [Uint8Array, Uint8Array]
   return one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0

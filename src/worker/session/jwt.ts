@@ -1,5 +1,5 @@
 /**
- * Signed tokens: JSON Web Tokens of one algorithm, HS256, and of one type. What differs in either is refused unread.
+ * Signed tokens: JSON Web Tokens of one algorithm, HS256, and of one type. A token that differs in either is refused unread.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7519 and https://www.rfc-editor.org/rfc/rfc8725 (read 2026-11)
  * @module
@@ -7,7 +7,7 @@
 const algorithm = 'HS256'
 const hash = { name: 'HMAC', hash: 'SHA-256' }
 
-/** What signs, and how a token says that it did. */
+/** A signing key, and its id in a token. */
 interface SigningKey {
   /** Says of a token which secret signed it, and nothing of the secret. */
   readonly kid: string
@@ -22,7 +22,7 @@ export async function signToken(claims: object, typ: string, secret: Uint8Array<
   return `${signed}.${toText(new Uint8Array(signature))}`
 }
 
-/** What a token says, if one of these secrets signed it. @throws {Error} if none did, or if it is no token of this type. */
+/** The claims of a token, if one of these secrets signed it. @throws {Error} if none did, or if it is not a token of this type. */
 export async function openToken(
   token: string,
   typ: string,

@@ -1,10 +1,4 @@
-/**
- * Who gets a token. Your server, which knows its users, shows the login secret and says for whom the token is and what it permits; it hands
- * the token to that user's page. Or your own function says so. Or a page brings an answer of Turnstile. Or, with none of them and a
- * demonstration, every page of an allowed origin gets one.
- *
- * @module
- */
+/** Gives out tokens: decides who gets one, and what it permits. @module */
 import * as v from 'valibot'
 import type { Config } from '../config.ts'
 import { idOf } from '../keys/providers.ts'
@@ -25,10 +19,10 @@ const order = v.strictObject({
   origin: v.optional(v.string()),
   lifetimeSeconds: v.optional(v.pipe(natural, v.maxValue(lifetimeSeconds))),
 })
-/** What a page may say. */
+/** The body of a page's request for a token. */
 const plea = v.strictObject({ turnstile: v.optional(v.pipe(v.string(), v.maxLength(2048))) })
 
-/** Says for whom a new token is and what it permits. @throws {ApiError} `not_logged_in` if there is no token for whoever asks. */
+/** Returns the user of a new token, and its permissions. @throws {ApiError} `not_logged_in` if the request gets no token. */
 export async function login(request: Request, body: unknown, config: Config): Promise<Grant> {
   const { loginSecret, login: ownLogin, turnstile, demo } = config.minting
   if (loginSecret !== undefined && (await isSame(shownBearer(request), loginSecret)))
@@ -57,7 +51,10 @@ export async function login(request: Request, body: unknown, config: Config): Pr
   return shown === undefined ? fresh : renew(shown, fresh)
 }
 
-/** Who asks, where a check of the operator's own takes the place of tokens. @throws {ApiError} `not_logged_in` if it names nobody. */
+/**
+ * Returns the user of a request, if the operator's own check replaces tokens. @throws {ApiError} `not_logged_in` if the check returns no
+ * user.
+ */
 export async function checkUser(request: Request, config: Config): Promise<Session> {
   const user = await config.minting.check?.(request)
   if (user === undefined) throw refuse('not_logged_in')
@@ -67,7 +64,10 @@ export async function checkUser(request: Request, config: Config): Promise<Sessi
   return { ...grant, jti: '', expiresAt: 0 }
 }
 
-/** Of the operator's own function. @throws {TypeError} if it returns what is no user: a mistake in it, and not of the client. */
+/**
+ * Reads the user that the operator's own function returned. @throws {TypeError} if that is not a user: an error in the function, not of the
+ * client.
+ */
 function grantUser(user: unknown, config: Config): Grant {
   const result = v.safeParse(order, user, { abortEarly: true })
   if (result.success) return grantOrder(result.output, config)
@@ -76,7 +76,7 @@ function grantUser(user: unknown, config: Config): Grant {
   )
 }
 
-/** Who shows a token that is still good stays who they were, so that what they began is still theirs, and never gets more than it permits. */
+/** A client with a valid token keeps its user id, so that its runs stay its own, and never gets more than the token permits. */
 function renew(shown: Session, fresh: Grant): Grant {
   return {
     ...fresh,

@@ -8,7 +8,7 @@ import type { Config } from '../config.ts'
 import { isLoopback, isLoopbackOrigin } from '../option-kinds.ts'
 import { refuse } from '../refusal.ts'
 
-/** What official SDKs and ours send; `x-stainless-*` besides, which the official ones add by the dozen. */
+/** The headers of official SDKs and of ours; also `x-stainless-*`, which the official ones add by the dozen. */
 const allowedHeaders = new Set([
   'accept',
   'anthropic-beta',

@@ -18,9 +18,9 @@ const audience = 'isoglot-worker/v1'
 /** Ours have about 500 characters, and some for each model. */
 const maxTokenLength = 8192
 
-/** What a token permits. Plain JSON. */
+/** The content of a token. Plain JSON. */
 export interface Session {
-  /** Who: the user's id. */
+  /** The user's id. */
   readonly sub: string
   /** Which token. */
   readonly jti: string
@@ -31,13 +31,15 @@ export interface Session {
   readonly dailyBudget: number
   /** The page it was given to: it is good from there only. `undefined`: from everywhere. */
   readonly origin: string | undefined
-  /** For a visitor whom nobody knows, who may have it renewed: since when, in seconds since 1970. `undefined`: your server ordered it. */
+  /**
+   * For an anonymous visitor, who may renew it: the time of the first token, in seconds since 1970. `undefined`: your server ordered it.
+   */
   readonly anonymousSince: number | undefined
   /** Milliseconds since 1970. */
   readonly expiresAt: number
 }
 
-/** What a new token is to permit. */
+/** The permissions of a new token. */
 export type Grant = Omit<Session, 'jti' | 'expiresAt'> & { readonly lifetimeSeconds: number }
 
 /** How long one anonymous visitor may have tokens renewed, in seconds: a stolen one does not live on for ever. */

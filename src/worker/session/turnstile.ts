@@ -1,5 +1,5 @@
 /**
- * Whether a person stands behind a request, by Cloudflare's Turnstile. Whatever goes wrong on the way is a no.
+ * Checks by Cloudflare's Turnstile that a request comes from a person. Every failure of the check is a refusal.
  *
  * @see https://developers.cloudflare.com/turnstile/get-started/server-side-validation/ (read 2026-11)
  * @module
@@ -10,7 +10,7 @@ import { refuse } from '../refusal.ts'
 /** How long Cloudflare may take, in ms. */
 const timeoutMs = 5000
 
-/** @throws {ApiError} `not_logged_in` if the answer is not good here and now; `login_unavailable` if nobody can say. */
+/** @throws {ApiError} `not_logged_in` if the answer is not good here and now; `login_unavailable` if the check is not available. */
 export async function checkPerson(
   { headers }: Request,
   answer: string | undefined,

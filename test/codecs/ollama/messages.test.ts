@@ -166,11 +166,11 @@ describe('encoding messages', () => {
   })
 
   it.each<[ContentBlock, string]>([
-    [{ type: 'image', url: 'https://example.com/a.png' }, 'base64 alone'],
-    [{ type: 'image', fileId: 'file_1' }, 'base64 alone'],
-    [{ type: 'file', data: 'JVBERi0=', mimeType: 'application/pdf' }, 'text and images alone'],
-    [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }, 'text and images alone'],
-    [{ type: 'video', url: 'https://example.com/a.mp4' }, 'text and images alone'],
+    [{ type: 'image', url: 'https://example.com/a.png' }, 'only as base64'],
+    [{ type: 'image', fileId: 'file_1' }, 'only as base64'],
+    [{ type: 'file', data: 'JVBERi0=', mimeType: 'application/pdf' }, 'only text and images'],
+    [{ type: 'audio', data: 'AAAA', mimeType: 'audio/wav' }, 'only text and images'],
+    [{ type: 'video', url: 'https://example.com/a.mp4' }, 'only text and images'],
   ])('refuses %j, which it cannot carry', (block, reason) => {
     const messages: Message[] = [{ role: 'user', content: [block] }]
     expect(() => encode(messages)).toThrow(UnsupportedError)

@@ -1,4 +1,4 @@
-/** What hosts do with `strict` of a tool. @module */
+/** How hosts treat `strict` of a tool. @module */
 import type { ToolDefinition } from '../../../core/model.ts'
 import { isProviderTool } from '../choice.ts'
 import type { Tools } from '../dialect.ts'

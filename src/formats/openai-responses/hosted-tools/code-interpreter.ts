@@ -10,12 +10,12 @@ import { compact } from '../../../core/lookup.ts'
 import type { HostedTool } from '../../../kit/hosted-tool.ts'
 import { hosted } from './hosted.ts'
 
-/** What code may reach: nothing, or these sites, with secrets that are put into what is sent to them. */
+/** The sites that code may reach: none, or these, with secrets that are added to requests to them. */
 export type NetworkPolicy =
   | 'disabled'
   | {
       readonly allowedDomains: readonly string[]
-      /** Keys that the code uses by `name` and never sees. Whoever prints the tool prints them. */
+      /** Keys that the code uses by `name` and never sees. If you print the tool, you print them. */
       readonly domainSecrets?: readonly { readonly domain: string; readonly name: string; readonly value: string }[]
     }
 
@@ -29,7 +29,7 @@ export interface ContainerOptions {
   readonly network?: NetworkPolicy
 }
 
-/** What {@link codeInterpreter} takes. */
+/** Options of {@link codeInterpreter}. */
 export interface CodeInterpreterOptions {
   /** The id of one that is there, or what a new one is to be like. Default: a new one. */
   readonly container?: string | ContainerOptions

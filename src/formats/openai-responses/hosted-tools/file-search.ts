@@ -29,7 +29,7 @@ export interface RankingOptions {
   readonly hybridSearch?: { readonly embeddingWeight: number; readonly textWeight: number }
 }
 
-/** What {@link fileSearch} takes. */
+/** Options of {@link fileSearch}. */
 export interface FileSearchOptions {
   /** The ids of the vector stores to search. */
   readonly vectorStoreIds: readonly string[]

@@ -10,7 +10,7 @@ import { compact } from '../../../core/lookup.ts'
 import type { HostedTool } from '../../../kit/hosted-tool.ts'
 import { hosted } from './hosted.ts'
 
-/** What {@link imageGeneration} takes. */
+/** Options of {@link imageGeneration}. */
 export interface ImageGenerationOptions {
   /** Whether to make a new picture or change one that is there. Default `auto`. */
   readonly action?: 'generate' | 'edit' | 'auto'
@@ -40,7 +40,7 @@ export interface ImageGenerationOptions {
   readonly quality?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | 'auto'
   /** Width and height in pixels, such as `1024x1536`, or `auto`. */
   readonly size?: string
-  /** Who writes an `svg`, and with what effort. Default: the model of the request. */
+  /** The model that writes an `svg`, and its effort. Default: the model of the request. */
   readonly svg?: { readonly model?: string; readonly reasoningEffort?: SvgEffort }
 }
 

@@ -22,21 +22,21 @@ export type McpPlace =
   | { readonly serverUrl: string; readonly tunnelId?: never }
   | { readonly serverUrl?: never; readonly tunnelId: string }
 
-/** What {@link mcp} takes. */
+/** Options of {@link mcp}. */
 export type McpOptions = McpPlace & {
-  /** What its calls name the server by. */
+  /** The name of the server in its calls. */
   readonly serverLabel: string
-  /** What the model is told of it. */
+  /** The description of the server that the model receives. */
   readonly serverDescription?: string
   /** Default: all that it has. */
   readonly allowedTools?: readonly string[] | McpToolFilter
-  /** An OAuth token for the server. Whoever prints or stores the tool has it. */
+  /** An OAuth token for the server. If you print or store the tool, you print or store it. */
   readonly authorization?: string
   /** Headers of every request to the server. */
   readonly headers?: Readonly<Record<string, string>>
   /** Which calls wait for a person. Default `always`. */
   readonly requireApproval?: 'always' | 'never' | { readonly always?: McpToolFilter; readonly never?: McpToolFilter }
-  /** Who may call: the model itself, or a program that it writes. Default: the provider's. */
+  /** The allowed callers: the model itself, or a program that it writes. Default: the provider's. */
   readonly allowedCallers?: readonly ('direct' | 'programmatic')[]
   /** Keeps the tools from the model until a search for tools finds them. Default `false`. */
   readonly deferLoading?: boolean

@@ -10,11 +10,11 @@ import { compact } from '../../../core/lookup.ts'
 import type { HostedTool, UserLocation } from '../../../kit/hosted-tool.ts'
 import { hosted } from './hosted.ts'
 
-/** What {@link webSearch} takes. */
+/** Options of {@link webSearch}. */
 export interface WebSearchOptions {
   /** The only sites to search, with what stands under them. Default: all. */
   readonly allowedDomains?: readonly string[]
-  /** `false` searches what is stored alone, and fetches nothing anew. Default `true`. */
+  /** `false` searches only stored pages, and fetches nothing anew. Default `true`. */
   readonly externalWebAccess?: boolean
   /** How much of the context a search may fill. Default `medium`. */
   readonly searchContextSize?: 'low' | 'medium' | 'high'
