@@ -154,7 +154,7 @@ export interface Rules {
   /** Whether an assistant message must stand between a tool's result and a user message (old Mistral models). Default false. */
   readonly bridgesResults?: boolean
   /**
-   * Whether the wire can go on from a stored answer. With `providerState.previousResponseId`, results before the first assistant
+   * Whether the wire can go on from a stored answer. With `providerState.previousResponseId` or `conversationId`, results before the first assistant
    * turn then stay as they are: they answer calls that only the provider has. Default false.
    */
   readonly chains?: boolean

@@ -60,8 +60,10 @@ function limitOf({ maxOutputTokens = Number.POSITIVE_INFINITY }: Target, permit:
 
 function translateQuestion(target: Target, call: Call): Question {
   const { model } = target
-  if (call.request.context.providerState?.previousResponseId !== undefined && model.codec.rules.chains !== true) {
-    throw refusal(400, `Stored answers cannot be gone on from: "${chainField(call)}" is not supported by this model`)
+  const { previousResponseId, conversationId } = call.request.context.providerState ?? {}
+  if ((previousResponseId ?? conversationId) !== undefined && model.codec.rules.chains !== true) {
+    const name = previousResponseId === undefined ? 'conversation' : chainField(call)
+    throw refusal(400, `Stored answers cannot be gone on from: "${name}" is not supported by this model`)
   }
   const limited = withLimit(inPieces(call), outputLimit(target, call))
   const options = { path: call.path, model: model.model, ...compact({ strict: call.options.strict }) }

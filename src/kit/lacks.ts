@@ -44,7 +44,7 @@ export interface Wire {
   /** Whether earlier reasoning is sent without its proof where that is another provider's; else the codec decides. */
   readonly keepsReasoning: boolean
   /** The fields of `providerState` that it takes. Default: none. */
-  readonly states?: readonly ('previousResponseId' | 'continuationToken')[]
+  readonly states?: readonly ('previousResponseId' | 'continuationToken' | 'conversationId' | 'containerId')[]
 }
 
 /** One pass over a request. */

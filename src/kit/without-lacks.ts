@@ -86,14 +86,15 @@ function fitOptions(asked: RequestOptions, task: Task): RequestOptions {
   return { ...fitted, responseFormat: without(asked.responseFormat, 'name', 'description', 'strict') }
 }
 
-/** An answer that is stored stands for the conversation before it. Where that is in the messages too, nothing is missing. */
+/** An answer or a conversation that is stored stands for the messages before. Where that is in the messages too, nothing is missing. */
 function fitState(state: ProviderState, messages: readonly Message[], task: Task): ProviderState {
   const taken: readonly string[] = task.wire.states ?? []
   const others = Object.keys(state).filter((name) => !taken.includes(name) && state[name] !== undefined)
   for (const name of others) {
     const isKnown = messages.some((one) => one.role === 'assistant' && one.response?.id === state[name])
     const hasTurns = messages.some(({ role }) => role === 'assistant')
-    const severity = name !== 'previousResponseId' || hasTurns ? 'minor' : 'major'
+    const isHistory = name === 'previousResponseId' || name === 'conversationId'
+    const severity = isHistory && !hasTurns ? 'major' : 'minor'
     drop(task, `providerState.${name}`, reasons.state, isKnown ? 'info' : severity)
   }
   return without(state, ...others)

@@ -59,6 +59,7 @@ const passes: readonly Pass[] = [placeLateInstructions, pairResults, moveResultM
  */
 export function prepare(context: Context, rules: Rules, options: PrepareOptions): Prepared {
   checkMessages(context.messages)
+  const { previousResponseId, conversationId } = context.providerState ?? {}
   const task: Task = {
     rules,
     target: { format: rules.format, provider: rules.provider, model: options.model },
@@ -66,7 +67,7 @@ export function prepare(context: Context, rules: Rules, options: PrepareOptions)
     places: new Map(),
     invalid: new Map(),
     splitting: options.split,
-    chained: rules.chains === true && context.providerState?.previousResponseId !== undefined,
+    chained: rules.chains === true && (previousResponseId ?? conversationId) !== undefined,
   }
   const system = prepareSystem(context.system, task)
   let items: readonly Item[] = context.messages.map((message, at) => ({ message, path: `messages[${at}]` }))

@@ -33,6 +33,7 @@ export interface Config {
   readonly revoked: ReadonlySet<string>
   readonly counters: { readonly perUser: RateLimiter; readonly perNetwork: RateLimiter } | undefined
   readonly runs: Runs | undefined
+  readonly realtime: Realtime | undefined
   readonly assets: Fetcher | undefined
   /** How a provider is asked for an answer that the client wants whole. */
   readonly wholeAnswers: 'whole' | 'stream'
@@ -57,6 +58,16 @@ export interface Spending {
   readonly totalDailyBudget: number
   /** A user's requests at once. */
   readonly liveStreams: number
+}
+
+/** Client secrets for OpenAI's Realtime API. */
+export interface Realtime {
+  /** Its names are models; as ids, they begin with `realtime:`. */
+  readonly models: readonly string[]
+  readonly openai: Omit<Entry, 'name'>
+  /** Of one, in micro-USD. */
+  readonly cost: number
+  readonly seconds: number
 }
 
 /** Kept answers. */

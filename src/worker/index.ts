@@ -29,6 +29,7 @@ export type {
   PolicyOptions,
   ProviderAccess,
   ProviderKey,
+  RealtimeOptions,
   RunOptions,
   SessionOptions,
   TurnstileOptions,

@@ -24,6 +24,8 @@ export interface WorkerOptions {
   readonly limits?: LimitOptions | undefined
   /** Keeps answers that have an `Idempotency-Key`, to go on with them. Default: such an answer is like any other. */
   readonly runs?: RunOptions | undefined
+  /** Lets pages talk to OpenAI's Realtime API: `POST /v1/realtime/client_secrets`. Default: no such route. */
+  readonly realtime?: RealtimeOptions | undefined
   /** The operator's pages below `/admin/`. Default: none. */
   readonly admin?: AdminOptions | undefined
   /** The files of a page. Default: none. */
@@ -178,6 +180,19 @@ export interface RunOptions {
   readonly binding: ObjectNamespace
   /** For how long an answer is kept after its end, in ms. Default 10 min. */
   readonly keptMs?: number | undefined
+}
+
+/**
+ * Client secrets for OpenAI's Realtime API. A page that has one talks to OpenAI itself, and may change what its session is: a secret limits
+ * the time in which a session may begin, and neither its model nor what it costs. Sign its users in, and keep `usd` above what one costs you.
+ */
+export interface RealtimeOptions {
+  /** Models that a secret may be ordered for, as OpenAI spells them. A token's `models` name them as `realtime:…`. */
+  readonly models: readonly string[]
+  /** What each secret takes from the budget of its user, in dollars: what is said with it is not told to the Worker. */
+  readonly usd: number
+  /** For how long a session may be begun with it, in seconds, from 10 to 7200. Default 60. */
+  readonly seconds?: number | undefined
 }
 
 /** The operator's view. */

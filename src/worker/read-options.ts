@@ -95,6 +95,13 @@ const schema = v.strictObject({
   runs: v.optional(
     v.strictObject({ binding: kind.objects<RunStub>('StreamRun'), keptMs: v.optional(kind.count, 600_000) }),
   ),
+  realtime: v.optional(
+    v.strictObject({
+      models: kind.modelNames,
+      usd: kind.money,
+      seconds: v.optional(v.pipe(kind.count, v.minValue(10), v.maxValue(7200)), 60),
+    }),
+  ),
   admin: v.optional(v.strictObject({ token: kind.secret })),
   page: v.optional(v.strictObject({ assets: kind.fetcher })),
   basePath: v.optional(kind.basePath, ''),
@@ -134,15 +141,21 @@ const needs: Readonly<Record<string, string>> = {
 }
 
 function entriesOf({ policy, keys }: Read): Entry[] {
-  return providers.flatMap((provider) => {
-    const { option, id } = provider
-    const { key, baseUrl, service, access } = keys[option] ?? {}
-    const through = gatewayOf(provider, keys)
-    const place = through ? `${through.url}${provider.gatewayPath}` : (baseUrl ?? provider.baseUrl)
-    const shown = { apiKey: key, access, service, gatewayToken: through?.token }
-    return (policy.models[option] ?? []).map((name) => ({ provider: id, name, baseUrl: place, ...shown }))
-  })
+  return providers.flatMap((provider) =>
+    (policy.models[provider.option] ?? []).map((name) => ({ ...placeOf(provider, keys), name })),
+  )
 }
+
+/** Where a provider is, and what it is shown. */
+function placeOf(provider: Provider, keys: Read['keys']): Omit<Entry, 'name'> {
+  const { option, id } = provider
+  const { key, baseUrl, service, access } = keys[option] ?? {}
+  const through = gatewayOf(provider, keys)
+  const place = through ? `${through.url}${provider.gatewayPath}` : (baseUrl ?? provider.baseUrl)
+  return { provider: id, baseUrl: place, apiKey: key, access, service, gatewayToken: through?.token }
+}
+
+const [openai] = providers as [Provider]
 
 /** A place of one's own goes before the gateway. */
 function gatewayOf({ option, gatewayPath }: Provider, keys: Read['keys']): Read['keys']['aiGateway'] {
@@ -155,9 +168,12 @@ function holesOf(options: Read, models: readonly Entry[], nameOf: Naming): strin
   const ids = models.map(idOf)
   return [
     ...providers.flatMap((provider) => keyHoles(provider, options, nameOf)),
-    ...(ids.length === 0 ? ['All lists of models are empty'] : []),
+    ...(ids.length === 0 && options.realtime === undefined ? ['All lists of models are empty'] : []),
     ...(ids.some((id, at) => ids.indexOf(id) !== at) ? ['A list names a model twice'] : []),
     ...(options.accounts === 'off' ? [] : priceHoles(ids, options.accounts.prices as Prices, nameOf)),
+    ...(options.realtime !== undefined && options.keys.openai?.key === undefined
+      ? [`${nameOf('keys.openai')} is missing: ${nameOf('realtime')} orders secrets with it`]
+      : []),
     ...sessionHoles(options, nameOf),
     ...equalSecrets(options, nameOf),
   ]
@@ -243,7 +259,11 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
   const { models: _models, maxOutputTokens, wholeAnswers, check: ownPermit, ...limits } = policy
   const money = accounts === 'off' ? undefined : accounts
   const own = [secret, nextSecret, secretOf(login), turnstile?.secret, parts.admin?.token, keys.aiGateway?.token]
-  const theirs = models.flatMap(({ apiKey, access }) => [apiKey, access?.secret])
+  const realtime = parts.realtime && { ...parts.realtime, openai: placeOf(openai, keys) }
+  const theirs = [...models, ...(realtime ? [realtime.openai] : [])].flatMap(({ apiKey, access }) => [
+    apiKey,
+    access?.secret,
+  ])
   const isText = (text: unknown) => typeof text === 'string' && text !== ''
   return {
     basePath: parts.basePath,
@@ -274,6 +294,7 @@ function configOf({ session, policy, keys, accounts, ...parts }: Read, models: r
     revoked: new Set(session.revoked),
     counters: parts.limits,
     runs: parts.runs,
+    realtime: realtime && { ...realtime, cost: realtime.usd },
     assets: parts.page?.assets,
     wholeAnswers,
   }

@@ -28,6 +28,7 @@ const refusals: Readonly<Record<RefusalCode, Row>> = {
   invalid_request: { status: 400, kind: 'invalid_request', message: 'The request is not allowed' },
   too_many_requests: { status: 429, kind: 'rate_limit', message: 'There were too many requests', retryable: true },
   too_many_live: { status: 429, kind: 'rate_limit', message: 'Too many answers are being written', retryable: true },
+  no_client_secret: { status: 502, kind: 'server', message: 'OpenAI gave no client secret', retryable: true },
   unknown_stream: { status: 404, kind: 'not_found', message: 'There is no such stream' },
   stream_gone: { status: 410, kind: 'not_found', message: 'The stream is not kept any more' },
   key_reused: {
@@ -55,6 +56,7 @@ export type RefusalCode =
   | 'invalid_request'
   | 'too_many_requests'
   | 'too_many_live'
+  | 'no_client_secret'
   | 'unknown_stream'
   | 'stream_gone'
   | 'key_reused'

@@ -290,6 +290,8 @@ const contexts: readonly Context[] = [
   ...definitions.map((tool) => ({ messages: [question], tools: [...tools, tool] })),
   ...definitions.map((tool) => ({ messages: [question], tools: [tool] })),
   { messages: [question], providerState: { previousResponseId: 'resp_of_before' } },
+  { messages: [question], providerState: { conversationId: 'conv_of_before' } },
+  { messages: [question], providerState: { containerId: 'container_of_before' } },
   { messages: [question], providerState: { continuationToken: 'token_of_before' } },
   { messages: [question], providerState: { anything: 'state_of_somebody' } },
   {

@@ -29,6 +29,8 @@ export interface SeenRequest {
   readonly options: Partial<RequestOptions>
   /** That the provider stores what came before. */
   readonly isStored?: true
+  /** The same, in a conversation with an id of its own. */
+  readonly inConversation?: true
 }
 
 export function seeRequest(context: Context, options: RequestOptions): SeenRequest {
@@ -42,9 +44,18 @@ export function seeRequest(context: Context, options: RequestOptions): SeenReque
     else addTurn(turns, message)
   }
   const { providerOptions: _, strict: __, model: ___, ...rest } = options
-  const isStored = context.providerState?.previousResponseId !== undefined
+  const { previousResponseId, conversationId } = context.providerState ?? {}
+  const isStored = previousResponseId !== undefined
+  const inConversation = conversationId !== undefined
   const tools = (context.tools ?? []).flatMap(seeTool)
-  return { system, turns, tools, options: rest, ...(isStored && { isStored }) }
+  return {
+    system,
+    turns,
+    tools,
+    options: rest,
+    ...(isStored && { isStored }),
+    ...(inConversation && { inConversation }),
+  }
 }
 
 function texts(content: Content): string[] {
@@ -184,6 +195,14 @@ const reshapings: readonly Reshaping[] = [
     severity: 'major',
     told: /previousResponseId/,
     apply: ({ isStored: _, ...seen }) => seen,
+  },
+  {
+    name: 'conversations that OpenAI stores',
+    to: ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    reason: 'a conversation is stored at OpenAI, and no other wire has such a thing',
+    severity: 'major',
+    told: /conversationId/,
+    apply: ({ inConversation: _, ...seen }) => seen,
   },
   {
     name: 'text documents',

@@ -51,6 +51,7 @@ export function encodeRequest(
     ...compact({ tools: tools.length > 0 || context.tools?.length === 0 ? tools : undefined }),
   }
   askForJson(body, options, into)
+  goOnIn(context.providerState?.containerId, body, into)
   settleThinking(body, into)
   settleMarks([...markable(body)], isObject(field(body, 'cache_control')) ? 1 : 0, into)
   return { path: '/messages', headers: betaHeader(body, dialect), body, losses: into.losses }
@@ -62,6 +63,19 @@ function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into:
   const before = typeof body.system === 'string' ? [{ type: 'text' as const, text: body.system }] : (body.system ?? [])
   body.system = [...before, text]
   lose(into, 'changed', 'options.responseFormat', 'it has no JSON mode without a schema: the model is asked for JSON')
+}
+
+/** Code that called a tool waits for the result in its container. A container ends soon, so other requests do not name it. */
+function goOnIn(id: string | undefined, body: WireRequest, into: Ledger): void {
+  if (id === undefined) return
+  const [turn, results] = body.messages.slice(-2)
+  const isCode = (block: WireBlock) => field(field(block, 'caller'), 'tool_id') !== undefined
+  const waits =
+    hasBlock(results?.content, 'tool_result') && typeof turn?.content === 'object' && turn.content.some(isCode)
+  const { container } = body // with skills, it is an object
+  if (!waits || typeof container === 'string') {
+    lose(into, 'dropped', 'providerState.containerId', 'no code waits for a result in it', 'info')
+  } else body.container = isObject(container) ? { id, ...container } : id
 }
 
 /** While thinking is on, a tool round must begin with thinking: one that another model began goes on without. */

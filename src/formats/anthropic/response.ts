@@ -70,7 +70,7 @@ function readResponse(body: JsonObject, provider: string): Fragment[] {
   const usage = field(body, 'usage')
   if (isObject(usage)) out.push({ type: 'usage', usage: decodeUsage(usage) })
   const reason = field(body, 'stop_reason')
-  if (typeof reason === 'string') out.push(endFragment(reason))
+  if (typeof reason === 'string') out.push(endFragment(reason, field(body, 'container')))
   return out
 }
 
@@ -113,8 +113,15 @@ export function readCallStart(block: JsonObject, key: BlockKey): CallFragment {
   })
 }
 
-export function endFragment(reason: string): Fragment {
-  return { type: 'end', stopReason: lookup(stopReasons, reason) ?? 'other', rawStopReason: reason }
+export function endFragment(reason: string, container: unknown): Fragment {
+  const containerId = textOr(field(container, 'id'), undefined)
+  const providerState = containerId === undefined ? undefined : { containerId }
+  return compact({
+    type: 'end',
+    stopReason: lookup(stopReasons, reason) ?? 'other',
+    rawStopReason: reason,
+    providerState,
+  })
 }
 
 /** This wire counts cached input apart; our `inputTokens` is all of it. */

@@ -30,6 +30,8 @@ interface DecodeState {
   /** Running totals as the wire has them: a later figure replaces an earlier one. */
   usage: JsonObject
   stopReason: string | undefined
+  /** As `message_start` or `message_delta` named it. */
+  container: unknown
   isEnded: boolean
   nextKey: number
   /** By the wire's index. Spliced streams use an index again, for another block. */
@@ -54,6 +56,7 @@ export function decodeStream({
     isStarted: false,
     usage: {},
     stopReason: undefined,
+    container: undefined,
     isEnded: false,
     nextKey: 0,
     keys: new Map(),
@@ -104,7 +107,7 @@ function end(state: DecodeState, out: Fragment[]): void {
   flush(state, out)
   if (state.isEnded || state.stopReason === undefined) return
   state.isEnded = true
-  out.push(endFragment(state.stopReason))
+  out.push(endFragment(state.stopReason, state.container))
 }
 
 function flush(state: DecodeState, out: Fragment[]): void {
@@ -117,6 +120,7 @@ function readMessage(state: DecodeState, message: unknown, out: Fragment[]): voi
   state.isStarted = true
   state.model = textOr(field(message, 'model'), '')
   readHead(message, out)
+  state.container = field(message, 'container')
   readUsage(state, field(message, 'usage'), out)
   const content = field(message, 'content')
   if (!Array.isArray(content)) return
@@ -146,6 +150,7 @@ function readMessageDelta(state: DecodeState, event: JsonObject, out: Fragment[]
     ...otherFields(event, knownFields.deltaEvent),
     ...(isObject(delta) && otherFields(delta, knownFields.delta)),
   }
+  state.container = extra.container ?? state.container
   const said = otherFields(extra, { has: (name) => extra[name] === null })
   if (said !== undefined) out.push({ type: 'extra', providerData: { [format]: said } })
   readUsage(state, field(event, 'usage'), out)

@@ -146,7 +146,7 @@ export const wireErrors: Readonly<Record<ApiErrorKind, readonly [type: string, s
 
 /** Features that this format lacks. */
 export function wireOf({ provider = format, unsignedThinking = false }: AnthropicDialect): Wire {
-  return { format, provider, lacks, keepsReasoning: unsignedThinking }
+  return { format, provider, lacks, keepsReasoning: unsignedThinking, states: ['containerId'] }
 }
 const lacks: Wire['lacks'] = new Set([
   ...(['seed', 'frequencyPenalty', 'presencePenalty', 'formatDetails'] as const),

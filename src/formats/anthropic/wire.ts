@@ -109,6 +109,8 @@ export interface WireRequest {
   thinking?: WireThinkingConfig
   output_config?: WireOutputConfig
   metadata?: { user_id?: string }
+  /** An id, or an object with one and skills. */
+  container?: string | { [field: string]: unknown }
   /** The sampling fields exist on `2023-06-01` only. */
   temperature?: number
   top_p?: number

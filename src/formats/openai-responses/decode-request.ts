@@ -9,13 +9,23 @@ import { fold } from '../../assemble/fold.ts'
 import type { DecodedRequest, DecodeRequestOptions, Fragment } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { arrayOf, compact, field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
+import {
+  arrayOf,
+  compact,
+  field,
+  isObject,
+  lookup,
+  otherFields,
+  stringOr,
+  textOr,
+  unlessEmpty,
+} from '../../core/lookup.ts'
 import type { Context, Json, JsonObject, Message } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
 import { decodeParts, keeping } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { newProgress, newReading, type Reading, readItem } from './items.ts'
-import { decodeOptions } from './options.ts'
+import { decodeOptions, readConversation } from './options.ts'
 import { idPrefix, target } from './tables.ts'
 import { customCall, decodeDefinitions, decodeResult } from './tools.ts'
 
@@ -43,12 +53,13 @@ export function decodeRequest(
   endTurn(intake)
   const instructions = stringOr(field(body, 'instructions'), undefined)
   const previousResponseId = textOr(field(body, 'previous_response_id'), undefined)
+  const conversationId = readConversation(body)
   const tools = decodeDefinitions(field(body, 'tools'))
   const context: Context = compact({
     system: instructions,
     messages,
     tools: Array.isArray(body.tools) ? tools : undefined,
-    providerState: previousResponseId === undefined ? undefined : { previousResponseId },
+    providerState: unlessEmpty(compact({ previousResponseId, conversationId })),
   })
   return { context, options, losses: [] }
 }

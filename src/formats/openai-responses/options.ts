@@ -87,9 +87,24 @@ function encodeExtraOptions(options: RequestOptions, { extraOptions }: Responses
 
 /** Read here or with the conversation; everything else is kept as it is. */
 const knownOfRequest: ReadonlySet<string> = new Set([
-  ...['model', 'input', 'instructions', 'tools', 'previous_response_id', 'stream', 'max_output_tokens', 'temperature'],
+  ...[
+    'model',
+    'input',
+    'instructions',
+    'tools',
+    'previous_response_id',
+    'conversation',
+    'stream',
+    'max_output_tokens',
+    'temperature',
+  ],
   ...['top_p', 'text', 'reasoning', 'tool_choice', 'parallel_tool_calls', 'safety_identifier', 'user', 'store'],
 ])
+
+/** The id of the conversation that the provider stores, in either form. */
+export function readConversation({ conversation }: JsonObject): string | undefined {
+  return textOr(isObject(conversation) ? field(conversation, 'id') : conversation, undefined)
+}
 
 /** The options that a request asks for. */
 export function decodeOptions(body: JsonObject): RequestOptions {
@@ -116,6 +131,7 @@ export function decodeOptions(body: JsonObject): RequestOptions {
       user: field(body, 'user'), // says that the older field is the one in use
       safety_identifier: user !== undefined && identifier !== undefined ? identifier : undefined,
       tools: Array.isArray(body.tools) ? undefined : body.tools,
+      conversation: readConversation(body) === undefined ? body.conversation : undefined,
       // The wire's default is written out, since ours is another.
       store: field(body, 'store') ?? true,
     }),

@@ -14,6 +14,7 @@ import type {
   Content,
   Context,
   InstructionMessage,
+  Json,
   JsonObject,
   Message,
   RequestOptions,
@@ -48,7 +49,7 @@ interface Scope extends PartScope {
 /**
  * A request of this wire.
  *
- * Stateless unless `providerState.previousResponseId` or `providerOptions['openai-responses'].store` says otherwise: `store: false`,
+ * Stateless unless `providerState` or `providerOptions['openai-responses'].store` says otherwise: `store: false`,
  * and reasoning is asked for in encrypted form, to be sent back with the history.
  *
  * @throws {UnsupportedError} at a loss that `options.strict` does not allow; by default those of content.
@@ -61,8 +62,12 @@ export function encodeRequest(
   const into = ledger(target, asked.strict)
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
   const kept = objectIn(options.providerOptions, format)
-  const chain = findChain(context, { stores: dialect.stores, isAsked: kept.store !== false }, into)
-  const isStored = chain.previousResponseId !== undefined || kept.store === true
+  const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
+  const isAsked = kept.store !== false || conversationId !== undefined
+  const chain = findChain(context, { stores: dialect.stores, isAsked }, into)
+  // A history that is sent whole would stand in the conversation twice.
+  const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
+  const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
   const scope: Scope = { into, dialect, model: options.model, isStored, calls: new Map() }
   into.places.set('system.content', 'system') // the system text is encoded as the content of a message
   const lead = splitInstructions(context, dialect, chain.previousResponseId !== undefined, into)
@@ -76,7 +81,7 @@ export function encodeRequest(
   ]
   const body: WireRequest = {
     ...kept,
-    ...storage(kept, chain.previousResponseId, options.model, dialect),
+    ...storage(kept, conversation, chain.previousResponseId, options.model, dialect),
     ...encodeOptions(options, kept, dialect, into),
     model: options.model,
     ...placeInstructions(lead.instructions, withWordJson(input, options, into)),
@@ -89,10 +94,12 @@ export function encodeRequest(
 /** Where the state is. The caller's settings win. Our own choice sets every field. */
 function storage(
   kept: JsonObject,
+  conversation: Json | undefined,
   previousResponseId: string | undefined,
   model: string,
   dialect: ResponsesDialect,
-): Pick<WireRequest, 'store' | 'include' | 'previous_response_id'> {
+): Pick<WireRequest, 'store' | 'include' | 'previous_response_id' | 'conversation'> {
+  if (conversation !== undefined) return { conversation: verbatim(conversation) } // never beside an answer's id
   if (previousResponseId !== undefined) return { store: kept.store !== false, previous_response_id: previousResponseId }
   if (kept.store === true) return {}
   const asks = dialect.encryptsReasoning(model) && (kept.store === undefined || kept.include === undefined)

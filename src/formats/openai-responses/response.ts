@@ -109,11 +109,12 @@ function settledStop({ needsApproval, hasRefusal, hasText }: Reading): StopReaso
   return hasRefusal && !hasText ? 'refusal' : 'stop'
 }
 
-/** The id to go on from, if the answer says that it is stored: servers that keep nothing do not say. */
+/** The id to go on from, if the answer says that it is stored, as one of a conversation is: servers that keep nothing do not say. */
 function readState(response: JsonObject, dialect: ResponsesDialect): ProviderState | undefined {
   const id = textOr(field(response, 'id'), undefined)
-  const isStored = dialect.stores && field(response, 'store') === true
-  return id !== undefined && isStored ? { previousResponseId: id } : undefined
+  const conversationId = textOr(field(field(response, 'conversation'), 'id'), undefined)
+  const isStored = dialect.stores && (conversationId !== undefined || field(response, 'store') === true)
+  return id !== undefined && isStored ? compact({ previousResponseId: id, conversationId }) : undefined
 }
 
 /** `input_tokens` holds what was cached, and `output_tokens` what was thought. */

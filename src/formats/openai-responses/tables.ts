@@ -42,13 +42,14 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
 }
 
 /** Features that a server of this format lacks. */
-export function wireOf({ provider, extraOptions, cacheHints }: ResponsesDialect): Wire {
+export function wireOf({ provider, stores, extraOptions, cacheHints }: ResponsesDialect): Wire {
   const lacks = new Set<Lack>(['names', 'toolCacheHints', 'callCacheHints', 'titles', 'errorFlag'])
   for (const name of ['topK', 'seed', 'stop', 'frequencyPenalty', 'presencePenalty'] as const) {
     if (extraOptions[name] === undefined) lacks.add(name)
   }
   if (!cacheHints) lacks.add('cacheHints')
-  return { format, provider, lacks, keepsReasoning: false, states: ['previousResponseId'] }
+  const states: Wire['states'] = stores ? ['previousResponseId', 'conversationId'] : ['previousResponseId']
+  return { format, provider, lacks, keepsReasoning: false, states }
 }
 
 /** Why an answer is `incomplete`; a word not in it reads as `other`. */

@@ -145,6 +145,7 @@ export interface WireRequest {
   include?: 'reasoning.encrypted_content'[]
   store?: boolean
   previous_response_id?: string
+  conversation?: string | { id: string }
   stream?: boolean
   safety_identifier?: string
   user?: string

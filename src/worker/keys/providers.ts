@@ -111,6 +111,11 @@ export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): stri
   return `${provider}:${name}`
 }
 
+/** As {@link idOf}, of a model that a page asks itself, with a client secret. */
+export function realtimeId(name: string): string {
+  return `realtime:${name}`
+}
+
 /** The models that clients of one format may ask for: the gateway's table, and the id for each of its names. */
 export interface WireTable {
   readonly models: GatewayModels
@@ -134,7 +139,7 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 }
 
 /** OpenAI is asked in the wire of the client, if it is one of its two. */
-function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
+export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
   const { provider, name, baseUrl, apiKey, access, service, gatewayToken } = entry
   const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
   return make(name, {

@@ -1,7 +1,7 @@
 /** Gives out tokens: decides who gets one, and what it permits. @module */
 import * as v from 'valibot'
 import type { Config } from '../config.ts'
-import { idOf } from '../keys/providers.ts'
+import { idOf, realtimeId } from '../keys/providers.ts'
 import { refuse } from '../refusal.ts'
 import { isSame, shownBearer } from './bearer.ts'
 import { checkOrigin, isFrom, isLoopbackDemo } from './origins.ts'
@@ -107,9 +107,15 @@ function grantOrder(ordered: v.InferOutput<typeof order>, config: Config): Grant
   }
 }
 
-function everything({ models, maxOutputTokens, spending }: Config): Omit<Grant, 'sub' | 'origin' | 'anonymousSince'> {
+function everything({
+  models,
+  realtime,
+  maxOutputTokens,
+  spending,
+}: Config): Omit<Grant, 'sub' | 'origin' | 'anonymousSince'> {
   const { dailyBudget } = spending
-  return { models: models.map(idOf), maxOutputTokens, dailyBudget, lifetimeSeconds }
+  const ids = [...models.map(idOf), ...(realtime?.models ?? []).map(realtimeId)]
+  return { models: ids, maxOutputTokens, dailyBudget, lifetimeSeconds }
 }
 
 function read<Schema extends v.GenericSchema>(schema: Schema, body: unknown): v.InferOutput<Schema> {

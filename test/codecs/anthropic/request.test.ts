@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../../src/core/errors.ts'
-import type { ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
-import { decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
+import { compact } from '../../../src/core/lookup.ts'
+import type { ChatResponse, ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
+import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
+import { ownCase } from '../../support/corpus.ts'
+import { decodeChunks } from '../../support/decode.ts'
 
 const model = 'claude-sonnet-4-5'
 const pixel = 'iVBORw0KGgo='
@@ -646,4 +649,40 @@ it('A7: gives an unknown block of a system message back as it came', () => {
   const { body, losses } = encodeRequest(context, options)
   expect(body.messages).toEqual(messages)
   expect(losses).toEqual([])
+})
+
+describe('a container in which code waits', () => {
+  const turn = decodeChunks(createClientCodec(), [ownCase('anthropic/programmatic-stream').bytes])
+    .response as ChatResponse
+  const { providerState } = turn
+  const round: Message[] = [
+    { role: 'user', content: 'Roll for Ann.' },
+    turn.message,
+    { role: 'tool', toolCallId: 'toolu_01L', content: '4' },
+  ]
+  const byModel: Message = { role: 'assistant', content: [{ ...call, id: 'c', index: 0 }] }
+  const containerOf = (messages: readonly Message[], options: Partial<RequestOptions> = {}) =>
+    encode({ messages, ...compact({ providerState }) }, options).body.container
+
+  it('is named with the result of its call, as the documented request names it', () => {
+    const documented = ownCase('anthropic/programmatic-results').request as { container: string }
+    expect(containerOf(round)).toBe(documented.container)
+  })
+
+  it('has the skills that the caller asks for', () => {
+    const skills = [{ type: 'anthropic', skill_id: 'pptx' }]
+    const providerOptions = { anthropic: { container: { skills } } }
+    expect(containerOf(round, { providerOptions })).toEqual({ id: 'container_011CPR5CNjB747bTd36fQLFk', skills })
+  })
+
+  it('is another one if the caller says so', () => {
+    expect(containerOf(round, { providerOptions: { anthropic: { container: 'mine' } } })).toBe('mine')
+  })
+
+  it.each([
+    ['a question that follows, since it may have ended', [...round.slice(0, 2), { role: 'user', content: 'And Bob?' }]],
+    ['results of calls that the model made itself', [byModel, { role: 'tool', toolCallId: 'c', content: '4' }]],
+  ] as [string, Message[]][])('is not named with %s', (_, messages) => {
+    expect(containerOf(messages)).toBeUndefined()
+  })
 })

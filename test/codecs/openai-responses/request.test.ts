@@ -14,6 +14,7 @@ import {
   azureDialect,
   createClientCodec,
   decodeRequest,
+  decodeResponse,
   encodeRequest,
   lmStudioDialect,
   openaiDialect,
@@ -23,6 +24,7 @@ import {
 import { block } from '../../../src/messages/block.ts'
 import { prepare } from '../../../src/prepare/prepare.ts'
 import { xaiDialect } from '../../../src/providers/xai-responses.ts'
+import { ownCase } from '../../support/corpus.ts'
 
 const format = 'openai-responses'
 const proofOf = (data: JsonObject, provider = 'openai', model = 'gpt-5'): Opaque => ({ provider, model, format, data })
@@ -105,6 +107,68 @@ describe('where state is kept', () => {
   it('sends all messages if none is the stored answer', () => {
     const { body } = encode({ messages: [user], providerState: { previousResponseId: 'resp_0' } })
     expect(body).toMatchObject({ previous_response_id: 'resp_0', input: [user] })
+  })
+
+  describe('in a conversation that OpenAI stores', () => {
+    const conversationId = 'conv_1'
+
+    it('sends what is newer than its last answer, and the id of the conversation alone', () => {
+      const { body, losses } = encode({ messages: history, providerState: { ...providerState, conversationId } })
+      expect(body).toEqual({
+        model: 'gpt-5',
+        conversation: 'conv_1',
+        instructions: 'Be brief',
+        input: [{ type: 'function_call_output', call_id: 'call_1', output: '42' }],
+      })
+      expect(losses).toEqual([])
+    })
+
+    it('sends all messages while it has no answer of this history', () => {
+      const { body } = encode({ messages: history, providerState: { conversationId } })
+      expect(body).toMatchObject({ conversation: 'conv_1' })
+      expect(body.input).toHaveLength(3)
+    })
+
+    it('sends the history without the conversation, which has it too, if its last answer is not found', () => {
+      const state = { previousResponseId: 'resp_0', conversationId }
+      const { body, losses } = encode({ messages: history, providerState: state })
+      expect(body).not.toHaveProperty('conversation')
+      expect(body.input).toHaveLength(3)
+      expect(losses).toMatchObject([{ path: 'providerState.previousResponseId' }])
+    })
+
+    it('goes on in one that the caller named by an option of the wire', () => {
+      const providerOptions = { [format]: { conversation: { id: 'conv_1' } } }
+      const { body } = encode({ messages: history, providerState }, { providerOptions })
+      expect(body).toMatchObject({ conversation: { id: 'conv_1' } })
+      expect(body.input).toHaveLength(1)
+      expect(body).not.toHaveProperty('previous_response_id')
+      expect(body).not.toHaveProperty('store')
+    })
+
+    it('does not go to a server that stores nothing', () => {
+      expect(() => encode({ messages: [user], providerState: { conversationId } }, {}, openRouterDialect)).toThrow(
+        'conversationId',
+      )
+    })
+
+    it.each(['conv_1', { id: 'conv_1' }])('is read from a request: %j', (conversation) => {
+      const { context, options } = decodeRequest({ model: 'm', input: 'Hi', conversation })
+      expect(context.providerState).toEqual({ conversationId: 'conv_1' })
+      expect(options.providerOptions?.[format]).not.toHaveProperty('conversation')
+    })
+
+    it('is in the state of an answer, with the answer that the next request comes after', () => {
+      const { text } = ownCase('openai-responses/conversation')
+      const { providerState: state } = decodeResponse(JSON.parse(text))
+      expect(state).toEqual({ conversationId: 'conv_01primes', previousResponseId: 'resp_01conv' })
+    })
+
+    it('leaves results of calls that only the conversation has', () => {
+      const result: Message = { role: 'tool', toolCallId: 'call_9', content: '42' }
+      const context = { messages: [result], providerState: { conversationId } }
+      expect(prepare(context, createClientCodec().rules, { model: 'gpt-5' }).context.messages).toEqual([result])
+    })
   })
 
   it('sends the history where the caller does not store', () => {
@@ -514,10 +578,10 @@ describe('requests as a gateway reads them', () => {
   })
 
   it('keeps stateful fields where a gateway sees them', () => {
-    const body = { model: 'm', input: [], previous_response_id: 'r', conversation: 'c', background: true }
+    const body = { model: 'm', input: [], previous_response_id: 'r', conversation: ['c'], background: true }
     const { context, options } = decodeRequest(body)
     expect(context.providerState).toEqual({ previousResponseId: 'r' })
-    expect(options.providerOptions?.[format]).toEqual({ conversation: 'c', background: true, store: true })
+    expect(options.providerOptions?.[format]).toEqual({ conversation: ['c'], background: true, store: true })
   })
 
   it('reads the deprecated field for the end user, and writes it again', () => {

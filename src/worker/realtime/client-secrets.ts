@@ -1,0 +1,76 @@
+/**
+ * Client secrets for OpenAI's Realtime API, which a page shows OpenAI in place of a key.
+ *
+ * @see https://platform.openai.com/docs/api-reference/realtime-sessions/create-realtime-client-secret (read 2026-11)
+ * @module
+ */
+import * as v from 'valibot'
+import { call, readText } from '../../client/transport.ts'
+import type { ApiError } from '../../core/errors.ts'
+import { readJson } from '../../gateway/body.ts'
+import { reserveAmount, settleAmount } from '../accounts/spend.ts'
+import { log } from '../answer.ts'
+import type { Config } from '../config.ts'
+import { modelOf, realtimeId } from '../keys/providers.ts'
+import { description, functionFields, max, name, natural, object, several, text } from '../policy/fields.ts'
+import { read } from '../policy/permit.ts'
+import { refuse } from '../refusal.ts'
+import type { Session } from '../session/session.ts'
+
+/** Servers of MCP are left out: OpenAI would call them. So is a stored prompt, which may be another user's. */
+const secretRequest = v.strictObject({
+  session: v.strictObject({
+    type: v.optional(v.literal('realtime'), 'realtime'),
+    model: name,
+    instructions: v.optional(description),
+    output_modalities: v.optional(several(v.picklist(['audio', 'text']), 2)),
+    audio: v.optional(object),
+    tools: v.optional(
+      v.pipe(v.array(v.strictObject({ type: v.literal('function'), ...functionFields })), v.maxLength(max.tools)),
+    ),
+    tool_choice: v.optional(text),
+    max_output_tokens: v.optional(v.union([natural, v.literal('inf')])),
+  }),
+})
+
+const maxAnswerBytes = 256 * 1024
+
+/**
+ * Orders a secret of OpenAI for one user, and hands on what OpenAI answers.
+ *
+ * @throws {ApiError} if the user may not have one of this model, or has not as much left of the day; or if OpenAI gives none.
+ */
+export async function mintClientSecret(request: Request, session: Session, config: Config): Promise<Response> {
+  const { realtime, limits } = config
+  const { session: asked } = read(secretRequest, (await readJson(request, limits)).value)
+  const model = realtimeId(asked.model)
+  if (realtime === undefined || !realtime.models.includes(asked.model) || !session.models.includes(model)) {
+    throw refuse('invalid_request', '"session.model" is not a model of yours')
+  }
+  const { openai, cost, seconds } = realtime
+  const purse = { session, config }
+  const requestId = crypto.randomUUID()
+  await reserveAmount(requestId, model, cost, purse)
+  const asker = modelOf({ ...openai, name: asked.model }, 'openai-chat')
+  const text = JSON.stringify({ expires_after: { anchor: 'created_at', seconds }, session: asked })
+  const headers = { 'content-type': 'application/json', 'openai-safety-identifier': await hashOf(session.sub) }
+  const signal = AbortSignal.timeout(limits.headersTimeoutMs)
+  const url = `${openai.baseUrl}/realtime/client_secrets`
+  const secret = await call(asker, url, { method: 'POST', headers, body: text, signal })
+    .then((answer) => readText(answer, maxAnswerBytes))
+    .catch(async (error: unknown) => {
+      await settleAmount(requestId, 'no_client_secret', 0, purse)
+      const { status = 502, kind } = error as Partial<ApiError>
+      log({ requestId, status, outcome: 'no_client_secret', error: kind }, config)
+      throw refuse('no_client_secret')
+    })
+  await settleAmount(requestId, 'client_secret', cost, purse)
+  log({ requestId, status: 200, outcome: 'client_secret', model }, config)
+  return new Response(secret, { headers: { 'content-type': 'application/json' } })
+}
+
+/** OpenAI is told one user from another, and not who they are. */
+async function hashOf(user: string): Promise<string> {
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(user))
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
