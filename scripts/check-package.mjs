@@ -26,6 +26,7 @@ const entries = entriesIn(dist)
 const failures = []
 
 await check('what is in the package', checkFiles)
+await check('npm', checkNpm)
 await check('publint', () => runTool('publint', ['--strict']))
 await check('attw', () => runTool('attw', attwArguments()))
 await check('types of every public path, and what the README’s program costs', checkTypes)
@@ -77,6 +78,15 @@ function checkFiles() {
   const report = `${paths.length} files, ${size} bytes packed, ${unpackedSize} unpacked`
   if (unpackedSize > largestPackage) throw new Error(`${report}; at most ${largestPackage} are allowed`)
   return report
+}
+
+/** npm mends a package.json that it cannot take, and only warns of it. */
+function checkNpm() {
+  const args = ['publish', '--dry-run', '--access', 'public', '--ignore-scripts', '--loglevel=warn']
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' })
+  if (status !== 0 || /auto-corrected|was (cleaned|normalized|removed)/.test(stderr))
+    throw new Error(`${stdout}${stderr}`)
+  return undefined
 }
 
 /** As one who installed the package sees it, and with nothing skipped. */
