@@ -15,24 +15,16 @@ function removeOldChunks() {
 }
 
 /**
- * esbuild imports a chunk for its side effects where no name of it is needed, and no module has any. Bundlers warn of these imports. An
- * empty line stands in place of each, so that the source map stays right.
+ * esbuild imports a chunk for its side effects where no name of it is needed, and no module has any. Bundlers warn of these imports. Blanks
+ * stand in place of each, so that the source map stays right. The package has no maps, since they and the sources that they lead to are larger
+ * than the code, so no file names one: `npm run build` makes them again for a version, to read a stack trace with.
  */
-function removeBareImports() {
+function cleanModules() {
   for (const module of modulesIn('dist')) {
     const code = readFileSync(`dist/${module}`, 'utf8')
-    writeFileSync(`dist/${module}`, code.replace(/^import "\.[^"]+";$/gm, ''))
-  }
-}
-
-/** The package has our sources beside the maps, so that the maps need no copy of them; of what we bundle it has none. */
-function trimMaps() {
-  for (const module of modulesIn('dist')) {
-    const file = `dist/${module}.map`
-    const map = JSON.parse(readFileSync(file, 'utf8'))
-    const isOurs = (at: number) => /^(\.\.\/)+src\//.test(map.sources[at])
-    map.sourcesContent = map.sourcesContent.map((text: string | null, at: number) => (isOurs(at) ? null : text))
-    writeFileSync(file, JSON.stringify(map))
+      .replace(/\bimport\s*"\.[^"]+";/g, (found) => found.replace(/./g, ' '))
+      .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+    writeFileSync(`dist/${module}`, code)
   }
 }
 
@@ -43,16 +35,17 @@ export default defineConfig({
   target: 'es2022',
   platform: 'neutral',
   splitting: true,
+  minify: true,
   esbuildOptions: (options) => {
     options.chunkNames = 'shared/[name]-[hash]'
+    options.lineLimit = 120 // Node prints the whole line that an uncaught error comes from
   },
   dts: true,
   sourcemap: true,
   clean: true,
   onSuccess: async () => {
     removeOldChunks()
-    removeBareImports()
-    trimMaps()
+    cleanModules()
   },
   // No bare imports are left in what we ship: it must load by a plain script tag too. `worker.js` alone needs Cloudflare's runtime.
   external: ['cloudflare:workers'],

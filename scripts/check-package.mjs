@@ -17,14 +17,16 @@ const isCi = process.env.CI === 'true' || process.env.CI === '1'
  * arguments and results of its tools; the program has 2,647 since, and 2,274 of them come with the imports.
  */
 const mostInstantiations = 2_700
-const shipped =
-  /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js(\.map)?|src\/[\w/-]+(\.d)?\.ts|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+const shipped = /^(dist\/[\w-]+\.d\.ts|dist\/(shared\/)?[\w-]+\.js|README\.md|LICENSE|CHANGELOG\.md|package\.json)$/
+/** Unpacked, in bytes. */
+const largestPackage = 1_500_000
 
 const dist = join(root, 'dist')
 const entries = entriesIn(dist)
 const failures = []
 
 await check('what is in the package', checkFiles)
+await check('npm', checkNpm)
 await check('publint', () => runTool('publint', ['--strict']))
 await check('attw', () => runTool('attw', attwArguments()))
 await check('types of every public path, and what the README’s program costs', checkTypes)
@@ -67,16 +69,24 @@ function checkFiles() {
   const [{ files, size, unpackedSize }] = Array.isArray(found) ? found : Object.values(found)
   const paths = files.map(({ path }) => path)
   const strangers = paths.filter((path) => !shipped.test(path))
-  const modules = modulesIn(dist).flatMap((name) => [name, `${name}.map`])
   const declarations = entries.map((name) => `${name}.d.ts`)
-  const missing = [...modules, ...declarations].map((name) => `dist/${name}`).filter((path) => !paths.includes(path))
+  const missing = [...modulesIn(dist), ...declarations]
+    .map((name) => `dist/${name}`)
+    .filter((path) => !paths.includes(path))
   if (strangers.length > 0) throw new Error(`it holds what it should not: ${strangers.join(', ')}`)
   if (missing.length > 0) throw new Error(`it lacks ${missing.join(', ')}`)
-  return `${paths.length} files, ${kib(size)} packed, ${kib(unpackedSize)} unpacked`
+  const report = `${paths.length} files, ${size} bytes packed, ${unpackedSize} unpacked`
+  if (unpackedSize > largestPackage) throw new Error(`${report}; at most ${largestPackage} are allowed`)
+  return report
 }
 
-function kib(bytes) {
-  return `${Math.round(bytes / 1024)} KiB`
+/** npm mends a package.json that it cannot take, and only warns of it. */
+function checkNpm() {
+  const args = ['publish', '--dry-run', '--access', 'public', '--ignore-scripts', '--loglevel=warn']
+  const { status, stdout, stderr } = spawnSync('npm', args, { cwd: root, encoding: 'utf8' })
+  if (status !== 0 || /auto-corrected|was (cleaned|normalized|removed)/.test(stderr))
+    throw new Error(`${stdout}${stderr}`)
+  return undefined
 }
 
 /** As one who installed the package sees it, and with nothing skipped. */

@@ -5,7 +5,7 @@
  * `node scripts/with-node.mjs scripts/playground.mjs [folder]`
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { withImports } from './built-files.mjs'
 import { isBuilt, prepare, vendored } from './prepare.mjs'
@@ -34,10 +34,7 @@ export function buildPlayground(folder = join(root, 'playground')) {
   mkdirSync(join(folder, 'vendor'))
   for (const [name, file] of Object.entries(vendored)) cpSync(file, join(folder, name))
   for (const name of withImports(dist, imported)) {
-    const text = readFileSync(join(dist, name), 'utf8').replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
-    const file = join(folder, 'isoglot', name)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
+    cpSync(join(dist, name), join(folder, 'isoglot', name))
   }
   writeFileSync(join(folder, 'index.html'), withoutWorker(readFileSync(join(page, 'index.html'), 'utf8')))
   return folder

@@ -59,11 +59,11 @@ function assembleSite() {
   for (const name of namesIn(site, isNoDraft)) if (!files.has(name)) rmSync(join(site, name), { force: true })
 }
 
-/** The built files and their maps. Another process may be about to remove the chunks of an older build, which nothing imports. */
+/** The built files. Another process may be about to remove the chunks of an older build, which nothing imports. */
 function modules() {
   if (!isBuilt()) return []
   const entries = portableEntriesIn(dist).map((name) => `${name}.js`)
-  return withImports(dist, entries).flatMap((name) => [name, `${name}.map`])
+  return withImports(dist, entries)
 }
 
 const isServed = (name) => !/(\.json|\.ts|\.md)$/.test(name)

@@ -2,7 +2,8 @@
  * Prepares a release and says how to make it. It never publishes: a pushed tag does that, from CI, with provenance.
  *
  * `npm run release -- 1.2.3` puts the version where it belongs, dates the changelog, runs all tests and prints what to do next;
- * `npm run release -- --check v1.2.3` only checks that all of that is so.
+ * `npm run release -- --check v1.2.3` only checks that all of that is so. The first release needs `--repository=https://github.com/owner/name`,
+ * which stays in package.json: npm's provenance names the repository.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -15,25 +16,29 @@ const changelogFile = join(root, 'CHANGELOG.md')
 const semver = /^\d+\.\d+\.\d+(-[\w.]+)?$/
 
 try {
-  const { values, positionals } = parseArgs({ options: { check: { type: 'boolean' } }, allowPositionals: true })
+  const { values, positionals } = parseArgs({
+    options: { check: { type: 'boolean' }, repository: { type: 'string' } },
+    allowPositionals: true,
+  })
   const version = (positionals[0] ?? '').replace(/^v/, '')
   if (!semver.test(version)) throw new Error('Cannot release: say which version, such as 1.2.3')
   if (values.check) await check(version)
-  else await prepare(version)
+  else await prepare(version, values.repository)
 } catch (error) {
   console.error(error.message)
   process.exitCode = 1
 }
 
-async function prepare(version) {
+async function prepare(version, repository) {
   if (git('status', '--porcelain') !== '') throw new Error('Cannot release: the working tree has changes')
   if (git('tag', '--list', `v${version}`) !== '') throw new Error(`Cannot release: there is a tag v${version}`)
+  if (repository) nameRepository(repository)
   checkProvenance()
   dateChangelog(version)
   run('npm', 'version', version, '--no-git-tag-version', '--allow-same-version', '--ignore-scripts')
   writeJsrManifest()
   run('npm', 'test')
-  run(process.execPath, join(root, 'scripts', 'with-node.mjs'), join(root, 'scripts', 'prices.mjs'))
+  run(process.execPath, join(root, 'scripts', 'with-node.mjs'), 'scripts/prices.mjs')
   await check(version)
   console.log(`
 Version ${version} is ready. Look at it, and then:
@@ -59,10 +64,19 @@ async function check(version) {
   console.log(`${version}: versions, changelog and jsr.json agree`)
 }
 
-/** npm's proof of origin names the repository, and is refused if the package does not. */
+function nameRepository(address) {
+  if (!/^https:\/\/github\.com\/[\w.-]+\/[\w.-]+$/.test(address))
+    throw new Error(
+      `Cannot release: "${address}" is not the address of a repository, such as https://github.com/owner/name`,
+    )
+  run('npm', 'pkg', 'set', 'repository.type=git', `repository.url=git+${address}.git`)
+}
+
+/** npm compares the repository of the package with the one that the release comes from, and refuses the provenance if they differ. */
 function checkProvenance() {
   if (readPackage().repository?.url) return
-  throw new Error('Cannot release: package.json has no "repository", which provenance needs')
+  const todo = 'add --repository=https://github.com/owner/name, with the address of yours'
+  throw new Error(`Cannot release: package.json has no "repository", which provenance needs: ${todo}`)
 }
 
 /** Turns the unreleased section into that of this version. */

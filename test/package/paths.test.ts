@@ -1,4 +1,5 @@
 /** The public paths: how many names `isoglot` has, and that a reader finds each name in one path. */
+import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
 import { expect, it } from 'vitest'
@@ -61,4 +62,11 @@ it('what is exported has one path, except types of the model, which isoglot and 
 it('a name stands for one thing, except in the paths of formats and of frameworks', () => {
   const others = names.filter(({ file, symbol }) => !isAlike(file) && !isOfModel(symbol))
   expect([...severalOf(others.map(({ name, path }) => [name, path]))]).toEqual([])
+})
+
+it('G10: each path has one row in docs/stability.md, and no other path has one', () => {
+  const rows = readFileSync(join(root, 'docs', 'stability.md'), 'utf8').match(/^\| `isoglot.*$/gm) ?? []
+  const named = rows.flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name))
+  expect([...named].sort()).toEqual(paths.map(({ path }) => (path === 'index' ? 'isoglot' : `isoglot/${path}`)).sort())
+  expect(rows.filter((row) => !/ (stable|settling|experimental) /.test(row.split('|')[2] ?? ''))).toEqual([])
 })

@@ -77,7 +77,7 @@ describe('what a file takes from the runtime', () => {
   })
 
   it('react.js begins with the directive that makes it a client component', () => {
-    expect(read('react.js').startsWith('"use client";\n')).toBe(true)
+    expect(read('react.js').startsWith('"use client";')).toBe(true)
   })
 
   it('each file loads with some public path, and none with all of them', () => {
@@ -90,7 +90,9 @@ describe('what a file takes from the runtime', () => {
   it.each(modules)('%s: does nothing as it loads', (module) => {
     const { actions } = usesOf(module)
     const isDirective = (action: string) => module === 'react.js' && action === '"use client";'
-    expect(actions.filter((action) => !action.startsWith('__export(') && !isDirective(action))).toEqual([])
+    // esbuild's own helper gives a namespace such as `message` its names, each by a getter.
+    const givesNames = (action: string) => /^\w+\(\w+,\s*\{(\s*\w+:\s*\(\)\s*=>\s*\w+,?)+\s*\}\);?$/.test(action)
+    expect(actions.filter((action) => !givesNames(action) && !isDirective(action))).toEqual([])
   })
 
   it.each(['import "./chunk.js"', 'globalThis.x = 1', 'start()', 'if (a) b()', 'for (const a of b) a()'])(

@@ -5,7 +5,10 @@ import { read } from './built.ts'
 
 const codes = new Map<string, string>()
 
-/** The code of a file without its comments: their words say nothing of what it does. */
+/**
+ * The code of a file without its comments, whose words say nothing of what it does, and without the line ends of the build: TypeScript's parser
+ * reads no name after a dot and a line end if `in` or `instanceof` follows.
+ */
 export function codeOf(module: string): string {
   const code = codes.get(module) ?? transformSync(read(module), { minifyWhitespace: true, legalComments: 'none' }).code
   codes.set(module, code)
@@ -29,7 +32,7 @@ const uses = new Map<string, Uses>()
 
 /** What a built file needs of the world. */
 export function usesOf(module: string): Uses {
-  const found = uses.get(module) ?? parse(read(module))
+  const found = uses.get(module) ?? parse(codeOf(module))
   uses.set(module, found)
   return found
 }
@@ -77,8 +80,11 @@ function isStill(statement: ts.Statement): boolean {
 
 function isNameOf(parent: ts.Node, node: ts.Identifier): boolean {
   if (ts.isPropertyAccessExpression(parent)) return parent.name === node
-  if (ts.isBindingElement(parent)) return parent.propertyName === node
-  if (ts.isExportSpecifier(parent)) return parent.propertyName !== undefined && parent.name === node
+  if (ts.isBindingElement(parent) || ts.isImportSpecifier(parent)) return parent.propertyName === node
+  if (ts.isExportSpecifier(parent))
+    return (
+      parent.parent.parent.moduleSpecifier !== undefined || (parent.propertyName !== undefined && parent.name === node)
+    )
   return (
     (ts.isPropertyAssignment(parent) ||
       ts.isMethodDeclaration(parent) ||
