@@ -13,6 +13,7 @@ export type WireName =
   | 'gemini-interactions'
   | 'ollama'
   | 'cohere'
+  | 'bedrock-converse'
 
 /** A model that clients may ask for, and what is behind it. */
 export interface GatewayModel {

@@ -89,7 +89,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** What a server needs to be Bedrock. `createGateway` does not answer in this wire: its streams are not text. */
+/** What a server needs to be Bedrock. */
 export function createServerCodec(): ServerCodec {
   return {
     name: format,
