@@ -6,6 +6,7 @@ import { NodeHttpHandler } from '@smithy/node-http-handler'
 import { CohereClientV2 } from 'cohere-ai'
 import { Ollama } from 'ollama'
 import OpenAI from 'openai'
+import { gatherMessage } from '../codecs/bedrock-converse/oracle.ts'
 import { weatherIn } from './dialogue.ts'
 import type { AnyWireName } from './provider.ts'
 
@@ -532,7 +533,7 @@ const bedrockConverse: Client = {
       }
       const client = amazon(at)
       const { message, usage } = stream
-        ? await streamed((await client.send(new ConverseStreamCommand(body))).stream as AsyncIterable<Loose>)
+        ? await gatherMessage((await client.send(new ConverseStreamCommand(body))).stream as AsyncIterable<Loose>)
         : await client.send(new ConverseCommand(body)).then((answer) => ({ ...answer.output, usage: answer.usage }))
       last = message
       messages.push(last)
@@ -565,31 +566,6 @@ const bedrockConverse: Client = {
     for await (const event of stream ?? []) if (event.contentBlockDelta) break
     left.abort()
   },
-}
-
-/** The client hands out events: its documentation shows how a message is put together from them. */
-async function streamed(events: AsyncIterable<Loose>): Promise<{ readonly message: Loose; readonly usage: Loose }> {
-  const content: Loose[] = []
-  let usage: Loose
-  for await (const { contentBlockStart, contentBlockDelta, contentBlockStop, metadata } of events) {
-    if (contentBlockStart)
-      content[contentBlockStart.contentBlockIndex] = { toolUse: { ...contentBlockStart.start.toolUse, input: '' } }
-    if (contentBlockDelta) {
-      const { contentBlockIndex: at, delta } = contentBlockDelta
-      if (delta.text !== undefined) content[at] = { text: (content[at]?.text ?? '') + delta.text }
-      if (delta.toolUse) content[at].toolUse.input += delta.toolUse.input
-      if (delta.reasoningContent) {
-        const { text = '', signature } = delta.reasoningContent
-        const before = content[at]?.reasoningContent.reasoningText
-        const reasoningText = { ...before, text: (before?.text ?? '') + text, ...(signature && { signature }) }
-        content[at] = { reasoningContent: { reasoningText } }
-      }
-    }
-    const { toolUse } = content[contentBlockStop?.contentBlockIndex] ?? {}
-    if (toolUse) toolUse.input = JSON.parse(toolUse.input || '{}')
-    if (metadata) usage = metadata.usage
-  }
-  return { message: { role: 'assistant', content }, usage }
 }
 
 export const clients: Readonly<Record<AnyWireName, Client>> = {
