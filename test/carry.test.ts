@@ -15,15 +15,18 @@ import type {
   ToolCall,
 } from '../src/core/model.ts'
 import * as anthropic from '../src/formats/anthropic/index.ts'
+import * as bedrock from '../src/formats/bedrock-converse/index.ts'
 import * as gemini from '../src/formats/gemini/index.ts'
 import * as ollama from '../src/formats/ollama/index.ts'
 import * as openaiChat from '../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../src/formats/openai-responses/index.ts'
+import { encodeEventStream } from '../src/framing/event-stream.ts'
 import { encodeSse } from '../src/framing/sse.ts'
 import { isCarrier, knownProof, packProof } from '../src/kit/carrier.ts'
 import { prepare } from '../src/prepare/prepare.ts'
 import { openrouter } from '../src/providers/openrouter.ts'
 import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'
+import { gatherMessage, streamEvents } from './codecs/bedrock-converse/oracle.ts'
 import { oracle as geminiClient } from './codecs/gemini/oracle.ts'
 import { oracle as responsesClient } from './codecs/openai-responses/oracle.ts'
 
@@ -106,7 +109,7 @@ function eventsOf(response: ChatResponse): MessageEvent[] {
 interface Client {
   readonly server: ServerCodec
   /** What the client makes of a stream: a whole answer. */
-  sum(bytes: string): Promise<unknown>
+  sum(frames: readonly Frame[]): Promise<unknown>
   /** The request in which it sends the answer again. */
   replay(body: unknown): unknown
 }
@@ -114,10 +117,12 @@ interface Client {
 type Body = { content: object[]; output: object[]; choices: { message: object }[]; candidates: { content: object }[] }
 const hi = { role: 'user', content: 'Hi' }
 
+const sse = (frames: readonly Frame[]) => frames.map(encodeSse).join('')
+
 const clients: Record<string, Client> = {
   anthropic: {
     server: anthropic.createServerCodec(),
-    sum: anthropicClient.stream,
+    sum: (frames) => anthropicClient.stream(sse(frames)),
     replay: (body) => ({
       model: 'm',
       max_tokens: 9,
@@ -126,19 +131,30 @@ const clients: Record<string, Client> = {
   },
   'openai-responses': {
     server: openaiResponses.createServerCodec(),
-    sum: responsesClient.stream,
+    sum: (frames) => responsesClient.stream(sse(frames)),
     replay: (body) => ({ model: 'm', store: false, input: [hi, ...(body as Body).output] }),
   },
   gemini: {
     server: gemini.createServerCodec(),
-    sum: geminiClient.stream,
+    sum: (frames) => geminiClient.stream(sse(frames)),
     replay: (body) => ({
       contents: [{ role: 'user', parts: [{ text: 'Hi' }] }, (body as Body).candidates[0]?.content],
     }),
   },
+  'bedrock-converse': {
+    server: bedrock.createServerCodec(),
+    sum: async (frames) => {
+      const bytes = new Blob(frames.map(encodeEventStream) as Uint8Array<ArrayBuffer>[])
+      const { message } = await gatherMessage(await streamEvents(await bytes.bytes()))
+      return { output: { message } }
+    },
+    replay: (body) => ({
+      messages: [{ role: 'user', content: [{ text: 'Hi' }] }, (body as { output: { message: object } }).output.message],
+    }),
+  },
   'openai-chat': {
     server: openaiChat.createServerCodec(),
-    sum: async (bytes) => sumChat(bytes),
+    sum: async (frames) => sumChat(sse(frames)),
     replay: (body) => ({ model: 'm', messages: [hi, (body as Body).choices[0]?.message] }),
   },
 }
@@ -167,7 +183,7 @@ async function viaStream({ server, sum, replay }: Client, response: ChatResponse
   const frames: Frame[] = []
   for (const event of eventsOf(response)) encoder.push(event, frames)
   encoder.end(frames)
-  return history(server, replay(await sum(frames.map(encodeSse).join(''))))
+  return history(server, replay(await sum(frames)))
 }
 
 function history(server: ServerCodec, request: unknown): readonly ContentBlock[] {

@@ -69,7 +69,12 @@ function isLast(at: number, error: unknown, { targets, gone }: Call): boolean {
   return at + 1 >= targets.length || gone.signal.aborted || !mayAskAnother(error)
 }
 
+const contentTypes = {
+  sse: 'text/event-stream',
+  ndjson: 'application/x-ndjson',
+  'event-stream': 'application/vnd.amazon.eventstream',
+} as const
+
 function contentType({ wire, isArray }: Call): string {
-  if (isArray) return 'application/json'
-  return wire.codec.framing === 'sse' ? 'text/event-stream' : 'application/x-ndjson'
+  return isArray ? 'application/json' : contentTypes[wire.codec.framing]
 }

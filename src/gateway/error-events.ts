@@ -1,9 +1,8 @@
 /** How a stored stream ends if it has no end of its own. @module */
 import type { Frame } from '../core/codec.ts'
 import { arrayOf, compact, field } from '../core/lookup.ts'
-import { encodeNdjson } from '../framing/ndjson.ts'
-import { encodeSse } from '../framing/sse.ts'
 import { tellError } from './errors.ts'
+import { pieceWriter } from './pieces.ts'
 import type { WireName } from './types.ts'
 import { wires } from './wires.ts'
 
@@ -28,11 +27,12 @@ export function errorEvents(name: WireName, error: unknown, { first, last, count
   const { codec, errorFrames } = wires[name]
   const frames: Frame[] = []
   codec.encodeStream(presentationOf(first)).fail(tellError(error), frames)
-  return errorFrames(frames, count).map(codec.framing === 'sse' ? encodeSse : encodeNdjson)
+  return errorFrames(frames, count).map(pieceWriter(codec.framing))
 }
 
 /** Whether an event is the last of its stream: the normal end, or an error. */
 const isEnd: Readonly<Record<WireName, (event: unknown) => boolean>> = {
+  'bedrock-converse': () => true, // its streams are binary: they are not stored as text
   'openai-chat': (event) => event === '[DONE]' || field(event, 'error') !== undefined,
   'openai-responses': (event) =>
     ['response.completed', 'response.incomplete', 'response.failed', 'error'].includes(`${field(event, 'type')}`),

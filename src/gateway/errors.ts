@@ -113,8 +113,9 @@ export function mayAskAnother(error: unknown): boolean {
 
 /** An error as an answer of the wire; where the path is of none, in OpenAI's shape with a code of its own. */
 export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
-  const { status, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
+  const { status, headers: own, body } = wire === undefined ? encodeOfNoWire(error) : wire.codec.encodeError(error)
   const headers = compact({
+    ...own,
     'content-type': 'application/json',
     'x-should-retry': `${error.retryable}`,
     'retry-after': error.retryAfterMs === undefined ? undefined : `${Math.ceil(error.retryAfterMs / 1000)}`,
@@ -122,7 +123,7 @@ export function errorAnswer(error: ApiError, wire: Wire | undefined): Response {
   return new Response(JSON.stringify(body), { status: error.status ?? status, headers })
 }
 
-function encodeOfNoWire(error: ApiError): { readonly status: number; readonly body: unknown } {
+function encodeOfNoWire(error: ApiError): ReturnType<Wire['codec']['encodeError']> {
   const { status, body } = wires['openai-chat'].codec.encodeError(error)
   const { providerCode } = error
   return {

@@ -54,6 +54,7 @@ const listings: Readonly<Record<WireName, Listing>> = {
   gemini,
   'gemini-interactions': gemini,
   cohere: openai, // its list has the same place; a gateway has one there
+  'bedrock-converse': openai, // its own list is on another host
   ollama: {
     entry: ({ name }) => ({ name, model: name, modified_at: noDate, size: 0, digest: '', details: {} }),
     list: (models) => ({ models: [...models] }),

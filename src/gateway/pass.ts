@@ -10,11 +10,12 @@ import type { ClientCodec, Fragment, Frame, Reply } from '../core/codec.ts'
 import { type ApiError, InterruptedError } from '../core/errors.ts'
 import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../core/lookup.ts'
 import type { Json, JsonObject } from '../core/model.ts'
-import { decodeNdjson, encodeNdjson } from '../framing/ndjson.ts'
-import { decodeSse, encodeSse } from '../framing/sse.ts'
+import { decodeNdjson } from '../framing/ndjson.ts'
+import { decodeSse } from '../framing/sse.ts'
 import { withoutCarriers } from '../kit/carrier.ts'
 import { createHold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
+import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 import type { Search } from './scrub.ts'
 import type { StreamTranslator } from './translate.ts'
@@ -37,8 +38,8 @@ export interface PassOptions {
 export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions): StreamTranslator {
   const { seen, tellError, hidesUsage } = options
   const limits = compact({ maxEventBytes: options.maxEventBytes })
-  const framing = codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits)
-  const write = options.framing === 'sse' ? encodeSse : encodeNdjson
+  const framing = codec.decodeFrames?.(limits) ?? (codec.framing === 'sse' ? decodeSse(limits) : decodeNdjson(limits))
+  const write = pieceWriter(options.framing)
   const decoder = codec.decodeStream({ parse: repeatingJson() })
   const readEvent = tolerant(repeatingJson())
   const places: Place = new Map()

@@ -94,7 +94,7 @@ function passQuestion(target: Target, call: Call): Question {
   const asksUsage = wire.name === 'openai-chat' && asksStream && !asksForUsage(body.value)
   const fields = {
     ...namedModel(target, call),
-    ...(asksStream && !stream && wire.name !== 'gemini' && { stream: true }),
+    ...(asksStream && !stream && !inPath.has(wire.name) && { stream: true }),
     ...limitFields(body.value, wire, limitOf(target, call.permit)),
     ...(asksUsage && { stream_options: { ...objectAt(body.value, 'stream_options'), include_usage: true } }),
     ...model.body,
@@ -108,10 +108,15 @@ function passQuestion(target: Target, call: Call): Question {
   return { path, headers: passHeaders(target, call), text, passes: true, answering: {}, losses: [], asksUsage }
 }
 
-/** One wire has the model in its path; it may stand in the body too. */
+/** These wires have the model in their path, and whether to stream. */
+const inPath: ReadonlySet<string> = new Set(['gemini', 'bedrock-converse'])
+
+/** Gemini's body may name the model too. */
 function namedModel({ model: { model } }: Target, { wire, body }: Call): JsonObject {
-  if (wire.name !== 'gemini') return { model }
-  return field(body.value, 'model') === undefined ? {} : { model: model.includes('/') ? model : `models/${model}` }
+  if (!inPath.has(wire.name)) return { model }
+  return wire.name !== 'gemini' || field(body.value, 'model') === undefined
+    ? {}
+    : { model: model.includes('/') ? model : `models/${model}` }
 }
 
 function limitFields(body: JsonObject, wire: Wire, limit: number | undefined): JsonObject {

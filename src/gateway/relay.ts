@@ -10,19 +10,17 @@
  * @module
  */
 import type { Frame } from '../core/codec.ts'
-import { encodeNdjson } from '../framing/ndjson.ts'
-import { encodeSse } from '../framing/sse.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
 import { type Begun, type Next, patience } from './commit.ts'
 import { tellError } from './errors.ts'
+import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces } from './pieces.ts'
 
 /** The answer as the client gets it, with its one end. */
 export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
   const waiting = patience(call.options.limits?.keepAliveMs ?? 5000)
-  const encoder = new TextEncoder()
-  const write = call.isArray ? arrayWriter() : plainWriter
-  const keepAlive = call.isArray || !call.stream ? ' ' : call.wire.keepAlive
+  const write = piecesOf(call)
+  const keepAlive = call.isArray || !call.stream ? textPieces.more([' ']) : write.more([call.wire.keepAlive])
   let pending: Next | undefined = begun.next
   let isEnded = false
 
@@ -33,8 +31,8 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
     call.end('left', 200)
   }
 
-  /** The next text to send; `undefined` after the last. */
-  async function advance(): Promise<string | undefined> {
+  /** The next bytes to send; `undefined` after the last. */
+  async function advance(): Promise<Uint8Array | undefined> {
     if (isEnded) return undefined
     try {
       pending ??= text.next()
@@ -56,12 +54,12 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
     {
       start(controller) {
         // The headers of a whole answer go out with its first byte, and without them the client could not see why the connection broke.
-        if (!call.stream) controller.enqueue(encoder.encode(keepAlive))
+        if (!call.stream) controller.enqueue(keepAlive)
       },
       async pull(controller) {
         for (let part = await advance(); part !== undefined; part = await advance()) {
-          if (part === '') continue // a pull that brings nothing is not repeated
-          controller.enqueue(encoder.encode(part))
+          if (part.length === 0) continue // a pull that brings nothing is not repeated
+          controller.enqueue(part)
           return
         }
         controller.close()
@@ -80,31 +78,16 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   }
 }
 
+function piecesOf({ isArray, stream, wire }: Call): PieceEncoder {
+  if (isArray) return arrayPieces()
+  const { encodeFrame } = wire.codec
+  return stream && encodeFrame !== undefined ? binaryPieces(encodeFrame) : textPieces
+}
+
 /** The error of a stream in which nothing has been said. */
 function errorText(error: unknown, call: Call): readonly string[] {
   const frames: Frame[] = []
-  call.wire.codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.discretion), frames)
-  return frames.map(call.isArray || call.wire.codec.framing === 'ndjson' ? encodeNdjson : encodeSse)
-}
-
-interface Writer {
-  more(pieces: readonly string[]): string
-  /** The last pieces, and what closes the stream. */
-  end(pieces: readonly string[]): string
-}
-
-const plainWriter: Writer = { more: (pieces) => pieces.join(''), end: (pieces) => pieces.join('') }
-
-/** One JSON array, written in pieces. */
-function arrayWriter(): Writer {
-  let isBegun = false
-  const more = (pieces: readonly string[]) => {
-    let text = ''
-    for (const piece of pieces) {
-      text += (isBegun ? ',' : '[') + piece
-      isBegun = true
-    }
-    return text
-  }
-  return { more, end: (pieces) => `${more(pieces)}${isBegun ? '' : '['}]` }
+  const { codec } = call.wire
+  codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.discretion), frames)
+  return frames.map(pieceWriter(call.isArray ? 'ndjson' : codec.framing))
 }

@@ -48,6 +48,9 @@ export function findRoute(request: Request, basePath = ''): Route | undefined {
   }
   if (pathname === '/api/tags') return { kind: 'models', method: 'GET', wire: 'ollama' }
   if (pathname === '/api/version') return { kind: 'version', method: 'GET', wire: 'ollama' }
+  if (/^\/model\/.+\/converse(?:-stream)?$/.test(pathname)) {
+    return { kind: 'answer', method: 'POST', wire: 'bedrock-converse', path: pathname }
+  }
   return findModelList(pathname, request.headers) ?? findGemini(pathname, searchParams.get('alt'))
 }
 

@@ -32,11 +32,10 @@ import type {
   ToolChoice,
 } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
-import { encodeNdjson } from '../framing/ndjson.ts'
-import { encodeSse } from '../framing/sse.ts'
 import { nextNumber } from '../kit/ids.ts'
 import { type Ledger, ledger, lose } from '../kit/losses.ts'
 import { legalToolName, prepare } from '../prepare/prepare.ts'
+import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
 
 // ---- requests ---------------------------------------------------------------------------------
@@ -190,7 +189,7 @@ export function translateStream(
   const { reply, toolNames, onEvent, tellError = tellable, ...decodeOptions } = options
   const decoder = decodeAnswer(from, { ...decodeOptions, parse: repeatingJson() })
   const encoder = to.encodeStream(reply)
-  const write = to.framing === 'sse' ? encodeSse : encodeNdjson
+  const write = pieceWriter(to.framing)
   const warnings: Loss[] = []
   let isEnded = false
   let failure: unknown

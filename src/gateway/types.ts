@@ -13,6 +13,7 @@ export type WireName =
   | 'gemini-interactions'
   | 'ollama'
   | 'cohere'
+  | 'bedrock-converse'
 
 /** A model that clients may ask for, and the provider's model that answers. */
 export interface GatewayModel {

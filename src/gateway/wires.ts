@@ -5,6 +5,7 @@
  */
 import type { Frame, ServerCodec } from '../core/codec.ts'
 import { createServerCodec as anthropic } from '../formats/anthropic/index.ts'
+import { createServerCodec as bedrockConverse } from '../formats/bedrock-converse/index.ts'
 import { createServerCodec as cohere } from '../formats/cohere/index.ts'
 import { createServerCodec as gemini } from '../formats/gemini/index.ts'
 import { createServerCodec as geminiInteractions } from '../formats/gemini-interactions/index.ts'
@@ -23,7 +24,7 @@ export interface Wire {
   readonly list: string
   /** How ids of its answers begin; `undefined` if an id says that the answer is stored, which those of a gateway are not. */
   readonly idPrefix: string | undefined
-  /** Text that a client reads and ignores. */
+  /** A piece that a client reads and ignores. */
   readonly keepAlive: string
   /** Where a request says how long its answer may be: the first is written if none of them is there. */
   readonly limits: readonly (readonly [field: string, inner?: string])[]
@@ -124,6 +125,21 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     headers: {},
     foreign: undefined,
     lastFrame: { data: '[DONE]' },
+    errorFrames: asTheyAre,
+  },
+  'bedrock-converse': {
+    name: 'bedrock-converse',
+    codec: bedrockConverse(),
+    provider: 'bedrock',
+    list: '/v1/models',
+    idPrefix: '',
+    keepAlive: 'keepAlive\n{}', // clients pass over events that they do not know
+    limits: [
+      ['inferenceConfig', 'maxTokens'],
+      ['additionalModelRequestFields', 'max_tokens'], // goes into the model's own body
+    ],
+    headers: {},
+    foreign: undefined,
     errorFrames: asTheyAre,
   },
   ollama: {

@@ -8,11 +8,17 @@ import { pairsOf } from '../support/pairs.ts'
 import { pause } from '../support/upstream.ts'
 import { clients, type Place, type Wish } from './clients.ts'
 import { conclusion, greeting, place, report, thought, weatherIn } from './dialogue.ts'
-import { type WireName, wireNames } from './provider.ts'
+import { allWireNames, type AnyWireName as WireName } from './provider.ts'
 import type { Rig } from './rig.ts'
 
 /** These providers prove what they thought, and want the proof back. */
-const proving: ReadonlySet<WireName> = new Set(['openai-responses', 'anthropic', 'gemini', 'gemini-interactions'])
+const proving: ReadonlySet<WireName> = new Set([
+  'openai-responses',
+  'anthropic',
+  'gemini',
+  'gemini-interactions',
+  'bedrock-converse',
+])
 /** These tell what they thought. OpenAI's Chat Completions does not. */
 const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama', 'cohere'])
 /** These wires have no place for a proof: the conversation goes on without. */
@@ -32,8 +38,8 @@ export interface Judged {
 }
 
 /** Defines the tests, and prints the table behind them. */
-export function judgeClients({ title, turn, modes, providers = wireNames, wireOf, start }: Judged): void {
-  const pairs = pairsOf(wireNames, providers, turn)
+export function judgeClients({ title, turn, modes, providers = allWireNames, wireOf, start }: Judged): void {
+  const pairs = pairsOf(allWireNames, providers, turn)
   const behind = (provider: string, client: WireName) => wireOf?.(provider, client) ?? (provider as WireName)
   let rig: Awaited<ReturnType<Judged['start']>>
   beforeAll(async () => {
@@ -60,9 +66,9 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
         const marks = modes.map((stream) => results.get(`${client} > ${provider} > ${feature} ${mode(stream)}`) ?? '')
         return marks.join('').padEnd(feature.length + 2)
       })
-      return `${client.padEnd(17)}${provider.padEnd(25)}${cells.join('')}`
+      return `${client.padEnd(20)}${provider.padEnd(25)}${cells.join('')}`
     })
-    const head = `${title}\n${'client'.padEnd(17)}${'provider'.padEnd(25)}${features.map((feature) => `${feature}  `).join('')}`
+    const head = `${title}\n${'client'.padEnd(20)}${'provider'.padEnd(25)}${features.map((feature) => `${feature}  `).join('')}`
     return ['', `${head}  (${modes.map(mode).join(', then ')})`, ...rows, ''].join('\n')
   }
 
@@ -127,7 +133,7 @@ export function judgeClients({ title, turn, modes, providers = wireNames, wireOf
             () => undefined,
             (thrown) => thrown,
           )
-        expect(error.status ?? error.status_code ?? error.statusCode).toBe(429)
+        expect(error.status ?? error.status_code ?? error.statusCode ?? error.$metadata?.httpStatusCode).toBe(429)
         expect(String(error.message)).toMatch(/rate limited/i)
         expect(String(error.message)).not.toContain('org-secret')
       }),

@@ -1,6 +1,7 @@
 /** The scripted providers as models: no I/O, so that a Worker can have them too. */
 import type { Model } from '../../src/core/codec.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
+import { bedrockConverse } from '../../src/formats/bedrock-converse/index.ts'
 import { cohere } from '../../src/formats/cohere/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'
 import { geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
@@ -17,6 +18,7 @@ export const keys: Readonly<Record<WireName, string>> = {
   'gemini-interactions': 'AIza-canary-6Hd3Pt8Rv5',
   cohere: 'co-canary-6Wd3Qn8Rt1',
   ollama: 'ol-canary-8Bv5Xz2Mh6',
+  'bedrock-converse': 'br-canary-3Yc7Lp2Ks9',
 }
 
 /** The providers as a table of models: each is asked for by the name of its wire. */
@@ -30,5 +32,9 @@ export function modelsAt(url: string): Readonly<Record<WireName, Model>> {
     'gemini-interactions': geminiInteractions('gemini-3.8-flash', at('gemini-interactions', '/v1beta')),
     cohere: cohere('command-a-03-2025', at('cohere', '/v2')),
     ollama: ollama('qwen3:8b', at('ollama', '')),
+    'bedrock-converse': bedrockConverse('us.anthropic.claude-haiku-4-5-20251001-v1:0', {
+      region: 'us-east-1',
+      ...at('bedrock-converse', ''),
+    }),
   }
 }

@@ -3,6 +3,7 @@
  * request says is read, what is against the rules of the wire is a 400, and what is asked for is answered, whole or in pieces.
  */
 import type { ServerResponse } from 'node:http'
+import { EventStreamCodec } from '@smithy/core/event-streams'
 import { type Answering, type Asked, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { wireViolations } from '../support/valid-wire.ts'
 import { type Heard, proof, type Said, say } from './dialogue.ts'
@@ -11,6 +12,7 @@ import { keys } from './models.ts'
 /** What came over the wire: each speaker reads of it what it knows. */
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
+/** The wires whose streams are text, which tests read as text. */
 export const wireNames = [
   'openai-chat',
   'openai-responses',
@@ -21,16 +23,18 @@ export const wireNames = [
   'cohere',
 ] as const
 export type WireName = (typeof wireNames)[number]
+export const allWireNames = [...wireNames, 'bedrock-converse'] as const
+export type AnyWireName = (typeof allWireNames)[number]
 
 /** The answer of each wire, by hand. */
-interface Speaker {
+interface Speaker<Piece = string> {
   hear(body: Json): Heard
   whole(said: Said): unknown
-  pieces(said: Said): string[]
+  pieces(said: Said): Piece[]
   isStream(asked: Pick<Asked, 'path' | 'body'>): boolean
   error(status: number, message: string): unknown
   /** The error as it comes behind a 200, in a stream. */
-  errorPiece(message: string): string
+  errorPiece(message: string): Piece
   holdsKey(asked: Asked): boolean
 }
 
@@ -529,6 +533,99 @@ const cohere: Speaker = {
   holdsKey: ({ headers }) => headers.authorization === `Bearer ${keys.cohere}`,
 }
 
+// ---- bedrock-converse: wire/bedrock-converse.md §3, §4, §5 ------------------------------------
+
+const messages = new EventStreamCodec(
+  (bytes) => new TextDecoder().decode(bytes as Uint8Array),
+  (text) => new TextEncoder().encode(text),
+)
+/** A message of the stream; `kind` is `event` or `exception`. */
+export function bedrockMessage(type: string, payload: Json, kind: 'event' | 'exception' = 'event'): Uint8Array {
+  const text = (value: string) => ({ type: 'string' as const, value })
+  return messages.encode({
+    headers: {
+      [`:${kind}-type`]: text(type),
+      ':content-type': text('application/json'),
+      ':message-type': text(kind),
+    },
+    body: new TextEncoder().encode(JSON.stringify(payload)),
+  })
+}
+const bedrockUsage = { inputTokens: 11, outputTokens: 7, totalTokens: 18 }
+const bedrockNames: Readonly<Record<number, string>> = {
+  400: 'ValidationException',
+  401: 'UnrecognizedClientException',
+  429: 'ThrottlingException',
+}
+export const bedrock: Speaker<Uint8Array> = {
+  hear({ messages: turns, outputConfig }) {
+    const blocksOf = (turn: Json): Loose[] => list(turn?.content)
+    const isPrompt = (turn: Json) => turn.role === 'user' && !blocksOf(turn).some(({ toolResult }) => toolResult)
+    const last = list(turns).findLastIndex(isPrompt)
+    const results = list(turns)
+      .slice(last)
+      .flatMap((turn) => blocksOf(turn).flatMap(({ toolResult }) => toolResult ?? []))
+    const schema = outputConfig?.textFormat?.structure?.jsonSchema?.schema ?? '{}'
+    return {
+      prompt: textOf(list(turns)[last]?.content),
+      results: results.map(({ content }) => textOf(content)),
+      hasProof: list(turns).some((turn) =>
+        blocksOf(turn).some(({ reasoningContent }) => reasoningContent?.reasoningText?.signature === proof),
+      ),
+      hasSchema: JSON.parse(schema).properties?.city !== undefined,
+    }
+  },
+  whole: ({ thought, text, calls = [] }) => ({
+    metrics: { latencyMs: 5 },
+    output: {
+      message: {
+        role: 'assistant',
+        content: [
+          ...(thought === undefined
+            ? []
+            : [{ reasoningContent: { reasoningText: { text: thought, signature: proof } } }]),
+          ...(text === undefined ? [] : [{ text }]),
+          ...calls.map(({ id, name, args }) => ({ toolUse: { toolUseId: id, name, input: args } })),
+        ],
+      },
+    },
+    stopReason: calls.length > 0 ? 'tool_use' : 'end_turn',
+    usage: bedrockUsage,
+  }),
+  pieces({ thought, text, calls = [] }) {
+    const blocks: { readonly start?: Json; readonly deltas: readonly Json[] }[] = [
+      ...(thought === undefined
+        ? []
+        : [
+            {
+              deltas: [...halves(thought).map((half) => ({ text: half })), { signature: proof }].map(
+                (reasoningContent) => ({ reasoningContent }),
+              ),
+            },
+          ]),
+      ...(text === undefined ? [] : [{ deltas: halves(text).map((half) => ({ text: half })) }]),
+      ...calls.map(({ id, name, args }) => ({
+        start: { toolUse: { toolUseId: id, name } },
+        deltas: halves(JSON.stringify(args)).map((input) => ({ toolUse: { input } })),
+      })),
+    ]
+    return [
+      bedrockMessage('messageStart', { role: 'assistant', p: 'abc' }),
+      ...blocks.flatMap(({ start, deltas }, contentBlockIndex) => [
+        ...(start === undefined ? [] : [bedrockMessage('contentBlockStart', { contentBlockIndex, start })]),
+        ...deltas.map((delta) => bedrockMessage('contentBlockDelta', { contentBlockIndex, delta, p: 'abcdef' })),
+        bedrockMessage('contentBlockStop', { contentBlockIndex }),
+      ]),
+      bedrockMessage('messageStop', { stopReason: calls.length > 0 ? 'tool_use' : 'end_turn' }),
+      bedrockMessage('metadata', { metrics: { latencyMs: 5 }, usage: bedrockUsage }),
+    ]
+  },
+  isStream: ({ path }) => path.endsWith('/converse-stream'),
+  error: (status, message) => ({ __type: bedrockNames[status] ?? 'InternalServerException', message }),
+  errorPiece: (message) => bedrockMessage('serviceUnavailableException', { message }, 'exception'),
+  holdsKey: ({ headers }) => headers.authorization === `Bearer ${keys['bedrock-converse']}`,
+}
+
 const codeOf = (status: number): string =>
   ({ 400: 'invalid_request_error', 401: 'authentication_error', 429: 'rate_limit_error' })[status] ?? 'api_error'
 
@@ -551,7 +648,7 @@ export const speakers: Readonly<Record<WireName, Speaker>> = {
 }
 
 /** Whether a path is that of an answer of the wire, behind the provider's own part. */
-const paths: Readonly<Record<WireName, RegExp>> = {
+const paths: Readonly<Record<AnyWireName, RegExp>> = {
   'openai-chat': /^\/v1\/chat\/completions$/,
   'openai-responses': /^\/v1\/responses$/,
   anthropic: /^\/v1\/messages$/,
@@ -559,18 +656,19 @@ const paths: Readonly<Record<WireName, RegExp>> = {
   'gemini-interactions': /^\/v1beta\/interactions$/,
   ollama: /^\/api\/chat$/,
   cohere: /^\/v2\/chat$/,
+  'bedrock-converse': /^\/model\/[^/]+\/converse(?:-stream)?$/,
 }
 
 /** The wire of a path such as `/anthropic/v1/messages`. */
-export function wireOf(path: string): WireName | undefined {
-  return wireNames.find((name) => path.startsWith(`/${name}/`) && paths[name].test(path.slice(name.length + 1)))
+export function wireOf(path: string): AnyWireName | undefined {
+  return allWireNames.find((name) => path.startsWith(`/${name}/`) && paths[name].test(path.slice(name.length + 1)))
 }
 
 /** Answers as the provider of the path would. */
 export const answerAll: Answering = (response, asked) => {
   const wire = wireOf(asked.path)
   if (wire === undefined) return json({ error: 'no such path' }, 404)(response, asked)
-  const speaker = speakers[wire]
+  const speaker: Speaker<string | Uint8Array> = wire === 'bedrock-converse' ? bedrock : speakers[wire]
   if (!speaker.holdsKey(asked)) return json(speaker.error(401, 'Who are you?'), 401)(response, asked)
   const wrong = wireViolations[wire]?.(asked.body) ?? []
   if (wrong.length > 0) return json(speaker.error(400, wrong.join('; ')), 400)(response, asked)
@@ -586,7 +684,11 @@ export const answerAll: Answering = (response, asked) => {
 }
 
 /** Says what it has to say and then nothing, until the other side goes. */
-function trickle(pieces: readonly string[], response: ServerResponse, asked: Asked): void | Promise<void> {
+function trickle(
+  pieces: readonly (string | Uint8Array)[],
+  response: ServerResponse,
+  asked: Asked,
+): void | Promise<void> {
   return chunks(pieces, { after: 'hang' })(response, asked)
 }
 

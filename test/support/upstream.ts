@@ -86,7 +86,7 @@ export function json(body: unknown, status = 200, headers: Record<string, string
 
 /** Sends each piece as a chunk of its own, `gapMs` apart or one turn of the event loop, and then ends, or does what `after` says, once `before` has come. */
 export function chunks(
-  pieces: readonly string[],
+  pieces: readonly (string | Uint8Array)[],
   options: { gapMs?: number; after?: 'end' | 'hang' | 'reset'; before?: () => Promise<void> } = {},
 ): Answering {
   const { gapMs = 0, after = 'end', before } = options

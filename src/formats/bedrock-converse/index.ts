@@ -7,10 +7,12 @@
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeEventStream, encodeEventStream } from '../../framing/event-stream.ts'
+import { carrying } from '../../kit/carry.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
+import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, provider, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
@@ -89,17 +91,10 @@ function headers(apiKey: string | undefined): Record<string, string> {
   return apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
 }
 
-/** The codec of a server that answers as Bedrock does. `createGateway` does not answer in this format: its streams are not text. */
+/** The codec of a server that answers as Bedrock does. */
 export function createServerCodec(): ServerCodec {
-  return {
-    name: format,
-    framing: 'event-stream',
-    encodeFrame: encodeEventStream,
-    decodeRequest,
-    encodeResponse,
-    encodeStream,
-    encodeError,
-  }
+  const codec = { name: format, decodeRequest, encodeResponse, encodeStream, encodeError }
+  return carrying({ ...codec, framing: 'event-stream', encodeFrame: encodeEventStream }, slot)
 }
 
 export {

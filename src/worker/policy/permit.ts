@@ -13,6 +13,7 @@ import type { JsonObject } from '../../core/model.ts'
 import type { CheckedBody, WireName } from '../../gateway/types.ts'
 import { refuse } from '../refusal.ts'
 import { anthropicCount, anthropicRequest } from './anthropic.ts'
+import { bedrockRequest } from './bedrock-converse.ts'
 import { chatRequest } from './chat.ts'
 import { cohereRequest } from './cohere.ts'
 import { geminiCount, geminiRequest } from './gemini.ts'
@@ -28,6 +29,7 @@ const requests: Readonly<Record<WireName, v.GenericSchema>> = {
   'gemini-interactions': interactionsRequest,
   ollama: ollamaRequest,
   cohere: cohereRequest,
+  'bedrock-converse': bedrockRequest,
 }
 
 /** The schemas of requests to count. */

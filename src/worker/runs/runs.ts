@@ -28,6 +28,9 @@ export async function startRun(request: Request, session: Session, config: Confi
   // The pieces of an array are not events: they could be sent again, but not continued.
   if (route?.kind === 'answer' && route.framing === 'array')
     throw refuse('invalid_request', 'Idempotency-Key needs alt=sse here')
+  // A binary stream has no place for the numbers of its events.
+  if (route?.kind === 'answer' && route.wire === 'bedrock-converse' && route.path.endsWith('-stream'))
+    throw refuse('invalid_request', 'Idempotency-Key is not usable with converse-stream')
   const { text: body } = await readJson(request, config.limits)
   const id = await nameOf(session, key, config.secrets.session)
   const { pathname, search } = new URL(request.url)

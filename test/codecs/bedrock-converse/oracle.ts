@@ -34,6 +34,35 @@ export async function streamEvents(bytes: Uint8Array<ArrayBuffer>): Promise<Loos
   return events
 }
 
+/** The message of a stream. The client hands out events: its documentation shows how a message is put together from them. */
+export async function gatherMessage(
+  events: AsyncIterable<Loose> | Iterable<Loose>,
+): Promise<{ readonly message: Loose; readonly usage: Loose }> {
+  const content: Loose[] = []
+  let usage: Loose
+  for await (const { contentBlockStart, contentBlockDelta, contentBlockStop, metadata } of events) {
+    if (contentBlockStart) {
+      const { contentBlockIndex: at, start } = contentBlockStart
+      content[at] = { toolUse: { ...start.toolUse, input: '' } }
+    }
+    if (contentBlockDelta) {
+      const { contentBlockIndex: at, delta } = contentBlockDelta
+      if (delta.text !== undefined) content[at] = { text: (content[at]?.text ?? '') + delta.text }
+      if (delta.toolUse) content[at].toolUse.input += delta.toolUse.input
+      if (delta.reasoningContent) {
+        const { text = '', signature } = delta.reasoningContent
+        const before = content[at]?.reasoningContent.reasoningText
+        const reasoningText = { ...before, text: (before?.text ?? '') + text, ...(signature && { signature }) }
+        content[at] = { reasoningContent: { reasoningText } }
+      }
+    }
+    const { toolUse } = content[contentBlockStop?.contentBlockIndex] ?? {}
+    if (toolUse) toolUse.input = JSON.parse(toolUse.input || '{}')
+    if (metadata) usage = metadata.usage
+  }
+  return { message: { role: 'assistant', content }, usage }
+}
+
 export async function response(body: unknown): Promise<Loose> {
   const { $metadata: _, ...answer } = await client(JSON.stringify(body), 'application/json').send(
     new ConverseCommand(request),

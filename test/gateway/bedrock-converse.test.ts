@@ -1,0 +1,144 @@
+/**
+ * The wire of Bedrock Converse, whose streams are binary: what `clients.test.ts` does not ask. Bytes are read and written by the codec of
+ * the official client.
+ */
+import { EventStreamCodec } from '@smithy/core/event-streams'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { createGateway, type EndReport, type GatewayOptions } from '../../src/gateway/index.ts'
+import { chunks, hang, json, startUpstream, type Upstream } from '../support/upstream.ts'
+import { greeting } from './dialogue.ts'
+import { keys, modelsAt } from './models.ts'
+import { answerAll, bedrock, bedrockMessage, speakers } from './provider.ts'
+
+type Loose = ReturnType<typeof JSON.parse>
+
+let providers: Upstream
+beforeAll(async () => {
+  providers = await startUpstream()
+  providers.answer(answerAll)
+})
+afterEach(() => providers.answer(answerAll))
+afterAll(() => providers.stop())
+
+const codec = new EventStreamCodec(
+  (bytes) => new TextDecoder().decode(bytes as Uint8Array),
+  (text) => new TextEncoder().encode(text),
+)
+
+/** The messages of a stream. It throws where a checksum is wrong. */
+function read(bytes: Uint8Array): { readonly kind: string; readonly type: string; readonly payload: Loose }[] {
+  const found = []
+  for (let at = 0; at < bytes.length; ) {
+    const length = new DataView(bytes.buffer, bytes.byteOffset + at).getUint32(0)
+    const { headers, body } = codec.decode(bytes.subarray(at, at + length))
+    const kind = String(headers[':message-type']?.value)
+    found.push({
+      kind,
+      type: String(headers[`:${kind}-type`]?.value),
+      payload: JSON.parse(new TextDecoder().decode(body)),
+    })
+    at += length
+  }
+  return found
+}
+
+const reports: EndReport[] = []
+function ask(model: string, more: { readonly way?: string; readonly body?: object } & Partial<GatewayOptions> = {}) {
+  const { way = 'converse-stream', body, ...options } = more
+  reports.length = 0
+  const gateway = createGateway({
+    models: modelsAt(providers.url),
+    onEnd: (report) => void reports.push(report),
+    ...options,
+  })
+  const request = { messages: [{ role: 'user', content: [{ text: 'Hello' }] }], ...body }
+  const url = `http://gateway.test/model/${encodeURIComponent(model)}/${way}`
+  const headers = { 'content-type': 'application/json' }
+  return gateway.fetch(new Request(url, { method: 'POST', headers, body: JSON.stringify(request) }))
+}
+
+it('hands on what Bedrock says byte for byte', async () => {
+  const response = await ask('bedrock-converse')
+  expect(response.headers.get('content-type')).toBe('application/vnd.amazon.eventstream')
+  const expected = await new Blob(bedrock.pieces({ text: greeting }) as Uint8Array<ArrayBuffer>[]).bytes()
+  expect(await response.bytes()).toEqual(expected)
+  expect(providers.asked[0]?.path).toBe(
+    '/bedrock-converse/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0/converse-stream',
+  )
+  expect(reports[0]).toMatchObject({ outcome: 'answered', passed: true, usage: { inputTokens: 11, outputTokens: 7 } })
+})
+
+it('finds the end of an answer that came in any cut', async () => {
+  const bytes = await new Blob(bedrock.pieces({ text: greeting }) as Uint8Array<ArrayBuffer>[]).bytes()
+  providers.answer(
+    chunks(Array.from({ length: Math.ceil(bytes.length / 7) }, (_, at) => bytes.slice(7 * at, 7 * at + 7))),
+  )
+  expect(await (await ask('bedrock-converse')).bytes()).toEqual(bytes)
+})
+
+it.each([
+  ['anthropic', 'wrong in the words of its provider', [speakers.anthropic.errorPiece('org-12345 is tired')]],
+  ['anthropic', 'cut', []],
+  ['bedrock-converse', 'an exception', [bedrock.errorPiece('org-12345 is tired')]],
+  ['bedrock-converse', 'cut in the middle of a message', [bedrockMessage('metadata', {}).slice(0, 20)]],
+] as const)('ends in one exception when the answer of %s is %s', async (model, _, last) => {
+  const said =
+    model === 'anthropic' ? speakers.anthropic.pieces({ text: greeting }) : bedrock.pieces({ text: greeting })
+  providers.answer(chunks([...said.slice(0, -3), ...last]))
+  const found = read(await (await ask(model)).bytes())
+  expect(found.map(({ kind }) => kind)).toEqual([...found.slice(1).map(() => 'event'), 'exception'])
+  expect(found.map(({ payload }) => payload.delta?.text ?? '').join('')).toBe(greeting)
+  expect(found.at(-1)?.type).toMatch(/^[a-z]\w+Exception$/)
+  expect(JSON.stringify(found)).not.toContain('org-12345')
+})
+
+it('keeps the line warm with messages that the client passes over', async () => {
+  providers.answer(hang)
+  const response = await ask('anthropic', { limits: { commitMs: 1, keepAliveMs: 1 } })
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const { value } = await reader.read()
+  expect(read(value as Uint8Array)).toEqual([{ kind: 'event', type: 'keepAlive', payload: {} }])
+  await reader.cancel()
+})
+
+it.each([1, 5, 1000])('cuts the key out of a binary stream in which it comes in pieces of %i', async (length) => {
+  const key = keys['bedrock-converse']
+  const texts = `The key is ${key}.`.match(new RegExp(`.{1,${length}}`, 'g')) as string[]
+  const [start, ...rest] = bedrock.pieces({ text: '' })
+  const deltas = texts.map((text) => bedrockMessage('contentBlockDelta', { contentBlockIndex: 0, delta: { text } }))
+  providers.answer(chunks([start as Uint8Array, ...deltas, ...rest.slice(-3)]))
+  const found = read(await (await ask('bedrock-converse')).bytes())
+  const text = found.map(({ payload }) => payload.delta?.text ?? '').join('')
+  expect(text).toMatch(/^The key is .*\.$/)
+  expect(text).not.toContain(key.slice(0, 12))
+  expect(found.at(-1)?.type).toBe('metadata')
+})
+
+it.each(['inferenceConfig.maxTokens', 'additionalModelRequestFields.max_tokens'])(
+  'holds the limit of output that a client puts in %s',
+  async (place) => {
+    const [outer = '', inner = ''] = place.split('.')
+    const model = modelsAt(providers.url)['bedrock-converse']
+    await ask('m', { body: { [outer]: { [inner]: 9000 } }, models: { m: { model, maxOutputTokens: 50 } } })
+    expect(providers.asked[0]?.body).toMatchObject({ [outer]: { [inner]: 50 } })
+  },
+)
+
+it.each(['converse', 'converse-stream'])('refuses what is no request, under the name of an error (%s)', async (way) => {
+  const response = await ask('anthropic', { way, body: { messages: 'Hi' } })
+  expect(response.status).toBe(400)
+  expect(response.headers.get('x-amzn-errortype')).toBe('ValidationException')
+  expect(await response.json()).toEqual({ message: expect.stringContaining('messages') })
+  const unknown = await ask('gpt-9', { way })
+  expect([unknown.status, unknown.headers.get('x-amzn-errortype')]).toEqual([404, 'ResourceNotFoundException'])
+})
+
+it('asks Bedrock for a stream where the client wants the answer whole', async () => {
+  const response = await ask('bedrock-converse', { way: 'converse', wholeAnswers: 'stream' })
+  expect(providers.asked[0]?.path).toMatch(/\/converse-stream$/)
+  expect(providers.asked[0]?.body).not.toHaveProperty('stream')
+  expect(await response.json()).toMatchObject({ output: { message: { content: [{ text: greeting }] } } })
+  providers.answer(json(bedrock.whole({ text: 'Hi' })))
+  const whole = await ask('bedrock-converse', { way: 'converse' })
+  expect(await whole.json()).toEqual(bedrock.whole({ text: 'Hi' }))
+})
