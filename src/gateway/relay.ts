@@ -5,41 +5,57 @@
  * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed. A whole answer has no place for
  * an error behind its headers: it breaks off.
  *
+ * A provider sends a packet for each event, and each writing costs more than the event: events that follow one another within 10 ms are
+ * written together. The first one is written at once, and so is every event that comes later than that.
+ *
  * @see https://streams.spec.whatwg.org/#rs-model
  *
  * @module
  */
 import type { Frame } from '../core/codec.ts'
+import { after } from '../core/timer.ts'
 import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
-import { type Begun, type Next, patience } from './commit.ts'
+import { type Begun, type Next, type Patience, patience } from './commit.ts'
 import { tellError } from './errors.ts'
+
+/** An event that comes so soon after a writing, in ms, waits for those that follow it until this time is over. */
+const joinMs = 10
+/** What is here already is read without waiting for it: so long, in ms, is no waiting. */
+const atOnceMs = 1
 
 /** The answer as the client gets it, with its one end. */
 export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
   const waiting = patience(call.options.limits?.keepAliveMs ?? 5000)
+  const joining = patience(atOnceMs)
   const encoder = new TextEncoder()
   const write = call.isArray ? arrayWriter() : plainWriter
   const keepAlive = call.isArray || !call.stream ? ' ' : call.wire.keepAlive
   let pending: Next | undefined = begun.next
+  let writtenAt = Number.NEGATIVE_INFINITY
   let isEnded = false
 
   function leave(): void {
-    waiting.end()
+    stopClocks()
     call.gone.abort(new DOMException('The client left', 'AbortError'))
     void text.return(undefined).catch(() => {})
     call.end('left', 200)
   }
 
-  /** The next text to send; `undefined` behind the last. */
-  async function advance(): Promise<string | undefined> {
+  function stopClocks(): void {
+    waiting.end()
+    joining.end()
+  }
+
+  /** The next text to send, or `late`; `undefined` behind the last. */
+  async function advance(clock: Patience, late: string): Promise<string | undefined> {
     if (isEnded) return undefined
     try {
       pending ??= text.next()
-      const next = await waiting.within(pending)
-      if (next === 'late') return keepAlive
+      const next = await clock.within(pending)
+      if (next === 'late') return late
       pending = undefined
       if (!next.done) return write.more(next.value)
       if (!call.stream && next.value !== undefined) throw next.value
@@ -52,6 +68,16 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
     }
   }
 
+  /** What follows a text until {@link joinMs} after the last writing. It is not read one by one: that would cost as much as to write it so. */
+  async function followers(): Promise<string> {
+    const leftMs = writtenAt + joinMs - performance.now()
+    if (leftMs <= 0 || isEnded || !call.stream) return ''
+    await new Promise<void>((resolve) => after(leftMs, resolve))
+    let all = ''
+    for (let part = await advance(joining, ''); part; part = await advance(joining, '')) all += part
+    return all
+  }
+
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -59,12 +85,13 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
         if (!call.stream) controller.enqueue(encoder.encode(keepAlive))
       },
       async pull(controller) {
-        for (let part = await advance(); part !== undefined; part = await advance()) {
-          if (part === '') continue // a pull that brings nothing is not repeated
-          controller.enqueue(encoder.encode(part))
-          return
-        }
-        controller.close()
+        let part = await advance(waiting, keepAlive)
+        while (part === '') part = await advance(waiting, keepAlive) // a pull that brings nothing is not repeated
+        if (part === undefined) return controller.close()
+        const isSaid = part !== keepAlive
+        if (isSaid) part += await followers()
+        controller.enqueue(encoder.encode(part))
+        if (isSaid) writtenAt = performance.now()
       },
       cancel: leave,
     },
@@ -73,7 +100,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
 
   function finish(error: unknown): void {
     isEnded = true
-    waiting.end()
+    stopClocks()
     if (call.gone.signal.aborted) call.end('left', 200)
     else if (error === undefined) call.end('answered', 200)
     else call.end('failed', 200, error)
