@@ -8,7 +8,8 @@ import { build } from 'esbuild'
 import { freePort, workerdFile } from '../../scripts/worker.mjs'
 
 const root = join(import.meta.dirname, '..', '..')
-export const secret = (name) => `${name}-of-the-bench-that-is-long-enough`
+/** Not words that stand in messages too: those would be searched for at every error. */
+export const secret = (name) => `7Hq2Lw9Zx4-${name}-that-is-long-enough`
 
 /** The keys, each unlike any other text, and where they are in every disguise. */
 export const canaries = {
@@ -128,6 +129,7 @@ export async function startWorkerd(upstreamUrl, settings = {}, code = undefined)
     pid: child.pid,
     startMs: performance.now() - startedAt,
     log: () => log,
+    inspector,
     heldKiB: () => heldKiB(inspector, url),
     stop,
   }

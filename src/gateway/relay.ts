@@ -5,49 +5,82 @@
  * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed. A whole answer cannot report an
  * error after its headers: it breaks off.
  *
+ * A provider sends a packet for each event, and each writing costs more than the event: events that follow one another within 10 ms are
+ * written together. The first one is written at once, and so is every event that comes later than that.
+ *
  * @see https://streams.spec.whatwg.org/#rs-model
  *
  * @module
  */
 import type { Frame } from '../core/codec.ts'
+import { after } from '../core/timer.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
-import { type Begun, type Next, patience } from './commit.ts'
+import { type Begun, type Next, type Patience, patience } from './commit.ts'
 import { tellError } from './errors.ts'
 import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces } from './pieces.ts'
+
+/** An event that comes so soon after the last write, in ms, is written at the end of this time, with the events that followed it. */
+const joinMs = 10
+/** The longest wait, in ms, for an event that is already there. */
+const atOnceMs = 1
+/** The most characters that are joined, beside the last event. */
+const mostJoined = 64 * 1024
 
 /** The answer as the client gets it, with its one end. */
 export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
   const waiting = patience(call.options.limits?.keepAliveMs ?? 5000)
+  const joining = patience(atOnceMs)
   const write = piecesOf(call)
   const keepAlive = call.isArray || !call.stream ? textPieces.more([' ']) : write.more([call.wire.keepAlive])
   let pending: Next | undefined = begun.next
+  let writtenAt = Number.NEGATIVE_INFINITY
   let isEnded = false
 
   function leave(): void {
-    waiting.end()
+    stopClocks()
     call.gone.abort(new DOMException('The client left', 'AbortError'))
     void text.return(undefined).catch(() => {})
     call.end('left', 200)
   }
 
-  /** The next bytes to send; `undefined` after the last. */
-  async function advance(): Promise<Uint8Array | undefined> {
-    if (isEnded) return undefined
+  function stopClocks(): void {
+    waiting.end()
+    joining.end()
+  }
+
+  /** The next pieces; `late` if they do not come in time. */
+  async function advance(clock: Patience): Promise<readonly string[] | 'late'> {
     try {
       pending ??= text.next()
-      const next = await waiting.within(pending)
-      if (next === 'late') return keepAlive
+      const next = await clock.within(pending)
+      if (next === 'late') return next
       pending = undefined
-      if (!next.done) return write.more(next.value)
+      if (!next.done) return next.value
       if (!call.stream && next.value !== undefined) throw next.value
       finish(next.value)
-      return write.end([])
+      return []
     } catch (error) {
       finish(error)
       if (!call.stream) throw tellError(error, call.progress.discretion)
-      return write.end(errorText(error, call))
+      return errorText(error, call)
     }
+  }
+
+  /** These pieces, with those that follow until {@link joinMs} after the last write. Reading these one by one would cost as much as writing them. */
+  async function joined(pieces: readonly string[]): Promise<readonly string[]> {
+    const until = writtenAt + joinMs
+    const leftMs = until - performance.now()
+    if (leftMs <= 0 || isEnded || pieces.length === 0 || !call.stream) return pieces
+    await new Promise<void>((resolve) => after(leftMs, resolve))
+    const all = [...pieces]
+    for (let length = 0; !isEnded && length < mostJoined && performance.now() < until + joinMs; ) {
+      const more = await advance(joining)
+      if (more === 'late') break
+      all.push(...more)
+      length += more.reduce((sum, piece) => sum + piece.length, 0)
+    }
+    return all
   }
 
   return new ReadableStream<Uint8Array>(
@@ -57,12 +90,17 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
         if (!call.stream) controller.enqueue(keepAlive)
       },
       async pull(controller) {
-        for (let part = await advance(); part !== undefined; part = await advance()) {
-          if (part.length === 0) continue // a pull that brings nothing is not repeated
-          controller.enqueue(part)
-          return
+        let bytes: Uint8Array = new Uint8Array()
+        // A pull that brings nothing is not repeated.
+        while (bytes.length === 0 && !isEnded) {
+          const next = await advance(waiting)
+          if (next === 'late') return controller.enqueue(keepAlive)
+          const pieces = await joined(next)
+          bytes = isEnded ? write.end(pieces) : write.more(pieces)
         }
-        controller.close()
+        writtenAt = performance.now()
+        if (bytes.length > 0) controller.enqueue(bytes)
+        if (isEnded) controller.close()
       },
       cancel: leave,
     },
@@ -71,7 +109,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
 
   function finish(error: unknown): void {
     isEnded = true
-    waiting.end()
+    stopClocks()
     if (call.gone.signal.aborted) call.end('left', 200)
     else if (error === undefined) call.end('answered', 200)
     else call.end('failed', 200, error)

@@ -118,6 +118,21 @@ describe('an account', () => {
     expect(begun.mock.calls.filter(([query]) => query === 'BEGIN')).toHaveLength(1)
   })
 
+  it('writes a settlement together with the next request, or by itself when none comes', async () => {
+    const database = new DatabaseSync(':memory:')
+    const ledger = openLedger(database)
+    for (const id of ['a', 'b']) await ledger.reserve(reservation(id))
+    const begun = vi.spyOn(database, 'exec')
+    const writings = () => begun.mock.calls.filter(([query]) => query === 'BEGIN').length
+    const settled = ledger.settle(settlement('a', 7))
+    expect((await ledger.reserve(reservation('c'))).ok).toBe(true)
+    await settled
+    expect(writings()).toBe(1)
+    await ledger.settle(settlement('b', 7))
+    expect(writings()).toBe(2)
+    expect((await openLedger(database).summary()).days).toMatchObject([{ requests: 2, spent: 14 }])
+  })
+
   it('lets nothing go out that it could not write, and ends, since its memory is ahead of the storage', async () => {
     const database = new DatabaseSync(':memory:')
     const abort = vi.fn()

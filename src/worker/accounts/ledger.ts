@@ -147,7 +147,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     const startedAt = this.#books.live.get(settlement.requestId)?.startedAt
     const share = this.#books.settle(settlement)
     const isLeased = startedAt !== undefined && this.#lease.has(dayOf(startedAt))
-    await this.#write()
+    await this.#write(false)
     return isLeased ? this.#lease.takeShare() : share
   }
 
@@ -218,9 +218,9 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return now
   }
 
-  #write(): Promise<void> {
+  #write(waits?: boolean): Promise<void> {
     this.#books.flush()
-    return this.#writer.write()
+    return this.#writer.write(waits)
   }
 
   #takeReport(user: string, report: Draw['report']): void {

@@ -46,12 +46,23 @@ export interface Purse {
 export async function reserve(admission: Admission, body: JsonObject, id: string, purse: Purse): Promise<Reserved> {
   const { config } = purse
   const reserved = mostTokensOf(id, body, admission.request, admission.maxOutputTokens ?? config.maxOutputTokens)
-  const price = capPriceOf(id, config.spending.prices)
+  const price = priceOf(id, config)
   const cost = mostOf(price, reserved.inputTokens, reserved.outputTokens)
   const provider = id.slice(0, id.indexOf(':'))
   const lease = Math.max(leaseMs, config.limits.totalTimeoutMs + marginMs)
   await hold({ requestId: admission.requestId, model: id, wire: admission.wire, provider, cost, leaseMs: lease }, purse)
   return { price, ...reserved }
+}
+
+const prices = new WeakMap<Config, Map<string, Price>>()
+
+/** Looked up once for each model: that goes through the whole table. */
+function priceOf(id: string, config: Config): Price {
+  const ofConfig = prices.get(config) ?? new Map<string, Price>()
+  prices.set(config, ofConfig)
+  const price = ofConfig.get(id) ?? capPriceOf(id, config.spending.prices)
+  ofConfig.set(id, price)
+  return price
 }
 
 /**

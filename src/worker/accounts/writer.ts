@@ -5,8 +5,11 @@ import type { ObjectState, SqlValue } from '../platform.ts'
 export interface Writer {
   /** Notes a change for the next writing. */
   change(query: string, ...values: SqlValue[]): void
-  /** Writes all changes together, all or none. An object whose storage fails ends: the next one knows what the storage knows. */
-  write(): Promise<void>
+  /**
+   * Writes all changes together, all or none: within {@link gatheringMs}, or {@link settlingMs} if nobody `waits`. An object whose storage
+   * fails ends: the next one knows what the storage knows.
+   */
+  write(waits?: boolean): Promise<void>
 }
 
 /**
@@ -14,25 +17,26 @@ export interface Writer {
  * many requests at once every one would wait for all before it.
  */
 const gatheringMs = 1
+/** The same for a settlement, which no answer waits for: the next request of its user most often takes it along. */
+const settlingMs = 50
 
 /** The writer of an object. */
 export function openWriter(ctx: ObjectState): Writer {
   const { storage } = ctx
   let changes: (() => void)[] = []
-  /** Resolves when they are written. */
-  let written: Promise<void> | undefined
+  /** The next writing: `done` when it is written, and whether somebody waits for it. */
+  let next: { readonly done: Promise<void>; readonly begin: (ms: number) => void; isWaitedFor: boolean } | undefined
 
-  return {
-    change(query, ...values) {
-      changes.push(() => storage.sql.exec(query, ...values))
-    },
-    write() {
-      if (changes.length === 0) return Promise.resolve()
-      written ??= new Promise((resolve, reject) => {
-        setTimeout(() => {
+  function plan(): NonNullable<typeof next> {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let begin = (_: number) => {}
+    const done = new Promise<void>((resolve, reject) => {
+      begin = (ms) => {
+        clearTimeout(timer)
+        timer = setTimeout(() => {
           const noted = changes
           changes = []
-          written = undefined
+          next = undefined
           try {
             storage.transactionSync(() => {
               for (const write of noted) write()
@@ -42,9 +46,25 @@ export function openWriter(ctx: ObjectState): Writer {
             reject(error)
             ctx.abort('The accounts cannot be written')
           }
-        }, gatheringMs)
-      })
-      return written
+        }, ms)
+      }
+    })
+    begin(settlingMs)
+    return { done, begin, isWaitedFor: false }
+  }
+
+  return {
+    change(query, ...values) {
+      changes.push(() => storage.sql.exec(query, ...values))
+    },
+    write(waits = true) {
+      if (changes.length === 0) return Promise.resolve()
+      next ??= plan()
+      if (waits && !next.isWaitedFor) {
+        next.isWaitedFor = true
+        next.begin(gatheringMs)
+      }
+      return next.done
     },
   }
 }

@@ -66,6 +66,8 @@ const claims = v.object({
   }),
 })
 
+type Claims = v.InferOutput<typeof claims>
+
 /** A new token. `expiresAt` is an ISO 8601 time. */
 export async function mintSession(grant: Grant, config: Config): Promise<{ token: string; expiresAt: string }> {
   const { sub, lifetimeSeconds: seconds, models, maxOutputTokens, dailyBudget, origin, anonymousSince } = grant
@@ -89,10 +91,26 @@ export async function readSession(request: Request, config: Config): Promise<Ses
   return { sub, jti, ...scope, origin: scope.origin, anonymousSince, expiresAt: exp * 1000 }
 }
 
-async function readClaims({ headers }: Request, { secrets }: Config): Promise<v.InferOutput<typeof claims>> {
-  const { session, nextSession } = secrets
-  const told = await openToken(shownToken(headers), typ, nextSession === undefined ? [session] : [session, nextSession])
+/** Tokens whose signature is good, with their claims: a page sends the same one for minutes. Times are checked at each request. */
+const opened = new WeakMap<Config, Map<string, Claims>>()
+/** Most tokens that are known; each has about 1 KB. */
+const mostOpened = 1000
+
+async function openClaims(token: string, config: Config): Promise<Claims> {
+  const ofConfig = opened.get(config) ?? new Map<string, Claims>()
+  opened.set(config, ofConfig)
+  const known = ofConfig.get(token)
+  if (known !== undefined) return known
+  const { session, nextSession } = config.secrets
+  const told = await openToken(token, typ, nextSession === undefined ? [session] : [session, nextSession])
   const read = v.parse(claims, told)
+  if (ofConfig.size >= mostOpened) ofConfig.clear()
+  ofConfig.set(token, read)
+  return read
+}
+
+async function readClaims({ headers }: Request, config: Config): Promise<Claims> {
+  const read = await openClaims(shownToken(headers), config)
   const now = Math.floor(Date.now() / 1000)
   const begins = Math.max(read.iat, read.nbf ?? 0)
   if (read.exp <= now || begins > now || now - read.iat > lifetimeSeconds) throw refuse('invalid_session')

@@ -1,0 +1,87 @@
+/** When events of a stream are written: by themselves, or together with those that follow at once. */
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { ollama } from '../../src/formats/ollama/index.ts'
+import { createGateway } from '../../src/gateway/index.ts'
+
+const joinMs = 10
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+/** A client's reader of a stream, and what its provider says by hand. */
+async function startStream() {
+  let provider: ReadableStreamDefaultController<Uint8Array> | undefined
+  const body = new ReadableStream<Uint8Array>({
+    start(controller) {
+      provider = controller
+    },
+  })
+  const fetch = async () => new Response(body, { headers: { 'content-type': 'application/x-ndjson' } })
+  const gateway = createGateway({ models: { m: { model: ollama('m', { fetch }) } } })
+  const say = (content: string, done = false) => {
+    const event = { model: 'm', created_at: '2026-11-22T00:00:00Z', message: { role: 'assistant', content }, done }
+    provider?.enqueue(
+      new TextEncoder().encode(`${JSON.stringify({ ...event, ...(done && { done_reason: 'stop' }) })}\n`),
+    )
+  }
+  const asked = gateway.fetch(
+    new Request('http://gateway/api/chat', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], stream: true }),
+    }),
+  )
+  say('first')
+  const reader = ((await asked).body as ReadableStream<Uint8Array>).getReader()
+  const writings: string[][] = []
+  const read = (async () => {
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      const lines = new TextDecoder().decode(next.value).trim().split('\n')
+      writings.push(lines.map((line) => JSON.parse(line).message.content))
+    }
+  })()
+  return { say, writings, read, end: () => provider?.close() }
+}
+
+it('writes the first event at once, and what follows it within 10 ms together', async () => {
+  const { say, writings, read, end } = await startStream()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(writings).toEqual([['first']])
+  for (const word of ['a', 'b', 'c']) {
+    await vi.advanceTimersByTimeAsync(2)
+    say(word)
+  }
+  await vi.advanceTimersByTimeAsync(joinMs - 6 - 1)
+  expect(writings).toEqual([['first']])
+  await vi.advanceTimersByTimeAsync(3)
+  expect(writings).toEqual([['first'], ['a', 'b', 'c']])
+  say('', true)
+  end()
+  await vi.advanceTimersByTimeAsync(2 * joinMs)
+  await read
+  expect(writings).toEqual([['first'], ['a', 'b', 'c'], ['']])
+})
+
+it('writes an event at once that comes later than that, and each of a slow provider', async () => {
+  const { say, writings, end, read } = await startStream()
+  for (const word of ['a', 'b', 'c']) {
+    await vi.advanceTimersByTimeAsync(joinMs + 1)
+    const before = writings.length
+    say(word)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(writings.slice(before)).toEqual([[word]])
+  }
+  say('', true)
+  end()
+  await vi.advanceTimersByTimeAsync(2 * joinMs)
+  await read
+})
+
+it('ends at once behind its last event', async () => {
+  const { say, writings, end, read } = await startStream()
+  await vi.advanceTimersByTimeAsync(joinMs + 1)
+  say('', true)
+  end()
+  await vi.advanceTimersByTimeAsync(0)
+  await read
+  expect(writings).toEqual([['first'], ['']])
+})
