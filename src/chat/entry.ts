@@ -19,6 +19,8 @@ export interface Entry extends Omit<ViewMessage, 'parts'> {
   /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
   readonly calls: ReadonlyMap<string, CallNews>
   readonly sealed?: SealedHistory
+  /** How many of its messages were there when the turn that went on with it was asked for. */
+  readonly begun?: number
 }
 
 const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()

@@ -4,8 +4,9 @@ import { compact, lookup } from '../core/lookup.ts'
 import type { JsonObject, Message } from '../core/model.ts'
 import { readEvents } from '../page/read.ts'
 import type { AnyTools } from '../tools/model.ts'
+import type { keptRuns } from './kept-runs.ts'
 import type { ChatTransport, ChatTurn } from './model.ts'
-import { runTransport } from './run-transport.ts'
+import { readRuns } from './run-transport.ts'
 
 type HeadersOf = (asked: { readonly refresh: boolean }) => HeadersInit | Promise<HeadersInit>
 
@@ -25,6 +26,8 @@ export interface FetchTransportOptions {
    * with the new messages. `open`: all messages are sent, and the server believes the page. Default `server`.
    */
   readonly history?: 'server' | 'sealed' | 'open'
+  /** `keptRuns`, for a server that keeps its runs: an answer outlives the network and a reload. Default: a cut is an error. */
+  readonly resume?: typeof keptRuns
 }
 
 /**
@@ -38,21 +41,37 @@ export interface FetchTransportOptions {
  */
 export function fetchTransport<Tools extends AnyTools = AnyTools>(options?: FetchTransportOptions): ChatTransport<Tools>
 export function fetchTransport(options: FetchTransportOptions = {}): ChatTransport {
-  return runTransport((turn) => readEvents(post(turn, options), { signal: turn.signal }))
-}
-
-async function post(turn: ChatTurn, options: FetchTransportOptions): Promise<Response> {
   const { url = '/api/chat', headers, credentials, fetch: send = fetch } = options
-  const body = JSON.stringify(bodyOf(turn, options))
-  const ask = async (refresh: boolean) => {
-    const own = new Headers(typeof headers === 'function' ? await headers({ refresh }) : headers)
-    own.set('content-type', 'application/json')
-    return send(url, { method: 'POST', headers: own, body, signal: turn.signal, ...compact({ credentials }) })
+
+  const ask: typeof fetch = async (input, init) => {
+    const once = async (refresh: boolean) => {
+      const all = new Headers(typeof headers === 'function' ? await headers({ refresh }) : headers)
+      for (const [name, value] of new Headers(init?.headers)) all.set(name, value)
+      return send(input, { ...init, headers: all, ...compact({ credentials }) })
+    }
+    const response = await once(false)
+    if (response.status !== 401 || typeof headers !== 'function') return response
+    await response.body?.cancel()
+    return once(true)
   }
-  const response = await ask(false)
-  if (response.status !== 401 || typeof headers !== 'function') return response
-  await response.body?.cancel()
-  return ask(true)
+
+  const { read, stop } = readRuns()
+  const kept = options.resume?.({ url, fetch: ask }, read)
+  const post = async (turn: ChatTurn) => {
+    const body = JSON.stringify(bodyOf(turn, options))
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, signal: turn.signal }
+    const response = await ask(url, init)
+    kept?.remember(turn.chatId, response)
+    return response
+  }
+  return {
+    send(turn) {
+      const run = readEvents(post(turn), { signal: turn.signal, ...compact({ resume: kept?.resuming }) })
+      return read(turn.chatId, kept?.forgetting(turn.chatId, run) ?? run)
+    },
+    stop,
+    ...(kept && { resume: kept.resume }),
+  }
 }
 
 function bodyOf(turn: ChatTurn, { history = 'server', body }: FetchTransportOptions): object {

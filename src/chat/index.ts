@@ -6,6 +6,7 @@
  */
 export { type FetchTransportOptions, fetchTransport } from './fetch-transport.ts'
 export { type FileAsBlock, toBlock } from './files.ts'
+export { type KeptRuns, keptRuns } from './kept-runs.ts'
 export type {
   ChatActions,
   ChatEnd,

@@ -75,6 +75,8 @@ export interface StoredChat {
 export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'> & {
   readonly createdAt?: number
   readonly sealed?: SealedHistory
+  /** How many of its messages were there when the turn that went on with it was asked for. */
+  readonly begun?: number
 }
 
 /** A history that a server sealed: the conversation up to and with so many messages of the item. */
@@ -178,7 +180,11 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
   readonly send: (content: SendContent) => Promise<void>
   /** Ends the turn that is under way. The status is `ready` at once; what came stays. Calls that wait are given up. */
   readonly stop: () => Promise<void>
-  /** Asks again after a turn that failed or was stopped; its answer is dropped. @throws {TypeError} if none did. */
+  /**
+   * Asks again after a turn that failed or was stopped; its answer is dropped. If the server is still running that turn, goes on with it.
+   *
+   * @throws {TypeError} if none did.
+   */
   readonly retry: () => Promise<void>
   /**
    * Answers again: drops the answer with this id, or the last one, and all that follows.

@@ -1,7 +1,7 @@
 /** A transport out of anything that makes a run. @module */
 import type { StreamEvent } from '../client/result.ts'
 import type { AnyTools } from '../tools/model.ts'
-import type { ChatTransport, ChatTurn } from './model.ts'
+import type { ChatEvents, ChatTransport, ChatTurn } from './model.ts'
 
 /** The fields of a run that a transport reads. `stream` and `readEvents` return more. */
 export interface ReadableRun<Tools extends AnyTools = AnyTools> {
@@ -22,11 +22,21 @@ export interface ReadableRun<Tools extends AnyTools = AnyTools> {
 export function runTransport<Tools extends AnyTools = AnyTools>(
   begin: (turn: ChatTurn) => ReadableRun<Tools>,
 ): ChatTransport<Tools> {
+  const { read, stop } = readRuns<Tools>()
+  return { send: (turn) => read(turn.chatId, begin(turn)), stop }
+}
+
+interface RunReader<Tools extends AnyTools> {
+  read(chatId: string, run: ReadableRun<Tools>): ChatEvents<Tools>
+  /** Stops the run of the chat that is being read. */
+  stop(chatId: string): Promise<void>
+}
+
+export function readRuns<Tools extends AnyTools = AnyTools>(): RunReader<Tools> {
   const runs = new Map<string, ReadableRun<Tools>>()
   return {
-    send(turn) {
-      const run = begin(turn)
-      runs.set(turn.chatId, run)
+    read(chatId, run) {
+      runs.set(chatId, run)
       return {
         get sealed() {
           return run.sealed
@@ -35,7 +45,7 @@ export function runTransport<Tools extends AnyTools = AnyTools>(
           try {
             yield* run.batches()
           } finally {
-            if (runs.get(turn.chatId) === run) runs.delete(turn.chatId)
+            if (runs.get(chatId) === run) runs.delete(chatId)
           }
         },
       }

@@ -8,7 +8,7 @@ import { readOutput } from '../tools/result.ts'
 import { ChatState } from './chat-state.ts'
 import { type Entry, entriesOf, entryOf } from './entry.ts'
 import { checkFiles, toBlock } from './files.ts'
-import type { ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
+import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
 import { type Question, Turns } from './turns.ts'
 
 /**
@@ -134,9 +134,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const question = turns.failed
     if (question === undefined) throw new TypeError('Cannot retry: no turn failed or was stopped')
     const { entries } = chat
+    if (transport.resume !== undefined) {
+      if (await resume()) return
+      if (isDisposed || chat.isBusy || chat.entries.at(-1) !== entries.at(-1)) return // something else was done meanwhile
+    }
     const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
     chat.entries = question.base ? [...before, question.base] : asSending(before)
-    await turns.ask(question)
+    await turns.ask(question.trigger === 'resume' ? { trigger: 'regenerate' } : question)
   }
 
   function placeOf(id: string, attempt: string): number {
@@ -157,16 +161,28 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   async function resume(): Promise<boolean> {
     checkFree('resume')
     const turn = turns.begin()
-    const batches = await transport.resume?.(chat.id, turn.signal)
+    let batches: ChatEvents | undefined
+    try {
+      batches = await transport.resume?.(chat.id, turn.signal)
+    } catch (cause) {
+      if (!turns.isCurrent(turn)) return false
+      turns.drop()
+      throw cause
+    }
     if (!turns.isCurrent(turn)) return false
     if (batches === undefined) {
       turns.drop()
       return false
     }
     const { entries } = chat
-    const isAnswer = entries.at(-1)?.role === 'assistant'
-    chat.entries = isAnswer ? entries.slice(0, -1) : entries // the events begin with the answer
-    await turns.ask({ trigger: 'resume' }, turn, batches)
+    const last = entries.at(-1)
+    const isAnswer = last?.role === 'assistant'
+    // The events begin with the answer, or with what came after the calls that it waited for.
+    const base = isAnswer && last.begun ? { ...last, messages: last.messages.slice(0, last.begun) } : undefined
+    const before = isAnswer ? entries.slice(0, -1) : entries
+    const arrived = before.map((entry, at) => (at < before.length - 1 ? entry : { ...entry, state: 'done' as const }))
+    chat.entries = base === undefined ? arrived : [...before, base]
+    await turns.ask({ trigger: 'resume', ...compact({ base }) }, turn, batches)
     return true
   }
 

@@ -180,7 +180,10 @@ export class Turns {
     }
     const approvals = this.#approvals.filter(({ toolCallId }) => !this.#isAnswered({ id: toolCallId }))
     const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
-    return this.#ask({ trigger, approvals, added: this.#results, base: last }, turn)
+    const base = { ...last, begun: last.messages.length }
+    this.#chat.entries = this.#chat.withEntry(base)
+    this.#chat.save()
+    return this.#ask({ trigger, approvals, added: this.#results, base }, turn)
   }
 
   #isAnswered({ id }: Pick<ToolCall, 'id'>): boolean {

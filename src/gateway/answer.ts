@@ -1,6 +1,6 @@
 /** One answer: whom to ask, and the next one if that fails while nothing has been said. @module */
 import { type AnswerText, askForStream, askForWhole } from './ask.ts'
-import type { Call } from './call.ts'
+import { type Call, describe, endAttempt } from './call.ts'
 import { type Next, openWindow } from './commit.ts'
 import { errorAnswer, mayAskAnother, tellError } from './errors.ts'
 import { relay } from './relay.ts'
@@ -61,6 +61,7 @@ async function* textOfFirst(call: Call): AnswerText {
       return yield* ask(target, call)
     } catch (error) {
       if (isLast(at, error, call)) throw error
+      endAttempt(call, call.progress, { error: describe(error, call.progress.discretion) })
     }
   }
 }

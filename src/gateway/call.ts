@@ -7,6 +7,7 @@ import type { JsonBody } from './body.ts'
 import { codeOf, type Discretion, open, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
+import type { Asking, Watch } from './tell.ts'
 import type { EndReport, GatewayOptions, Outcome, Permit } from './types.ts'
 import type { Wire } from './wires.ts'
 
@@ -29,6 +30,7 @@ export interface Call {
   readonly permit: Permit
   readonly options: Pick<GatewayOptions, 'limits' | 'strict' | 'tellsProviderWords'>
   readonly startedAt: number
+  readonly watch: Watch
   /** Fires when the client leaves: the provider's side is closed. */
   readonly gone: AbortController
   readonly progress: Progress
@@ -40,6 +42,8 @@ export interface Call {
 export interface Progress {
   attempts: number
   target: Target | undefined
+  /** The provider that is being asked. */
+  asking: Asking | undefined
   passed: boolean
   seen: Seen
   losses: readonly Loss[]
@@ -52,6 +56,7 @@ export function newProgress(): Progress {
   return {
     attempts: 0,
     target: undefined,
+    asking: undefined,
     passed: false,
     seen: newSeen(),
     losses: [],
@@ -61,12 +66,27 @@ export function newProgress(): Progress {
 }
 
 /** Notes that an entry of the table is asked, and forgets what there was of the one before. */
-export function beginAttempt({ progress }: Call, target: Target): Seen {
-  progress.attempts++
+export function beginAttempt({ progress, watch }: Call, target: Target): Seen {
+  const asking = { attempt: ++progress.attempts, entry: target.name, model: target.model }
+  progress.asking = { ...asking, startedAt: Date.now() }
+  watch('onAttempt', asking)
   progress.target = target
   progress.seen = newSeen()
   progress.losses = []
   return progress.seen
+}
+
+/** Reports that the provider that is being asked, if there is one, has ended its answer or failed. */
+export function endAttempt(
+  { watch }: Pick<Visit, 'watch'>,
+  progress: Progress,
+  { error, stopReason, usage }: Pick<EndReport, 'error' | 'stopReason' | 'usage'>,
+): void {
+  const { asking } = progress
+  if (asking === undefined) return
+  progress.asking = undefined
+  const { startedAt, ...about } = asking
+  watch('onAttempt', { ...about, end: { ms: Date.now() - startedAt, ...compact({ error, stopReason, usage }) } })
 }
 
 /** A request before its model is known. */
@@ -75,6 +95,7 @@ export interface Visit {
   readonly wire: Wire
   readonly caller: unknown
   readonly startedAt: number
+  readonly watch: Watch
 }
 
 /** The report of a request. */
@@ -111,7 +132,7 @@ export function reportOf(
 }
 
 /** An error without its message, and without an unknown code: a provider's words may have the prompt in them. */
-function describe(error: unknown, discretion: Discretion): NonNullable<EndReport['error']> {
+export function describe(error: unknown, discretion: Discretion): NonNullable<EndReport['error']> {
   if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
   const { kind, status } = error
   return { kind, ...compact({ providerCode: codeOf(error.providerCode, discretion), status }) }

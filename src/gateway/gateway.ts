@@ -10,7 +10,7 @@ import { isObject } from '../core/lookup.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'
-import { type Call, newProgress, reportOf, type Visit } from './call.ts'
+import { type Call, endAttempt, newProgress, reportOf, type Visit } from './call.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
 import { errorAnswer, refusal, refuseBody, tellError, unknownModel } from './errors.ts'
@@ -18,16 +18,8 @@ import { answerModels } from './lists.ts'
 import { type ModelTable, readModels, type Target } from './models.ts'
 import { outputLimit } from './question.ts'
 import { findRoute, type Route } from './routes.ts'
-import type {
-  CheckedBody,
-  EndReport,
-  ExecutionContextLike,
-  Gateway,
-  GatewayOptions,
-  Outcome,
-  Permit,
-  Verdict,
-} from './types.ts'
+import { tellEnd, watchOf } from './tell.ts'
+import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcome, Permit, Verdict } from './types.ts'
 import { wires } from './wires.ts'
 
 /**
@@ -90,7 +82,9 @@ async function visit<Env>(request: Request, house: House<Env>): Promise<Response
   const { origins, basePath } = house.options
   const route = findRoute(request, basePath)
   const id = crypto.randomUUID()
-  const visitor: Visit = { id, wire: wires[route?.wire ?? 'openai-chat'], caller: undefined, startedAt: Date.now() }
+  const wire = wires[route?.wire ?? 'openai-chat']
+  const watch = watchOf({ requestId: id, wire: wire.name, request }, house.options.observers)
+  const visitor: Visit = { id, wire, caller: undefined, startedAt: Date.now(), watch }
   if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, route.method)
   const response = await serve(request, route, visitor, house).catch((error: unknown) =>
     errorAnswer(tellError(error), route && visitor.wire),
@@ -125,6 +119,7 @@ async function serve<Env>(
     refused.headers.set('allow', `${method}, OPTIONS`)
     return refused
   }
+  if (route.kind === 'answer') visitor.watch('onRequest', {})
   const verdict = await authorize(request, visitor, house)
   if (verdict instanceof Response) return verdict
   const permit = verdict ?? {}
@@ -152,7 +147,8 @@ function unknownPath({ method, url }: Request, basePath = ''): ApiError {
 /** A request that the caller's policy refuses is reported too. */
 async function authorize<Env>(request: Request, visitor: Visit, { options, env, ctx }: House<Env>): Promise<Verdict> {
   const refused = (status: number, error?: unknown) => {
-    const told = tell(reportOf(visitor, newProgress(), { outcome: 'refused', status, error }), options)
+    const report = reportOf(visitor, newProgress(), { outcome: 'refused', status, error })
+    const told = tellEnd(report, options, visitor.watch)
     ctx?.waitUntil(told)
   }
   try {
@@ -229,7 +225,8 @@ async function answerRequest<Env>(
     if (isEnded) return
     isEnded = true
     const report = reportOf(visitor, progress, { outcome, status, error }, asked)
-    void tell(report, options).then(settle)
+    endAttempt(visitor, progress, report)
+    void tellEnd(report, options, visitor.watch).then(settle)
   }
   try {
     const body = await readChecked(request, route.kind, visitor, house)
@@ -285,19 +282,4 @@ function followClient(request: Request): AbortController {
   if (request.signal.aborted) leave()
   else request.signal.addEventListener('abort', leave, { once: true })
   return gone
-}
-
-/** Reports an answer to the hooks. Their errors do not change it. */
-async function tell(report: EndReport, { onUsage, onEnd }: Pick<GatewayOptions, 'onUsage' | 'onEnd'>): Promise<void> {
-  const { requestId, model, wire, caller, usage } = report
-  try {
-    if (usage !== undefined && model !== undefined) await onUsage?.({ requestId, model, wire, caller, usage })
-  } catch {
-    // The counting code has to do it.
-  }
-  try {
-    await onEnd?.(report)
-  } catch {
-    // The answer is given.
-  }
 }

@@ -149,6 +149,43 @@ export interface EndReport {
   readonly firstEventMs?: number
 }
 
+/** A request for an answer that has arrived. */
+export interface GatewayQuestion {
+  readonly requestId: string
+  readonly wire: WireName
+  /** Its headers may name the trace that it belongs to. The body must not be read. */
+  readonly request: Request
+}
+
+/** A request to a provider that is sent, or, with `end`, one that is over. */
+export interface GatewayAttempt extends GatewayQuestion {
+  /** From 1; each entry of the table is asked once. */
+  readonly attempt: number
+  /** The entry of the table. */
+  readonly entry: string
+  readonly model: Model
+  readonly end?: {
+    readonly ms: number
+    /** With neither `error` nor an answer that ended, the client left. `status` is the one that the provider answered. */
+    readonly error?: EndReport['error']
+    readonly stopReason?: StopReason
+    readonly usage?: Usage
+  }
+}
+
+/**
+ * Watches the requests of a gateway, for logs and telemetry: `otelGateway` of `isoglot/otel` makes one. Each function is called at once and
+ * never awaited. What it throws or rejects with is dropped. `request` is the same object throughout one request.
+ */
+export interface GatewayObserver {
+  /** Called for each request for an answer, before `authorize`. */
+  onRequest?(question: GatewayQuestion): void
+  /** Called when a provider is asked, and again, with `end`, when its answer is over. */
+  onAttempt?(attempt: GatewayAttempt): void
+  /** Called when the request has ended, with the report that `onEnd` of the gateway gets. */
+  onEnd?(end: GatewayQuestion & { readonly report: EndReport }): void
+}
+
 /** Options of a gateway: its models, and the policy of its operator. */
 export interface GatewayOptions<Env = unknown> {
   /** The table of models, or a function that makes it of the environment; it is called once for each. */
@@ -172,6 +209,8 @@ export interface GatewayOptions<Env = unknown> {
   readonly onUsage?: (report: UsageReport) => void | Promise<void>
   /** Called once for each request for an answer, at its end, and for each request that `authorize` refuses, with the status. */
   readonly onEnd?: (report: EndReport) => void | Promise<void>
+  /** Watch the requests, for logs and telemetry. They change nothing. */
+  readonly observers?: readonly GatewayObserver[]
   /** Pages that may call: exact origins, or `*` for all of them. Default: none, and no CORS header is sent. */
   readonly origins?: readonly string[] | '*'
   /** The path that all routes are below, such as `/ai` for `/ai/v1/messages`. Default: none. */

@@ -6,15 +6,15 @@
  *   `execute_tool`.
  * - A retry is an event `isoglot.retry`, and what a request could not carry an event `isoglot.loss`.
  * - What was said is only written on request: see `content`.
+ * - `otelGateway` does the same for the requests of a gateway.
  *
  * @module
  */
 import type { Attributes, Context, Exception, Meter, Span, SpanKind, SpanStatusCode, Tracer } from '@opentelemetry/api'
 import type { Observed, ObservedRound, ObservedRun, Observer } from '../client/hooks.ts'
-import type { Model } from '../core/codec.ts'
 import { ApiError, IsoglotError } from '../core/errors.ts'
-import { compact, lookup } from '../core/lookup.ts'
-import type { Usage } from '../core/model.ts'
+import { compact } from '../core/lookup.ts'
+import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
 import {
   type ContentChoice,
   type ContentKind,
@@ -25,10 +25,11 @@ import {
   written,
 } from './content.ts'
 import { metricsOf } from './metrics.ts'
-import { chosen, type NameChoice, optionNames, providers, usageNames } from './names.ts'
+import { type NameChoice, optionNames } from './names.ts'
 import { contextOf } from './parent.ts'
 
 export type { ContentChoice, ContentKind } from './content.ts'
+export { type GatewayOtelOptions, otelGateway } from './gateway.ts'
 export type { NameChoice } from './names.ts'
 
 /** The data that is written, and where. */
@@ -229,19 +230,6 @@ function errorType(error: unknown): string {
   return error instanceof Error ? error.name : '_OTHER'
 }
 
-function operationOf({ codec }: Model): string {
-  return codec.name === 'gemini' ? 'generate_content' : 'chat'
-}
-
-function providerOf({ codec }: Model): string {
-  return lookup(providers, codec.provider) ?? codec.provider
-}
-
-function metricAttributes(model: Model, asked: string): Attributes {
-  const provider = { 'gen_ai.provider.name': providerOf(model), 'gen_ai.request.model': asked }
-  return { 'gen_ai.operation.name': operationOf(model), ...provider, ...serverOf(model) }
-}
-
 function roundAttributes({ model, options }: ObservedRound): Attributes {
   const all: Attributes = metricAttributes(model, model.model)
   for (const [field, name] of Object.entries(optionNames)) {
@@ -251,21 +239,5 @@ function roundAttributes({ model, options }: ObservedRound): Attributes {
   const { effort } = options.reasoning ?? {}
   if (effort !== undefined) all['gen_ai.request.reasoning.level'] = effort
   if (options.responseFormat !== undefined) all['gen_ai.output.type'] = 'json'
-  return all
-}
-
-/** A base URL may be a path of the page's own server: then there is no address. */
-function serverOf({ baseUrl }: Model): Attributes {
-  if (!URL.canParse(baseUrl)) return {}
-  const { hostname, port } = new URL(baseUrl)
-  return { 'server.address': hostname, ...(port !== '' && { 'server.port': Number(port) }) }
-}
-
-function usageAttributes(usage: Usage = {}, names: NameChoice): Attributes {
-  const all: Attributes = {}
-  for (const [field, old, latest] of usageNames) {
-    const count = usage[field]
-    if (typeof count === 'number') for (const name of chosen(names, old, latest)) all[name] = count
-  }
   return all
 }

@@ -23,6 +23,8 @@ export interface Cut {
 export interface Resuming {
   /** The rest of the run, once it is time to ask for it. `undefined`: there is no point in asking. */
   rest(cut: Cut): Promise<{ readonly response: Promise<Response> } | undefined>
+  /** The run from its beginning, such as after a reload. */
+  replay(name: string, signal: AbortSignal): Promise<Response>
   /** Asks the server to end the run. */
   stop(url: string, name: string): Promise<void>
 }
@@ -32,20 +34,24 @@ export interface Resuming {
  * such a run only hangs up; `stop()` ends it on the server.
  *
  * @param options `url`: where the server answers by `answerKept`, without the run's name; default: the address of the response. `headers`:
- * what each request to it carries.
+ * what each request to it carries. `fetch`: default the global one.
  * @example
  * ```ts
  * const run = readEvents(fetch('/chat', { method: 'POST', body: '{}' }), { resume: resuming({ url: '/chat' }) })
  * ```
  */
 export function resuming(
-  options: { readonly url?: string; readonly headers?: () => HeadersInit | Promise<HeadersInit> } = {},
+  options: {
+    readonly url?: string
+    readonly headers?: () => HeadersInit | Promise<HeadersInit>
+    readonly fetch?: typeof fetch
+  } = {},
 ): Resuming {
   const ask = async (url: string, name: string, init: RequestInit, taken?: number) => {
     const headers = new Headers(await options.headers?.())
     if (taken !== undefined) headers.set('last-event-id', `${taken}`)
     const base = (options.url ?? url).replace(/\/*(?:[?#].*)?$/, '')
-    return fetch(`${base}/${name}`, { ...init, headers })
+    return (options.fetch ?? fetch)(`${base}/${name}`, { ...init, headers })
   }
   return {
     async rest({ cause, failures, taken, name, url, signal }) {
@@ -55,6 +61,7 @@ export function resuming(
       if (asked !== undefined || failures > 1) await sleep(asked ?? backoffMs(failures - 2), signal)
       return { response: ask(url, name, { signal }, taken) }
     },
+    replay: (name, signal) => ask('', name, { signal }),
     async stop(url, name) {
       const response = await ask(url, name, { method: 'DELETE' })
       await response.body?.cancel()

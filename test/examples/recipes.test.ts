@@ -161,7 +161,7 @@ describe.skipIf(!hasChromium)('in a page', () => {
     await open('reload')
     await say('Count slowly')
     await answer().getByText('1, 2').waitFor()
-    const name = await page.evaluate(() => sessionStorage.getItem('run'))
+    const name = await page.evaluate(() => sessionStorage.getItem('isoglot-run:reload'))
     await page.reload()
     await answer().getByText('1, 2').waitFor()
     const ended = page.waitForResponse((response) => response.request().method() === 'DELETE')

@@ -1,0 +1,43 @@
+/** Tells the hooks of a gateway and its observers what becomes of a request. None of them can spoil the answer. @module */
+import type { EndReport, GatewayAttempt, GatewayObserver, GatewayOptions, GatewayQuestion } from './types.ts'
+
+type About<Name extends keyof GatewayObserver> = Parameters<NonNullable<GatewayObserver[Name]>>[0]
+
+/** Tells the observers of one request. */
+export type Watch = <Name extends keyof GatewayObserver>(
+  name: Name,
+  about: Omit<About<Name>, keyof GatewayQuestion>,
+) => void
+
+export function watchOf(question: GatewayQuestion, observers: readonly GatewayObserver[] = []): Watch {
+  return (name, about) => {
+    const told = { ...question, ...about }
+    for (const observer of observers) {
+      const call = async () => (observer[name] as ((about: object) => unknown) | undefined)?.(told)
+      call().catch(() => {})
+    }
+  }
+}
+
+/** A provider that is being asked. */
+export type Asking = Pick<GatewayAttempt, 'attempt' | 'entry' | 'model'> & { readonly startedAt: number }
+
+/** Tells that a request for an answer is over. */
+export async function tellEnd(
+  report: EndReport,
+  { onUsage, onEnd }: Pick<GatewayOptions, 'onUsage' | 'onEnd'>,
+  watch: Watch,
+): Promise<void> {
+  const { requestId, model, wire, caller, usage } = report
+  watch('onEnd', { report })
+  try {
+    if (usage !== undefined && model !== undefined) await onUsage?.({ requestId, model, wire, caller, usage })
+  } catch {
+    // Whoever counts has to see to it.
+  }
+  try {
+    await onEnd?.(report)
+  } catch {
+    // The answer is given.
+  }
+}

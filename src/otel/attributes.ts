@@ -1,0 +1,35 @@
+/** The attributes of a request to a model, and of its usage. @module */
+import type { Attributes } from '@opentelemetry/api'
+import type { Model } from '../core/codec.ts'
+import { lookup } from '../core/lookup.ts'
+import type { Usage } from '../core/model.ts'
+import { chosen, type NameChoice, providers, usageNames } from './names.ts'
+
+export function operationOf({ codec }: Model): string {
+  return codec.name === 'gemini' ? 'generate_content' : 'chat'
+}
+
+function providerOf({ codec }: Model): string {
+  return lookup(providers, codec.provider) ?? codec.provider
+}
+
+export function metricAttributes(model: Model, asked: string): Attributes {
+  const provider = { 'gen_ai.provider.name': providerOf(model), 'gen_ai.request.model': asked }
+  return { 'gen_ai.operation.name': operationOf(model), ...provider, ...serverOf(model) }
+}
+
+/** A base URL may be a path of the page's own server: then there is no address. */
+function serverOf({ baseUrl }: Model): Attributes {
+  if (!URL.canParse(baseUrl)) return {}
+  const { hostname, port } = new URL(baseUrl)
+  return { 'server.address': hostname, ...(port !== '' && { 'server.port': Number(port) }) }
+}
+
+export function usageAttributes(usage: Usage = {}, names: NameChoice): Attributes {
+  const all: Attributes = {}
+  for (const [field, old, latest] of usageNames) {
+    const count = usage[field]
+    if (typeof count === 'number') for (const name of chosen(names, old, latest)) all[name] = count
+  }
+  return all
+}

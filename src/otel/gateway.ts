@@ -1,0 +1,93 @@
+/** Spans and metrics for the requests of a gateway. @module */
+import type { Attributes, Context, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
+import { compact } from '../core/lookup.ts'
+import type { EndReport, GatewayAttempt, GatewayObserver } from '../gateway/types.ts'
+import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
+import type { OtelOptions } from './index.ts'
+import { metricsOf } from './metrics.ts'
+import { contextOf } from './parent.ts'
+
+/** What is written of a gateway, and where: the fields that are not here mean what they mean for `otel`. */
+export interface GatewayOtelOptions extends Pick<OtelOptions, 'tracer' | 'meter' | 'names'> {
+  /** The context that a request belongs to, such as that of its `traceparent`. Default: the one that is active when the request arrives. */
+  readonly parent?: (request: Request) => Context | undefined
+}
+
+/** `SpanKind` and `SpanStatusCode` of the API, which is not loaded. */
+const server = 1 satisfies SpanKind.SERVER
+const client = 2 satisfies SpanKind.CLIENT
+const failed = 2 satisfies SpanStatusCode.ERROR
+
+/**
+ * An observer of a gateway that writes spans and metrics: a span `gateway` with the wire of the client for each request, and in it a span
+ * `chat` for each provider that is asked. No text of a prompt or an answer is written.
+ *
+ * @example
+ * ```ts
+ * const gateway = createGateway({ models, observers: [otelGateway({ tracer })] })
+ * ```
+ */
+export function otelGateway({ tracer, meter, names = 'both', parent }: GatewayOtelOptions): GatewayObserver {
+  const metrics = meter && metricsOf(meter, names)
+  const open = new WeakMap<Request, { readonly span: Span; readonly context: Context; attempt?: Span }>()
+  return {
+    onRequest({ request, requestId, wire }) {
+      const outer = parent?.(request)
+      const attributes = { 'isoglot.gateway.wire': wire, 'isoglot.gateway.request_id': requestId }
+      const about = { kind: server, attributes }
+      const span = tracer.startSpan(`gateway ${wire}`, about, ...((outer ? [outer] : []) as [Context?]))
+      open.set(request, { span, context: contextOf(span, outer) })
+    },
+
+    onAttempt({ request, model, entry, end }) {
+      const spans = open.get(request)
+      if (spans === undefined) return
+      const about = metricAttributes(model, model.model)
+      if (end === undefined) {
+        const attributes = { ...about, 'isoglot.gateway.entry': entry }
+        const name = `${operationOf(model)} ${model.model}`
+        spans.attempt = tracer.startSpan(name, { kind: client, attributes }, spans.context)
+        return
+      }
+      spans.attempt?.setAttributes({ ...endAttributes(end), ...usageAttributes(end.usage, names) })
+      if (end.error !== undefined) spans.attempt?.setStatus({ code: failed })
+      spans.attempt?.end()
+      metrics?.call(end.ms, end.usage, { ...about, ...compact({ 'error.type': end.error?.kind }) })
+    },
+
+    onEnd({ request, report }) {
+      const span = open.get(request)?.span
+      if (span === undefined) return
+      open.delete(request)
+      span.setAttributes(reportAttributes(report))
+      // As for all servers, a request that the client has to change is no error of ours.
+      if (report.outcome === 'failed' || report.status >= 500) span.setStatus({ code: failed })
+      span.end()
+    },
+  }
+}
+
+function endAttributes({ error, stopReason }: NonNullable<GatewayAttempt['end']>): Attributes {
+  const isLeft = error === undefined && stopReason === undefined
+  return {
+    ...compact({ 'error.type': error?.kind, 'http.response.status_code': error?.status }),
+    ...(stopReason !== undefined && { 'gen_ai.response.finish_reasons': [stopReason] }),
+    ...(isLeft && { 'isoglot.cancelled': true }),
+  }
+}
+
+function reportAttributes({ outcome, status, attempts, passed, stream, error, firstEventMs }: EndReport): Attributes {
+  return {
+    'isoglot.outcome': outcome,
+    'isoglot.gateway.attempts': attempts,
+    'isoglot.gateway.passed': passed,
+    'isoglot.gateway.stream': stream,
+    'http.response.status_code': status,
+    ...compact({ 'error.type': error?.kind, 'isoglot.gateway.time_to_first_event': seconds(firstEventMs) }),
+    ...(outcome === 'left' && { 'isoglot.cancelled': true }),
+  }
+}
+
+function seconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000
+}

@@ -1,0 +1,273 @@
+/** A page whose server keeps its runs: an answer goes on after a cut and after a reload, in the store and over the real wire. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createChatStore, fetchTransport, keptRuns, type Persist } from '../../src/chat/index.ts'
+import { openaiChat } from '../../src/formats/openai-chat/index.ts'
+import { approval, type Message, stream, tool } from '../../src/index.ts'
+import { answerKept, keepRun, memoryLog, readChatRequest } from '../../src/page/response.ts'
+import { chatCalls, chatText } from '../support/upstream.ts'
+
+const url = 'https://page.test/chat'
+const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => 'paid' })
+
+/** What of the answer reaches the page in each connection, in bytes; all of it where there is no entry. */
+type Cuts = readonly number[]
+
+/**
+ * A server that answers with these streams of a provider, one after the other. Its provider waits for `goOn` in the middle of each, and its
+ * connections end after so many bytes.
+ */
+function server(answers: readonly (readonly string[])[], cuts: Cuts = []) {
+  const left = [...answers]
+  const ends = [...cuts]
+  const log = memoryLog()
+  const owners = new Map<string, string>()
+  const asked: string[] = []
+  let kept: readonly Message[] = []
+  let goOn = () => {}
+  let going: Promise<void> = Promise.resolve()
+  const provider = async () => {
+    const parts = left.shift() ?? []
+    const until = going
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        for (const [at, part] of parts.entries()) {
+          if (at === 3) await until
+          controller.enqueue(new TextEncoder().encode(part))
+        }
+        controller.close()
+      },
+    })
+    return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+  }
+  async function answer(request: Request): Promise<Response> {
+    const user = request.headers.get('authorization') ?? ''
+    const name = new URL(request.url).pathname.split('/')[2]
+    asked.push(`${request.method} ${name === undefined ? '' : 'run'}`.trim())
+    if (name !== undefined) {
+      if (owners.get(name) !== user) return new Response(null, { status: 403 })
+      return answerKept(request, log)
+    }
+    const read = await readChatRequest(request, { history: () => kept })
+    const messages = [...read.history, ...read.messages]
+    const { approvals } = read
+    const model = openaiChat('m', { baseUrl: 'https://provider.test', fetch: provider })
+    const run = stream({ model, messages, tools: [pay], retries: 0, ...(read.trigger === 'approval' && { approvals }) })
+    const response = await keepRun(run, log, {
+      page: { tools: 'all' },
+      onEnd: (end) => {
+        kept = [...messages, ...end.messages]
+      },
+    })
+    owners.set(response.headers.get('x-isoglot-stream') ?? '', user)
+    return response
+  }
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const response = await answer(new Request(input, init))
+    const end = ends.shift()
+    return end === undefined ? response : new Response(response.body?.pipeThrough(upTo(end)), response)
+  }
+  return {
+    fetch,
+    log,
+    asked,
+    get kept() {
+      return kept
+    },
+    /** The next answers stay in the middle until `goOn()`. */
+    hold() {
+      going = new Promise((resolve) => {
+        goOn = resolve
+      })
+    },
+    goOn: () => goOn(),
+  }
+}
+
+/** The first bytes of a body, which ends after them as a connection does that a proxy closed. */
+function upTo(bytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let room = bytes
+  return new TransformStream({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, room))
+      room -= chunk.length
+      if (room <= 0) controller.terminate()
+    },
+  })
+}
+
+const stored = new Map<string, string>()
+const persist: Persist = {
+  load: async (id) => JSON.parse(stored.get(`chat ${id}`) ?? 'null') ?? undefined,
+  save: async (id, chat) => void stored.set(`chat ${id}`, JSON.stringify(chat)),
+  remove: async (id) => void stored.delete(`chat ${id}`),
+}
+beforeEach(() => {
+  stored.clear()
+  vi.stubGlobal('sessionStorage', {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  })
+})
+afterEach(() => vi.unstubAllGlobals())
+
+let pages = 0
+/** A page: what is stored is there again in the next one, and the one before asks nothing more. */
+function open({ fetch: send }: Pick<ReturnType<typeof server>, 'fetch'>, user = 'Ada') {
+  const page = ++pages
+  const fetch: typeof send = (...asked) => (page === pages ? send(...asked) : new Promise(() => {}))
+  const transport = fetchTransport({ url, fetch, headers: { authorization: user }, resume: keptRuns })
+  return createChatStore({ id: 'c1', transport, persist, throttleMs: 0 })
+}
+type Chat = ReturnType<typeof open>
+
+const drawn = (chat: Chat) =>
+  chat.getSnapshot().messages.map(({ role, state, parts }) => {
+    return `${role} ${state}: ${parts.map((part) => ('text' in part ? part.text : 'state' in part ? part.state : '')).join('|')}`
+  })
+
+/** Resolves when the page shows what is looked for. */
+function shows(chat: Chat, is: () => boolean): Promise<void> {
+  if (is()) return Promise.resolve()
+  return new Promise((resolve) => {
+    const off = chat.subscribe(() => {
+      if (!is()) return
+      off()
+      resolve()
+    })
+  })
+}
+
+const words = ['One', ' two', ' three', ' four']
+
+describe('a cut', () => {
+  it('is made good, wherever it is', async () => {
+    const whole = server([chatText(...words)])
+    const body = JSON.stringify({ chatId: 'c1', messages: [{ role: 'user', content: 'Hi' }] })
+    const size = (await (await whole.fetch(url, { method: 'POST', body })).arrayBuffer()).byteLength
+    for (let at = 1; at < size; at += 37) {
+      const made = server([chatText(...words)], [at])
+      const chat = open(made)
+      await chat.send('Hi')
+      expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+      expect(made.asked).toEqual(['POST', 'GET run'])
+    }
+  })
+
+  it('that no connection makes good is an error, and retry goes on with the same run', async () => {
+    const made = server([chatText(...words)], [400])
+    let isDown = false
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = isDown ? new Response('', { status: 400 }) : await made.fetch(input, init)
+      isDown = true
+      return response
+    }
+    const chat = open({ fetch })
+    await chat.send('Hi')
+    expect(chat.getSnapshot()).toMatchObject({ status: 'error', error: { code: 'interrupted' } })
+    isDown = false
+    await chat.retry()
+    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(made.asked).toEqual(['POST', 'GET run'])
+  })
+})
+
+describe('a reload', () => {
+  it('in the middle of an answer goes on with it, and asks nothing anew', async () => {
+    const made = server([chatText(...words)])
+    const before = open(made)
+    made.hold()
+    void before.send('Hi')
+    await shows(before, () => drawn(before)[1]?.includes('One') === true)
+    const chat = open(made)
+    await chat.load()
+    const resumed = chat.resume()
+    await shows(chat, () => drawn(chat)[1]?.includes('One') === true)
+    expect(drawn(chat)[0]).toBe('user done: Hi')
+    expect(chat.getSnapshot()).toMatchObject({ status: 'streaming' })
+    made.goOn()
+    expect(await resumed).toBe(true)
+    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(made.asked).toEqual(['POST', 'GET run'])
+    expect(sessionStorage.getItem('isoglot-run:c1')).toBeNull()
+    expect(await open(made).resume()).toBe(false)
+    expect(made.asked).toHaveLength(2)
+  })
+
+  it('after an approval keeps the call, and goes on after its result', async () => {
+    const made = server([chatCalls(['p1', 'pay', '{}']), chatText(...words)])
+    const before = open(made)
+    await before.send('Pay')
+    made.hold()
+    void before.approve('p1', true)
+    await shows(before, () => drawn(before)[1]?.includes('One') === true)
+    const chat = open(made)
+    await chat.load()
+    const resumed = chat.resume()
+    made.goOn()
+    expect(await resumed).toBe(true)
+    expect(drawn(chat)).toEqual(['user done: Pay', 'assistant done: done|One two three four'])
+    expect(chat.getSnapshot().messages[1]?.messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant'])
+  })
+
+  it('finds nothing of a run that is gone, or of somebody else, and does not ask again', async () => {
+    const made = server([chatText(...words), chatText('Again')])
+    const before = open(made)
+    made.hold()
+    void before.send('Hi')
+    await shows(before, () => drawn(before)[1]?.includes('One') === true)
+    const key = 'isoglot-run:c1'
+    const name = sessionStorage.getItem(key) ?? ''
+    const other = open(made, 'Eve')
+    expect([await other.resume(), sessionStorage.getItem(key)]).toEqual([false, null])
+    sessionStorage.setItem(key, name)
+    await made.log.remove(name)
+    const chat = open(made)
+    await chat.load()
+    expect([await chat.resume(), sessionStorage.getItem(key)]).toEqual([false, null])
+    expect(chat.getSnapshot()).toMatchObject({ status: 'ready', error: undefined })
+    expect(made.asked).toEqual(['POST', 'GET run', 'GET run'])
+    made.goOn()
+  })
+
+  it('without a network fails, and retry goes on with the run', async () => {
+    const made = server([chatText(...words)])
+    const before = open(made)
+    made.hold()
+    void before.send('Hi')
+    await shows(before, () => drawn(before)[1]?.includes('One') === true)
+    let isOffline = true
+    const fetch: typeof globalThis.fetch = (input, init) => {
+      return isOffline ? Promise.reject(new TypeError('Failed to fetch')) : made.fetch(input, init)
+    }
+    const chat = open({ fetch })
+    await chat.load()
+    await chat.resume()
+    expect(chat.getSnapshot()).toMatchObject({ status: 'error', error: { code: 'connection' } })
+    isOffline = false
+    made.goOn()
+    await chat.retry()
+    expect(drawn(chat)).toEqual(['user done: Hi', 'assistant done: One two three four'])
+    expect(made.asked).toEqual(['POST', 'GET run'])
+  })
+})
+
+it('stop after a reload ends the run on the server', async () => {
+  const made = server([chatText(...words)])
+  const before = open(made)
+  made.hold()
+  void before.send('Hi')
+  await shows(before, () => drawn(before)[1]?.includes('One') === true)
+  const name = sessionStorage.getItem('isoglot-run:c1') ?? ''
+  const chat = open(made)
+  await chat.load()
+  const resumed = chat.resume()
+  await shows(chat, () => drawn(chat)[1]?.includes('One') === true)
+  await chat.stop()
+  await resumed
+  expect(made.asked.at(-1)).toBe('DELETE run')
+  expect(await made.log.read(name, 0, new AbortController().signal)).toBeUndefined()
+  expect(sessionStorage.getItem('isoglot-run:c1')).toBeNull()
+  expect(chat.getSnapshot()).toMatchObject({ status: 'ready', messages: [{}, { state: 'stopped' }] })
+  made.goOn()
+})
