@@ -534,7 +534,9 @@ const bedrockConverse: Client = {
       const client = amazon(at)
       const { message, usage } = stream
         ? await gatherMessage((await client.send(new ConverseStreamCommand(body))).stream as AsyncIterable<Loose>)
-        : await client.send(new ConverseCommand(body)).then(({ output, usage }) => ({ message: output?.message, usage }))
+        : await client
+            .send(new ConverseCommand(body))
+            .then(({ output, usage }) => ({ message: output?.message, usage }))
       last = message
       messages.push(last)
       const blocks: Loose[] = last.content
