@@ -38,7 +38,8 @@ let rig: Rig | undefined
 afterEach(() => rig?.stop())
 
 /** Long enough for a busy machine; what is silent waits for as long. */
-const patience = { IDLE_TIMEOUT_MS: '1600', HEADERS_TIMEOUT_MS: '1600', TOTAL_TIMEOUT_MS: '3000' }
+/** Long enough for 25 answers at once on a busy machine. */
+const patience = { IDLE_TIMEOUT_MS: '3000', HEADERS_TIMEOUT_MS: '3000', TOTAL_TIMEOUT_MS: '6000' }
 
 const random = seeded(8)
 const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T
