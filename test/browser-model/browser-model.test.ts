@@ -120,7 +120,7 @@ describe('sessions', () => {
 })
 
 describe('availability', () => {
-  it.each(['unavailable', 'downloadable', 'downloading', 'available'] as const)('%s is told', async (availability) => {
+  it.each(['unavailable', 'downloadable', 'downloading', 'available'] as const)('%s is reported', async (availability) => {
     expect(await setUp({ availability }).model.availability()).toBe(availability)
   })
 

@@ -12,7 +12,7 @@ import type { Rig } from './rig.ts'
 
 /** These providers prove what they thought, and want the proof back. */
 const proving: ReadonlySet<WireName> = new Set(['openai-responses', 'anthropic', 'gemini', 'gemini-interactions'])
-/** These tell what they thought. OpenAI's Chat Completions does not. */
+/** These report their reasoning. OpenAI's Chat Completions does not. */
 const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama', 'cohere'])
 /** These wires have no place for a proof: the conversation goes on without. */
 const proofless: ReadonlySet<WireName> = new Set(['ollama', 'cohere'])
@@ -21,14 +21,14 @@ export interface Judged {
   readonly title: string
   /** Whole answers, streams, or both. */
   readonly modes: readonly boolean[]
-  /** What can be asked for, by the name of its model. Default: a provider for each wire, by the name of its wire. */
+  /** The providers, by the name of their model. Default: a provider for each wire, by the name of its wire. */
   readonly providers?: readonly string[]
   /** The wire in which a provider is asked by a client. Default: that of its name. */
   readonly wireOf?: (provider: string, client: WireName) => WireName
   start(): Promise<Pick<Rig, 'url' | 'providers' | 'stop'> & Place>
 }
 
-/** Defines the tests, and prints the table behind them. */
+/** Defines the tests, and prints the table after them. */
 export function judgeClients({ title, modes, providers = wireNames, wireOf, start }: Judged): void {
   const pairs = wireNames.flatMap((client) => providers.map((provider): [WireName, string] => [client, provider]))
   const behind = (provider: string, client: WireName) => wireOf?.(provider, client) ?? (provider as WireName)

@@ -8,7 +8,7 @@ import { wireViolations } from '../support/valid-wire.ts'
 import { type Heard, proof, type Said, say } from './dialogue.ts'
 import { keys } from './models.ts'
 
-/** What came over the wire: each speaker reads of it what it knows. */
+/** Input from the network: each speaker reads the fields that it knows. */
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
 export const wireNames = [
@@ -29,7 +29,7 @@ interface Speaker {
   pieces(said: Said): string[]
   isStream(asked: Pick<Asked, 'path' | 'body'>): boolean
   error(status: number, message: string): unknown
-  /** The error as it comes behind a 200, in a stream. */
+  /** The error as it comes after a 200, in a stream. */
   errorPiece(message: string): string
   holdsKey(asked: Asked): boolean
 }
@@ -550,7 +550,7 @@ export const speakers: Readonly<Record<WireName, Speaker>> = {
   cohere,
 }
 
-/** Whether a path is that of an answer of the wire, behind the provider's own part. */
+/** Whether a path is that of an answer of the wire, after the provider's own part. */
 const paths: Readonly<Record<WireName, RegExp>> = {
   'openai-chat': /^\/v1\/chat\/completions$/,
   'openai-responses': /^\/v1\/responses$/,
