@@ -195,20 +195,17 @@ describe('C30: a connection that fails', () => {
   })
 })
 
-it.each([1, 2])(
-  'an answer that breaks after event %i reports only the break: it was an answer',
-  async (count) => {
-    const deltas = [{ role: 'assistant' }, { content: 'a' }].slice(0, count)
-    const events = deltas.map((delta) => JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] }))
-    const pieces = [...events, '{"choices":'].map((data) => new TextEncoder().encode(`data: ${data}\n\n`))
-    // One piece for each read, which a network does not promise.
-    const body = new ReadableStream({ pull: (sink) => sink.enqueue(pieces.shift()) }, { highWaterMark: 0 })
-    const fetch = async () => new Response(body)
-    const error = await failure(stream(ask(openaiChat('m', { baseUrl: 'https://provider.test', fetch }))).response)
-    expect(error.code).toBe('decode')
-    expect(error.message).not.toContain('answered 200')
-  },
-)
+it.each([1, 2])('an answer that breaks after event %i reports only the break: it was an answer', async (count) => {
+  const deltas = [{ role: 'assistant' }, { content: 'a' }].slice(0, count)
+  const events = deltas.map((delta) => JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] }))
+  const pieces = [...events, '{"choices":'].map((data) => new TextEncoder().encode(`data: ${data}\n\n`))
+  // One piece for each read, which a network does not promise.
+  const body = new ReadableStream({ pull: (sink) => sink.enqueue(pieces.shift()) }, { highWaterMark: 0 })
+  const fetch = async () => new Response(body)
+  const error = await failure(stream(ask(openaiChat('m', { baseUrl: 'https://provider.test', fetch }))).response)
+  expect(error.code).toBe('decode')
+  expect(error.message).not.toContain('answered 200')
+})
 
 describe('C10: a base URL without a scheme', () => {
   it.each(['localhost:1234/v1', 'api.example.com/v1', '127.0.0.1:8000'])('C10: %s names `baseUrl`', async (baseUrl) => {

@@ -45,14 +45,17 @@ describe('D1: warnings', () => {
     'send of a chat': ({ prompt: _, ...settings }) => createChat(settings).send('What happened today?'),
     'stream of a chat': ({ prompt: _, ...settings }) => createChat(settings).stream('What happened today?').response,
   }
-  it.each(Object.keys(asked))('D1: %s has each loss in `warnings`, and calls `onWarning` with it once', async (name) => {
-    upstream.answer(json(chatBody('a')))
-    const told: Loss[] = []
-    const result = await asked[name]?.({ ...lossy(), onWarning: (warning) => void told.push(warning) })
-    expect(paths(result?.warnings ?? [])).toEqual(both)
-    expect(paths(told)).toEqual(both)
-    expect(result?.responses.map(({ warnings }) => paths(warnings))).toEqual([both])
-  })
+  it.each(Object.keys(asked))(
+    'D1: %s has each loss in `warnings`, and calls `onWarning` with it once',
+    async (name) => {
+      upstream.answer(json(chatBody('a')))
+      const told: Loss[] = []
+      const result = await asked[name]?.({ ...lossy(), onWarning: (warning) => void told.push(warning) })
+      expect(paths(result?.warnings ?? [])).toEqual(both)
+      expect(paths(told)).toEqual(both)
+      expect(result?.responses.map(({ warnings }) => paths(warnings))).toEqual([both])
+    },
+  )
 
   it.each(['generateObject', 'streamObject'] as const)('D1: %s has them too', async (name) => {
     upstream.answer(json(chatBody('{"a":1}')))

@@ -107,19 +107,22 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
     }
   })
 
-  it.each(['end', 'reset'] as const)('gets one error when the connection is cut after any event (by %s)', async (after) => {
-    for (let at = 0; at < pieces.length; at++) {
-      if (!isDue(at)) continue
-      const sent = pieces.slice(0, at)
-      const isSilent = at <= silent[provider]
-      // A reset may overtake what was written before it, so it waits until that has arrived.
-      const before = () => until(() => isSilent || hearing.text.includes('Grüß Gott'))
-      rig.providers.answer(chunks(sent, { after, before }))
-      const hearing = hear(ask(rig.url, client, provider))
-      const expected = isSilent ? refused(502) : after === 'end' && isWhole(provider, sent) ? ended : failed
-      expect([at, await outcomeOf(client, hearing)]).toEqual([at, expected])
-    }
-  })
+  it.each(['end', 'reset'] as const)(
+    'gets one error when the connection is cut after any event (by %s)',
+    async (after) => {
+      for (let at = 0; at < pieces.length; at++) {
+        if (!isDue(at)) continue
+        const sent = pieces.slice(0, at)
+        const isSilent = at <= silent[provider]
+        // A reset may overtake what was written before it, so it waits until that has arrived.
+        const before = () => until(() => isSilent || hearing.text.includes('Grüß Gott'))
+        rig.providers.answer(chunks(sent, { after, before }))
+        const hearing = hear(ask(rig.url, client, provider))
+        const expected = isSilent ? refused(502) : after === 'end' && isWhole(provider, sent) ? ended : failed
+        expect([at, await outcomeOf(client, hearing)]).toEqual([at, expected])
+      }
+    },
+  )
 
   it('leaves before the provider has answered, and the provider is left at once', async () => {
     const reported = rig.reports.length

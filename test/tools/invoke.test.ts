@@ -282,16 +282,19 @@ describe('a tool that fails', () => {
     ['null', null, 'The tool failed'],
     ['a number', 5, 'The tool failed'],
     ['an object', { secret: 'x' }, 'The tool failed'],
-  ])('by throwing %s reports the message to the model, and never the stack [3.56] [3.59]', async (_what, thrown, text) => {
-    const sync = await outcomeOf(() => {
-      throw thrown
-    })
-    const async_ = await outcomeOf(() => Promise.reject(thrown))
-    for (const result of [sync, async_]) {
-      expect(result).toMatchObject({ status: 'error', content: text, error: { kind: 'execution', message: text } })
-      expect(result.error?.cause).toBe(thrown)
-    }
-  })
+  ])(
+    'by throwing %s reports the message to the model, and never the stack [3.56] [3.59]',
+    async (_what, thrown, text) => {
+      const sync = await outcomeOf(() => {
+        throw thrown
+      })
+      const async_ = await outcomeOf(() => Promise.reject(thrown))
+      for (const result of [sync, async_]) {
+        expect(result).toMatchObject({ status: 'error', content: text, error: { kind: 'execution', message: text } })
+        expect(result.error?.cause).toBe(thrown)
+      }
+    },
+  )
 
   it('with an error whose message throws, or is endless, is a result too [S22]', async () => {
     const trap = new Error('x')
