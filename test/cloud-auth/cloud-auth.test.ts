@@ -63,7 +63,7 @@ describe.each(makers)('%s', (_, make) => {
     expect(server.asked).toHaveLength(2)
   })
 
-  it('renews when the clock was turned back: the token's age is then unknown', async () => {
+  it("renews when the clock was turned back: the token's age is then unknown", async () => {
     const clock = vi.spyOn(Date, 'now')
     const token = make()
     const start = Date.now()

@@ -189,7 +189,7 @@ describe('translateResponse', () => {
     })
   })
 
-  it('throws an error that came as an answer, for the client's wire to report', () => {
+  it("throws an error that came as an answer, for the client's wire to report", () => {
     const body = { error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } }
     expect(() => translateResponse(body, clients.gemini, servers.anthropic)).toThrow(
       expect.objectContaining({ code: 'api', kind: 'overloaded' }),
@@ -312,7 +312,7 @@ describe.each(names)('translateStream to %s', (to) => {
     expect(translator.error).toBeInstanceOf(TypeError)
   })
 
-  it('reports guesses about the provider's stream', () => {
+  it("reports guesses about the provider's stream", () => {
     const two = `data: ${JSON.stringify({
       choices: [
         { index: 0, delta: { content: 'a' } },

@@ -80,7 +80,7 @@ describe.each(targets)('$name', (target: Target) => {
     const found: string[] = []
     let seen = 0
     for (const { label, history, context, blockProofs } of continuations) {
-      // Of a cancelled answer, parts without a follower are not sent back: anthropic.md and openai-responses.md §2.4.
+      // Parts of a cancelled answer without a follower are not sent back: anthropic.md and openai-responses.md §2.4.
       if (!isHome(history, client) || history.kinds.has('abort in the middle')) continue
       const { encoded } = handOver(context, target, modelFor(history, target))
       const sent = stringsIn(encoded.body)

@@ -22,7 +22,7 @@ const titles: Readonly<Record<string, string>> = {
 }
 const sources = Object.keys(titles)
 
-/** Of all recordings. */
+/** The report over all recordings. */
 export function writeReport(): string {
   const histories = [...writtenHistories(), ...recordedHistories()]
   const pairs = new Map(targets.map((target) => [target, measure(target, histories)]))

@@ -33,7 +33,7 @@ it('[4.75] [4.34] finds calls in the content and beside it, each id once', () =>
   expect(toolCalls(message.assistant([call], { toolCalls: [call, other] }))).toEqual([call, other])
 })
 
-it('[4.82] distinguishes the provider's own calls and results from ours', () => {
+it("[4.82] distinguishes the provider's own calls and results from ours", () => {
   const turn = message.assistant([serverCall, serverResult, call])
   expect(serverToolCalls(turn)).toEqual([serverCall])
   expect(serverToolResults(turn)).toEqual([serverResult])

@@ -43,7 +43,7 @@ const get = (path: string, headers: Record<string, string>) => fetch(rig.url + p
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 describe("a token for a user of the operator's own", () => {
-  it('permits what the server says, within the Worker's own limits', async () => {
+  it("permits what the server says, within the Worker's own limits", async () => {
     const scope = { models: ['anthropic:demo-model'], maxOutputTokens: 9000, dailyBudgetUsd: 0.25, lifetimeSeconds: 60 }
     const token = await tokenFor({ user: 'ada@example', ...scope, origin })
     const { sub, iat, exp, scope: granted } = claimsOf(token)

@@ -55,7 +55,7 @@ describe('a request', () => {
     })
   })
 
-  it('has results of parallel calls in one user message, with the user's text after them', () => {
+  it("has results of parallel calls in one user message, with the user's text after them", () => {
     const messages = [
       ...hello.messages,
       { role: 'assistant' as const, content: [toolCall('a', 'f', { x: 1 }), toolCall('b', 'g', {})] },

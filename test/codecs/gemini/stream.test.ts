@@ -78,7 +78,7 @@ describe('the end', () => {
     const message = read({ promptFeedback: { blockReason: 'SAFETY' } })
     expect(message).toMatchObject({ content: [], stopReason: 'content_filter', rawStopReason: 'SAFETY' })
   })
-  it('of a malformed call shows the model's text', () => {
+  it("of a malformed call shows the model's text", () => {
     const finishMessage = 'Malformed function call: print(f(1))'
     const message = read(chunk(undefined, { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage }))
     expect(message).toMatchObject({ stopReason: 'error', providerData: { gemini: { finishMessage } } })

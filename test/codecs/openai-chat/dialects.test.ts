@@ -212,7 +212,7 @@ describe('Mistral (§6)', () => {
     expect(legalId('gSIMJiOkT', model.codec.rules.callId)).toBe('gSIMJiOkT')
   })
 
-  it('wants names on results, and an assistant's message after them, which `prepare` adds', () => {
+  it("wants names on results, and an assistant's message after them, which `prepare` adds", () => {
     const id = legalId('call_a', model.codec.rules.callId)
     const { messages } = prepare({ messages: [hi, called, result, hi] }, model.codec.rules, {
       model: model.model,
@@ -244,7 +244,7 @@ describe('Mistral (§6)', () => {
     expect(answered(model, { content }).message.content).toEqual(closed.content)
   })
 
-  it("wants a mark on a last message of the assistant that it is a beginning", () => {
+  it('wants a mark on a last message of the assistant that it is a beginning', () => {
     expect(said(model, hi, { role: 'assistant', content: 'So' })).toEqual([
       hi,
       { role: 'assistant', content: 'So', prefix: true },

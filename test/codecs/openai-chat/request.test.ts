@@ -199,7 +199,7 @@ describe('parts', () => {
     expect(encode({ messages: [{ role: 'user', content: [block] }] }).losses).toMatchObject([{ severity: 'minor' }])
   })
 
-  it('send a cache hint as OpenAI's breakpoint, and to no other provider', () => {
+  it("send a cache hint as OpenAI's breakpoint, and to no other provider", () => {
     const block = { type: 'text' as const, text: 'Long', metadata: { cacheHint: 'ephemeral' as const } }
     const list: Message[] = [{ role: 'user', content: [block] }]
     expect(messages(list)[0]?.content).toEqual([
