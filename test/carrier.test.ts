@@ -12,7 +12,7 @@ const signature: Opaque = {
   data: { signature: 'EqQBCgIYAhIM+/==' },
 }
 
-/** A carrier written by hand: what a client could send us. */
+/** An envelope written by hand, as a client could send it. */
 function handmade(payload: string, version = 'isoglot/1'): string {
   return btoa(version + payload)
 }
@@ -26,7 +26,7 @@ function asJson<T>(value: T): T {
   return JSON.parse(JSON.stringify(value))
 }
 
-describe('a carrier', () => {
+describe('a proof envelope', () => {
   it('gives back the proof that was packed', () => {
     expect(unpackProof(packProof(signature) ?? '')).toEqual(signature)
   })
@@ -47,7 +47,7 @@ describe('a carrier', () => {
     )
   })
 
-  it('holds letters and digits alone and no padding, so that it is the same in every base64 alphabet', () => {
+  it('has only letters and digits and no padding, so that it is the same in every base64 alphabet', () => {
     fc.assert(
       fc.property(anyProof, (proof) => {
         const packed = packProof(proof) ?? ''
@@ -120,7 +120,7 @@ describe('unpacking', () => {
     expect(unpackProof(text)).toBeUndefined()
   })
 
-  it('tells a broken carrier, and one of a version to come, from a foreign proof, since it is nobody’s', () => {
+  it('does not read a broken envelope, or one of a later version, as a foreign proof', () => {
     expect(isCarrier(packProof(signature)?.slice(0, 61) ?? '')).toBe(true)
     expect(isCarrier('EqQBCgIYAhIM+/==')).toBe(false)
     expect(isCarrier(handmade('{}', 'isoglot/2'))).toBe(true)
@@ -141,7 +141,7 @@ describe('unpacking', () => {
     )
   })
 
-  /** What `btoa` takes. */
+  /** Text that `btoa` accepts. */
   function plainly(json: string): string {
     return json.replace(/[^\0-\xff]/g, '?')
   }

@@ -1,4 +1,4 @@
-/** Whoever the client of a gateway is: the proofs in an answer are there again, unharmed, when it sends the history. */
+/** With every client of a gateway, the proofs in an answer come back unchanged when the client sends the history. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame, ServerCodec } from '../src/core/codec.ts'
@@ -108,7 +108,7 @@ function eventsOf(response: ChatResponse): MessageEvent[] {
 
 interface Client {
   readonly server: ServerCodec
-  /** What the client makes of a stream: a whole answer. */
+  /** The whole answer that the client makes of a stream. */
   sum(frames: readonly Frame[]): Promise<unknown>
   /** The request in which it sends the answer again. */
   replay(body: unknown): unknown
@@ -272,7 +272,7 @@ describe.each(Object.entries(clients))('a client of %s', (format, client) => {
     expect(losses).toMatchObject([{ action: 'dropped', path: expect.stringContaining('opaque') }])
   })
 
-  it('may send carriers that are broken, and they are nobody’s proof', async () => {
+  it('may send broken envelopes, which are not read as proofs', async () => {
     const proof = format === 'gemini' ? proofs.anthropic : proofs.gemini
     const { body } = client.server.encodeResponse(answer([thought('Hm.', proof), text]))
     const broken = JSON.parse(JSON.stringify(body).replace(/(aXNvZ2xvdC8\w{20})\w+/g, '$1'))
@@ -303,7 +303,7 @@ describe.each(Object.entries(clients))('a client of %s', (format, client) => {
 })
 
 describe('a client that takes texts apart', () => {
-  it('gets each proof on its whole text again: Gemini sends a signature behind the pieces it is for', async () => {
+  it('gets each proof on its whole text again: Gemini sends a signature after the pieces it is for', async () => {
     const server = gemini.createServerCodec()
     const carrier = packProof(proofs.anthropic, { length: 7 })
     const parts = [
@@ -341,7 +341,7 @@ interface Upstream {
   readonly codec: ClientCodec
   readonly model: string
   readonly body: unknown
-  /** What has to be in the next request, as the provider gave it. */
+  /** The proofs that have to be in the next request, as the provider sent them. */
   readonly wanted: readonly object[]
 }
 
@@ -475,7 +475,7 @@ function callsIn(messages: readonly Message[]): ToolCall[] {
   return blocks.filter((block): block is ToolCall => block.type === 'tool_call')
 }
 
-// ---- carriers that we did not make ------------------------------------------------------------
+// ---- envelopes that we did not make ------------------------------------------------------------
 
 const tool = { name: 'weather', input: { city: 'Oslo' } }
 
@@ -596,7 +596,7 @@ const forgeries = Object.keys(forgers).flatMap((from) =>
   Object.keys(forgers).flatMap((to) => (from === to ? [] : Object.keys(clients).map((by) => ({ from, to, by })))),
 )
 
-describe.each(forgeries)('$from, behind a client of $by', ({ from, to, by }) => {
+describe.each(forgeries)('$from, with a client of $by', ({ from, to, by }) => {
   const forger = forgers[from] as (typeof forgers)[string]
   const target = forgers[to] as (typeof forgers)[string]
   const client = clients[by] as Client
@@ -620,7 +620,7 @@ describe.each(forgeries)('$from, behind a client of $by', ({ from, to, by }) => 
   })
 })
 
-describe.each(Object.entries(clients))('a carrier of a client of %s', (_, { server, replay }) => {
+describe.each(Object.entries(clients))('an envelope from a client of %s', (_, { server, replay }) => {
   const shapes = [
     [
       'openai-responses',

@@ -3,7 +3,7 @@ import { encodeRequest as encodeChat } from '../src/formats/openai-chat/index.ts
 import { encodeRequest as encodeResponses } from '../src/formats/openai-responses/index.ts'
 import { nearestEffort } from '../src/kit/effort.ts'
 
-describe('a budget of tokens, where a wire knows words alone', () => {
+describe('a budget of tokens, where a wire has only efforts', () => {
   it.each([
     [0, 'none'],
     [1, 'minimal'], // to think a little is not to think not at all

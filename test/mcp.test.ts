@@ -83,7 +83,7 @@ describe('B30: a tool of the same name', () => {
 })
 
 describe('the tools of a server', () => {
-  it('are told as ours: name, description, parameters, annotations with the title', () => {
+  it('are listed as tools of isoglot: name, description, parameters, annotations with the title', () => {
     const add = tools.find(({ name }) => name === 'add')
     expect(definitionOf(add as Tool)).toEqual({
       name: 'add',
@@ -146,7 +146,7 @@ describe('the tools of a server', () => {
     expect(await run('silent')).toMatchObject({ status: 'success', content: 'Done' })
   })
 
-  it('tell how they go on', async () => {
+  it('report progress', async () => {
     const told: unknown[] = []
     await run('count', '{}', { progress: (data: unknown) => told.push(data) })
     expect(told).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })))

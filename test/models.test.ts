@@ -68,7 +68,7 @@ describe('model', () => {
     expect(codecs.filter((name) => !providerNames.includes(name))).toEqual([])
   })
 
-  it.each(providerNames)('makes a model of %s that goes where it is told', (name) => {
+  it.each(providerNames)('makes a model of %s that uses the given address', (name) => {
     const baseUrl = 'https://proxy.example/v1'
     expect(model(`${name}:m`, { baseUrl })).toMatchObject({ model: 'm', baseUrl })
   })

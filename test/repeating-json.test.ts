@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { repeatingJson } from '../src/gateway/repeating-json.ts'
 
-/** Reads texts in a row, each of which must read as `JSON.parse` reads it, or fail as it does. */
+/** Reads texts in a row. Each must read as `JSON.parse` reads it, or fail in the same way. */
 function expectSame(texts: readonly string[]): void {
   const parse = repeatingJson()
   for (const text of texts) {

@@ -18,7 +18,7 @@ it('are more than 200, each once', () => {
   expect(hostile.filter((url, at) => hostile.indexOf(url) !== at)).toEqual([])
 })
 
-it.each([...scripts, ...schemes, ...broken])('%j is no link and no image, whatever the policy', (url) => {
+it.each([...scripts, ...schemes, ...broken])('%j is not accepted as a link or an image, whatever the policy', (url) => {
   for (const policy of policies.filter((one) => one.base === undefined)) {
     expect([safeUrl(url, 'link', policy), safeUrl(url, 'image', policy)]).toEqual([undefined, undefined])
   }

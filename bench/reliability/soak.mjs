@@ -1,4 +1,4 @@
-/** W29: 10,000 streams, half of which their clients leave in the middle; does anything stay in memory, or end wrong? */
+/** W29: 10,000 streams; clients leave half of them in the middle. Does anything stay in memory, or end wrong? */
 import { endingOf } from '../../test/gateway/wire.ts'
 import { seeded } from '../../test/support/random.ts'
 import { begun, readAll, send, textOf } from './client.mjs'

@@ -1,6 +1,6 @@
 /**
  * A call that needs a person, over three processes: one asks the model, one signs the person's decision, one continues. They share only a
- * JSON file. The secret signs the consent, so that nobody who can write to the file can forge one, and the list of calls that ran keeps a
+ * JSON file. The secret signs the consent, so that write access to the file is not enough to forge one, and the list of calls that ran keeps a
  * call from running twice.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -1,14 +1,14 @@
 /**
- * Carriers: a provider's proof inside the opaque slot of another wire.
+ * Proof envelopes: a provider's proof inside the opaque field of another wire.
  *
  * A gateway that answers in one wire with what another provider signed has nowhere to keep that proof but with the client, who sends
  * the history again. So it travels in the slot that the client's wire has for proofs of its own, which every client echoes: Anthropic's
  * `thinking.signature`, Responses' `encrypted_content`, Gemini's `thoughtSignature`, Chat's `reasoning_details`.
  *
  * The text is base64 of `isoglot/1` and JSON in plain ASCII, chosen so that it has only letters and digits and needs no padding: a client
- * that reads the slot as bytes and writes them in another base64 alphabet gives back the same text. A carrier is not signed and hides
+ * that reads the field as bytes and writes them in another base64 alphabet gives back the same text. An envelope is not signed and hides
  * nothing: a client that holds the proof could read and change it before, and the provider checks it. The number is the version; a signed
- * carrier will be `isoglot/2`.
+ * envelope will be `isoglot/2`.
  *
  * @module
  */
@@ -21,11 +21,11 @@ const mark = 'aXNvZ2xvdC8'
 /** The version that we make and read. */
 const version = 'isoglot/1'
 
-/** Longest carrier that is made by default, in characters. Encrypted reasoning of a long turn is about a tenth of it. */
+/** Longest envelope that is made by default, in characters. Encrypted reasoning of a long turn is about a tenth of it. */
 export const maxCarrierLength: number = 1024 * 1024
 
 export interface CarrierOptions {
-  /** Longest carrier, in characters. Default {@link maxCarrierLength}. */
+  /** Longest envelope, in characters. Default {@link maxCarrierLength}. */
   readonly maxLength?: number
   /** The id of the call that the proof belongs to, where it travels in the slot of another block. */
   readonly on?: string
@@ -47,12 +47,12 @@ export function packProof(opaque: Opaque, options: CarrierOptions = {}): string 
   return packed.length > maxLength ? undefined : packed
 }
 
-/** The proof in a carrier; `undefined` for every other text, such as a proof of the format's own provider. */
+/** The proof in an envelope; `undefined` for every other text, such as a proof of the format's own provider. */
 export function unpackProof(text: string): Opaque | undefined {
   return unpackCarrier(text)?.opaque
 }
 
-/** A carrier's proof, and what was packed beside it. */
+/** An envelope's proof, and what was packed beside it. */
 export interface Carried {
   readonly opaque: Opaque
   readonly on?: string
@@ -72,12 +72,12 @@ export function unpackCarrier(text: string): Carried | undefined {
   return compact({ opaque, on, length })
 }
 
-/** Whether a text is a carrier, of any version. One that cannot be unpacked is not sent to any provider. */
+/** Whether a text is an envelope, of any version. One that cannot be unpacked is not sent to any provider. */
 export function isCarrier(text: string): boolean {
   return text.startsWith(mark)
 }
 
-/** Whether a carrier may stand in a text of any kind, such as a request's body. */
+/** Whether an envelope may stand in a text of any kind, such as a request's body. */
 export function holdsCarrier(text: string): boolean {
   return text.includes(mark)
 }
@@ -90,7 +90,7 @@ const proofFields: ReadonlySet<string> = new Set([
 const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)?)?)?"|\\u/
 
 /**
- * The JSON text of a provider's answer without carriers. Only we write them: one that a provider sends would come back with the history,
+ * The JSON text of a provider's answer without envelopes. Only we write them: one that a provider sends would come back with the history,
  * and its content would go to another provider as that provider's own proof.
  */
 export function withoutCarriers(text: string): string {
@@ -110,7 +110,7 @@ type Shape = true | readonly [Shape] | { readonly [field: string]: Shape }
 const part = { type: true, text: true } as const
 const detail = { ...part, summary: true, data: true, signature: true, id: true, format: true, index: true } as const
 
-/** The fields of a proof by format and kind of block. A client can write anything into a carrier, and only these are taken out of it. */
+/** The fields of a proof by format and kind of block. A client can write anything into an envelope, and only these are taken out of it. */
 const knownProofs: Readonly<
   Record<string, Partial<Record<'reasoning' | 'tool_call', { readonly [field: string]: Shape }>>>
 > = {

@@ -30,15 +30,15 @@ import type {
 } from '../core/model.ts'
 import { type Carried, isCarrier, knownProof, packProof, unpackCarrier } from './carrier.ts'
 
-/** Where a wire has place for a carrier. */
+/** The fields of a wire that can hold an envelope. */
 export interface Slot {
   readonly format: string
   /** Providers whose proofs the format's decoder recognises: those need no envelope. An envelope is written as a proof of the first one. */
   readonly owners: readonly [string, ...string[]]
   /** Whether calls have a slot of their own; otherwise their proofs travel on the reasoning after them, which names the call. */
   readonly onCalls: boolean
-  /** A proof of this wire that holds the carrier. */
-  write(carrier: string): JsonObject
+  /** A proof of this wire that holds the envelope. */
+  write(envelope: string): JsonObject
   /** The texts in a proof of this wire that may be an envelope. */
   read(data: JsonObject): readonly string[]
 }
@@ -69,9 +69,9 @@ function packBlock(block: ContentBlock, slot: Slot): readonly ContentBlock[] {
   return block.type === 'tool_call' ? packCall(block, slot) : [withoutForgery(block, slot)]
 }
 
-/** Other blocks have no slot: a carrier in the proof of one is the provider's own, and it goes nowhere. */
+/** Other blocks have no proof field: an envelope in the proof of one is the provider's own, and it goes nowhere. */
 function withoutForgery(block: ContentBlock, slot: Slot): ContentBlock {
-  if (carriersOn(block, slot).length === 0) return block
+  if (envelopesOn(block, slot).length === 0) return block
   const { opaque: _, ...rest } = block as ContentBlock & { readonly opaque: Opaque }
   return rest as ContentBlock
 }
@@ -79,23 +79,23 @@ function withoutForgery(block: ContentBlock, slot: Slot): ContentBlock {
 /** A proof that is too large stays as it is. The encoder then reports it as a loss. */
 function packReasoning(block: ReasoningBlock, slot: Slot): ReasoningBlock {
   if (block.opaque === undefined || isOwn(block.opaque, slot)) return block
-  const carrier = packProof(block.opaque, { length: block.text.length })
-  return carrier === undefined ? block : { ...block, opaque: proofOf(carrier, slot) }
+  const envelope = packProof(block.opaque, { length: block.text.length })
+  return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, slot) }
 }
 
 /** A call, and the reasoning that its proof travels on. */
 function packCall(call: ToolCall, slot: Slot): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
   const { opaque, ...bare } = call
   if (opaque === undefined || isOwn(opaque, slot) || !isNeeded(opaque)) return [withoutForgery(call, slot) as ToolCall]
-  const carrier = packProof(opaque, slot.onCalls ? {} : { on: call.id, length: 0 })
-  if (carrier === undefined) return [call]
-  const proof = proofOf(carrier, slot)
+  const envelope = packProof(opaque, slot.onCalls ? {} : { on: call.id, length: 0 })
+  if (envelope === undefined) return [call]
+  const proof = proofOf(envelope, slot)
   return slot.onCalls ? [{ ...bare, opaque: proof }] : [bare, { type: 'reasoning', text: '', opaque: proof }]
 }
 
 /**
- * A proof of the slot's own wire goes as it is. One in which a provider put a carrier is packed like those of other wires, so that it comes
- * back to that provider: as it is, it would be read as a carrier of ours, and be another provider's proof.
+ * A proof of the wire's own provider goes unchanged. One in which a provider put an envelope is packed like those of other wires, so that it comes
+ * back to that provider: as it is, it would be read as an envelope of ours, and be another provider's proof.
  */
 function isOwn({ format, provider, data }: Opaque, slot: Slot): boolean {
   return format === slot.format && slot.owners.includes(provider) && !slot.read(data).some(isCarrier)
@@ -106,8 +106,8 @@ function isNeeded({ data }: Opaque): boolean {
   return Object.hasOwn(data, 'thoughtSignature') || Object.hasOwn(data, 'extra_content')
 }
 
-function proofOf(carrier: string, { format, owners, write }: Slot): Opaque {
-  return { provider: owners[0], model: '', format, data: write(carrier) }
+function proofOf(envelope: string, { format, owners, write }: Slot): Opaque {
+  return { provider: owners[0], model: '', format, data: write(envelope) }
 }
 
 /** Blocks are numbered anew, since those that proofs travel on stand between them. */
@@ -149,7 +149,7 @@ function unpackRequest(decoded: DecodedRequest, slot: Slot): DecodedRequest {
 function unpackMessage(message: Message, slot: Slot): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
   const content = message.content.map((block) => ofAnyModel(block, slot))
-  const isCarried = content.some((block) => carriersOn(block, slot).length > 0)
+  const isCarried = content.some((block) => envelopesOn(block, slot).length > 0)
   return { ...message, content: isCarried ? unpackBlocks({ ...message, content }, slot) : content }
 }
 
@@ -159,15 +159,15 @@ function ofAnyModel(block: ContentBlock, slot: Slot): ContentBlock {
   return opaque?.format === slot.format ? ({ ...block, opaque: { ...opaque, model: '' } } as ContentBlock) : block
 }
 
-function carriersOn(block: ContentBlock, slot: Slot): readonly string[] {
+function envelopesOn(block: ContentBlock, slot: Slot): readonly string[] {
   const opaque = 'opaque' in block ? block.opaque : undefined
   return opaque?.format === slot.format ? slot.read(opaque.data).filter(isCarrier) : []
 }
 
-/** The proofs that are in the carriers of a block. Broken carriers hold none, and so do those without a field that their format has there. */
+/** The proofs that are in the envelopes of a block. Broken envelopes hold none, and so do those without a field that their format has there. */
 function carriedOn(block: ContentBlock, slot: Slot): readonly Carried[] {
-  return carriersOn(block, slot).flatMap((carrier) => {
-    const carried = unpackCarrier(carrier)
+  return envelopesOn(block, slot).flatMap((envelope) => {
+    const carried = unpackCarrier(envelope)
     const isOfCall = carried?.on !== undefined || block.type === 'tool_call'
     const opaque = carried && knownProof(carried.opaque, isOfCall ? 'tool_call' : 'reasoning')
     return opaque === undefined ? [] : { ...carried, opaque }
@@ -183,7 +183,7 @@ function unpackBlocks(message: AssistantMessage, slot: Slot): readonly ContentBl
   const unpacked: ContentBlock[] = []
   let run: ReasoningBlock[] = []
   for (const block of blocks) {
-    if (block.type === 'reasoning' && (block.opaque === undefined || carriersOn(block, slot).length > 0)) {
+    if (block.type === 'reasoning' && (block.opaque === undefined || envelopesOn(block, slot).length > 0)) {
       run.push(block)
       continue
     }
@@ -194,7 +194,7 @@ function unpackBlocks(message: AssistantMessage, slot: Slot): readonly ContentBl
 }
 
 function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, slot: Slot): ToolCall {
-  const isCarried = carriersOn(call, slot).length > 0
+  const isCarried = envelopesOn(call, slot).length > 0
   const own = isCarried ? carriedOn(call, slot)[0]?.opaque : call.opaque
   const opaque = ofCalls.get(call.id) ?? own
   const { opaque: _, ...bare } = call
@@ -203,7 +203,7 @@ function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, slot: 
 
 /**
  * Reasoning blocks in a row, with their proofs. Some wires join the texts of a turn, and some clients keep each piece of a text apart;
- * so that each proof finds its text again, its carrier says how long that was. A proof whose text is gone is dropped with it.
+ * so that each proof finds its text again, its envelope says how long that was. A proof whose text is gone is dropped with it.
  */
 function unpackRun(run: readonly ReasoningBlock[], slot: Slot): readonly ReasoningBlock[] {
   if (run.every((block) => isWhole(block, slot))) return run.flatMap((block) => cutByProofs([block], slot))

@@ -12,7 +12,7 @@ import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './plat
  * see its own page.
  */
 export interface WorkerOptions {
-  /** Who may send requests. */
+  /** The users and pages that may send requests. */
   readonly session: SessionOptions
   /** The models and fields that clients may ask for. */
   readonly policy: PolicyOptions

@@ -161,7 +161,7 @@ describe('blocks', () => {
     { type: 'text', text: 'a' },
     { type: 'text', text: 'a', refusal: true },
     { type: 'reasoning', text: 'a' },
-  ])('that come with their text tell it: %j', (block) => {
+  ])('that come with their text have it in the event: %j', (block) => {
     const [, told] = eventsOf([{ type: 'block', block, key: 0, open: true }, { type: 'close', key: 0 }, end])
     const isRefusal = 'refusal' in block && { refusal: true }
     expect(told).toEqual({ type: `${block.type}_delta`, index: 0, text: 'a', ...isRefusal })
@@ -230,13 +230,13 @@ describe('patches', () => {
   it.each<[string, Fragment[]]>([
     ['no block', []],
     ['a call that has ended', [call({ key: 0, id: 'c', name: 'f' }), { type: 'close', key: 0 }]],
-  ])('that find %s are told', (_, fragments) => {
+  ])('that find %s are reported', (_, fragments) => {
     expect(warningsIn(eventsOf([...fragments, { type: 'patch', opaque }, end]))).toHaveLength(1)
   })
 })
 
 describe('figures and fields of the answer', () => {
-  it('replace earlier figures field by field, and keep what a later event does not tell', () => {
+  it('replace earlier figures field by field, and keep those that a later event does not have', () => {
     const events = eventsOf([
       { type: 'usage', usage: { inputTokens: 10, outputTokens: 1, providerData: { f: { a: 1 } } } },
       { type: 'usage', usage: { outputTokens: 7, providerData: { f: { b: 2 } } } },
@@ -248,7 +248,7 @@ describe('figures and fields of the answer', () => {
     expect(endOf(events).message.usage).toEqual(usage)
   })
 
-  it('are absent where nobody told any', () => {
+  it('are absent if no event reports any', () => {
     expect(endOf(eventsOf([end]))).toEqual({
       message: { role: 'assistant', content: [], stopReason: 'stop' },
       stopReason: 'stop',
@@ -284,7 +284,7 @@ describe('a start', () => {
     expect(endOf(events).message).toMatchObject({ content: [{ type: 'text', text: 'ab' }], response: { id: 'one' } })
   })
 
-  it('that comes late, or in two parts, still tells where the answer came from', () => {
+  it('that comes late, or in two parts, still adds the id and the model', () => {
     const events = eventsOf([
       { type: 'usage', usage: {} },
       { type: 'start', id: 'one' },
@@ -317,7 +317,7 @@ describe('the end', () => {
     [{ type: 'patch', opaque }],
     [{ type: 'usage', usage: { inputTokens: 1 } }],
     [{ type: 'extra', providerData: { f: { a: 1 } } }],
-  ])('is the end: %j behind it is told, and changes nothing', (late) => {
+  ])('is the end: %j after it is reported, and changes nothing', (late) => {
     const events = eventsOf([{ type: 'text', text: 'b' }, end, late])
     expect(events.slice(-2)).toMatchObject([
       { type: 'message_end' },

@@ -388,7 +388,7 @@ describe('a piece of a call', () => {
     expect(warningsIn(events)).toEqual([])
   })
 
-  it.each(guessed)('is given to a call by a guess, which is told once: %s', (_, pieces, calls) => {
+  it.each(guessed)('is given to a call by a guess, which is reported once: %s', (_, pieces, calls) => {
     const events = eventsOf([...pieces.map(call), end])
     expect(inShort(events)).toEqual(calls)
     expect(warningsIn(events)).toHaveLength(1)
@@ -402,7 +402,7 @@ describe('a piece of a call', () => {
     )
   })
 
-  it('that brings a whole call with its own id again is told, and the call is not doubled', () => {
+  it('that brings a whole call with its own id again is reported, and the call is not doubled', () => {
     const piece = call({ position: 0, id: 'a', name: 'pay', arguments: '{"x":1}' })
     const events = eventsOf([piece, piece, end])
     expect(inShort(events)).toEqual(['a pay({"x":1})'])
@@ -423,7 +423,7 @@ describe('a piece of a call', () => {
     expect(callsIn(events)).toMatchObject([{ providerData: { f: { a: 1, b: 2 }, g: { c: 3 } } }])
   })
 
-  it('that comes behind the end of its block is told, and the call stays as it is', () => {
+  it('that comes after the end of its block is reported, and the call stays as it is', () => {
     const events = eventsOf([
       call({ key: 0, id: 'a', name: 'f', arguments: '{}' }),
       { type: 'close', key: 0 },

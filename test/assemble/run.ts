@@ -1,4 +1,4 @@
-/** What the tests of the assembler share. */
+/** Helpers for the tests of the assembler. */
 import { assemble } from '../../src/assemble/assemble.ts'
 import type { AssembleOptions } from '../../src/assemble/assembly.ts'
 import type { CallFragment, Fragment } from '../../src/core/codec.ts'

@@ -120,9 +120,12 @@ describe('sessions', () => {
 })
 
 describe('availability', () => {
-  it.each(['unavailable', 'downloadable', 'downloading', 'available'] as const)('%s is told', async (availability) => {
-    expect(await setUp({ availability }).model.availability()).toBe(availability)
-  })
+  it.each(['unavailable', 'downloadable', 'downloading', 'available'] as const)(
+    '%s is reported',
+    async (availability) => {
+      expect(await setUp({ availability }).model.availability()).toBe(availability)
+    },
+  )
 
   it('missing: the browser does not have the API', async () => {
     const model = browserModel()

@@ -16,7 +16,7 @@ interface Options {
   readonly signal?: AbortSignal
 }
 
-/** What the model is to do at its next prompts. */
+/** The answers of the model to its next prompts. */
 export interface Script {
   /** Pieces of the answer, or what it throws; by default it repeats the last message. */
   answers: (readonly string[] | { readonly pieces: readonly string[]; readonly error: DOMException } | 'endless')[]

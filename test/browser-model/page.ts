@@ -1,4 +1,4 @@
-/** What the page of the tests has: our code, and the fake, for the browser to run. */
+/** The code of the test page: ours, and the fake, for the browser to run. */
 import { browserModel, withFallback } from '../../src/browser-model/index.ts'
 import { generate, stream, t, tool } from '../../src/index.ts'
 import { localModel } from '../../src/kit/local-model.ts'

@@ -18,7 +18,7 @@ const theme = tool({ name: 'set_theme', parameters: t.object({ dark: t.boolean()
 const { execute: _, run: _run, parse: _parse, ...themeDefinition } = theme
 const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => 'paid' })
 
-/** A server that answers with these streams of the provider, one after the other, and keeps the history itself unless it is told to seal it. */
+/** A server that answers with these streams of the provider, one after the other, and keeps the history itself unless it seals it. */
 function server(
   answers: readonly (readonly string[])[],
   options: Omit<ReadChatOptions, 'history'> = {},

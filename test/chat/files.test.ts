@@ -48,7 +48,7 @@ describe('toBlock', () => {
     }
   })
 
-  it('refuses what it cannot tell the type of, by name', async () => {
+  it('refuses a file of unknown type, by name', async () => {
     await expect(toBlock(file(bytes(0, 0xff, 0), 'odd.bin'))).rejects.toThrow(RangeError)
     await expect(toBlock(file(bytes(0, 0xff, 0), 'odd.bin'))).rejects.toThrow('"odd.bin"')
   })

@@ -1,4 +1,4 @@
-/** What a chat holds to, whatever the provider sent and whoever clicks when. */
+/** Properties of a chat for every answer of a provider and every order of clicks. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type ChatSnapshot, type ChatStore, createChatStore, runTransport, toView } from '../../src/chat/index.ts'
@@ -28,7 +28,7 @@ async function snapshotsOf(
   return { chat, seen }
 }
 
-/** What stays of a part when its turn has ended. */
+/** The fields of a part that stay when its turn has ended. */
 const lasting = (view: ChatSnapshot['messages'][number] | undefined) =>
   view?.parts.map(({ id, ...part }) => ({ ...part, place: id.slice(id.indexOf('.')) }))
 
@@ -84,7 +84,7 @@ describe.each(formats)('a recorded answer of $folder', ({ folder, client }) => {
   )
 })
 
-// ---- whoever clicks when ------------------------------------------------------------------------
+// ---- clicks in any order ------------------------------------------------------------------------
 
 type Status = ChatSnapshot['status']
 
@@ -101,7 +101,7 @@ const call = block.toolCall('c1', 'pay', {})
 const start = { type: 'message_start' } as const
 type Actor = ReturnType<typeof scripted> & { readonly chat: ChatStore }
 
-/** What a user, a page or a network does. What is not allowed at the moment is refused with a `TypeError`, and changes nothing. */
+/** Actions of a user, a page or a network. One that is not allowed at the moment is refused with a `TypeError`, and changes nothing. */
 const actions: Readonly<Record<string, (actor: Actor) => Promise<unknown> | void>> = {
   send: ({ chat }) => void chat.send('Hi').catch(refused),
   stop: ({ chat }) => chat.stop(),

@@ -70,7 +70,7 @@ describe('a stored chat', () => {
     expect(chat.getSnapshot()).toMatchObject({ status: 'submitted', messages: [{ state: 'sending' }] })
   })
 
-  it('is removed by clear, and a failure to store it goes to onError alone', async () => {
+  it('is removed by clear, and a failure to store it goes only to onError', async () => {
     const { chats, persist } = memory()
     const onError = vi.fn()
     const { transport } = scripted()

@@ -1,4 +1,4 @@
-/** How often a store publishes, and what it leaves behind. */
+/** How often a store publishes, and that it leaves no timer. */
 import { describe, expect, it, vi } from 'vitest'
 import { createChatStore, runTransport } from '../../src/chat/index.ts'
 import { message, type StreamEvent } from '../../src/index.ts'
@@ -114,7 +114,7 @@ describe('dispose', () => {
     })
     await new Promise((resolve) => setImmediate(resolve))
     told.mockClear()
-    // What other tests have left in this process may set timers too: counted is what `dispose` itself ends, which it does at once.
+    // Code of other tests in this process may set timers too. So the test counts the timers that `dispose` itself ends at once.
     const timers = vi.getTimerCount()
     for (const chat of chats) chat.dispose()
     expect(timers - vi.getTimerCount()).toBe(1000)

@@ -6,7 +6,7 @@ export interface Script {
   readonly transport: ChatTransport
   /** The turns that were asked for, in order. */
   readonly turns: readonly ChatTurn[]
-  /** How often the transport was told to stop. */
+  /** The calls of `stop` of the transport. */
   readonly stops: readonly string[]
   /** Delivers a batch to the last turn, and waits until it was read. */
   push(...events: readonly StreamEvent[]): Promise<void>

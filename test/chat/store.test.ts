@@ -20,7 +20,7 @@ function open(options: Partial<ChatStoreOptions> = {}) {
   return { ...script, chat, say, now: chat.getSnapshot }
 }
 
-/** What a page draws of a snapshot, in short. */
+/** A short form of what a page draws of a snapshot. */
 const drawn = ({ messages }: ChatSnapshot) =>
   messages.map(({ role, state, parts }) => {
     return `${role} ${state}: ${parts.map((part) => (part.type === 'text' ? part.text : part.type)).join(' ')}`
@@ -107,7 +107,7 @@ describe('send', () => {
 })
 
 describe('stop', () => {
-  it('is seen at once, tells the transport, and ignores what comes late', async () => {
+  it('is shown at once, stops the transport, and ignores late events', async () => {
     const onFinish = vi.fn()
     const { chat, push, now, stops, turns } = open({ id: 'c1', onFinish })
     const sent = chat.send('A')
@@ -382,7 +382,7 @@ describe('calls that wait', () => {
     expect(third).toMatchObject({ trigger: 'tool_result', added: second?.added, messages: second?.messages })
   })
 
-  it('are none where the answer was cut', async () => {
+  it('are not in an answer that was cut', async () => {
     const { chat, now, push, end } = open()
     void chat.send('Go')
     await push(start, done([{ ...asked, stopReason: 'length' }], 'cut'))

@@ -103,7 +103,7 @@ describe('workerTransport', () => {
     expect(asked).toEqual(['POST /session', 'POST /session', 'POST /v1/chat/completions Bearer t1'])
   })
 
-  it('takes tokens from a server of yours, and is told the last one', async () => {
+  it('takes tokens from a server of yours, and passes the last one to it', async () => {
     const { asked, fetch } = worker()
     const session = vi.fn(async () => ({ token: 'own', expiresAt: '2000-01-01T00:00:00Z' }))
     await ask({ url, model: openaiChat('m', { fetch }), session }, 2)

@@ -11,7 +11,7 @@ import { formats } from '../support/formats.ts'
 import { ownUpstream } from '../support/own-upstream.ts'
 import { chatCalls, chatText, chunks, pause } from '../support/upstream.ts'
 
-/** Applies them to a conversation that nobody may write to, and gives all that was seen on the way. */
+/** Applies them to a frozen conversation, and returns all states on the way. */
 function applied(events: readonly StreamEvent[], before: readonly Message[] = []): readonly (readonly Message[])[] {
   const seen = [frozen(before)]
   for (const event of events) seen.push(frozen(applyEvent(seen.at(-1) ?? [], frozen(event))))
@@ -32,7 +32,7 @@ const chunk = (index: number, argumentsDelta: string) =>
   ({ type: 'tool_call_chunk', index, chunk: { type: 'tool_call_chunk', id: 'c', name: 'f', argumentsDelta } }) as const
 
 describe('while an answer comes', () => {
-  it('adds a message behind the others, and leaves them as they are', () => {
+  it('adds a message after the others, and leaves them as they are', () => {
     const before = [message.user('Hi')]
     const after = last([{ type: 'message_start', id: 'm1', model: 'gpt-5' }, text(0, 'Hel'), text(0, 'lo')], before)
     expect(after).toEqual([
@@ -70,7 +70,7 @@ describe('while an answer comes', () => {
     ])
   })
 
-  it('keeps an invalid call apart, and the blocks behind it in their places', () => {
+  it('keeps an invalid call apart, and the blocks after it in their places', () => {
     const call = { type: 'invalid_tool_call', index: 0, argumentsText: '{', reason: 'truncated', error: 'cut' } as const
     const [answer] = last([start, chunk(0, '{'), { type: 'invalid_tool_call', index: 0, call }, text(1, 'Hm')]) ?? []
     expect(answer).toMatchObject({ invalidToolCalls: [call], content: [{ argumentsDelta: '{' }, { text: 'Hm' }] })

@@ -1,4 +1,4 @@
-/** Code travels by value: what a request needs and does not carry is told at once, with the function that makes it, before anything is sent. */
+/** Code travels by value: a missing part of a request is reported before anything is sent, with the function that makes it. */
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import {

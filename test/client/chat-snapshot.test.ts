@@ -1,4 +1,4 @@
-/** What a view can follow of `createChat`. */
+/** The state of `createChat` that a view can follow. */
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createChat, message } from '../../src/index.ts'

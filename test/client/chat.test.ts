@@ -68,7 +68,7 @@ describe('a chat', () => {
     expect(upstream.asked[1]?.headers).toMatchObject({ authorization: 'Bearer sk-fresh-2' })
   })
 
-  it('sends the settings of one turn for that turn alone', async () => {
+  it('sends the settings of one turn for only that turn', async () => {
     upstream.answer(json(chatBody('Hello')))
     const chat = chatWith({ temperature: 0.5 })
     await chat.send('Hi', { temperature: 1 })
@@ -147,7 +147,7 @@ describe('a chat', () => {
     expect(sent(1)).toEqual([{ role: 'user', content: 'Hi' }])
   })
 
-  it('is not stuck on a prompt that is none', async () => {
+  it('still works after an invalid prompt', async () => {
     upstream.answer(json(chatBody('Hello')))
     const chat = chatWith()
     await expect(chat.send(['wizard', 'Hi'] as never)).rejects.toThrow(/role "wizard" is not known/)
@@ -217,7 +217,7 @@ describe('cancelling', () => {
     ])
   })
 
-  it('does nothing while nobody asks', () => {
+  it('does nothing without a request', () => {
     expect(() => chatWith().cancel()).not.toThrow()
   })
 })
@@ -266,7 +266,7 @@ describe('tools of a chat', () => {
 describe('callbacks', () => {
   beforeEach(() => upstream.answer(json(chatBody(null, [tokyo])), json(chatBody('ok'))))
 
-  it('are told of requests and results, last registered first, until they are removed [3.47] [3.48] [3.49]', async () => {
+  it('are called with requests and results, last registered first, until they are removed [3.47] [3.48] [3.49]', async () => {
     const told: string[] = []
     const chat = chatWith({
       tools: [weather],
@@ -285,7 +285,7 @@ describe('callbacks', () => {
     expect(told).toEqual(['second', 'settings call_1', 'later', 'first sunny in Tokyo', 'settings call_1'])
   })
 
-  it('may refuse a call, and then nobody else is asked', async () => {
+  it('may refuse a call, and then no other is called', async () => {
     const told: string[] = []
     const chat = chatWith({ tools: [weather] })
     chat.onToolRequest(() => void told.push('never asked'))

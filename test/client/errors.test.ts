@@ -1,4 +1,4 @@
-/** What the caller reads of a failure: where it happened, in whose words, and never with a key. */
+/** The error that a caller gets: it says where it happened, has the provider's message, and never a key. */
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../src/core/codec.ts'
@@ -149,7 +149,7 @@ describe('C31: the message of an error', () => {
 })
 
 describe('C30: a connection that fails', () => {
-  it('C30: is told with the code of the platform', async () => {
+  it('C30: has the error code of the platform', async () => {
     const server = await startUpstream()
     await server.stop()
     const error = await failure(generate(ask(openaiChat('m', { baseUrl: server.url }))))
@@ -181,7 +181,7 @@ describe('C30: a connection that fails', () => {
     expect(error.message).not.toContain('hidden')
   })
 
-  it('C30: where the platform tells nothing, as in a page, may be one of CORS, and Anthropic has a setting for that', async () => {
+  it('C30: where the platform gives no reason, as in a page, may be one of CORS, and Anthropic has a setting for that', async () => {
     const fetch = async () => {
       throw new TypeError('Failed to fetch')
     }
@@ -195,20 +195,17 @@ describe('C30: a connection that fails', () => {
   })
 })
 
-it.each([1, 2])(
-  'an answer that breaks behind event %i says what broke, and no more: it was an answer',
-  async (count) => {
-    const deltas = [{ role: 'assistant' }, { content: 'a' }].slice(0, count)
-    const events = deltas.map((delta) => JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] }))
-    const pieces = [...events, '{"choices":'].map((data) => new TextEncoder().encode(`data: ${data}\n\n`))
-    // One piece for each read, which a network does not promise.
-    const body = new ReadableStream({ pull: (sink) => sink.enqueue(pieces.shift()) }, { highWaterMark: 0 })
-    const fetch = async () => new Response(body)
-    const error = await failure(stream(ask(openaiChat('m', { baseUrl: 'https://provider.test', fetch }))).response)
-    expect(error.code).toBe('decode')
-    expect(error.message).not.toContain('answered 200')
-  },
-)
+it.each([1, 2])('an answer that breaks after event %i reports only the break: it was an answer', async (count) => {
+  const deltas = [{ role: 'assistant' }, { content: 'a' }].slice(0, count)
+  const events = deltas.map((delta) => JSON.stringify({ id: 'c', model: 'm', choices: [{ index: 0, delta }] }))
+  const pieces = [...events, '{"choices":'].map((data) => new TextEncoder().encode(`data: ${data}\n\n`))
+  // One piece for each read, which a network does not promise.
+  const body = new ReadableStream({ pull: (sink) => sink.enqueue(pieces.shift()) }, { highWaterMark: 0 })
+  const fetch = async () => new Response(body)
+  const error = await failure(stream(ask(openaiChat('m', { baseUrl: 'https://provider.test', fetch }))).response)
+  expect(error.code).toBe('decode')
+  expect(error.message).not.toContain('answered 200')
+})
 
 describe('C10: a base URL without a scheme', () => {
   it.each(['localhost:1234/v1', 'api.example.com/v1', '127.0.0.1:8000'])('C10: %s names `baseUrl`', async (baseUrl) => {
@@ -253,7 +250,7 @@ describe('C11: a key that is missing', () => {
     ['Azure', (settings) => azureOpenai('m', { resource: 'r', ...settings })],
   ]
   it.each(own.flatMap(([title, modelOf]) => none.map(([what, settings]) => [title, what, modelOf, settings] as const)))(
-    'C11: at the own address of %s, %s, is told before anything is sent',
+    'C11: at the own address of %s, %s, is an error before anything is sent',
     async (title, _what, modelOf, settings) => {
       asked.length = 0
       const model = modelOf({ ...settings, fetch })

@@ -1,4 +1,4 @@
-/** What stands around the rounds of a run: callbacks that change one or watch it, and observers. */
+/** Hooks around the rounds of a run: callbacks that change one or watch it, and observers. */
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -34,7 +34,7 @@ const namesIn = (at: number) =>
   ((sent(at).tools ?? []) as { function: { name: string } }[]).map((one) => one.function.name)
 
 describe('C8: beforeRound', () => {
-  it('C8: is told what would be sent, and how far the run is', async () => {
+  it('C8: gets the messages to send, and the progress of the run', async () => {
     upstream.answer(calling('f', 'c1', { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 }), done)
     const seen: unknown[] = []
     await generate(
@@ -163,7 +163,7 @@ describe('C8: beforeRound', () => {
     expect([ran, new Set(ids).size]).toEqual([2, 2])
   })
 
-  it('C8: the same id in two turns, the first of which was taken out, is two calls', async () => {
+  it('C8: the same id in two turns is two calls, after the first turn was removed', async () => {
     upstream.answer(calling('f', 'call_0'), calling('f', 'call_0'), done)
     let ran = 0
     const counted = tool({ name: 'f', parameters: t.object({}), execute: () => ++ran })
@@ -347,7 +347,7 @@ describe('C8: onRound', () => {
   })
 })
 
-it('D1: onWarning is told the round and the model, in a chat too', async () => {
+it('D1: onWarning gets the round and the model, in a chat too', async () => {
   const told: unknown[] = []
   const onWarning: RunRequest['onWarning'] = ({ path }, { round, model }) => void told.push([path, round, model.model])
   upstream.answer(done)
@@ -360,7 +360,7 @@ it('D1: onWarning is told the round and the model, in a chat too', async () => {
 })
 
 describe('C17: onRequest', () => {
-  it('C17: is told of each attempt, and of its end: status, usage, retry', async () => {
+  it('C17: is called at each attempt, and at its end: status, usage, retry', async () => {
     upstream.answer(
       json({ error: { message: 'busy' } }, 503, { 'retry-after': '0' }),
       json({ ...(chatBody('done') as object), usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }),
@@ -424,7 +424,7 @@ describe('C17: onRequest', () => {
 })
 
 describe('C17: observers', () => {
-  /** The names of what an observer was told, with a word about each. */
+  /** The names of an observer's calls, with a word about each. */
   function watching() {
     const told: string[] = []
     const runs = new Set<object>()
@@ -444,7 +444,7 @@ describe('C17: observers', () => {
     return { told, runs, observer }
   }
 
-  it('C17: are told each step of a run, in order', async () => {
+  it('C17: are called at each step of a run, in order', async () => {
     const { told, runs, observer } = watching()
     upstream.answer(calling('f', 'c1'), chunks(chatText('done')))
     await generate(ask({ observers: [observer] }))

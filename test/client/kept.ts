@@ -1,4 +1,4 @@
-/** A server that keeps its answers, as `docs/streaming.md` says: it numbers their events, and tells those behind a number again. */
+/** A server that keeps its answers, as `docs/streaming.md` says: it numbers their events, and sends those after a number again. */
 
 /** How a connection ends before its time: after as many bytes, broken off or as if that were all. */
 export interface Cut {
@@ -8,7 +8,7 @@ export interface Cut {
 
 export interface Kept {
   readonly fetch: typeof globalThis.fetch
-  /** Each request as `POST`, `GET 3` (goes on behind event 3) or `DELETE`. */
+  /** Each request as `POST`, `GET 3` (continues after event 3) or `DELETE`. */
   readonly asked: string[]
   readonly requests: Request[]
 }

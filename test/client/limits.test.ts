@@ -18,7 +18,7 @@ import { chatBody, chatCalls, chatText, chunks, json, pause } from '../support/u
 
 const upstream = ownUpstream()
 
-/** Of the test that runs; a tool that outlives its own goes on writing into the list of that. */
+/** The list of the current test; a tool that outlives its own goes on writing into the list of that. */
 let ran: string[]
 beforeEach(() => {
   ran = []
@@ -99,7 +99,7 @@ describe('a run ends', () => {
     expect(pending.at(-1)).toMatchObject({ name: 'finish', arguments: { answer: 42 } })
   })
 
-  it('at a terminal tool only once its arguments fit: until then the model is told what does not', async () => {
+  it('at a terminal tool only once its arguments fit: until then the model gets the reasons why they do not', async () => {
     const finish = tool({
       name: 'finish',
       parameters: t.object({ answer: t.integer() }),
@@ -173,7 +173,7 @@ it('goes on with a turn that the provider paused, sent back as it is', async () 
 describe('the calls of a turn', () => {
   const slow = (at: string, ms: number): [string, string, string] => [`call_${at}`, 'step', JSON.stringify({ at, ms })]
 
-  it('run at the same time, each request told before any result; results go back in the order of the calls [3.46] [3.50] [3.61]', async () => {
+  it('run at the same time, each request is reported before any result; results go back in the order of the calls [3.46] [3.50] [3.61]', async () => {
     upstream.answer(chunks(chatCalls(slow('a', 30), slow('b', 5))), chunks(chatText('ok')))
     const events: StreamEvent[] = []
     for await (const event of stream(ask())) events.push(event)
@@ -190,7 +190,7 @@ describe('the calls of a turn', () => {
     ])
   })
 
-  it('run one after the other where a tool asks for that, behind the others', async () => {
+  it('run one after the other where a tool asks for that, after the others', async () => {
     const alone = tool({ ...step, name: 'alone', sequential: true } as never)
     const one: [string, string, string] = ['call_1', 'alone', '{"at":"1","ms":5}']
     const two: [string, string, string] = ['call_2', 'alone', '{"at":"2"}']
@@ -221,7 +221,7 @@ describe('the calls of a turn', () => {
     expect(keys).toEqual(['functions.step:0', 'functions.step:0#1'])
   })
 
-  it('of which some wait for consent are run but for these, and then these alone', async () => {
+  it('run except those that wait for consent, and then only these', async () => {
     const careful = tool({
       ...step,
       name: 'careful',

@@ -99,7 +99,7 @@ describe('a local model', () => {
     expect(asked).toBe(2)
   })
 
-  it('is told when the run is cancelled; an open call never runs', async () => {
+  it('is aborted when the run is cancelled; an open call never runs', async () => {
     const stopping = new AbortController()
     let stopped: Promise<unknown> | undefined
     const model = localModel('m', async function* (_request, signal) {

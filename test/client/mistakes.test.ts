@@ -37,7 +37,7 @@ describe('C12: a request', () => {
     ['whose messages are a text', { messages: 'Hi' }, /"messages".*list/],
     ['with a message that is none', { messages: [{ content: 'x' }] }, /messages\[0\].*role/],
     ['with a tool that is none', { tools: [tool] }, /tools\[0\]/],
-  ])('C12: %s is told so', async (_what, wrong, words) => {
+  ])('C12: %s gets an error that says so', async (_what, wrong, words) => {
     for (const ask of [generate, (request: RunRequest) => stream(request).response]) {
       const error = await failure(() => ask({ model, prompt: 'x', ...wrong } as never))
       expect(error).toBeInstanceOf(TypeError)
@@ -47,7 +47,7 @@ describe('C12: a request', () => {
     }
   })
 
-  // What these libraries call it, in their own spelling, and what a request of ours has for it.
+  // The field of these libraries, in their own spelling, and the field of isoglot for it.
   it.each<[string, object, string]>([
     ['`ai`', { maxOutputTokens: 100 }, 'maxTokens'],
     ['`ai`', { stopSequences: ['x'] }, 'stop'],
@@ -74,7 +74,7 @@ describe('C12: a request', () => {
     ['Anthropic', { stop_sequences: ['x'] }, 'stop'],
     ['Anthropic', { top_k: 1 }, 'topK'],
     ['Anthropic', { thinking: { type: 'enabled' } }, 'reasoning: { effort }'],
-  ])('with a habit of %s, %o, is told to write %s', async (_library, wrong, words) => {
+  ])('with a field of %s, %o, gets an error that says to write %s', async (_library, wrong, words) => {
     const error = await failure(() => generate({ model, prompt: 'x', ...wrong } as never))
     expect(error).toBeInstanceOf(TypeError)
     expect(error.message).toContain(words)
@@ -83,26 +83,26 @@ describe('C12: a request', () => {
   })
 
   it.each(Object.keys(habits))(
-    'with %s, which another library has, is told what to write, and undefined is no field',
+    'with %s, which another library has, gets an error that says what to write; undefined counts as absent',
     async (name) => {
       const [field = '', key] = name.split('.')
       const wrong = { [field]: key === undefined ? 1 : { [key]: 1 } }
       const error = await failure(() => generate({ model, prompt: 'x', ...wrong } as never))
       expect(error.message).toContain(`there is no "${name}"; write ${habits[name]}`)
       await expect(generate({ model, prompt: 'x', [field]: undefined } as never)).resolves.toBeDefined()
-      // What it says to write is a field of a request.
+      // The field that the error names is a field of a request.
       const ours = /^[a-z]+/i.exec(habits[name] ?? '')?.[0] ?? ''
       expect([...Object.keys(fields), 'prompt', 'generateObject']).toContain(ours)
     },
   )
 
-  it('C12: `openaiCompatible` with a name in front is told its form', () => {
+  it('C12: `openaiCompatible` with a name in front gets an error with the right form', () => {
     expect(() => openaiCompatible('m' as never)).toThrow(/openaiCompatible\(\{ baseUrl \}\)/)
     expect(() => openaiCompatible(undefined as never)).toThrow(TypeError)
     expect(() => openaiCompatible({} as never)).toThrow(/baseUrl/)
   })
 
-  it('C12: no request at all, and a chat without settings, are told so', async () => {
+  it('C12: no request at all, and a chat without settings, get an error that says so', async () => {
     expect((await failure(() => generate(undefined as never))).message).toMatch(/"model"/)
     expect((await failure(async () => createChat(undefined as never))).message).toMatch(/"model"/)
     expect((await failure(async () => createChat({ model: 'gpt' } as never))).message).toMatch(/"model"/)
@@ -176,7 +176,7 @@ describe('C12: a request', () => {
   const wrong = Object.entries(fields).flatMap(([name, types]) =>
     values.filter(([type]) => !types.split(' ').includes(type)).map(([type, value]) => [name, type, value] as const),
   )
-  it.each(wrong)('C12: `%s` as %s is told by its name before anything is sent', async (name, _type, value) => {
+  it.each(wrong)('C12: `%s` as %s is an error with its name before anything is sent', async (name, _type, value) => {
     for (const ask of [generate, (request: RunRequest) => stream(request).response]) {
       const error = await failure(() => ask({ model, prompt: 'x', retries: 0, [name]: value } as never))
       expect(error instanceof TypeError || error instanceof RangeError).toBe(true)
@@ -187,7 +187,7 @@ describe('C12: a request', () => {
   })
 
   it.each(values.filter(([type]) => type !== 'text'))(
-    'C12: `prompt` as %s is told by its name',
+    'C12: `prompt` as %s is an error with its name',
     async (_type, value) => {
       const error = await failure(() => generate({ model, prompt: value as never }))
       expect(error).toBeInstanceOf(TypeError)

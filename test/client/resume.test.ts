@@ -60,7 +60,7 @@ describe.each(wires)('$name', (wire) => {
     }
   })
 
-  it('asks for what is behind the last whole event, with the key, where the model lives', async () => {
+  it('asks for the events after the last whole one, with the key, where the model lives', async () => {
     const answer = answerOf(wire)
     const [first = '', second = ''] = answer
     const kept = keep(answer, [{ bytes: bytesOf([first, second]) + 3, how: 'broken' }])
@@ -92,7 +92,7 @@ describe.each(wires)('$name', (wire) => {
     }
   })
 
-  it('tells a kept answer from its beginning, by its name', async () => {
+  it('reads a kept answer from its beginning, by its name', async () => {
     const whole = await read(ask(wire, keep(answerOf(wire))))
     const kept = keep(answerOf(wire))
     const run = ask(wire, kept, { resume: resumable(streamId) })
@@ -102,13 +102,13 @@ describe.each(wires)('$name', (wire) => {
     expect(run.streamId).toBe(streamId)
   })
 
-  it('goes on over a real connection that is cut behind each event', async () => {
+  it('goes on over a real connection that is cut after each event', async () => {
     const answer = answerOf(wire)
     const whole = await read(ask(wire, keep(answer)))
     let kept = keep(answer)
     const server = await serve((request) => kept.fetch(request))
     try {
-      // What follows the last answer of Interactions says nothing, and is not asked for.
+      // The event after the last answer of Interactions is empty, and is not requested.
       const needed = wire.name === 'gemini-interactions' ? answer.length - 1 : answer.length
       for (let events = 0; events < needed; events++) {
         kept = keep(answer, [{ bytes: bytesOf(answer.slice(0, events)), how: 'closed' }])
@@ -161,7 +161,7 @@ it('goes on over another connection where one falls silent', async () => {
   expect(kept.asked).toEqual(['POST', 'GET 2'])
 })
 
-/** The same answer, of which the end never comes. */
+/** The same answer, without its end. */
 async function silentAfter(response: Response, bytes: number): Promise<Response> {
   const start = new Uint8Array(await response.arrayBuffer()).slice(0, bytes)
   const body = new ReadableStream({ start: (controller) => controller.enqueue(start) })
@@ -242,7 +242,7 @@ describe('keys', () => {
     expect((await keysOf({ resume: resumable() }))[0]).not.toBe(first)
   })
 
-  it('are the caller’s own where there is one, with a hash of what later rounds send, and none where nobody asks', async () => {
+  it('are the caller’s own where there is one, with a hash of what later rounds send, and absent if not asked for', async () => {
     expect(await keysOf({ idempotencyKey: 'mine' })).toEqual(['mine', expect.stringMatching(/^mine-1-[a-z\d]{9}$/)])
     expect(await keysOf({})).toEqual([null, null])
   })
@@ -297,7 +297,7 @@ describe('an end before the end', () => {
     expect(kept.asked).toEqual(['POST', 'DELETE'])
   })
 
-  it('by stop() before it begins asks nobody', async () => {
+  it('by stop() before it begins sends no request', async () => {
     const kept = slow()
     const run = ask(wire, kept)
     await run.stop()

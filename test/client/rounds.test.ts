@@ -1,4 +1,4 @@
-/** Calls that come again, calls that wait, and what the callbacks of a run are told. */
+/** Repeated calls, calls that wait, and the arguments of a run's callbacks. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import { collect } from '../../src/codec.ts'
@@ -71,7 +71,7 @@ describe('C1: the same call again and again', () => {
     ])
   })
 
-  it('C1: counts failures of the very same call alone', async () => {
+  it('C1: counts failures of only the same call', async () => {
     const { f } = running(() => {
       throw new Error('no')
     })
@@ -273,7 +273,7 @@ describe('C21: the response of a run', () => {
     expect(await wait(stream(ask()))).toBe('alone')
   })
 
-  it('C21: asks for nothing if nobody waits for it', async () => {
+  it('C21: sends no request if there is no reader', async () => {
     upstream.answer(done)
     const { response } = stream(ask())
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -1,6 +1,6 @@
 /**
- * What a program does with the client, by name: plain data in, plain data out, and nothing but the client between. The same runs in Node
- * and, bundled, in workerd; what the provider answers and what is expected stay with the tests.
+ * Scenarios of a program with the client, by name: plain data in, plain data out, and nothing but the client between. The same runs in Node
+ * and, bundled, in workerd; the provider's answers and the expected values stay with the tests.
  */
 
 import type { AssistantMessage, Message, ToolCall } from '../../src/core/model.ts'
@@ -26,15 +26,15 @@ export type Order = Pick<RunRequest, 'prompt' | 'messages' | 'tools' | 'autoTool
   readonly with?: keyof typeof settings
 }
 
-/** What came of it. */
+/** The outcome of a scenario. */
 export interface Told {
   /** The cities that the weather was asked for, in order. */
   readonly ran: readonly unknown[]
   readonly messages: readonly Message[]
   readonly result?: RunResult
-  /** What it rejected with. */
+  /** Its rejection. */
   readonly failure?: Failure
-  /** What the reading of the events threw. */
+  /** The exception of reading the events. */
   readonly reason?: unknown
   /** The `tool_call` events. */
   readonly calls?: readonly ToolCall[]
@@ -60,10 +60,13 @@ export type PerformOver = <Name extends keyof Scenarios>(
   order?: Parameters<Scenarios[Name]>[1],
 ) => Promise<Told>
 
-/** What a scenario is given. */
+/** The context of a scenario. */
 interface Client {
   readonly ran: unknown[]
-  /** Asks the provider for a word. What a run has let go of by then it did by itself: the end of a request to a Worker would do it too. */
+  /**
+   * Waits for an answer of the provider. A connection that is closed by then was closed by the run itself: the end of a request to a Worker
+   * would close it too.
+   */
   untilProviderAnswers(): Promise<void>
   ask(order?: Order & Pick<RunRequest, 'signal' | 'ledger'>): RunRequest
 }
@@ -219,7 +222,7 @@ const scenarios = {
   },
 }
 
-/** What ran is told by reference: what runs while we stay is in it. */
+/** The list of tools that ran is shared: a tool that runs during the wait is in it. */
 async function stay(telling: Promise<Told>): Promise<Told> {
   const told = await telling
   await new Promise((resolve) => setTimeout(resolve, 15))

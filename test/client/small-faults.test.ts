@@ -1,4 +1,4 @@
-/** Small changes of the client that would be seen by nobody else. */
+/** Tests of small changes of the client that no other test would notice. */
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'

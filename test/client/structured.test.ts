@@ -16,7 +16,7 @@ const upstream = ownUpstream()
 const schema = t.object({ name: t.string(), ages: t.array(t.integer()), nick: t.optional(t.string()) })
 const ada = '{"name":"Ada","ages":[1,22],"nick":null}'
 
-/** Where each wire is told the schema. */
+/** The place of the schema in each wire. */
 const places: Readonly<Record<string, (body: never) => unknown>> = {
   'openai-chat': ({ response_format: format }: { response_format: { json_schema: { schema: unknown } } }) =>
     format.json_schema.schema,
@@ -33,7 +33,7 @@ const places: Readonly<Record<string, (body: never) => unknown>> = {
 describe.each(wires)('over $name', (wire) => {
   const ask = () => ({ model: wire.model(upstream.url), prompt: 'Who is it?', schema })
 
-  it('a value comes back typed, with the schema told by the means of the wire, and no tools [3.31] [3.40]', async () => {
+  it('a value comes back typed, with the schema in the field of the wire, and no tools [3.31] [3.40]', async () => {
     upstream.answer(json(wire.wholeText(ada)))
     const { object, message } = await generateObject({ ...ask(), tools: [{ name: 'never' }] } as never)
     expect(object).toEqual({ name: 'Ada', ages: [1, 22] })
@@ -191,7 +191,7 @@ describe('schemas', () => {
     }
   })
 
-  it('that cannot be told are a mistake at once', async () => {
+  it('that cannot be sent are an error at once', async () => {
     await expect(generateObject({ ...ask(), schema: v.object({}) as never })).rejects.toThrow(TypeError)
     expect(() => streamObject({ ...ask(), schema: v.object({}) as never })).toThrow(/does not convert itself/)
   })

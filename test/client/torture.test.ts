@@ -122,7 +122,7 @@ describe('a run in which one thing fails', () => {
   })
 
   it.each(flows)(
-    '$name: ends in one error of ours, or tells the model of the tool that failed, and leaves nothing open',
+    '$name: ends in one error of ours, or reports the failed tool to the model, and leaves nothing open',
     async (flow) => {
       const whole = await run(flow, -1)
       expect(whole.error).toBeUndefined()
@@ -144,7 +144,7 @@ describe('a run in which one thing fails', () => {
           continue
         }
         if (error === undefined) {
-          // The wire's own end had come: nothing was lost with what came behind it.
+          // The wire's own end had come: nothing was lost with the bytes after it.
           expect(point, where).toBe('read')
           expect(events.at(-1)?.type, where).toBe('done')
           continue

@@ -124,7 +124,7 @@ describe('retries', () => {
     expect(error).toMatchObject({ kind: 'rate_limit', retryable: true, retryAfterMs: 2 })
   })
 
-  it('leaves no timer behind an answer, which would keep a program running', async () => {
+  it('leaves no timer after an answer, which would keep a program running', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const fetch = async () => Response.json(chatBody('Hello'))
     await generate({ model: openaiChat('m', { apiKey: key, baseUrl: 'https://provider.test', fetch }), prompt: 'Hi' })
@@ -259,7 +259,7 @@ describe('leaving', () => {
     expect((await run.response).stopReason).toBe('stop')
   })
 
-  it('runs by itself when only its response is asked for, and its text can be read alone', async () => {
+  it('runs by itself when only its response is asked for, and its text can be read by itself', async () => {
     upstream.answer(chunks(chatText('Hel', 'lo')))
     expect((await stream(ask()).response).message.content).toEqual([{ type: 'text', text: 'Hello' }])
     const texts = []
@@ -269,7 +269,7 @@ describe('leaving', () => {
 })
 
 describe('failures', () => {
-  it('tells of a connection that breaks, and keeps what came', async () => {
+  it('reports a connection that breaks, and keeps what came', async () => {
     upstream.answer(chunks(chatText('Hel').slice(0, 2), { gapMs: 20, after: 'reset' }))
     const error = await failureOf(readAll(stream(ask())))
     expect(error).toMatchObject({
@@ -278,21 +278,21 @@ describe('failures', () => {
     })
   })
 
-  it('tells of a stream that ends too early', async () => {
+  it('reports a stream that ends too early', async () => {
     upstream.answer(chunks(chatText('Hel').slice(0, 2)))
     const run = stream(ask())
     await expect(run.response).rejects.toMatchObject({ code: 'interrupted' })
     expect(run.partial?.stopReason).toBe('interrupted')
   })
 
-  it('tells of a host that cannot be reached, without the key', async () => {
+  it('reports a host that cannot be reached, without the key', async () => {
     const model = openaiChat('m', { apiKey: key, baseUrl: 'http://127.0.0.1:1/v1' })
     const error = await failureOf(generate({ model, prompt: 'Hi' }))
     expect(error.code).toBe('connection')
     expect(JSON.stringify(error) + error.message + error.stack + String(error.cause)).not.toContain(key)
   })
 
-  it('tells of an error in a 200, of a page in place of JSON, and of a body that is too long', async () => {
+  it('reports an error in a 200, of a page in place of JSON, and of a body that is too long', async () => {
     upstream.answer(json({ error: { message: 'Bad', type: 'invalid_request_error' } }))
     await expect(generate(ask())).rejects.toMatchObject({ code: 'api', message: 'OpenAI: Bad' })
     upstream.answer((response) => void response.end('<html>Gateway</html>'))

@@ -45,14 +45,17 @@ describe('D1: warnings', () => {
     'send of a chat': ({ prompt: _, ...settings }) => createChat(settings).send('What happened today?'),
     'stream of a chat': ({ prompt: _, ...settings }) => createChat(settings).stream('What happened today?').response,
   }
-  it.each(Object.keys(asked))('D1: %s has each loss in `warnings`, and tells `onWarning` of it once', async (name) => {
-    upstream.answer(json(chatBody('a')))
-    const told: Loss[] = []
-    const result = await asked[name]?.({ ...lossy(), onWarning: (warning) => void told.push(warning) })
-    expect(paths(result?.warnings ?? [])).toEqual(both)
-    expect(paths(told)).toEqual(both)
-    expect(result?.responses.map(({ warnings }) => paths(warnings))).toEqual([both])
-  })
+  it.each(Object.keys(asked))(
+    'D1: %s has each loss in `warnings`, and calls `onWarning` with it once',
+    async (name) => {
+      upstream.answer(json(chatBody('a')))
+      const told: Loss[] = []
+      const result = await asked[name]?.({ ...lossy(), onWarning: (warning) => void told.push(warning) })
+      expect(paths(result?.warnings ?? [])).toEqual(both)
+      expect(paths(told)).toEqual(both)
+      expect(result?.responses.map(({ warnings }) => paths(warnings))).toEqual([both])
+    },
+  )
 
   it.each(['generateObject', 'streamObject'] as const)('D1: %s has them too', async (name) => {
     upstream.answer(json(chatBody('{"a":1}')))
@@ -99,7 +102,7 @@ describe('D1: warnings', () => {
     expect(upstream.asked).toHaveLength(0)
   })
 
-  it('D1: a chat tells its own `onWarning` and that of the turn', async () => {
+  it('D1: a chat calls its own `onWarning` and that of the turn', async () => {
     upstream.answer(json(chatBody('a')))
     const told: string[] = []
     const chat = createChat({ model: model(), topK: 5, onWarning: () => void told.push('chat') })
@@ -108,7 +111,7 @@ describe('D1: warnings', () => {
   })
 
   describe.each(wires)('over $name', (wire) => {
-    it('D1: `stream` and `generate` tell of the same losses', async () => {
+    it('D1: `stream` and `generate` report the same losses', async () => {
       const foreign: ProviderTool = { type: 'provider_tool', format: 'elsewhere', value: { type: 'x' } }
       const request = { model: wire.model(upstream.url), prompt: 'x', tools: [foreign], topK: 5, strict: false }
       const answer = () => upstream.answer(chunks(wire.text('a')))

@@ -87,7 +87,7 @@ describe.each(wires)('over $name', (wire) => {
     expect((await generate(request({ wholeAnswer: true }))).message).toEqual((await run.response).message)
   })
 
-  it('C3: the calls of a whole answer to a request for a stream are told as those of a stream', async () => {
+  it('C3: the calls of a whole answer to a request for a stream are reported as those of a stream', async () => {
     upstream.answer(json(wire.wholeCalls(['call_aaaaaaaa1', 'f', '{"a":1}'])))
     const events: StreamEvent[] = []
     for await (const event of stream(request({ tools: [{ name: 'f' }] }))) events.push(event)
@@ -107,7 +107,7 @@ describe.each(wires)('over $name', (wire) => {
   const texts = ['<!doctype html>\n<p>Hello</p>', 'Hello', '{"hello":', '<html>'.repeat(3)]
   const pages = types.flatMap((contentType) => texts.map((text) => [contentType, text] as const))
   it.each(pages)(
-    'C9: what is not an answer is told by its address, status and type: %s %j',
+    'C9: a body that is not an answer is reported with its address, status and type: %s %j',
     async (contentType, text) => {
       const { origin } = new URL(upstream.url)
       upstream.answer(type(contentType, text))

@@ -1,4 +1,4 @@
-/** The loop over every wire, on real HTTP, in Node and in workerd: what fails, what the model is told of it, and what never runs. */
+/** The loop over every wire, on real HTTP, in Node and in workerd: failures, the results that the model gets, and calls that never run. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ToolCall } from '../../src/core/model.ts'
 import { message, type RunRequest } from '../../src/index.ts'
@@ -32,7 +32,7 @@ describe.each(hosts)('in $name', (host) => {
   describe.each(wiresIn(host))('over $name', (wire) => {
     const perform: PerformOver = (scenario, order) => started.perform(wire.name, scenario, order)
     const results = (at: number) => wire.resultsIn(upstream.asked[at]?.body)
-    /** All that is written of an answer before its proper end. */
+    /** All that is written of an answer before its last event. */
     const withoutEnd = (pieces: readonly string[]) => pieces.slice(0, pieces.length - wire.endPieces)
 
     it('a round is: ask with tools, the model calls, we run, we answer, the model ends [3.03] [3.38] [3.64] [3.65] [3.66] [3.67] [0.61] [0.62] [0.63] [0.64] [0.66]', async () => {
@@ -123,7 +123,7 @@ describe.each(hosts)('in $name', (host) => {
       })
 
       it.each(['{"city":"Tokyo",}', "{'city':'Tokyo'}", '{city:"Tokyo"}', '```json\n{"city":"Tokyo"}\n```'])(
-        'on arguments that somebody could repair: %s',
+        'on arguments that could be repaired: %s',
         async (args) => {
           upstream.answer(chunks(wire.calls(['call_aaaaaaaa1', 'get_weather', args])), chunks(wire.text('Sorry')))
           expect((await perform('streamAndStay')).ran).toEqual([])
@@ -131,7 +131,7 @@ describe.each(hosts)('in $name', (host) => {
         },
       )
 
-      it('on a stream without its proper end, wherever it is cut', async () => {
+      it('on a stream without its last event, wherever it is cut', async () => {
         const whole = withoutEnd(wire.calls(tokyo, paris))
         for (const [at] of whole.entries()) {
           upstream.answer(chunks(whole.slice(0, at + 1)))
@@ -141,7 +141,7 @@ describe.each(hosts)('in $name', (host) => {
         }
       })
 
-      it('on a stream without its proper end, and what came is kept', async () => {
+      it('on a stream without its last event, and keeps the part that came', async () => {
         upstream.answer(chunks(withoutEnd(wire.calls(tokyo))))
         const { ran, failure, messages } = await perform('streamAndStay')
         expect({ ran, ...failure }).toMatchObject({ ran: [], code: 'interrupted' })
@@ -225,7 +225,7 @@ describe.each(hosts)('in $name', (host) => {
         expect(results(2)).toEqual([{ of: tokyo[0], text: expect.stringMatching('does not run twice') }])
       })
 
-      it('a second time, when its result was kept: that is told again', async () => {
+      it('a second time, when its result was kept: that is returned again', async () => {
         const { ran } = await perform('resumeTwice', { ...(await waiting()), ledger: 'keeping' })
         expect(ran).toEqual(['Tokyo'])
         expect(results(1)).toEqual([{ of: tokyo[0], text: 'sunny in Tokyo' }])

@@ -63,7 +63,7 @@ describe.each(makers)('%s', (_, make) => {
     expect(server.asked).toHaveLength(2)
   })
 
-  it('renews when the clock was turned back: how old the token is cannot be told', async () => {
+  it("renews when the clock was turned back: the token's age is then unknown", async () => {
     const clock = vi.spyOn(Date, 'now')
     const token = make()
     const start = Date.now()
@@ -93,7 +93,7 @@ describe.each(makers)('%s', (_, make) => {
     expect(error).toMatchObject({ code: 'api', kind: 'server', message: expect.stringContaining('has no token') })
   })
 
-  it('says that nobody answers', async () => {
+  it('says that no server answers', async () => {
     const token = make()
     await server.stop()
     const error = await caught(token())
@@ -147,7 +147,7 @@ describe('googleServiceAccount', () => {
     expect(iat).toBeLessThanOrEqual(before - 59)
   })
 
-  it('asks for the scopes that it is told', async () => {
+  it('asks for the given scopes', async () => {
     await googleServiceAccount(credentials(), { scopes: ['a', 'b'] })()
     expect(server.asked[0]?.claims?.scope).toBe('a b')
   })

@@ -16,7 +16,7 @@ type ClientFunctions = Pick<
 >
 type ServerFunctions = Pick<ServerCodec, 'decodeRequest' | 'encodeResponse' | 'encodeStream' | 'encodeError'>
 
-/** What every path exports, in one signature: the compiler checks that each module has it. */
+/** The exports of every path, in one signature: the compiler checks that each module has it. */
 interface Wire extends ClientFunctions, ServerFunctions {
   createClientCodec(): ClientCodec
   createServerCodec(): ServerCodec

@@ -1,11 +1,11 @@
 /**
- * The code in the documents. A comment that nobody sees, right before a block, says how it is tested:
+ * The code in the documents. A hidden comment right before a block, says how it is tested:
  *
  * - `<!-- example: types only -->`: is checked, and not run: it needs a server, a person or another runtime
  * - `<!-- example: rejects TypeError -->`: fails, by an error of that name
  * - `<!-- example: free -->`: is neither, such as a piece of a file
  *
- * A line of the code that ends in `// prints …` has to print that. Of a page's HTML, the script is checked, and not run.
+ * A line of the code that ends in `// prints …` has to print that. The script of a page's HTML is checked, and not run.
  *
  * @module
  */
@@ -99,12 +99,12 @@ export const sources: readonly string[] = readdirSync(join(root, 'src'), { recur
   .filter((name) => name.endsWith('.ts'))
   .map((name) => `src/${name.replaceAll('\\', '/')}`)
 
-/** What the lines of a block promise to print, in order. */
+/** The output that the lines of a block promise, in order. */
 export function promisedBy(code: string): readonly string[] {
   return [...code.matchAll(/\/\/ prints (.+)$/gm)].map(([, text]) => String(text))
 }
 
-/** The file behind a public path, such as `isoglot/anthropic`. */
+/** The file of a public path, such as `isoglot/anthropic`. */
 export function sourceOf(path: string): string {
   const name = path.replace(/^isoglot\/?/, '')
   const file = publicPaths(root)[name === '' ? 'index' : name]

@@ -48,7 +48,7 @@ function placeOf(symbol: ts.Symbol): string {
 const typesOf = (path: string) => `import('${join(root, 'src', path)}')`
 const index = typesOf('index.ts')
 
-/** What examples take from the program that they stand in. */
+/** Declarations that examples take from their surrounding program. */
 const surroundings: readonly string[] = [
   'const apiKey: string',
   'const env: { readonly GOOGLE_CREDENTIALS: string; readonly CLIENT_SECRET: string }',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => provider.stop())
 
-/** What a block printed, and the error that it ended with. */
+/** The output of a block, and the error that it ended with. */
 async function outcomeOf(block: Block): Promise<{ printed: string; error: unknown }> {
   const printed: string[] = []
   let error: unknown

@@ -1,4 +1,4 @@
-/** What the documents point at is there: files, headings, scripts and commands. */
+/** The targets of links in documents exist: files, headings, scripts and commands. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ function linksOf(path: string): readonly string[] {
   return [...new Set(targets)].filter((target) => !/^(?:https?|mailto):/.test(target))
 }
 
-/** What is wrong with a link; nothing if it leads somewhere. */
+/** The problem of a link; `undefined` if its target exists. */
 function problemOf(place: string, target: string): string | undefined {
   const [file = '', anchor] = target.split('#')
   const path = file === '' ? place : join(dirname(place), file)
@@ -102,7 +102,7 @@ describe('commands', () => {
 })
 
 describe('the documents', () => {
-  it.each(documents)('%s names no file of somebody’s machine', (path) => {
+  it.each(documents)('%s names no file outside the repository', (path) => {
     expect(readDocument(path)).not.toMatch(/(?:^|[\s(`'"])\/(?:home|Users|work|root|tmp)\//m)
   })
 })

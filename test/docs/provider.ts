@@ -1,4 +1,4 @@
-/** What answers the examples: the embedded provider on loopback, in the place of every real one. Nothing else can be reached. */
+/** The provider of the examples: the embedded one on loopback, in the place of every real one. Nothing else can be reached. */
 import { LLMock } from '@copilotkit/aimock'
 
 const call = (name: string, args: unknown) => ({ name, arguments: JSON.stringify(args) })

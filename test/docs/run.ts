@@ -1,4 +1,4 @@
-/** Runs a block as a module of its own, with `isoglot` in the place where a reader has it, and tells what it printed. */
+/** Runs a block as a module of its own, with `isoglot` in the place where a reader has it, and returns its output. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'

@@ -2,7 +2,7 @@
 import { compile } from '../support/compile.ts'
 import type { Block } from './blocks.ts'
 
-/** What the compiler has to say of each block, by its place; nothing of those that are right. `granted` is declared for all of them. */
+/** The compiler's errors in each block, by its place; blocks without errors are left out. `granted` is declared for all of them. */
 export function typeErrorsOf(blocks: readonly Block[], granted: string): ReadonlyMap<string, readonly string[]> {
   const files = Object.fromEntries(blocks.map(({ code }, at) => [`example-${at}.ts`, code]))
   const complaints = compile({ ...files, 'ambient.ts': `declare global {\n${granted}\n}\nexport {}\n` })

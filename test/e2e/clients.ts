@@ -5,7 +5,7 @@ import { type ChatResponse, type Message, Ollama } from 'ollama/browser'
 import OpenAI from 'openai'
 import { weatherIn } from './provider.ts'
 
-/** What a client was told in the end, and what it was asked to run on the way: a name and a city each. */
+/** The last text that a client got, and the calls on the way: a name and a city each. */
 export interface Told {
   readonly text: string
   readonly calls: readonly (readonly [name: string, city: string])[]

@@ -36,7 +36,7 @@ const scripts = [
   { match: {}, response: { content: greeting }, ...cut },
 ]
 
-/** What the model was told by its tools, in the order in which it was told. */
+/** The results that the model got from its tools, in order. */
 function report({ messages }: { readonly messages: readonly { readonly role: string; readonly content: unknown }[] }) {
   const told = messages.filter(({ role }) => role === 'tool').map(({ content }) => resultText(String(content)))
   return { content: `I found: ${told.join('; ')}.` }

@@ -54,7 +54,7 @@ describe.each(officialClients)('the official client $name', ({ converse }) => {
       })
     })
 
-    it('is told of an error with its status', async () => {
+    it('gets an error with its status', async () => {
       const failure = await converse(provider.url, 'Are you busy?', streaming).catch((error) => error)
       expect(failure).toBeInstanceOf(Error)
       expect([failure.status, failure.status_code]).toContain(429)
@@ -87,7 +87,7 @@ const parameters = { type: 'object', properties: { city: { type: 'string' } }, r
 const described = { name: 'get_weather', description: 'Current weather in a city' }
 const textOf = (city: string) => JSON.stringify({ city })
 
-/** What is read of a message, an item or a part; the whole of it is compared. */
+/** The fields of a message, an item or a part that are read; all of it is compared. */
 interface Said {
   readonly id: string
   readonly type?: string
@@ -96,7 +96,7 @@ interface Said {
   readonly content?: readonly Said[]
   readonly parts?: readonly { readonly functionCall?: Partial<Said> }[]
 }
-/** All behind the user's words. */
+/** Everything after the user's text. */
 const saidIn = (body: JsonObject, field: string) => (body[field] as unknown as readonly Said[]).slice(1)
 
 const wires: readonly Wire[] = [
@@ -301,7 +301,7 @@ describe.each(wires)(
         },
       )
 
-      it('is told of an error with its kind and status', async () => {
+      it('gets an error with its kind and status', async () => {
         const failure = await ask({ model: model(), prompt: 'Are you busy?', retries: 0 }, streaming).catch((e) => e)
         expect(failure).toBeInstanceOf(ApiError)
         expect(failure).toMatchObject({ kind: 'rate_limit', status: 429 })
@@ -309,7 +309,7 @@ describe.each(wires)(
       })
     })
 
-    it('is told of an answer that breaks off, and keeps what came before', async () => {
+    it('gets an error for an answer that breaks off, and keeps the part before', async () => {
       const run = stream({ model: model(), prompt: 'Please hang up', retries: 0 })
       const failure = await run.response.then(
         () => undefined,

@@ -107,7 +107,7 @@ describe.each(['openai-chat', 'anthropic'] as const)('over %s', (wire) => {
   })
 })
 
-describe('a call that is not for the server alone', () => {
+describe('a call that is not only for the server', () => {
   const question = said('Weather in Tokyo')
   const parameters = { type: 'object', properties: { city: { type: 'string' } } } as const
   const ran: unknown[] = []

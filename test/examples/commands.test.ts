@@ -27,7 +27,7 @@ command('words behind the name go to the example', { timeout: longest }, async (
 })
 
 command.for(['node', ...(hasRuntimes ? ['deno', 'bun'] : [])])(
-  'gateway/%s streams a provider of one wire to a client of another, and leaves when it is told to',
+  'gateway/%s streams a provider of one wire to a client of another, and stops when asked to',
   { timeout: longest },
   async (runtime, { expect }) => {
     const example = runExample(`gateway/${runtime}`)
@@ -63,7 +63,7 @@ describe('the index', () => {
 
 // It starts `wrangler dev`, which takes ten seconds; `test/worker/resume-example.test.ts` has it on Miniflare in every run.
 command.for(inject('isExhaustive') ? ['resume'] : [])(
-  '%s goes on with an answer that is cut, tells it again, and stops another',
+  '%s continues an answer that is cut, sends it again, and stops another',
   { timeout: longest },
   async (name, { expect }) => {
     expect(await runExample(name).output).toMatch(

@@ -63,7 +63,7 @@ describe.skipIf(!executablePath).each(names)('%s', (name) => {
     expect(problems).toEqual([])
   })
 
-  it('draws text before it is whole, stops when it is told to, and keeps what came', async () => {
+  it('draws text before it is whole, stops when asked to, and keeps the part that came', async () => {
     await say('Count slowly')
     await answer().getByText('1, 2').waitFor()
     expect(await page.locator('main').getAttribute('aria-busy')).toBe('true')

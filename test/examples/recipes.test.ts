@@ -63,7 +63,7 @@ describe.skipIf(!hasChromium)('in a page', () => {
   let page: Page
   let example: Example
   const problems: string[] = []
-  /** What the page posted. */
+  /** The bodies that the page posted. */
   const posted: string[] = []
 
   beforeAll(async () => {

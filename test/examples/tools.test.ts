@@ -10,10 +10,10 @@ const root = join(import.meta.dirname, '..', '..')
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-examples-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Of what Node has made of the source, by its text: half of the time of a process. */
+/** Node's compiled form of the source, by its text: it saves half of the time of a process. */
 const cache = join(root, 'node_modules', '.cache', 'isoglot-node')
 
-/** What an example prints. It runs on the source of the package. */
+/** The output of an example. It runs on the source of the package. */
 async function outputOf(name: string, ...args: string[]): Promise<string> {
   const hook = join(root, 'test', 'support', 'from-source.mjs')
   const { ANTHROPIC_API_KEY: _, ...env } = process.env

@@ -6,7 +6,7 @@ import { byteByByte, bytesOf, decodeAll } from './streams.ts'
 
 const MiB = 1024 * 1024
 
-/** Pushes the same chunk again and again, and tells by how much the process grew at its largest. */
+/** Pushes the same chunk again and again, and returns by how much the process grew at its largest. */
 function growth(decoder: typeof decodeSse, chunk: Uint8Array, times: number): { bytes: number; error: unknown } {
   const before = process.memoryUsage().rss
   let largest = before
@@ -59,6 +59,6 @@ describe('what framing costs', () => {
       ...byteByByte(bytes.subarray(middle[1])),
     ])
     expect(frames[0]?.data).toHaveLength(8 * MiB - 6)
-    // Half a million chunks behind seven megabytes: reading those again for each would run into the test's time limit.
+    // Half a million chunks after seven megabytes: reading those again for each would run into the test's time limit.
   }, 60_000)
 })

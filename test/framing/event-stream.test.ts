@@ -32,7 +32,7 @@ function read(chunks: Iterable<Uint8Array>, limits = {}): Frame[] {
 }
 const joined = (...parts: Uint8Array[]) => Uint8Array.from(parts.flatMap((part) => [...part]))
 
-it('reads the examples of the document; a message without a type is none', () => {
+it('reads the examples of the document; a message without a type is left out', () => {
   expect(read([joined(stop, empty, exception)])).toEqual(frames)
 })
 

@@ -39,7 +39,7 @@ const webPlatformTests: [string, string, Frame[]][] = [
   ['format-utf-8', 'data:ok…\n\n', data('ok…')],
 ]
 
-/** What these APIs send, and what proxies make of it. */
+/** Streams of these APIs, some changed by proxies. */
 const streams: [string, string | readonly number[], Frame[]][] = [
   ['an empty body', '', []],
   [
@@ -133,7 +133,7 @@ describe('decodeSse', () => {
     expect(decode(source)).toEqual(frames)
   })
 
-  it.each(malformed)('reads %s as U+FFFD, and the line end behind it as one', (_, bytes, text) => {
+  it.each(malformed)('reads %s as U+FFFD, and the line end after it as one', (_, bytes, text) => {
     expect(decode([...bytesOf('data: a'), ...bytes, ...bytesOf('\n\ndata: b\n\n')])).toEqual(data(`a${text}`, 'b'))
   })
 
@@ -146,7 +146,7 @@ describe('decodeSse', () => {
     }
   })
 
-  it('tells an event as soon as its blank line is there, also where that is a CR', () => {
+  it('returns an event as soon as its blank line is there, also where that is a CR', () => {
     const machine = decodeSse()
     const frames: Frame[] = []
     machine.push(bytesOf('data: 1\r\r'), frames)
@@ -219,7 +219,7 @@ describe('the limit of decodeSse', () => {
     expect(decodeAll(limited, byteByByte(bytes))).toEqual({ frames })
   })
 
-  it('is 8 MiB if nobody sets one', () => {
+  it('is 8 MiB by default', () => {
     const chunk = new Uint8Array(1024 * 1024).fill(0x78)
     const machine = decodeSse()
     for (let count = 0; count < 8; count++) machine.push(chunk, [])

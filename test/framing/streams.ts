@@ -1,4 +1,4 @@
-/** What the tests of framing share: ways to cut bytes, and to run a decoder over the pieces. */
+/** Helpers for the tests of framing: ways to cut bytes, and to run a decoder over the pieces. */
 import type { Frame } from '../../src/core/codec.ts'
 import type { Machine } from '../../src/core/reducer.ts'
 

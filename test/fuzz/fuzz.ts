@@ -20,7 +20,7 @@ export interface FuzzOptions {
   readonly count: number
   /** Stops earlier than `count` after this time. */
   readonly seconds?: number
-  /** Tells of the work done so far, now and then. */
+  /** Reports the work done so far, from time to time. */
   readonly onProgress?: (done: number) => void
 }
 
@@ -30,7 +30,7 @@ export interface FuzzReport {
   /** How many ended in which way, by the error's name or `events`. */
   readonly outcomes: Readonly<Record<string, number>>
   readonly slowestMs: number
-  /** What went wrong, each with what is needed to run it again. */
+  /** The failures, each with all that is needed to run it again. */
   readonly failures: readonly string[]
 }
 
@@ -102,7 +102,7 @@ function fingerprint(): string {
     .join()
 }
 
-/** What no stream may lead to. */
+/** Faults that no stream may cause. */
 function faults({ events, error }: Decoded): string[] {
   if (error !== undefined && !(error instanceof IsoglotError)) return [`untyped ${error.name}: ${error.message}`]
   const ends = events.filter(({ type }) => type === 'message_end').length
@@ -135,7 +135,7 @@ function callsIn({ events, error }: Decoded): readonly ToolCall[] {
 
 /**
  * Complete calls that the stream never made. A cut may add none and change none. Where an event is lost, doubled or moved, text within a
- * call may be too, which only its wire can tell: but no call may have another name, and no more of them may be than were sent.
+ * call may be too, which only its wire can show: but no call may have another name, and no more of them may be than were sent.
  */
 function strangeCalls({ damage }: Mutation, decoded: Decoded, known: readonly ToolCall[]): string[] {
   const calls = callsIn(decoded)

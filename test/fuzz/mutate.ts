@@ -11,7 +11,7 @@ export interface Seed {
   readonly events: readonly string[]
 }
 
-/** What a kind of damage leaves of what the stream said. */
+/** The parts of a stream that a kind of damage changes. */
 export type Damage = 'bytes' | 'values' | 'events' | 'end'
 
 export interface Mutation {

@@ -1,5 +1,5 @@
 /**
- * `npm run soak`: how much memory a stream may make us take, and whether many streams at once, or one after another, leave any behind.
+ * `npm run soak`: how much memory a stream may make us take, and whether many streams at once, or one after another, leave any allocated.
  * Prints one line for each measurement, and fails if one is beyond its bar.
  *
  * @see docs/evidence/reliability.md for the figures

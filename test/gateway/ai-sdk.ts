@@ -18,8 +18,8 @@ const makers = {
   google: (at: Place, model: string) => createGoogle(settings(at, '/v1beta'))(model),
 }
 /**
- * OpenAI's refers to what it was told before, as if it were stored, unless told that it is not. Anthropic's makes a tool of a schema for a
- * model that it does not know by name, unless told that the wire has a place for it.
+ * OpenAI's refers to earlier messages as if they were stored, unless `store` is false. Anthropic's makes a tool of a schema for a model
+ * that it does not know by name, unless an option says that the wire has a field for it.
  */
 const providerOptions = { openai: { store: false }, anthropic: { structuredOutputMode: 'outputFormat' } }
 type Maker = keyof typeof makers

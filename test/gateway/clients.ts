@@ -10,10 +10,10 @@ import { gatherMessage } from '../codecs/bedrock-converse/oracle.ts'
 import { weatherIn } from './dialogue.ts'
 import type { AnyWireName } from './provider.ts'
 
-/** What the clients hand out and take, where their own types stand in the way. */
+/** Values of the clients where their own types are too narrow. */
 type Loose = ReturnType<typeof JSON.parse>
 
-/** What one turn of a conversation came to, in the client's eyes. */
+/** The outcome of one turn of a conversation, as the client reports it. */
 export interface Turn {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly args: unknown }[]
@@ -88,7 +88,7 @@ const chat: Client = {
         usage: { input: answer.usage?.prompt_tokens, output: answer.usage?.completion_tokens },
       }
     }
-    /** Its helper keeps of a field that it does not know the last piece alone: who wants the reasoning adds it up. */
+    /** Its helper keeps only the last piece of an unknown field, so the test joins the reasoning itself. */
     async function streamed(body: OpenAI.ChatCompletionCreateParams): Promise<OpenAI.ChatCompletion> {
       let thought = ''
       const helper = openai(at).chat.completions.stream({
@@ -248,7 +248,7 @@ const gemini: Client = {
           answers.push(chunk)
       } else answers.push(await google(at).models.generateContent({ model, contents, config }))
       const parts = answers.flatMap((answer) => answer.candidates?.[0]?.content?.parts ?? [])
-      // The last chunk has an empty part, which is none to send back.
+      // The last chunk has an empty part, which is not sent back.
       contents.push({
         role: 'model',
         parts: parts.filter(({ text, thoughtSignature }) => text !== '' || thoughtSignature),

@@ -1,4 +1,4 @@
-/** What the scripted providers say, whatever their wire: the last words of the user pick it. */
+/** The answers of the scripted providers, for every wire: the user's last words select one. */
 
 export interface Call {
   readonly id: string
@@ -22,7 +22,7 @@ export const weatherIn = (city: string): string => `25 °C in ${city}`
 export const report = (results: readonly string[]): string => `I found: ${results.join('; ')}.`
 export const place = { city: 'Tokyo' }
 
-/** What of a request the script goes by, read by each wire in its own way. */
+/** The parts of a request that select an answer, read by each wire in its own way. */
 export interface Heard {
   readonly prompt: string
   /** Texts of the results since then, in order. */

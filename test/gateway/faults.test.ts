@@ -55,7 +55,7 @@ const firstWords = (provider: WireName): string =>
     .slice(0, silent[provider] + 1)
     .join('')
 
-/** Where a reason for the end is told before the end, the line may close behind it: `wire/README.md` §1. */
+/** Where the finish reason comes before the end, the connection may close after it: `wire/README.md` §1. */
 const reasons: Partial<Readonly<Record<WireName, string>>> = {
   'openai-chat': '"finish_reason":"stop"',
   anthropic: '"stop_reason":"end_turn"',
@@ -97,7 +97,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
    */
   const isDue = (at: number) => isExhaustive || pieces.length <= 5 || (at + wireNames.indexOf(client)) % 4 < 2
 
-  it('gets one error for an error behind any event, and what was said before', async () => {
+  it('gets one error for an error after any event, and the text before it', async () => {
     for (let at = silent[provider] + 1; at < pieces.length; at++) {
       if (!isDue(at)) continue
       rig.providers.answer(chunks([...pieces.slice(0, at), speakers[provider].errorPiece('Overloaded')]))
@@ -108,19 +108,22 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
     }
   })
 
-  it.each(['end', 'reset'] as const)('gets one error when the line is cut behind any event (by %s)', async (after) => {
-    for (let at = 0; at < pieces.length; at++) {
-      if (!isDue(at)) continue
-      const sent = pieces.slice(0, at)
-      const isSilent = at <= silent[provider]
-      // A reset may overtake what was written before it, so it waits until that has arrived.
-      const before = () => until(() => isSilent || hearing.text.includes('Grüß Gott'))
-      rig.providers.answer(chunks(sent, { after, before }))
-      const hearing = hear(ask(rig.url, client, provider))
-      const expected = isSilent ? refused(502) : after === 'end' && isWhole(provider, sent) ? ended : failed
-      expect([at, await outcomeOf(client, hearing)]).toEqual([at, expected])
-    }
-  })
+  it.each(['end', 'reset'] as const)(
+    'gets one error when the connection is cut after any event (by %s)',
+    async (after) => {
+      for (let at = 0; at < pieces.length; at++) {
+        if (!isDue(at)) continue
+        const sent = pieces.slice(0, at)
+        const isSilent = at <= silent[provider]
+        // A reset may overtake what was written before it, so it waits until that has arrived.
+        const before = () => until(() => isSilent || hearing.text.includes('Grüß Gott'))
+        rig.providers.answer(chunks(sent, { after, before }))
+        const hearing = hear(ask(rig.url, client, provider))
+        const expected = isSilent ? refused(502) : after === 'end' && isWhole(provider, sent) ? ended : failed
+        expect([at, await outcomeOf(client, hearing)]).toEqual([at, expected])
+      }
+    },
+  )
 
   it('leaves before the provider has answered, and the provider is left at once', async () => {
     const reported = rig.reports.length
@@ -136,7 +139,7 @@ describe.each(pairs)('a client of %s, with a provider of %s', (client, provider)
   })
 })
 
-/** All providers at once, by clocks that move only when they are told to: then no network is too slow for them. */
+/** All providers at once, by clocks that the test moves: then no network is too slow for them. */
 describe.each(wireNames)('a client of %s', (client) => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })

@@ -1,4 +1,4 @@
-/** The figures of an answer that whoever pays for it counts on: which usage is final, and how much was said at least. */
+/** The figures of an answer on which billing relies: the final usage, and the least amount of text. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createGateway, type EndReport } from '../../src/gateway/index.ts'
 import { pairsOf } from '../support/pairs.ts'

@@ -42,7 +42,7 @@ async function ask(answer: Response, stream: boolean): Promise<string> {
   return (await gateway.fetch(new Request('https://gateway.test/v1/messages', asked))).text()
 }
 
-/** What a client joins that appends pieces. */
+/** The text of a client that appends pieces. */
 function signatureIn(text: string): string {
   const events = [...text.matchAll(/^data: (.*)$/gm)].map(([, json = '']) => JSON.parse(json))
   return events.map((event) => event.content_block?.signature ?? event.delta?.signature ?? '').join('')

@@ -78,7 +78,7 @@ describe('the table of models', () => {
   })
 
   it.each(wireNames)(
-    'answers 404 in the words of %s for a name that it does not have, and asks nobody',
+    'answers 404 in the words of %s for a name that it does not have, and asks no provider',
     async (wire) => {
       const gateway = gatewayOf()
       for (const name of ['gpt-9', '__proto__', 'constructor', '..%2f..', 'x'.repeat(10_000)]) {
@@ -206,7 +206,7 @@ describe('fallbacks', () => {
     expect((await response.json()).choices[0].message.content).toBe(greeting)
   })
 
-  it('are asked behind the headers as well, as long as nothing was said', async () => {
+  it('are asked after the headers as well, as long as no content was sent', async () => {
     providers.answer(
       failing(async (response, asked) => {
         await pause(120)
@@ -277,7 +277,7 @@ describe('bytes that pass', () => {
     expect(gateway.usages[0]?.usage).toMatchObject({ inputTokens: 11, outputTokens: 7 })
   })
 
-  it('differ in the name of the model alone, to the last digit', async () => {
+  it('differ only in the name of the model, to the last digit', async () => {
     const body =
       '{ "model" : "anthropic","max_tokens":10, "model":"x", "messages":[{"role":"user","content":"\\u0048i"}],"metadata":{"n":12345678901234567890.10}}'
     let sent = ''
@@ -488,7 +488,7 @@ describe('what leaves and what comes in', () => {
     }
   })
 
-  it('can be told in the words of a wire by the policy in front of it', async () => {
+  it('can be written in the form of a wire by the policy in front of it', async () => {
     const paths = [
       '/v1/chat/completions',
       '/v1/responses',
@@ -717,7 +717,7 @@ describe('the hooks of the caller', () => {
     ])
   })
 
-  it('are told how it ended and what was lost, and never what was said', async () => {
+  it('get how it ended and what was lost, and never its text', async () => {
     const gateway = gatewayOf()
     const body = { top_k: 3, metadata: { user_id: 'u' } }
     await (await askOf(gateway, 'anthropic', 'openai-chat', 'A secret prompt', { body })).text()
@@ -780,7 +780,7 @@ describe('Gemini without events', () => {
   })
 })
 
-it('refuses to go on from an answer that nobody stored', async () => {
+it('refuses to continue an answer that is not stored', async () => {
   const response = await askOf(gatewayOf(), 'openai-responses', 'gemini', 'Hello', {
     body: { previous_response_id: 'resp_1' },
   })
@@ -880,7 +880,7 @@ describe('the edges of the gateway', () => {
     },
   )
 
-  it('C25: tells onEnd whom authorize refuses, with the status', async () => {
+  it('C25: calls onEnd for requests that authorize refuses, with the status', async () => {
     const gateway = gatewayOf({
       authorize: (request) => {
         if (request.headers.has('x-away')) return new Response(null, { status: 418 })

@@ -19,7 +19,7 @@ const proving: ReadonlySet<WireName> = new Set([
   'gemini-interactions',
   'bedrock-converse',
 ])
-/** These tell what they thought. OpenAI's Chat Completions does not. */
+/** These report their reasoning. OpenAI's Chat Completions does not. */
 const thinking: ReadonlySet<WireName> = new Set([...proving, 'ollama', 'cohere'])
 /** These wires have no place for a proof: the conversation goes on without. */
 const proofless: ReadonlySet<WireName> = new Set(['ollama', 'cohere'])
@@ -30,14 +30,14 @@ export interface Judged {
   readonly turn: 0 | 1 | 2
   /** Whole answers, streams, or both. */
   readonly modes: readonly boolean[]
-  /** What can be asked for, by the name of its model. Default: a provider for each wire, by the name of its wire. */
+  /** The providers, by the name of their model. Default: a provider for each wire, by the name of its wire. */
   readonly providers?: readonly string[]
   /** The wire in which a provider is asked by a client. Default: that of its name. */
   readonly wireOf?: (provider: string, client: WireName) => WireName
   start(): Promise<Pick<Rig, 'url' | 'providers' | 'stop'> & Place>
 }
 
-/** Defines the tests, and prints the table behind them. */
+/** Defines the tests, and prints the table after them. */
 export function judgeClients({ title, turn, modes, providers = allWireNames, wireOf, start }: Judged): void {
   const pairs = pairsOf(allWireNames, providers, turn)
   const behind = (provider: string, client: WireName) => wireOf?.(provider, client) ?? (provider as WireName)

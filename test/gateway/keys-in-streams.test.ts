@@ -11,7 +11,7 @@ import { formats } from '../support/formats.ts'
 import { type WireName, wireNames } from './provider.ts'
 import { ask } from './wire.ts'
 
-/** What comes whole, and what events are found by: with another text in it, an event would be another. */
+/** Fields that come whole, and that identify events: with another text, it would be another event. */
 const whole = new Set(
   'type event_type event_id id item_id call_id name role object event jsonPath finishReason finish_reason stop_reason status model modelVersion responseId'.split(
     ' ',
@@ -63,7 +63,7 @@ async function leaksOf(
   const headers = { 'content-type': kind === 'sse' ? 'text/event-stream' : 'application/x-ndjson' }
   const found: string[] = []
   for (const pair of pairsIn(frames)) {
-    // What stands behind a quote is written another way where JSON is in JSON.
+    // Text after a quote is escaped differently where JSON is in JSON.
     const pieces = [`"${canary.slice(0, 14)}`, canary.slice(14)]
     const written = rewrite(frames, pair, pieces)
       .map(wrap)
@@ -97,7 +97,7 @@ function pairsIn(frames: readonly Frame[]): Pair[] {
   const pairs: Pair[] = []
   for (const [at, { data }] of frames.entries()) {
     if (!data.startsWith('{')) continue
-    // Whose text it is: of which block, call or choice, and whether it is said or thought.
+    // The owner of the text: its block, call or choice, and whether it is text or reasoning.
     const event = JSON.parse(data)
     const whose = JSON.stringify(event)
       .match(/"(?:type|index|output_index|content_index|thought)":[^,}]+/g)

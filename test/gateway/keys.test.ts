@@ -38,7 +38,7 @@ const models = wireNames.map((wire) => ({
   fetch: async () => answering(),
 }))
 
-/** A gateway whose one model, of this wire, answers what it is told to, without a network. */
+/** A gateway whose one model, of this wire, gives the scripted answer, without a network. */
 function gatewayOf(wire: WireName, answer: () => Response, options: Partial<GatewayOptions> = {}) {
   answering = answer
   const gateway = createGateway({ models: { m: models[wireNames.indexOf(wire)] as Model }, ...options })
@@ -50,7 +50,7 @@ function gatewayOf(wire: WireName, answer: () => Response, options: Partial<Gate
     })
 }
 
-/** What a provider of the wire sends when it says these two pieces of JSON strings one after the other. */
+/** The events of a provider that sends these two pieces of JSON strings one after the other. */
 type Channel = 'text' | 'thought' | 'arguments'
 function saying(wire: WireName, channel: Channel, first: string, second: string): string {
   const whole = first + second
@@ -106,7 +106,7 @@ function frameOf(wire: WireName, text: string): string {
   return (pieces.find((piece) => piece.includes('"Ä"')) ?? '').replaceAll('"Ä"', JSON.stringify(text))
 }
 
-/** The events before and behind those with the text. */
+/** The events before and after those with the text. */
 function around(wire: WireName): { readonly head: string; readonly tail: string } {
   const pieces = speakers[wire].pieces({ text: 'ÄÖ' })
   const at = pieces.findIndex((piece) => piece.includes('"Ä"'))

@@ -1,4 +1,4 @@
-/** What a gateway reports of an answer, and lists of its models: each with a provider that is a function. */
+/** The reports and the model lists of a gateway: each with a provider that is a function. */
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { createGateway, type EndReport } from '../../src/gateway/index.ts'

@@ -1,4 +1,4 @@
-/** What policy in front of a gateway needs: the route of a request, its body, and an end for a stream that was stored. */
+/** Helpers for policy in front of a gateway: the route of a request, its body, and an end for a stream that was stored. */
 import { describe, expect, it } from 'vitest'
 import { ApiError } from '../../src/core/errors.ts'
 import { errorEvents, findRoute, readJson, type WireName } from '../../src/gateway/index.ts'
@@ -84,7 +84,7 @@ describe('a stream that was stored without its end', () => {
     expect(errorEvents(wire, error, { first: '', last, count: 9 })).toEqual([])
   })
 
-  it('says nothing of what a provider told about its customer', () => {
+  it('does not repeat what a provider says about its customer', () => {
     const told = new ApiError('org-12345 has no money', { kind: 'permission', provider: 'openai', retryable: false })
     expect(errorEvents('ollama', told, { first: '', last: '', count: 0 }).join('')).not.toContain('org-12345')
   })

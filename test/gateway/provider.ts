@@ -9,7 +9,7 @@ import { wireViolations } from '../support/valid-wire.ts'
 import { type Heard, proof, type Said, say } from './dialogue.ts'
 import { keys } from './models.ts'
 
-/** What came over the wire: each speaker reads of it what it knows. */
+/** Input from the network: each speaker reads the fields that it knows. */
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
 /** The wires whose streams are text, which tests read as text. */
@@ -33,7 +33,7 @@ interface Speaker<Piece = string> {
   pieces(said: Said): Piece[]
   isStream(asked: Pick<Asked, 'path' | 'body'>): boolean
   error(status: number, message: string): unknown
-  /** The error as it comes behind a 200, in a stream. */
+  /** The error as it comes after a 200, in a stream. */
   errorPiece(message: string): Piece
   holdsKey(asked: Asked): boolean
 }
@@ -647,7 +647,7 @@ export const speakers: Readonly<Record<WireName, Speaker>> = {
   cohere,
 }
 
-/** Whether a path is that of an answer of the wire, behind the provider's own part. */
+/** Whether a path is that of an answer of the wire, after the provider's own part. */
 const paths: Readonly<Record<AnyWireName, RegExp>> = {
   'openai-chat': /^\/v1\/chat\/completions$/,
   'openai-responses': /^\/v1\/responses$/,

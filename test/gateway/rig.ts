@@ -7,7 +7,7 @@ import { startProviders } from './provider.ts'
 
 export interface Rig extends Served {
   readonly providers: Upstream
-  /** Of all requests so far. */
+  /** Reports of all requests so far. */
   readonly reports: EndReport[]
 }
 

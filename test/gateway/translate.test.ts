@@ -117,7 +117,7 @@ describe('translateRequest', () => {
     }
   })
 
-  it('refuses what the provider cannot be asked, unless told not to', () => {
+  it('refuses options that the provider does not have, unless strict is off', () => {
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }
     const body = { model: 'best', messages: [{ role: 'user', content: [{ type: 'text', text: 'Listen:' }, audio] }] }
     expect(() => translateRequest(body, servers['openai-chat'], clients.anthropic)).toThrow(UnsupportedError)
@@ -189,7 +189,7 @@ describe('translateResponse', () => {
     })
   })
 
-  it('throws an error that came as an answer, for the wire of the client to tell', () => {
+  it("throws an error that came as an answer, for the client's wire to report", () => {
     const body = { error: { code: 503, message: 'The model is overloaded', status: 'UNAVAILABLE' } }
     expect(() => translateResponse(body, clients.gemini, servers.anthropic)).toThrow(
       expect.objectContaining({ code: 'api', kind: 'overloaded' }),
@@ -274,14 +274,14 @@ describe.each(names)('translateStream to %s', (to) => {
     ['an error in mid-stream', 'data: {"error":{"message":"Slow down","type":"rate_limit_error"}}\n\n', ApiError],
     ['an end before its own end', '', InterruptedError],
     ['what is not valid JSON', 'data: {oops\n\n', DecodeError],
-  ])('tells %s once, behind what came before', (_what, rest, kind) => {
+  ])('reports %s once, after the events before it', (_what, rest, kind) => {
     const { text, translator } = run(to, [bytes(chunk({ content: 'Grüße' })), bytes(rest)])
     expect(text).toContain('Grüße')
     expect(endsOf(to, text)).toEqual({ proper: 0, failed: 1 })
     expect(translator.error).toBeInstanceOf(kind)
   })
 
-  it('tells that an event was too large', () => {
+  it('reports that an event was too large', () => {
     const { text, translator } = run(to, [bytes(chunk({ content: 'x'.repeat(500) }))], { maxEventBytes: 100 })
     expect(endsOf(to, text)).toEqual({ proper: 0, failed: 1 })
     expect(translator.error).toBeInstanceOf(LimitError)
@@ -312,7 +312,7 @@ describe.each(names)('translateStream to %s', (to) => {
     expect(translator.error).toBeInstanceOf(TypeError)
   })
 
-  it('tells what the stream of the provider left to guess', () => {
+  it("reports guesses about the provider's stream", () => {
     const two = `data: ${JSON.stringify({
       choices: [
         { index: 0, delta: { content: 'a' } },

@@ -71,7 +71,7 @@ describe.each(pairs)('a client of %s that wants a whole answer, with a provider 
     }
   })
 
-  it('gets a status for what goes wrong behind any event, and nobody else is asked', async () => {
+  it('gets a status for a failure after any event, and no other provider is asked', async () => {
     for (let at = 0; at < pieces.length - 2; at++) {
       piecewise.providers.answer(chunks([...pieces.slice(0, at), speakers[provider].errorPiece('Overloaded')]))
       const response = await ask(piecewise.url, client, provider, 'Hello', wanted)
@@ -103,7 +103,7 @@ describe('a client that wants a whole answer', () => {
     expect(strict.providers.asked.map(({ isCancelled }) => isCancelled)).toEqual(all(true))
   })
 
-  it('gets a 504 when the provider falls silent behind what it said, and the provider is left', async () => {
+  it('gets a 504 when the provider falls silent after some text, and the provider is left', async () => {
     const half = (provider: WireName) => chunks(piecesOf(provider).slice(0, -2), { after: 'hang' })
     expect(await statuses(half)).toEqual(all([504, true]))
     expect(strict.providers.asked.map(({ isCancelled }) => isCancelled)).toEqual(all(true))
@@ -129,7 +129,7 @@ describe.each(wireNames)('a client of %s that wants a whole answer', (client) =>
     }
   })
 
-  it('F19: is cut off where the answer breaks off after the headers, since it could not tell it from a whole one', async () => {
+  it('F19: is cut off where the answer breaks off after the headers, since the client could not recognise it', async () => {
     for (const provider of wireNames) {
       // The provider breaks off when the client has the headers, however long that takes.
       const before = () => until(() => hearing.status !== undefined)
@@ -172,7 +172,7 @@ describe('an answer of the provider whose wire it is', () => {
 })
 
 describe('another model', () => {
-  it('is asked while the first has said nothing, and not behind that', async () => {
+  it('is asked as long as the first has sent nothing, and not later', async () => {
     const { providers } = piecewise
     const { anthropic, gemini } = modelsAt(providers.url)
     const models = { first: { model: anthropic, fallbacks: ['second'] }, second: gemini }

@@ -58,7 +58,7 @@ const requests: Readonly<Record<WireName, Minimal>> = {
 
 /** An answer, as it comes in. */
 export interface Hearing {
-  /** What came so far. */
+  /** The text so far. */
   text: string
   status?: number
   /** Resolves when there is no more to come. */
@@ -68,7 +68,7 @@ export interface Hearing {
 /** Reads an answer as it comes. */
 export function hear(asking: Promise<Response>): Hearing {
   const hearing: Hearing = { text: '', over: read() }
-  hearing.over.catch(() => {}) // whoever waits for it is told
+  hearing.over.catch(() => {}) // its waiters get the error
   return hearing
 
   async function read(): Promise<void> {
@@ -78,20 +78,20 @@ export function hear(asking: Promise<Response>): Hearing {
   }
 }
 
-/** What came of a stream. */
+/** The outcome of a stream. */
 export interface Ending {
   /** How often it ended properly. */
   readonly ends: number
   /** How often it ended in an error. */
   readonly errors: number
-  /** Something stood behind the end. */
+  /** There was more after the end. */
   readonly hasMore: boolean
 }
 
 type Loose = ReturnType<typeof JSON.parse>
 type Mark = 'end' | 'error' | undefined
 
-/** What one event says of the end; `undefined` if nothing. */
+/** The mark of the end in one event; `undefined` if it has none. */
 const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
   'openai-chat': (event) => (event === '[DONE]' ? 'end' : event.error ? 'error' : undefined),
   'openai-responses': ({ type }) =>
@@ -103,7 +103,7 @@ const marks: Readonly<Record<WireName, (event: Loose) => Mark>> = {
   ollama: (event) => (event.error ? 'error' : event.done ? 'end' : undefined),
 }
 
-/** The events of a stream; a comment is none. */
+/** The events of a stream; comments are left out. */
 export function eventsOf(wire: WireName, text: string): Loose[] {
   if (wire === 'ollama') return text.split('\n').flatMap((line) => (line.trim() === '' ? [] : JSON.parse(line)))
   // Cohere's streams have ended when this comes.

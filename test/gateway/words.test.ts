@@ -1,4 +1,4 @@
-/** What a provider says where its wire has a code. */
+/** Codes in a provider's errors. */
 import { expect, it } from 'vitest'
 import { json } from '../support/upstream.ts'
 import { startRig } from './rig.ts'
@@ -8,7 +8,7 @@ it.each([
   ['tokens_per_minute', 'tokens_per_minute'],
   ['The prompt "my secret plan" is too long for you', undefined],
   ['x'.repeat(100_000), undefined],
-])('a code is reported, and told to the client, only if it is one: %.50s', async (code, reported) => {
+])('a code is reported, and sent to the client, only if it is known: %.50s', async (code, reported) => {
   const rig = await startRig()
   rig.providers.answer(json({ error: { message: 'Slow down', type: 'tokens', code } }, 429))
   const answer = await ask(rig.url, 'anthropic', 'openai-chat')

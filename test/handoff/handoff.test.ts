@@ -1,6 +1,6 @@
 /**
- * A conversation begun anywhere goes on anywhere: every provider's own history, directly behind a tool's result and between turns, on
- * every codec and dialect; judged by validators that were written from the wire documents alone.
+ * A conversation begun anywhere goes on anywhere: every provider's own history, directly after a tool's result and between turns, on every
+ * codec and dialect; judged by validators that were written only from the wire documents.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ describe.each(targets)('$name', (target: Target) => {
     const found: string[] = []
     let seen = 0
     for (const { label, history, context, blockProofs } of continuations) {
-      // Of an answer that was left, what nothing follows does not go back: anthropic.md and openai-responses.md §2.4.
+      // Parts of a cancelled answer without a follower are not sent back: anthropic.md and openai-responses.md §2.4.
       if (!isHome(history, client) || history.kinds.has('abort in the middle')) continue
       const { encoded } = handOver(context, target, modelFor(history, target))
       const sent = stringsIn(encoded.body)
@@ -119,6 +119,6 @@ it('docs/evidence/handoff.md names every loss of the written histories', () => {
 
 // The page counts the larger set too, so that it can be counted again only where that is.
 if (hasShared)
-  it('docs/evidence/handoff.md tells the losses of today; `node scripts/with-node.mjs scripts/handoff.mjs` writes it', () => {
+  it('docs/evidence/handoff.md has the losses of today; `node scripts/with-node.mjs scripts/handoff.mjs` writes it', () => {
     expect(page).toBe(writeReport())
   })

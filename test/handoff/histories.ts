@@ -1,6 +1,6 @@
 /**
- * Conversations as they come from each provider: its recorded answers behind its recorded requests, decoded by our codecs, and the
- * hand-off histories of peers.md, written as the wires write them.
+ * Conversations as they come from each provider: its recorded answers after its recorded requests, decoded by our codecs, and the hand-off
+ * histories of peers.md, written as the wires write them.
  */
 import { decodeAnswer } from '../../src/client/decode.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'
@@ -20,7 +20,7 @@ import { decodeChunks } from '../support/decode.ts'
 import { type Format, formats } from '../support/formats.ts'
 import { frozen } from '../support/frozen.ts'
 
-/** What is in a history that not every wire has a place for. */
+/** Contents of a history that not every wire can send. */
 export const kinds = [
   'text',
   'tool round',
@@ -48,7 +48,9 @@ export interface History {
   readonly context: Context
 }
 
-/** Where a conversation goes on: directly behind a tool's result, in the next turn, or with a user who speaks up before the model has. */
+/**
+ * Where a conversation goes on: directly after a tool's result, in the next turn, or with a user's message before the model's next turn.
+ */
 export const moments = ['tool result', 'next turn', 'interjection'] as const
 export type Moment = (typeof moments)[number]
 
@@ -66,14 +68,14 @@ function withoutDots(one: CorpusCase): CorpusCase {
 
 let ofCorpus: readonly History[] | undefined
 
-/** The cases in which a model answered; those of errors alone have no history. Read once and frozen, since files share them. */
+/** The cases in which a model answered; those with only errors have no history. Read once and frozen, since files share them. */
 export function recordedHistories(): readonly History[] {
   ofCorpus ??= frozen(historiesOf(corpus))
   return ofCorpus
 }
 
 function historiesOf(cases: readonly CorpusCase[]): readonly History[] {
-  // What no document has, no validator that was written from one takes.
+  // The validators refuse fields that no document has.
   const documented = cases.filter(({ name }) => name !== 'every-oddity')
   return documented.map(withoutDots).flatMap((one) => {
     const format = folders.get(one.format)
@@ -137,7 +139,7 @@ export function oneOfEachKind(all: readonly History[]): readonly History[] {
   return [...chosen]
 }
 
-/** What was asked, where that was recorded. State that only the provider has does not travel. */
+/** The request, where it was recorded. State that only the provider has does not travel. */
 function before({ request, meta }: CorpusCase, { server }: Format): Context {
   const plain: Context = { messages: [{ role: 'user', content: 'What is the weather in Paris and Tokyo?' }] }
   if (request === undefined) return plain
@@ -435,7 +437,7 @@ const client = (format: Format) => format.client
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** An image that a tool took, one that the user sent, and a document; a second round behind them. */
+/** An image that a tool took, one that the user sent, and a document; a second round after them. */
 function mediaHistories(asked: Context): readonly History[] {
   const format = folders.get('anthropic') as Format
   const image = { type: 'image', data: pixel, mimeType: 'image/png' } as const
@@ -461,13 +463,13 @@ function mediaHistories(asked: Context): readonly History[] {
 
 // ---- going on ---------------------------------------------------------------------------------
 
-/** Whether a history can be gone on with at that moment: behind results only if calls were made that may run. */
+/** Whether a history can be gone on with at that moment: after results only if calls were made that may run. */
 export function allows({ context, kinds: found }: History, moment: Moment): boolean {
   const answer = context.messages.at(-1) as AssistantMessage
   return moment === 'next turn' || (toolCallsOf(answer).length > 0 && !found.has('abort in the middle'))
 }
 
-/** The history, and what comes behind it. */
+/** The history, and the messages after it. */
 export function goOn({ context, kinds: found }: History, moment: Moment): Context {
   const answer = context.messages.at(-1) as AssistantMessage
   const results = found.has('abort in the middle') ? [] : toolCallsOf(answer).map(resultOf)

@@ -37,7 +37,7 @@ const bases: Readonly<Record<string, string>> = {
   vertex: '/v1/projects/p/locations/l',
 }
 
-/** aimock knows Anthropic's own paths alone: what Vertex AI has in the path stands in the body there. */
+/** aimock knows only Anthropic's own paths: Vertex AI's path parameters are put into the body there. */
 const asAnthropic: typeof fetch = (url, init) => {
   const [origin, name = ''] = String(url).split('/publishers/anthropic/models/')
   const { anthropic_version: _, ...body } = JSON.parse(String(init?.body))
@@ -45,7 +45,7 @@ const asAnthropic: typeof fetch = (url, init) => {
   return fetch(`${origin}/messages`, { ...init, body: JSON.stringify({ model, ...body }) })
 }
 
-/** What the client says to a history, asked through all of it: prepared, encoded, sent, answered, decoded. */
+/** The client's answer to a history, asked through all of it: prepared, encoded, sent, answered, decoded. */
 async function ask({ client }: Target, history: History, moment: Moment): Promise<string> {
   const { system, messages, tools } = goOn(history, moment)
   const { message } = await generate({

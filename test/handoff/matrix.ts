@@ -9,12 +9,12 @@ import { goOn, type History, type Moment } from './histories.ts'
 import { validatorOf } from './validators/index.ts'
 
 export interface Target {
-  /** Such as `openai-chat (groq)`, or the format alone where the provider is its own. */
+  /** Such as `openai-chat (groq)`, or only the format where the provider is its own. */
   readonly name: string
   readonly client: ClientCodec
 }
 
-/** Whose wire it is. Default: the provider has its name. */
+/** The owner of the wire. Default: the provider of the same name. */
 const home: Readonly<Record<string, string>> = {
   'gemini-interactions': 'gemini',
   'openai-chat': 'openai',
@@ -66,7 +66,7 @@ export interface HandedOver {
   readonly losses: readonly Loss[]
 }
 
-/** Losses are told, and none of them is an error: the body has to be valid whatever is missing in it. */
+/** Losses are reported, and none of them is an error: the body has to be valid whatever is missing in it. */
 export function handOver(context: Context, { client }: Target, model: string): HandedOver {
   const prepared = prepare(withLegalNames(context, client.rules), client.rules, { model })
   const options = { model, maxTokens: 1000, stream: true, strict: false }
@@ -74,7 +74,7 @@ export function handOver(context: Context, { client }: Target, model: string): H
   return { encoded, losses: [...prepared.losses, ...encoded.losses] }
 }
 
-/** What is wrong with the body of a hand-over, and what was lost on the way. */
+/** The problems of a hand-over's body, and its losses. */
 export interface Judged {
   readonly findings: readonly string[]
   readonly losses: readonly Loss[]
@@ -82,7 +82,7 @@ export interface Judged {
 
 const judged = new Map<string, WeakMap<History, Judged>>()
 
-/** Hands a history over once, whoever asks: the test and the report want to know the same of each. */
+/** Hands a history over once: the test and the report use the same results. */
 export function judge(history: History, moment: Moment, target: Target): Judged {
   const key = `${target.name}, ${moment}`
   const known = judged.get(key) ?? new WeakMap<History, Judged>()

@@ -1,4 +1,4 @@
-/** What providers sign and encrypt: found by the names that their wires give it, and not by what our codecs think of it. */
+/** The signed and encrypted fields of providers, found by their names in each wire, independent of our codecs. */
 import { toolCallsOf } from '../../src/core/content.ts'
 import type { Context } from '../../src/core/model.ts'
 
@@ -31,7 +31,7 @@ export function proofsIn({ messages }: Context): ReadonlySet<string> {
   return found
 }
 
-/** Proofs of the blocks of a conversation alone: what has to go back to where it came from. */
+/** Only the proofs of a conversation's blocks: they have to go back to their provider. */
 export function blockProofsIn({ messages }: Context): ReadonlySet<string> {
   const isOurs = (key: string) => isProof(key) || key === 'data'
   return new Set(blocksIn(messages).flatMap(({ opaque }) => [...stringsAt(opaque, isOurs)]))

@@ -1,4 +1,4 @@
-/** `docs/evidence/handoff.md`: what is lost between each wire and each other, as the hand-overs of the tests tell it. */
+/** `docs/evidence/handoff.md`: the losses between every two wires, as the tests' hand-overs report them. */
 import type { Loss } from '../../src/core/model.ts'
 import { allows, type History, moments, recordedHistories, writtenHistories } from './histories.ts'
 import { judge, type Target, targets, wires } from './matrix.ts'
@@ -22,7 +22,7 @@ const titles: Readonly<Record<string, string>> = {
 }
 const sources = Object.keys(titles)
 
-/** Of all recordings. */
+/** The report over all recordings. */
 export function writeReport(): string {
   const histories = [...writtenHistories(), ...recordedHistories()]
   const pairs = new Map(targets.map((target) => [target, measure(target, histories)]))
@@ -81,14 +81,14 @@ function measure(target: Target, histories: readonly History[]): ReadonlyMap<str
 
 const severities = { major: '**major**', minor: '*minor*', info: 'info' } as const
 
-/** What of a reason is of one conversation alone. */
+/** The parts of a reason that only one conversation has. */
 const common: readonly (readonly [RegExp, string])[] = [
   [/it is a proof for \S+ and the model ".*"/, 'it is a proof for another provider, or another of its models'],
   [/(?:is number \d+ of|goes as \d+)/, 'is counted anew in'],
   [/"[^"]*"/g, '"…"'],
 ]
 
-/** One line for all losses that differ by a place, a name or an id alone. */
+/** One line for all losses that differ only by a place, a name or an id. */
 function lineOf({ path, action, reason, severity }: Loss): string {
   const place = path.replace(/\[\d+\]/g, '[]')
   const why = common.reduce((text, [one, all]) => text.replace(one, all), reason)

@@ -1,6 +1,6 @@
 /**
- * What goes over to another wire is what that wire's official client takes: the compiler reads the bodies as literals of the client's own
- * parameter types. The types are those of the day, and where a wire is ahead of them, the exception says so.
+ * A conversation handed to another wire has the types of that wire's official client: the compiler reads the bodies as literals of the
+ * client's own parameter types. The types are those of the day, and where a wire is ahead of them, the exception says so.
  */
 import { expect, it } from 'vitest'
 import { compile } from '../support/compile.ts'

@@ -30,7 +30,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
   /** Decodes what comes before each of these places. */
   function checkCuts({ bytes, meta }: CorpusCase, places: Iterable<number>): void {
     const whole = decodeChunks(client, [bytes])
-    // Nothing tells the end of such a stream from a cut: each of its chunks names the reason why it ends.
+    // The end of such a stream looks the same as a cut: each of its chunks names the reason why it ends.
     const endsAnywhere = meta.quirks.includes('finish-repeated')
     for (const at of places) {
       const cut = decodeChunks(client, [bytes.subarray(0, at)])
@@ -95,7 +95,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
   })
 })
 
-/** An error of its own in the whole stream may have come before the cut; else the cut is what is told. */
+/** An error of its own in the whole stream may have come before the cut; otherwise the cut is reported. */
 function checkBrokenOff({ events, error }: Decoded, whole: Decoded, where: string): void {
   const codes = whole.error === undefined ? ['interrupted'] : ['interrupted', whole.error.code]
   expect(codes, where).toContain(error?.code)

@@ -1,4 +1,4 @@
-/** When a streamed answer is whole: once its wire has said why the model stopped. What marks the end after that may be missing. */
+/** When a streamed answer is whole: once its wire has said why the model stopped. The events after that may be missing. */
 import { describe, expect, it } from 'vitest'
 import { textOf } from '../../src/core/content.ts'
 import { generate, tool } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-/** What every stream of events holds to, whatever the provider sent. */
+/** Properties of every stream of events, for every input. */
 import { describe, expect, it } from 'vitest'
 import type { MessageEvent } from '../../src/core/model.ts'
 import { casesOf } from '../support/corpus.ts'

@@ -185,7 +185,7 @@ const uses: Readonly<Record<string, Use>> = {
   'a turn of a chat': (message) => sent(({ model }) => createChat({ model }).send(message), {}),
 }
 
-/** What `stream` says of an answer that is not a stream; a TypeError is of the request. */
+/** Errors of `stream` for an answer that is not a stream. A TypeError is about the request. */
 function untilSent(cause: unknown): void {
   if (cause instanceof TypeError) throw cause
 }

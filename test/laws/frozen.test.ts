@@ -1,5 +1,5 @@
 /**
- * No decoder changes what it has parsed: events of a stream share what they have in common, and a body belongs to whoever gave it.
+ * No decoder changes what it has parsed: events of a stream share what they have in common, and a body belongs to its caller.
  *
  * All that JSON is read into is frozen, at every depth, and everything reads as it does when nothing is: with templates for repeated
  * events, as the gateway decodes, and without.

@@ -20,7 +20,7 @@ const options = { model: 'm', maxTokens: 16 }
 
 describe.each(Object.entries(hosted))('tools of %s', (wire, tools) => {
   const own = formats.filter(({ client }) => client.name === wire)
-  // Perplexity takes no tools of anybody, which is an error.
+  // Perplexity accepts no tools, which is an error.
   const others = formats.filter(({ folder, client }) => client.name !== wire && !folder.endsWith('-perplexity'))
 
   it('have wires of their own, and others', () => {

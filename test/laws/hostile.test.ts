@@ -1,6 +1,6 @@
 /**
- * Whatever stands in whatever place of a body: a result or one of our errors, which says where it is wrong; never a crash, a hang, or a
- * change to what all objects share.
+ * For every value in every place of a body: a result or one of our errors, which says where it is wrong; never a crash, a hang, or a change
+ * to what all objects share.
  *
  * Places that the same code reads, such as those of a list's elements, are tried once for each wire.
  */
@@ -26,7 +26,7 @@ interface Trial {
   readonly path: Path
 }
 
-/** Which shapes of which wire were tried already: its dialects share its code. */
+/** The shapes that were tried already, by wire: its dialects share its code. */
 const tried = new Set<string>()
 
 /** Each place of these bodies, once for each shape, in the first body that has it. */
@@ -42,7 +42,7 @@ function isNew(shape: string): boolean {
   return true
 }
 
-/** What is wrong with what an action does; nothing, if it gives a result or an error of ours. */
+/** The fault of an action; `undefined` if it returns a result or throws an error of ours. */
 function fault(action: () => unknown, isBelowRoot: boolean): string | undefined {
   try {
     if (action() === undefined) return 'neither a result nor an error'
@@ -138,7 +138,7 @@ function around(frames: readonly Frame[], index: number): { readonly frames: rea
   return { frames: kept.map(({ frame }) => frame), at: kept.findIndex(({ at }) => at === index) }
 }
 
-/** The whole stream, with one event replaced. What the framing cannot carry, a client cannot get. */
+/** The whole stream, with one event replaced. Frames that the framing cannot write never reach a client. */
 function decodeWith({ client }: Format, { frames, at }: FrameTrial, body: unknown): unknown {
   const text = client.framing === 'sse' ? encodeSse : encodeNdjson
   const write = (frame: Frame) =>

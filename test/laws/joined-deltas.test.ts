@@ -23,7 +23,7 @@ function framesOf({ server }: (typeof servers)[number], events: readonly Message
   return frames
 }
 
-/** What an answer says, in the words of {@link Said}. Wires without refusals have them as text. */
+/** An answer in the form of {@link Said}. Wires without refusals have them as text. */
 function expected(wire: string, { message }: ChatResponse) {
   const blocks = blocksOfTurn(message)
   const isApart = wire === 'openai-chat' || wire === 'openai-responses'
@@ -37,7 +37,7 @@ function expected(wire: string, { message }: ChatResponse) {
   }
 }
 
-/** Without calls that are none, whose text no client can parse. */
+/** Without invalid calls, whose text no client can parse. */
 function joinedCalls({ calls }: Said, { message }: ChatResponse) {
   const invalid = new Set((message.invalidToolCalls ?? []).map(({ argumentsText }) => argumentsText))
   const valid = [...calls.values()].filter(({ text }) => !invalid.has(text))

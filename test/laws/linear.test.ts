@@ -1,5 +1,5 @@
 /**
- * What a server or a client sends is read in time linear in its length. A reader that is not takes minutes for a text of this length, so that
+ * Input of a server or a client is read in time linear in its length. A reader that is not takes minutes for a text of this length, so that
  * the time limit of a test, a few hundred times what is needed, is the law.
  */
 import { describe, expect, it } from 'vitest'

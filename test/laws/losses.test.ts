@@ -211,7 +211,7 @@ const answers = {
     ...{ stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } },
   }),
 }
-/** What a whole answer is asked with. */
+/** A `fetch` for whole answers. */
 function watching(answer: () => unknown): { fetch: typeof globalThis.fetch; bodies: unknown[] } {
   const bodies: unknown[] = []
   const fetch: typeof globalThis.fetch = async (_, init) => {

@@ -1,4 +1,4 @@
-/** A proxy may lose any event of a stream. What is left may have less in it, and never a call that was not made. */
+/** A proxy may lose any event of a stream. The rest may have less in it, but never a call that was not made. */
 import { describe, expect, it } from 'vitest'
 import { toolCallsOf } from '../../src/core/content.ts'
 import type { ToolCall } from '../../src/core/model.ts'

@@ -1,4 +1,4 @@
-/** What a provider adds next month changes nothing of what we read today. */
+/** Fields and events that a provider adds later do not change the rest of what we read. */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec, Frame } from '../../src/core/codec.ts'
 import type { ContentBlock } from '../../src/core/model.ts'
@@ -10,7 +10,7 @@ import { formats } from '../support/formats.ts'
 
 const addition = { from_next_year: { deep: [1, { more: true }] } }
 
-/** Adds a field that nobody knows to the top of each JSON value of a stream that stands on one line. */
+/** Adds an unknown field to the top of each JSON value of a stream that stands on one line. */
 function withNewFields({ kind, text, bytes }: CorpusCase): Uint8Array {
   if (kind === 'bin')
     return messages(
@@ -32,7 +32,7 @@ function withAddition(json: string): string {
   return JSON.stringify({ ...JSON.parse(json), ...addition })
 }
 
-/** What a user sees of an answer: kept unknown fields aside. */
+/** The visible part of an answer: without kept unknown fields. */
 function visible(codec: ClientCodec, bytes: Uint8Array): unknown {
   const { response, error } = decodeChunks(codec, [bytes])
   const message = response?.message ?? error?.partial

@@ -1,6 +1,6 @@
 /**
- * What stands in `test/recordings` beside each answer was written by hand from the wire document: that is what the decoder must read. And
- * what a recording claims to have must be in its bytes, for every feature and quirk there is.
+ * `expected.json` beside each answer in `test/recordings` was written by hand from the wire document: the decoder must read the same. And
+ * every feature and quirk that a recording claims must be in its bytes.
  */
 import { describe, expect, it } from 'vitest'
 import type { ClientCodec } from '../../src/core/codec.ts'
@@ -32,7 +32,7 @@ function read({ kind, bytes, text, meta }: CorpusCase, client: ClientCodec): Rea
   }
 }
 
-/** What was read, in the words of `expected.json`. */
+/** The decoded answer in the form of `expected.json`. */
 function told({ message, usage, error }: Read): Expected {
   const content = message?.content ?? []
   const blocks: readonly ContentBlock[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content

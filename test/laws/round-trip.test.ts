@@ -1,5 +1,5 @@
 /**
- * What is decoded, encoded and decoded again is what it was; and an answer that came as a stream is the same as the one that comes whole.
+ * An answer that is decoded, encoded and decoded again is the same; and one that came as a stream is the same as the one that comes whole.
  */
 import { describe, expect, it } from 'vitest'
 import type { Frame } from '../../src/core/codec.ts'
@@ -22,9 +22,9 @@ function written({ client, server }: Format, events: readonly MessageEvent[]): U
 }
 
 /**
- * What a user has of an answer: what was said, called and cited, why it ended and what it cost. Left out is what the wires leave open:
- * white space in arguments that travel as an object, counts of 0, which some wires demand and some leave out, ids that we made, and proofs and kept fields, which streams tell at a block's end
- * and which the tests of each codec compare in full.
+ * The content of an answer for a user: what was said, called and cited, why it ended and what it cost. Left out is what the wires leave
+ * open: white space in arguments that travel as an object, counts of 0, which some wires demand and some leave out, ids that we made, and
+ * proofs and kept fields, which streams send at a block's end and which the tests of each codec compare in full.
  */
 function essence(response: ChatResponse | undefined, { client }: Format): unknown {
   const { content, stopReason, invalidToolCalls } = response?.message ?? {}

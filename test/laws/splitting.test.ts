@@ -40,7 +40,7 @@ describe.each(formats)('$folder', ({ folder, client }) => {
     const segments = segmentsOf(stream)
     let start = 0
     for (const [index, segment] of segments.entries()) {
-      // The next event shows what the cut leaves behind.
+      // The next event shows what the cut leaves.
       const window = bytes.subarray(start, start + segment.length + (segments[index + 1]?.length ?? 0))
       start += segment.length
       const outline = outlineOf(kind, window)

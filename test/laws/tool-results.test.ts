@@ -25,7 +25,7 @@ const shapes: readonly (readonly [string, (text: string) => Content])[] = [
 ]
 const cases = shapes.flatMap(([name, make]) => texts.map((text) => ({ name, text, content: make(text) })))
 
-/** Blocks are joined where a wire has text alone; blank text is not sent where it is refused. */
+/** Blocks are joined where a wire has only text; blank text is not sent where it is refused. */
 function said(content: Content): string {
   return textOf(content).replaceAll('\n', '').trim()
 }

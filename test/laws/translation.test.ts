@@ -1,4 +1,4 @@
-/** From every wire to every other: what differs is named, with a reason, and what is lost is told. */
+/** From every wire to every other: every difference has a named rule with a reason, and every loss is reported. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

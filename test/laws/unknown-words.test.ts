@@ -121,7 +121,7 @@ describe.each(Object.keys(fields))('%s', (name) => {
   )
 })
 
-it('A13: a gateway sends an effort that only the provider behind it knows', async () => {
+it('A13: a gateway sends an effort that only its provider knows', async () => {
   let sent: JsonObject = {}
   const model = groq('m', {
     apiKey: 'k',

@@ -1,4 +1,4 @@
-/** Whatever figures a provider reports: a part is never more than its whole, and nothing is negative or a fraction. */
+/** For all figures of a provider: a part is never more than its whole, and nothing is negative or a fraction. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Usage } from '../../src/core/model.ts'

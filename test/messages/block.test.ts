@@ -286,12 +286,12 @@ describe('block.from', () => {
     expect(block.from(block.from(value))).toEqual(expected)
   })
 
-  it('[4.69] keeps a type that nobody knows, with all that is in it', () => {
+  it('[4.69] keeps an unknown type, with all its fields', () => {
     const value = { type: 'hologram', depth: 3 }
     expect(block.from(value)).toEqual({ type: 'unknown', format: '', providerType: 'hologram', value })
   })
 
-  it('[4.69] keeps fields that nobody knows in the metadata', () => {
+  it('[4.69] keeps unknown fields in the metadata', () => {
     expect(block.from({ type: 'text', text: 'x', mood: 'good', metadata: { mine: 1 } })).toEqual({
       type: 'text',
       text: 'x',

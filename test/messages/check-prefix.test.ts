@@ -33,7 +33,7 @@ describe('checking a prefix', () => {
       { tools: one.tools, model: 'm', messages: one.messages },
       { path: 'the order of keys' },
     ],
-  ])('tells the place of %s', (_what, other, found) => expect(checkPrefix(one, other)).toMatchObject(found))
+  ])('reports the place of %s', (_what, other, found) => expect(checkPrefix(one, other)).toMatchObject(found))
 })
 
 const tools: ToolDefinition[] = [

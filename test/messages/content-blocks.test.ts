@@ -23,7 +23,7 @@ it('[4.48] shows any content as blocks', () => {
   expect(contentBlocks(message.assistant(null))).toEqual([])
 })
 
-it('[0.38] [4.36] keeps the order of blocks, with the calls of the field behind them', () => {
+it('[0.38] [4.36] keeps the order of blocks, with the calls of the field after them', () => {
   const turn = message.assistant([block.reasoning('hm'), block.text('x')], { toolCalls: [call] })
   expect(contentBlocks(turn)).toEqual([block.reasoning('hm'), block.text('x'), call])
 })
@@ -33,7 +33,7 @@ it('[4.75] [4.34] finds calls in the content and beside it, each id once', () =>
   expect(toolCalls(message.assistant([call], { toolCalls: [call, other] }))).toEqual([call, other])
 })
 
-it('[4.82] tells the calls that the provider ran, and their results, from ours', () => {
+it("[4.82] distinguishes the provider's own calls and results from ours", () => {
   const turn = message.assistant([serverCall, serverResult, call])
   expect(serverToolCalls(turn)).toEqual([serverCall])
   expect(serverToolResults(turn)).toEqual([serverResult])

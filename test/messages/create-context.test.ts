@@ -83,7 +83,7 @@ describe('messages', () => {
     ])
   })
 
-  it('[0.07] [0.17] [3.24] are a user’s when made of text alone', () => {
+  it('[0.07] [0.17] [3.24] are a user’s when made of only text', () => {
     expect(toMessage('hi')).toEqual({ role: 'user', content: 'hi' })
   })
 

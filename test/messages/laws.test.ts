@@ -1,4 +1,4 @@
-/** What holds of every utility, for conversations that are in order and for those that are not. */
+/** Properties of every utility, for conversations that are in order and for those that are not. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Message, Role } from '../../src/core/model.ts'

@@ -50,7 +50,7 @@ describe('mergeChunks', () => {
     expect(toMessage(merged).content).toMatchObject([{ id: 'x' }, { id: 'y' }])
   })
 
-  it('attaches a signature that comes alone to the reasoning before it', () => {
+  it('attaches a signature without text to the reasoning before it', () => {
     const opaque = { provider: 'anthropic', model: 'm', format: 'anthropic', data: { signature: 's' } }
     const merged = mergeChunks([
       chunk([{ type: 'reasoning', text: 'h' }]),
@@ -121,7 +121,7 @@ describe('toMessage of a chunk', () => {
     })
   })
 
-  it('takes no arguments for an empty object: an opener may come alone', () => {
+  it('takes no arguments for an empty object: an opener may come by itself', () => {
     const message = toMessage(chunk('', piece({ id: 'a', name: 'f', index: 0 })))
     expect(message.content).toMatchObject([{ type: 'tool_call', arguments: {} }])
   })

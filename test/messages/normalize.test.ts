@@ -125,7 +125,7 @@ describe('calls', () => {
     expect(one(bare)?.content).toMatchObject([{ generatedId: true }])
   })
 
-  it('[4.81] keeps calls that are none, and never makes an object of what is not', () => {
+  it('[4.81] keeps invalid calls, and never makes an object of other values', () => {
     const value = {
       role: 'assistant',
       content: '',
@@ -351,7 +351,7 @@ describe('what is not a message', () => {
     expect(() => normalizeMessages([value])).toThrow(DecodeError)
   })
 
-  it('[4.15] tells what it read as a value', () => {
+  it('[4.15] returns the messages as a value', () => {
     expect(safeNormalizeMessages('hi')).toEqual({ ok: true, value: [{ role: 'user', content: 'hi' }] })
   })
 })

@@ -25,7 +25,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
     )
   })
 
-  it('stays as it is when it is prepared again, and there is nothing more to tell', () => {
+  it('stays as it is when it is prepared again, and has no more losses', () => {
     expectHolds(
       fc.property(untidy, (messages) => {
         const once = prepared(messages)
@@ -37,7 +37,7 @@ describe.each(Object.entries(wires))('any conversation, prepared for %s', (wire,
     )
   })
 
-  it('is told of in full: without a loss there is no difference, and with one there is', () => {
+  it('is reported in full: without a loss there is no difference, and with one there is', () => {
     expectHolds(
       fc.property(fc.oneof(untidy, tidy), (messages) => {
         const { context, losses } = prepared(messages)

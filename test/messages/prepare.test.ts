@@ -70,7 +70,7 @@ describe('calls and their results', () => {
     expect(summary(messagesOf(messages))).toEqual(['assistant', 'a: sunny', 'user'])
   })
 
-  it('puts results right behind their calls, in the order of the calls', () => {
+  it('puts results right after their calls, in the order of the calls', () => {
     const messages = [assistant(call('a'), call('b', { index: 1 })), user('wait'), result('b', '2'), result('a', '1')]
     const { context, losses } = prepared(messages)
     expect(summary(context.messages)).toEqual(['assistant', 'a: 1', 'b: 2', 'user'])
@@ -217,7 +217,7 @@ describe('calls and their results', () => {
   })
 })
 
-describe('calls that are none', () => {
+describe('invalid calls', () => {
   const invalid = {
     type: 'invalid_tool_call',
     id: 'bad',
@@ -301,7 +301,7 @@ describe('turns that failed or are empty', () => {
     expect(messagesOf(messages, wires.chat)).toHaveLength(5)
   })
 
-  it('[2.20] [4.36] drops neither a turn of calls alone nor its null content', () => {
+  it('[2.20] [4.36] drops neither a turn with only calls nor its null content', () => {
     const messages: Message[] = [{ role: 'assistant', content: null, toolCalls: [call('a')] }, result('a')]
     expect(messagesOf(messages, wires.chat)[0]).toEqual(assistant(call('a')))
   })
@@ -377,7 +377,7 @@ describe('reasoning and proofs', () => {
     expect(messagesOf(messages, wires.anthropic)[1]).toEqual(assistant(call('a')))
   })
 
-  it('drops reasoning that nothing follows, and with it a turn of reasoning alone', () => {
+  it('drops reasoning that nothing follows, and with it a turn of only reasoning', () => {
     const alone: Message = { role: 'assistant', content: [thought('hm', claude)], stopReason: 'length' }
     expect(messagesOf([user('hi'), alone], wires.anthropic, {}, 'claude-sonnet-5')).toEqual([user('hi')])
   })
@@ -398,7 +398,7 @@ describe('places', () => {
     ])
   })
 
-  it('begins with a user where the wire wants one, behind the instructions', () => {
+  it('begins with a user where the wire wants one, after the instructions', () => {
     const messages: Message[] = [
       { role: 'system', content: 'one' },
       { role: 'assistant', content: 'Hello!' },
@@ -434,7 +434,7 @@ describe('media in results', () => {
     expect(prepared(messages, wires.anthropic).losses).toEqual([])
   })
 
-  it('move to a user message behind all results, with the call they came from, and a pointer in their place', () => {
+  it('move to a user message after all results, with the call they came from, and a pointer in their place', () => {
     const { context, losses } = prepared([...messages, user('and?')])
     expect(context.messages.slice(2)).toEqual([
       {
@@ -485,7 +485,7 @@ it.each([[[{ type: 'text', text: 'Be brief' }]], ['?']] as const)('a system text
 })
 
 describe('a system text that is empty', () => {
-  it.each(['', []])('%j is left out where the wire refuses it, and that is told', (system) => {
+  it.each(['', []])('%j is left out where the wire refuses it, which is reported', (system) => {
     const { context, losses } = prepared([user('hi')], wires.anthropic, { system })
     expect(context.system).toBeUndefined()
     expect(losses).toMatchObject([{ action: 'dropped', path: 'system', reason: 'it is empty' }])

@@ -8,7 +8,7 @@ import * as histories from '../../src/messages/index.ts'
 const faces: Readonly<Record<string, unknown>> = { ...imports, ...histories }
 const call = block.toolCall('c', 'f')
 const result = { call, toolCallId: 'c', name: 'f', status: 'success', content: 'x', value: 1 } as const
-/** What each twin can read, and what it returns then. */
+/** Input that each twin can read, and its result. */
 const readable: { readonly [twin: string]: readonly [value: unknown, read: unknown] } = {
   safeNormalizeMessages: ['hi', [{ role: 'user', content: 'hi' }]],
   safeDeserializeMessages: [

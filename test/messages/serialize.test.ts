@@ -121,7 +121,7 @@ describe('messages', () => {
       [{ version: 1, type: 'message', role: 'human', content: 'x' }],
       'a message with a known role',
     ],
-  ])('[4.90] tell of %s by a typed error', (_, value, error) => {
+  ])('[4.90] report %s by a typed error', (_, value, error) => {
     expect(() => deserializeMessages(value)).toThrow(DecodeError)
     expect(() => deserializeMessages(value)).toThrow(error)
     expect(safeDeserializeMessages(value)).toMatchObject({ ok: false, error: { code: 'decode' } })
@@ -137,7 +137,7 @@ describe('messages', () => {
     })
   })
 
-  it('[4.90] are told as a value if they are whole', () => {
+  it('[4.90] are returned as a value if they are valid', () => {
     const value = stored(serializeMessages(full))
     expect(safeDeserializeMessages(value)).toEqual({ ok: true, value: full as readonly Message[] })
   })
@@ -174,7 +174,7 @@ describe('contexts', () => {
     ['tools that are none', { version: 1, type: 'context', messages: [], tools: [5] }],
     ['a system text that is none', { version: 1, type: 'context', messages: [], system: 5 }],
     ['nothing', null],
-  ])('[4.90] tell of %s by a typed error', (_, value) => {
+  ])('[4.90] report %s by a typed error', (_, value) => {
     expect(() => deserializeContext(value)).toThrow(DecodeError)
     expect(safeDeserializeContext(value)).toMatchObject({ ok: false })
   })
@@ -191,7 +191,7 @@ describe('results', () => {
     extra: { url: 'u' },
   }
 
-  it('[4.87] [3.58] come back from JSON, with the message of their error and not what is behind it', () => {
+  it('[4.87] [3.58] come back from JSON, with the message of their error and not its cause', () => {
     const read = deserializeToolResult(stored(serializeToolResult(result)))
     expect(read).toEqual({ ...result, error: { kind: 'execution', message: 'boom' } })
   })
@@ -200,7 +200,7 @@ describe('results', () => {
     ['a version to come', { ...serializeToolResult(result), version: 2 }],
     ['no call', { ...serializeToolResult(result), call: 5 }],
     ['no status', { ...serializeToolResult(result), status: 'maybe' }],
-  ])('[4.90] tell of %s by a typed error', (_, value) => {
+  ])('[4.90] report %s by a typed error', (_, value) => {
     expect(() => deserializeToolResult(value)).toThrow(DecodeError)
   })
 })

@@ -49,7 +49,7 @@ describe('splitMessage', () => {
     expect(contents('||', { delimiter: '|' })).toEqual([''])
   })
 
-  it('keeps what is not text behind the text before it', () => {
+  it('keeps other blocks after the text before them', () => {
     const image = block.image({ url: 'https://x/y' })
     const content = [block.text('a|b'), image, block.text('c')]
     expect(splitMessage(message.user(content, { split: { delimiter: '|' } })).map((one) => one.content)).toEqual([

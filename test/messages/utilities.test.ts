@@ -55,7 +55,7 @@ describe('trimMessages', () => {
     expect(trimMessages(messages, { ...options, maxTokens: 2 })).toEqual(messages.slice(1))
   })
 
-  it('begins and ends where it is told to', () => {
+  it('begins and ends at the given messages', () => {
     expect(trim(6, { startOn: 'user' })).toEqual([system, two])
     expect(trim(4, { endOn: ['assistant'] })).toEqual([system, answer])
     expect(trim(3, { strategy: 'first', endOn: 'assistant' })).toEqual([])
@@ -128,14 +128,14 @@ describe('C14: trimMessages of a long tool loop', () => {
     }
   })
 
-  it('C14: keeps the task behind the instructions, and without what was said before it', () => {
+  it('C14: keeps the task after the instructions, and without the messages before it', () => {
     const messages = [message.system('Be brief'), message.assistant('Hello, what may I do?'), ...long]
     const trimmed = trimMessages(messages, { maxTokens: 150, keepFirstUser: true })
     expect(trimmed).toEqual([message.system('Be brief'), task, ...long.slice(-4)])
     expect(trimMessages(messages, { maxTokens: 10_000, keepFirstUser: true })).toEqual(messages)
   })
 
-  it('C14: keeps the task alone where no round fits, and nothing where there is no user', () => {
+  it('C14: keeps only the task where no round fits, and nothing where there is no user', () => {
     expect(trimMessages(long, { maxTokens: 1, keepFirstUser: true })).toEqual([task])
     expect(trimMessages(long.slice(1), { maxTokens: 1, keepFirstUser: true })).toEqual([])
   })
@@ -169,7 +169,7 @@ describe('filterMessages', () => {
     expect(filterMessages([beside, result('a')], { excludeToolCalls: ['a'] })).toEqual([message.assistant('x')])
   })
 
-  it('drops a turn of which nothing is left but reasoning', () => {
+  it('drops a turn with nothing left but reasoning', () => {
     const messages = [message.assistant([block.reasoning('hm'), call('a')]), result('a')]
     expect(filterMessages(messages, { excludeToolCalls: true })).toEqual([])
   })
@@ -210,7 +210,7 @@ describe('mergeRuns', () => {
     expect(mergeRuns(messages)).toEqual(messages)
   })
 
-  it('puts blocks behind blocks and changes none of them', () => {
+  it('puts blocks after blocks and changes none of them', () => {
     const signed = block.text('b', { opaque: { provider: 'google', model: 'm', format: 'gemini', data: { s: 1 } } })
     expect(mergeRuns([message.assistant('a'), message.assistant([signed])])).toEqual([
       message.assistant([block.text('a'), signed]),
@@ -279,7 +279,7 @@ describe('countTokensApproximately', () => {
 })
 
 describe('addUsage', () => {
-  it('[4.30] [4.31] [4.32] sums what is known, and leaves absent what nobody tells', () => {
+  it('[4.30] [4.31] [4.32] sums what is known, and leaves absent what no message reports', () => {
     const sum = addUsage({ inputTokens: 1, cacheReadTokens: 1 }, undefined, { inputTokens: 2, outputTokens: 3 })
     expect(sum).toEqual({ inputTokens: 3, outputTokens: 3, cacheReadTokens: 1 })
     expect(addUsage()).toEqual({})
@@ -320,7 +320,7 @@ describe('prettyPrint', () => {
     )
   })
 
-  it('shows calls that are none', () => {
+  it('shows invalid calls', () => {
     const invalid = {
       type: 'invalid_tool_call',
       id: 'a',

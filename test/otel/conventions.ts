@@ -18,7 +18,7 @@ const common = words(`
   gen_ai.tool.call.arguments gen_ai.tool.call.result
   error.type server.address server.port`)
 
-/** What a span may have, by the choice of names; `isoglot.` is our own. */
+/** Attributes that a span may have, by the choice of names; `isoglot.` is our own. */
 export const attributes = {
   'v1.41': [...common, 'gen_ai.usage.cache_creation.input_tokens'],
   latest: [...common, 'gen_ai.usage.cache_write.input_tokens'],

@@ -1,4 +1,6 @@
-/** Who imports whom: in `src`, the table of CONTRIBUTING.md; in the examples of the Worker, which readers copy, public paths only. */
+/**
+ * Imports between folders: in `src`, the table of CONTRIBUTING.md; in the examples of the Worker, which readers copy, public paths only.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** The built files need a web-standard runtime and nothing else, and each format's file knows its own format alone. */
+/** The built files need a web-standard runtime and nothing else, and each format's file knows only its own format. */
 import { basename, dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
@@ -32,9 +32,9 @@ const standard = new Set([
   ],
   ...['setTimeout', 'clearTimeout', 'queueMicrotask', 'performance'],
 ])
-/** What `isoglot/worker` takes besides: it is for Cloudflare's runtime, and for no other. */
+/** Uses that only `isoglot/worker` has: it is for Cloudflare's runtime, and for no other. */
 const ofCloudflare = ['imports "cloudflare:workers"', 'uses HTMLRewriter']
-/** Properties of a global that tell one runtime from another. */
+/** Properties of a global that differ between runtimes. */
 const tells = ['userAgent', 'Deno', 'Bun', 'process', 'WebSocketPair', 'EdgeRuntime', 'versions', 'Buffer']
 
 function impurities({ globals, imports, properties }: Uses): string[] {
@@ -145,7 +145,7 @@ const serverWords: Readonly<Record<string, readonly string[]>> = {
   'openai-responses': ['sequence_number'],
 }
 /**
- * Paths of no format. They read messages as the official SDKs write them, and tell what is not a message of ours; no more than that. `otel` writes
+ * Paths of no format. They read messages as the official SDKs write them, and report what is not a message of ours, no more. `otel` writes
  * `gen_ai.response.finish_reasons`.
  */
 const ofNoFormat = ['index', 'messages', 'import', 'codec', 'wraps', 'otel', 'local-model', 'browser-model']
@@ -157,13 +157,13 @@ const wordsOfMessages = [
   'systemInstruction',
 ]
 const formats = Object.keys(words)
-/** What may hold every format's words. */
+/** Files that may have the words of every format. */
 const allFormats = ['models', 'gateway', 'worker', 'test']
 
 const wordsIn = (code: string, of: readonly string[]) => of.filter((word) => code.includes(word))
 const foreignWordsIn = (code: string, own: string | undefined) =>
   formats.filter((format) => format !== own).flatMap((format) => wordsIn(code, words[format] ?? []))
-/** What loads with a public path: its file and the chunks that it imports. */
+/** All that loads with a public path: its file and the chunks that it imports. */
 const codeWith = (entry: string) => modulesOf(entry).map(codeOf).join('\n')
 /** Which format's words a file holds all of. */
 const formatOf = (code: string) =>

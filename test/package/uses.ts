@@ -1,4 +1,4 @@
-/** What a parser finds in built files. */
+/** Finds imports and globals in built files with a parser. */
 import { transformSync } from 'esbuild'
 import ts from 'typescript'
 import { read } from './built.ts'
@@ -18,11 +18,11 @@ export function codeOf(module: string): string {
 export interface Uses {
   /** Names that nothing in the file declares: what it takes from the runtime. */
   readonly globals: ReadonlySet<string>
-  /** What it imports, or tries to. */
+  /** The modules that it imports, or tries to. */
   readonly imports: readonly string[]
   /** All names of properties that it reads or writes. */
   readonly properties: ReadonlySet<string>
-  /** What runs as it loads, declarations aside. */
+  /** Statements that run as it loads, declarations aside. */
   readonly actions: readonly string[]
 }
 
@@ -30,14 +30,14 @@ const parsing = { languageVersion: ts.ScriptTarget.ESNext, jsDocParsingMode: ts.
 
 const uses = new Map<string, Uses>()
 
-/** What a built file needs of the world. */
+/** The imports and globals of a built file. */
 export function usesOf(module: string): Uses {
   const found = uses.get(module) ?? parse(codeOf(module))
   uses.set(module, found)
   return found
 }
 
-/** What code needs of the world. */
+/** The imports and globals of code. */
 export function parse(code: string): Uses {
   const declared = new Set<string>()
   const used = new Set<string>()

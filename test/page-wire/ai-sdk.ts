@@ -34,7 +34,7 @@ export function chatOver(
 
 /** The text that the page shows of its last step. */
 export function lastTextOf({ lastMessage }: AbstractChat<UIMessage>): string {
-  const parts = lastMessage?.role === 'assistant' ? lastMessage.parts : [] // an answer without anything is no message
+  const parts = lastMessage?.role === 'assistant' ? lastMessage.parts : [] // an empty answer is not a message
   const step = parts.slice(parts.findLastIndex(({ type }) => type === 'step-start') + 1)
   return step.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
 }

@@ -1,4 +1,4 @@
-/** What a page learns of an error: its class and a sentence of ours, whether it comes before the first event or in mid-stream. */
+/** The error that a page gets: its class and a sentence of ours, whether it comes before the first event or in mid-stream. */
 import { describe, expect, it } from 'vitest'
 import {
   ApiError,
@@ -152,7 +152,7 @@ it('reads events with other line ends, several lines of data, a BOM and comments
 })
 
 describe('the end on the server', () => {
-  it('is told before the page learns of it, and what it throws is the error of the run', async () => {
+  it('is called before the page gets the end, and its exception is the error of the run', async () => {
     const response = await toResponse(scripted(events), {
       onEnd: async ({ left, error }) => {
         expect([left, error]).toEqual([false, undefined])
@@ -163,7 +163,7 @@ describe('the end on the server', () => {
     expect(error).toMatchObject({ code: 'api', kind: 'server', message: 'The server failed' })
   })
 
-  it('is told of a failure, and with the page gone', async () => {
+  it('is called after a failure, and after the page has left', async () => {
     const ends: unknown[] = []
     await (await toResponse(scripted(events, 'broken'), { onEnd: (end) => void ends.push(end) })).text()
     expect(ends).toEqual([{ messages: [], left: false, error: 'broken' }])

@@ -1,4 +1,4 @@
-/** A hono app that answers with a run, behind middleware of its own, over real HTTP. */
+/** A hono app that answers with a run, after middleware of its own, over real HTTP. */
 import { Hono } from 'hono'
 import { cors } from 'hono/cors'
 import { secureHeaders } from 'hono/secure-headers'

@@ -1,4 +1,4 @@
-/** A run that the server keeps goes on in the page over connections that break, and ends only when it is told to. */
+/** A run that the server keeps goes on in the page over connections that break, and ends only when asked to. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { InterruptedError, LimitError } from '../../src/index.ts'
 import { readEvents, resuming } from '../../src/page/read.ts'
@@ -9,7 +9,7 @@ const url = 'https://example.com/chat'
 const start = { type: 'message_start' } as const
 const text = (piece: string) => ({ type: 'text_delta', index: 0, text: piece }) as const
 
-/** What a page asked of the server, by `fetch`. */
+/** The page's requests to the server, by `fetch`. */
 const asked: Request[] = []
 let answer: (request: Request) => Promise<Response>
 beforeEach(() => {
@@ -43,7 +43,7 @@ describe.each(recorded.filter(([id]) => /(text|tools|thinking)-stream$/.test(id)
   })
 })
 
-it('goes on behind the last event that came, wherever the connection broke, and carries the headers of the page', async () => {
+it('continues after the last event that came, wherever the connection broke, and carries the headers of the page', async () => {
   const log = memoryLog()
   answer = (request) => answerKept(request, log)
   const events = [start, text('Hel'), text('lö ☂'), text('!')]
@@ -76,7 +76,7 @@ it('can be read from its beginning, as after a page was loaded anew', async () =
 })
 
 describe('leaving', () => {
-  it('only hangs up: the run goes on, and its end is told', async () => {
+  it('only closes the connection: the run goes on, and its end is reported', async () => {
     const log = memoryLog()
     const ends: EndOfRun[] = []
     const kept: Promise<unknown>[] = []
@@ -161,7 +161,7 @@ describe('memoryLog', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('tells its readers of what comes, of the end, and of a removal', async () => {
+  it('sends its readers new events, of the end, and of a removal', async () => {
     const log = memoryLog()
     await log.append('a', ['1'])
     const reading = all(log, 'a')

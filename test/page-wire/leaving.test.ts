@@ -67,7 +67,7 @@ describe('over node:http', () => {
     }
   })
 
-  it('a tool that runs is told to end, and the model is not asked again', async () => {
+  it('a running tool is aborted, and the model is not asked again', async () => {
     upstream.answer(chunks(chatCalls(['c1', 'slow', '{}'], ['c2', 'never', '{}'])), chunks(chatText('unasked')))
     const ran: string[] = []
     const slow = tool({

@@ -1,4 +1,4 @@
-/** What a page posts, and the history that it keeps sealed. */
+/** The body that a page posts, and the history that it keeps sealed. */
 import { describe, expect, it } from 'vitest'
 import { block, DecodeError, LimitError, type Message, message } from '../../src/index.ts'
 import { openMessages, readChatRequest, sealMessages } from '../../src/page/response.ts'

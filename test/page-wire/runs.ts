@@ -54,7 +54,7 @@ export async function bytesOf(response: Response): Promise<Uint8Array> {
 export interface Outcome {
   readonly events: readonly StreamEvent[]
   readonly result?: RunResult
-  /** What was thrown, of any class. */
+  /** The exception, of any class. */
   readonly error?: unknown
 }
 

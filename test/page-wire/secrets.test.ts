@@ -1,4 +1,4 @@
-/** What must not reach a page does not: secrets are planted wherever a run can have them, and searched for in the bytes. */
+/** Nothing secret reaches a page: secrets are planted wherever a run can have them, and searched for in the bytes. */
 import { describe, expect, it } from 'vitest'
 import type { Message, RunResult, StreamEvent, ToolCall, ToolResult } from '../../src/index.ts'
 import { agUi } from '../../src/page/ag-ui.ts'
@@ -203,9 +203,9 @@ describe('what is asked for', () => {
     expect(text.includes(`"arguments":{"a":"${secret}"}`)).toBe(hasArguments)
     expect(text.includes(`"value":{"v":"${secret}"}`)).toBe(hasResult)
     expect(text.includes(`"data":{"p":"${secret}"}`)).toBe(hasResult)
-    // Of the other tool nothing more is sent.
+    // Nothing more of the other tool is sent.
     expect(text).not.toContain(`"argumentsText":"${secret}"`)
-    // What a tool keeps for the application never is.
+    // Fields of a tool for the application never are.
     for (const never of ['artifacts', 'extra', 'cause']) expect(text).not.toContain(never)
   })
 

@@ -1,4 +1,4 @@
-/** What a page gets while a provider says nothing. */
+/** The heartbeats that a page gets while a provider is silent. */
 import { beforeEach, expect, it, vi } from 'vitest'
 import { TimeoutError } from '../../src/index.ts'
 import { readEvents } from '../../src/page/read.ts'
@@ -50,7 +50,7 @@ it('sends no heartbeats if they are turned off', async () => {
   await reading
 })
 
-it('does not run out of patience while heartbeats come, and does after them', async () => {
+it('does not time out while heartbeats come, and does after them', async () => {
   let controller: ReadableStreamDefaultController<Uint8Array> | undefined
   const body = new ReadableStream<Uint8Array>({
     start(one) {

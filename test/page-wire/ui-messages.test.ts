@@ -239,7 +239,7 @@ describe('the chunks', () => {
     ])
   })
 
-  it('of a tool that reports, fails and waits, and of a call that is none', async () => {
+  it('of a tool that reports, fails and waits, and of an invalid call', async () => {
     const invalid = {
       type: 'invalid_tool_call',
       name: 'f',

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { tried as Tried } from '../browser-model/page.ts'
 import { hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
 
-/** Of the page. */
+/** A global of the page. */
 declare const tried: typeof Tried
 
 describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {

@@ -1,4 +1,4 @@
-/** What the tests of the page share: a Chromium, a plain server for static files, and a look by axe. */
+/** Helpers of the page's tests: a Chromium, a plain server for static files, and a look by axe. */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -70,7 +70,7 @@ export async function serveFolder(folder: string): Promise<Site> {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds in the page as it stands, or in the element that the selector names, serious and critical: rule and element. */
+/** The findings of axe in the page as it is, or in the element that the selector names, serious and critical: rule and element. */
 export async function axeFindings(page: Page, within = 'html'): Promise<string[]> {
   if (await page.evaluate(() => !('axe' in globalThis))) await page.evaluate(axeSource)
   return page.evaluate(async (selector) => {

@@ -7,7 +7,7 @@ import { buildPlayground } from '../../scripts/playground.mjs'
 import { type Site, serveFolder } from './browser.ts'
 import { type Driver, drivers, keys } from './drivers.ts'
 
-/** Where screenshots go if somebody wants to look at them. */
+/** Where screenshots go if they are wanted. */
 const pictures = process.env.ISOGLOT_SCREENSHOTS
 const folder = mkdtempSync(join(tmpdir(), 'isoglot-browsers-'))
 let site: Site
@@ -35,7 +35,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
   const allOf = (selector: string) =>
     driver.run(`[...document.querySelectorAll(${JSON.stringify(selector)})].map((one) => one.textContent)`)
 
-  /** The page tells by itself when it is ready, so there is nothing else to wait for. */
+  /** The page says itself when it is ready, so there is nothing else to wait for. */
   async function until(condition: string) {
     for (let tries = 150; !(await driver.run(condition)); tries--) {
       if (tries === 0) throw new Error(`never came true: ${condition}`)

@@ -1,4 +1,4 @@
-/** What can be done with an answer in the chat: in a real Chromium, before the real Worker and the embedded provider. */
+/** The actions on an answer in the chat: in a real Chromium, before the real Worker and the embedded provider. */
 import { execFile } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -14,7 +14,7 @@ import { type Demo, startDemo } from './demo.ts'
 const run = promisify(execFile)
 /** In which a package finds itself by its name. */
 const root = join(import.meta.dirname, '..', '..')
-/** Where screenshots go if somebody wants to look at them. */
+/** Where screenshots go if they are wanted. */
 const pictures = process.env.ISOGLOT_SCREENSHOTS
 
 describe.skipIf(!hasChromium)('the chat', () => {

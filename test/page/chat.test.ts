@@ -123,7 +123,7 @@ describe.skipIf(!hasChromium).each(Object.entries(servers))('%s in a page', (nam
     expect(complaints).toEqual([])
   })
 
-  it('leaves a store that it was given alone as it goes, and hears of it no more', async () => {
+  it('does not dispose of a given store when it unmounts, and unsubscribes', async () => {
     const isAborted = await page.evaluate(async () => {
       const { chat, script, unmount } = (globalThis as unknown as { handle: Handle }).handle
       void chat.send('Again?')

@@ -1,4 +1,4 @@
-/** What `npm start` starts, for tests: the page and the built SDK, the Worker, the embedded provider. */
+/** All that `npm start` starts, for tests: the page and the built SDK, the Worker, the embedded provider. */
 import { prepare } from '../../scripts/prepare.mjs'
 import { canary, startDemo as startWorkerAndProvider } from '../worker/harness.ts'
 

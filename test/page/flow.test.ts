@@ -142,7 +142,7 @@ describe.each(Object.entries(engines))('a chat with a server, in %s', (name, { i
     expect(await texts()).toEqual(['hello first', 'Hello.', 'slow second', 'Hello.'])
   })
 
-  // Only Chromium can be told that the device is offline.
+  // Only Chromium can simulate that the device is offline.
   if (name !== 'Chromium') return
   it.skipIf(!isHere)('fails a message while the device is offline, and sends it after', async () => {
     const context = chromium?.page.context()

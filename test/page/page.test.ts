@@ -7,7 +7,7 @@ import { inTurn } from '../support/cuts.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
 
-/** Where screenshots go if somebody wants to look at them. */
+/** Where screenshots go if they are wanted. */
 const pictures = process.env.ISOGLOT_SCREENSHOTS
 
 describe.skipIf(!hasChromium)('the page', () => {
@@ -149,7 +149,7 @@ describe.skipIf(!hasChromium)('the page', () => {
     await picture(`error-${text.toLowerCase().replaceAll(' ', '-')}`)
   })
 
-  it('fits a phone, and can be used by keyboard alone', async () => {
+  it('fits a phone, and can be used with only the keyboard', async () => {
     await page.setViewportSize({ width: 360, height: 740 })
     await picture('phone-welcome')
     await page.locator('#suggestions button').first().focus()

@@ -22,7 +22,7 @@ const calls = [
   ['get_weather', { city: 'Paris' }],
 ]
 
-/** What a client makes of one recording. */
+/** One recording as a client reads it. */
 interface Read {
   readonly text: string
   readonly reasoning?: string
@@ -121,7 +121,7 @@ describe.each(wires)('the recordings of %s', (wire) => {
     expect(await play('compare')).toEqual({ text: '', calls, ...(thinks && { reasoning: plan }) })
   })
 
-  it('answer behind the results', async () => {
+  it('answer after the results', async () => {
     expect((await play('compare', 2))?.text).toBe(found)
   })
 

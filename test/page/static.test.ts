@@ -8,7 +8,7 @@ import { buildPlayground } from '../../scripts/playground.mjs'
 import { axeFindings, hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
 
 const recordings = join(import.meta.dirname, '..', '..', 'examples', 'browser', 'recordings')
-/** Where screenshots go if somebody wants to look at them. */
+/** Where screenshots go if they are wanted. */
 const pictures = process.env.ISOGLOT_SCREENSHOTS
 const views = ['chat', 'wire', 'stream', 'handoff']
 
@@ -82,7 +82,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     await page.waitForFunction((title) => document.querySelector('#take-title')?.textContent === title, name)
   }
 
-  it('says that recordings answer, and asks nobody else', async () => {
+  it('says that recordings answer, and sends no request', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
     expect(await page.locator('#chat-view').innerText()).toContain('no Worker')
@@ -209,7 +209,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect((await lanes())[0]).toBe('answer 1 · 412 in, 1 out · cut')
   })
 
-  it('shows an error in mid-stream as an error, behind what came before', async () => {
+  it('shows an error in mid-stream as an error, after the text before it', async () => {
     await page.getByLabel('Recording').selectOption({ label: 'Gemini: an error in mid-stream' })
     await page.locator('#take-ending.error').waitFor()
     expect(await page.locator('#take-ending').innerText()).toContain('The model is overloaded')
@@ -241,7 +241,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await lit('Ollama')).not.toContain('"get_weather"')
   })
 
-  it('compares any two wires alone', async () => {
+  it('compares any two wires', async () => {
     await open('wire')
     for (const wire of ['OpenAI Chat', 'OpenAI Responses', 'Anthropic'])
       await page.getByLabel(wire, { exact: true }).uncheck()
@@ -283,7 +283,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
     expect(await page.locator('#model option:checked').innerText()).toBe('Gemini: gemini-3-pro-preview')
   })
 
-  it('chooses a target in the table by keyboard alone', async () => {
+  it('chooses a target in the table with only the keyboard', async () => {
     await open('handoff')
     await page.locator('#targets button', { hasText: 'Ollama' }).focus()
     await page.keyboard.press('Enter')

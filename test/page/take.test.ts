@@ -1,4 +1,4 @@
-/** What the playground makes of bytes, as it stands in the static build: which wire they are of, frames, and how they end. */
+/** Bytes in the playground's static build: their wire, frames, and how they end. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,14 +51,14 @@ describe('guessing a wire', () => {
     expect(guessWire(text)).toBe(wire)
   })
 
-  it('takes the name of the file where the bytes say nothing, and no word for a wire that is none', () => {
+  it('takes the name of the file where the bytes say nothing, and refuses a name that is not a wire', () => {
     expect(guessWire(': nothing yet\n\n', 'gemini.sse')).toBe('gemini')
     expect(guessWire('', 'constructor.sse')).toBeUndefined()
     expect(guessWire('data: [DONE]\n\n')).toBeUndefined()
   })
 
   it('is right for every recorded stream', () => {
-    // The page knows five wires. Workers AI has a stream of its own too, which is none of them.
+    // The page knows five wires. Workers AI has a stream of its own too, which is not one of them.
     const others = /^(cohere|gemini-interactions|bedrock-converse)|-workers-ai\/native-/
     const streams = corpus.filter(({ kind, id }) => kind !== 'json' && !others.test(id))
     const wrong = streams.flatMap(({ id, format, text }) => {

@@ -11,7 +11,7 @@ const siteKey = '0x4AAAAAAAtest_site-key'
 const file = readFileSync(new URL('../../examples/browser/index.html', import.meta.url), 'utf8')
 const good = { success: true, hostname: '127.0.0.1', action: 'chat' }
 
-/** What the page may see of Turnstile's script: a widget that answers by itself, each time something else. */
+/** A stand-in for Turnstile's script: a widget that answers by itself, each time something else. */
 const script = `
   let widgets = 0
   globalThis.shown = []
@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     await answered(1)
     expect(await page.locator('#log article.assistant').innerText()).toContain('embedded provider')
     expect(answersShown()).toEqual(['answer-1'])
-    // What the page's policy forbids would be told in the console: the script and the frame are all that it needs.
+    // A violation of the page's policy would be printed in the console: the script and the frame are all that it needs.
     expect(problems).toEqual([])
     expect(new Set(loaded.map((url) => new URL(url).host))).toEqual(new Set(['challenges.cloudflare.com']))
   })
@@ -128,7 +128,7 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     expect(await answer.text()).toBe(file.replace('</head>', `${marker}</head>`))
   })
 
-  it('comes as it is without the key, loads nothing, and is told that a token is not for it', async () => {
+  it('comes as it is without the key, loads nothing, and gets an error that a token is not for it', async () => {
     const answer = await fetch(plain.url)
     expect(await answer.text()).toBe(file)
     await page.goto(plain.url)

@@ -1,5 +1,5 @@
 /**
- * WebKit by its own driver: WebKitGTK's small browser, told what to do over HTTP.
+ * WebKit by its own driver: WebKitGTK's small browser, controlled over HTTP.
  *
  * @see https://www.w3.org/TR/webdriver2/ and https://webkitgtk.org (read 2026-11)
  */
@@ -22,7 +22,7 @@ export async function launchWebkit(): Promise<Driver> {
     try {
       process.kill(-(child.pid as number), 'SIGKILL')
     } catch {
-      // Nobody is left in it.
+      // The group is empty.
     }
     await gone
   }

@@ -1,4 +1,4 @@
-/** What answers cost: invoices reckoned by hand from the pages that src/prices/table.ts names. */
+/** The cost of answers: invoices calculated by hand from the pages that src/prices/table.ts names. */
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { gemini } from '../../src/formats/gemini/index.ts'

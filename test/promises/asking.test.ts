@@ -1,4 +1,4 @@
-/** What a program writes to ask a model, and what it gets. The provider is a `fetch` that answers as Chat Completions does. */
+/** A program that asks a model, and its result. The provider is a `fetch` that answers as Chat Completions does. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import type { Message } from '../../src/core/model.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -33,7 +33,7 @@ describe('a question', () => {
     ])
   })
 
-  it('[4.10] [4.11] [0.04] [0.05] [0.10] is one message, or goes behind a list that mixes texts, pairs and messages', async () => {
+  it('[4.10] [4.11] [0.04] [0.05] [0.10] is one message, or is appended to a list that mixes texts, pairs and messages', async () => {
     const { model, asked } = answering(said('1'), said('2'))
     await generate({ model, prompt: message.user('Hi') })
     await generate({ model, messages: ['a', ['ai', 'b'], message.user('c')], prompt: 'd' })

@@ -76,7 +76,7 @@ describe('a run', () => {
     expect(asked).toHaveLength(2)
   })
 
-  it('[3.46] [3.50] [3.61] tells of each call before its result, and keeps the results for the next turn', async () => {
+  it('[3.46] [3.50] [3.61] reports each call before its result, and keeps the results for the next turn', async () => {
     const { model } = answering(
       [...chatCalls(sum, ['call_2', 'add', '{"a":1,"b":1}'])].join(''),
       chatText('Done').join(''),

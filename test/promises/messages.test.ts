@@ -1,4 +1,4 @@
-/** What a message holds, which of it reaches a provider, and which of it never does. */
+/** The fields of a message: those that reach a provider, and those that never do. */
 import { describe, expect, it } from 'vitest'
 import * as codec from '../../src/codec.ts'
 import { UnsupportedError } from '../../src/core/errors.ts'
@@ -50,7 +50,7 @@ describe('a message', () => {
     for (const wire of wires) expect(JSON.stringify(send(wire, { messages: [named] }).body)).not.toContain('row-17')
   })
 
-  it.each(wires)('[4.06] [1.08] may have any metadata, of which %s sees nothing', (wire) => {
+  it.each(wires)('[4.06] [1.08] may have any metadata, which %s never sees', (wire) => {
     const metadata: Metadata = { 'x-tenant': 'acme', nested: { secret: true }, __proto__key: 1 }
     const messages = [
       message.system('s', { metadata }),
@@ -73,7 +73,7 @@ describe('instructions', () => {
 
   const hinted = message.system([block.text('Long rules', { metadata: { cacheHint: 'ephemeral' } })])
 
-  it('[4.21] [4.22] may be marked as worth caching, which Anthropic is told in its own word', () => {
+  it('[4.21] [4.22] may be marked as worth caching, which is sent to Anthropic in its own field', () => {
     expect(send('anthropic', { messages: [hinted, question] }).body.system).toEqual([
       { type: 'text', text: 'Long rules', cache_control: { type: 'ephemeral' } },
     ])
@@ -94,7 +94,7 @@ describe('a name', () => {
   })
 
   it.each(['openaiResponses', 'anthropic', 'gemini', 'ollama'] as const)(
-    '[4.26] is left out for %s, which has none, and that is told',
+    '[4.26] is left out for %s, which has none, which is reported',
     (wire) => {
       const { body, losses } = send(wire, { messages: [ann] })
       expect(JSON.stringify(body)).not.toContain('ann')
@@ -123,7 +123,7 @@ describe('a result', () => {
     extra: { query: 'secret-3' },
   })
 
-  it.each(wires)('[4.40] [4.41] [4.42] has artifacts for the application, of which %s sees nothing', (wire) => {
+  it.each(wires)('[4.40] [4.41] [4.42] has artifacts for the application, which %s never sees', (wire) => {
     const { body } = send(wire, { messages: [question, called, result] })
     expect(JSON.stringify(body)).toContain('a picture of a cat')
     expect(JSON.stringify(body)).not.toContain('secret')
@@ -199,7 +199,7 @@ describe('blocks', () => {
     ollama: 'ollama',
   }
   const homes = wires.filter((wire) => wire !== 'ollama') // it has strings for content, and no parts
-  it.each(homes)('[4.86] that nobody knows go back to %s if they came from there, and nowhere else', (home) => {
+  it.each(homes)('[4.86] of unknown types go back to %s if they came from there, and nowhere else', (home) => {
     const value = { type: 'hologram', depth: 3 }
     const unknown: ContentBlock = block.unknown(formats[home], 'hologram', value)
     const messages = [message.user([block.text('See'), unknown])]
@@ -210,7 +210,7 @@ describe('blocks', () => {
     }
   })
 
-  it('[4.49] are made by calls alone: nothing is set globally, and what is converted stays as it is', () => {
+  it('[4.49] are made only by calls: nothing is set globally, and converted objects stay unchanged', () => {
     const names = [isoglot, histories, imports, codec].flatMap(Object.keys)
     expect(names.filter((name) => /^(set|configure|use|global)/i.test(name))).toEqual([])
     const text = frozen(message.user('Hi'))

@@ -1,4 +1,4 @@
-/** Who speaks, on each wire: the five roles, and where instructions go. Expected values are the wires' documented forms. */
+/** Roles on each wire: the five roles, and where instructions go. Expected values are the wires' documented forms. */
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../src/core/model.ts'
 import { anthropic } from '../../src/formats/anthropic/index.ts'

@@ -1,4 +1,4 @@
-/** What belongs to the library, and which part of it knows which. */
+/** The files of the library, and the imports between its parts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Answers as they arrive: fragments that are put together, and what is told of them. Frames are those that the wires document. */
+/** Answers as they arrive: fragments that are put together, and their events. Frames are those that the wires document. */
 import { describe, expect, it } from 'vitest'
 import { fold } from '../../src/codec.ts'
 import { InterruptedError } from '../../src/core/errors.ts'
@@ -38,7 +38,7 @@ const callsIn = (text: string) =>
   decodeText(codec, text).events.flatMap((event) => (event.type === 'tool_call' ? [event.call] : []))
 
 describe('the arguments of a call', () => {
-  it('[0.52] [0.53] [0.54] may come in any number of fragments, of which the first alone says whose they are', () => {
+  it('[0.52] [0.53] [0.54] may come in any number of fragments; only the first names the call', () => {
     const text = chat(
       opened(0, 'call_1', 'get_weather', '{"ci'),
       fragment(0, 'ty":"To'),
@@ -58,7 +58,7 @@ describe('the arguments of a call', () => {
     ])
   })
 
-  it('[0.55] [0.70] are whole in the one event that ends a call, whoever looks at fragments or not', () => {
+  it('[0.55] [0.70] are whole in the one event that ends a call, with or without a reader of fragments', () => {
     const { events } = decodeText(codec, chat(opened(0, 'call_1', 'f', '{"a"'), fragment(0, ':1}')))
     const told = events.map(({ type }) => type)
     expect(told.filter((type) => type === 'tool_call')).toHaveLength(1)

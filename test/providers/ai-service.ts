@@ -1,4 +1,4 @@
-/** Stands in for Workers AI behind the binding of a Worker: a request of the binding's own code, an answer of the reference. */
+/** Replaces Workers AI at the binding of a Worker: a request of the binding's own code, an answer of the reference. */
 import { answerAi } from '../support/workers-ai.ts'
 
 const endless = () => {

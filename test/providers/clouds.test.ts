@@ -248,7 +248,7 @@ describe('Claude on Amazon Bedrock', () => {
     ['anthropic.claude-sonnet-5', { max_tokens: 8192 }],
     ['eu.anthropic.claude-sonnet-4-5-20250929-v1:0', { max_tokens: 8192, temperature: 0.5 }],
     ['anthropic.claude-3-haiku-20240307-v1:0', { max_tokens: 4096, temperature: 0.5 }],
-  ])('knows the model %s behind the name of its vendor', (name, expected) => {
+  ])('knows the model %s after the name of its vendor', (name, expected) => {
     const { body } = model.codec.encodeRequest(
       { messages: [message.user(prompt)] },
       { model: name, temperature: 0.5, strict: false },

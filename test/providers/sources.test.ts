@@ -52,7 +52,7 @@ it('a text without sources has no citations', () => {
   expect(blocksOf(sonar.codec.decodeResponse({ choices }).message.content)).toEqual([{ type: 'text', text: 'a[1]' }])
 })
 
-it('sources that are addresses alone are cited too', () => {
+it('sources that are only addresses are cited too', () => {
   const choices = [{ index: 0, message: { role: 'assistant', content: 'a[1]' }, finish_reason: 'stop' }]
   const { message } = sonar.codec.decodeResponse({ choices, citations: ['https://a.example'] })
   const citation = {

@@ -54,7 +54,7 @@ describe.each([newer, older])('by the binding, %s', (name) => {
     expect(result).toMatchObject({ text: 'You said Hello', stopReason: 'stop', usage })
   })
 
-  it('goes rounds with tools; a turn of calls alone has an empty text, since null is refused', async () => {
+  it('goes rounds with tools; a turn with only calls has an empty text, since null is refused', async () => {
     const { ai, asked } = binding()
     const result = await generate({ model: workersAi(ai, name), prompt: 'Weather?', tools: [weather] })
     expect(result).toMatchObject({ text: 'The tool says rain in Oslo', rounds: 2, stopReason: 'stop' })
@@ -200,7 +200,7 @@ describe('the models of a Worker', () => {
     expect(workersAiModels({ AI })).toMatchObject({ [newer]: { model: newer } })
   })
 
-  it('are none without the binding', () => {
+  it('do not exist without the binding', () => {
     expect(workersAiModels({})).toEqual({})
   })
 })

@@ -42,7 +42,7 @@ describe.each([newer, older])('%s, by env.AI', (model) => {
     ])
   })
 
-  it('stops where it is told to, with the reason of the signal', async () => {
+  it('stops when aborted, with the reason of the signal', async () => {
     expect(await tell({ model, prompts: ['endless'], isStopped: true })).toEqual({
       reason: 'Enough of Hm',
       partial: [{ type: 'text', text: 'Hm' }],

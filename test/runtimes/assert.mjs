@@ -11,7 +11,7 @@ export function ok(condition, otherwise) {
   if (!condition) throw new Error(otherwise)
 }
 
-/** What the promise rejects with. @throws {Error} if it does not. */
+/** The error with which the promise rejects. @throws {Error} if it does not reject. */
 export async function failureOf(promise) {
   let value
   try {

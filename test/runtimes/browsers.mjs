@@ -98,6 +98,6 @@ function kill(pid, signal) {
   try {
     process.kill(-pid, signal)
   } catch {
-    // Nobody is left in it.
+    // The group is empty.
   }
 }

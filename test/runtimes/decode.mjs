@@ -58,7 +58,7 @@ export function transcript({ events, error }) {
   )
 }
 
-/** Tells one text from another, by 64 bits of FNV-1a: pages of some engines have no `crypto.subtle`. */
+/** A fingerprint of a text: 64 bits of FNV-1a: pages of some engines have no `crypto.subtle`. */
 export function fingerprint(text) {
   let [high, low] = [0x811c9dc5, 0x01000193]
   for (let at = 0; at < text.length; at++) {

@@ -7,7 +7,7 @@ import { bunFile, denoFile, nodeFile } from '../../scripts/install-runtimes.mjs'
 import { browserNames, hasBrowser, openBrowser } from './browsers.mjs'
 
 const longestRunMs = 180_000
-/** A timer or a socket that is left behind keeps a process from ending. */
+/** A timer or a socket that stays open keeps a process from ending. */
 const longestEndMs = 5_000
 
 const nodes = [20, 22, 24, 26].map((major) =>

@@ -1,4 +1,4 @@
-/** What holds for every wire, however it arrives: splitting, line ends, cut-off, whole. */
+/** Laws for every wire, however the bytes arrive: splitting, line ends, cut-off, whole. */
 import { canRunTools } from '../../dist/messages.js'
 import { equal, ok } from './assert.mjs'
 import { bytesOf, codecs, decodeChunks, decodeText, fingerprint, summary, transcript } from './decode.mjs'

@@ -4,7 +4,7 @@ import { runSuite } from './suite.mjs'
 
 const { tags, report, names } = globalThis.pageUnderTest
 
-/** Script tags of modules run in their order, so that by now all of them have; only their `load` events may be behind. */
+/** Script tags of modules run in their order, so that by now all of them have; only their `load` events may be late. */
 async function loadsByTag(name) {
   for (let waited = 0; tags[name] === undefined && waited < 3000; waited += 10) {
     await new Promise((resolve) => setTimeout(resolve, 10))

@@ -94,7 +94,7 @@ export async function startServer({ root, corpora }) {
   Object.assign(addresses, { other, dead: await deadAddress() })
   return {
     base,
-    /** What the page of this id reports. */
+    /** The report of the page with this id. */
     reportOf: (id) => new Promise((resolve) => reports.set(id, resolve)),
     async stop() {
       for (const server of servers) server.closeAllConnections()
@@ -111,7 +111,7 @@ function listen(server) {
   })
 }
 
-/** Where nobody listens. */
+/** An address without a server. */
 async function deadAddress() {
   const server = createServer()
   const address = await listen(server)
@@ -132,8 +132,8 @@ function json(response, value) {
 
 /**
  * One answer of a script: `status`, `headers`, and `json`, or `stream`, in pieces of `every` bytes that are `gapMs` apart and end as
- * `after` says: `end`, `hang` or `reset`. `{ hang: true }` never answers. In place of a `stream`, `events`: of those behind the one that
- * is asked for, so many `bytes`.
+ * `after` says: `end`, `hang` or `reset`. `{ hang: true }` never answers. In place of a `stream`, `events`: of those after the requested
+ * one, so many `bytes`.
  */
 async function play(
   response,

@@ -51,7 +51,7 @@ async function outcomeOf(check, limitMs) {
   }
 }
 
-/** What the server says of itself, and all cases run. */
+/** Runs all cases, with the server's description. */
 export async function runSuite(base, more = []) {
   const plan = await (await fetch(`${base}/plan`)).json()
   return runCases([...more, ...cases(base, plan)])

@@ -148,7 +148,7 @@ const ollamaChunk = (message, more = { done: false }) => ({
 const ollamaEnd = (done_reason) => ({ done: true, done_reason, prompt_eval_count: 10, eval_count: 5 })
 const ollamaCall = { function: { name: 'get_weather', arguments: tokyo } }
 
-/** What the answers have in common: who counts alike. */
+/** The usage that all answers share. */
 const counted = [10, 5, 15]
 
 export const wires = [

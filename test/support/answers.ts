@@ -1,6 +1,6 @@
 /**
- * What an answer looks like to whoever reads it in another wire, by rules written from the wires' documents and not from the codecs: a
- * rule says what becomes of an answer, why, and where that stands. What comes out of a translation must equal what the rules say.
+ * An answer as a client of another wire reads it, by rules written from the wires' documents and not from the codecs: a rule says how an
+ * answer changes, why, and which document says so. A translation must equal the result of the rules.
  */
 
 import { blocksOf } from '../../src/core/content.ts'
@@ -26,7 +26,7 @@ export const wires = [
 ] as const
 export type Wire = (typeof wires)[number]
 
-/** A block with all proofs that travel with it, and without what it keeps for one wire alone. */
+/** A block with all proofs that travel with it, and without fields kept for only one wire. */
 export type SeenBlock = Omit<ContentBlock, 'opaque' | 'providerData' | 'metadata'> & {
   readonly [field: string]: unknown
   readonly type: ContentBlock['type']
@@ -43,7 +43,7 @@ export interface Seen {
   readonly invalid: readonly Pick<InvalidToolCall, 'index' | 'argumentsText'>[]
 }
 
-/** What is kept for one wire alone, by its name, is that wire's by definition: it is not part of what is compared. */
+/** Fields kept for only one wire, under its name, are not compared. */
 export function see(response: ChatResponse): Seen {
   const { message, stopReason, usage } = response
   return {
@@ -75,7 +75,7 @@ function saysSomething({ type, text, proofs }: SeenBlock): boolean {
   return type !== 'reasoning' || text !== '' || proofs !== undefined
 }
 
-/** What is checked when it comes back. Ids of items are not: they are kept for one wire alone. */
+/** Proofs that are checked when they come back. Ids of items are not: they are kept for only one wire. */
 function isSigned({ data }: Opaque): boolean {
   const fields = ['signature', 'data', 'encrypted_content', 'thoughtSignature', 'reasoning_details', 'extra_content']
   return fields.some((name) => (data[name] ?? '') !== '')
@@ -85,7 +85,7 @@ export function withoutField<T extends object>(value: T, name: string): T {
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== name)) as T
 }
 
-/** Opens the carriers in the slots of a wire: what a client of it sends back is what another provider signed. */
+/** Opens the envelopes in a wire's proof fields: a client sends back the proofs of another provider. */
 export function openCarriers(seen: Seen): Seen {
   const ofCalls = new Map<unknown, Opaque>()
   const blocks: SeenBlock[] = []
@@ -114,7 +114,7 @@ function openBlock(block: SeenBlock): SeenBlock {
   return carried === undefined ? block : { ...block, proofs: [carried.opaque] }
 }
 
-/** Wires join and cut reasoning; each carrier says how long the text of its proof is. */
+/** Wires join and cut reasoning; each envelope says how long the text of its proof is. */
 function openRun(run: readonly SeenBlock[], ofCalls: Map<unknown, Opaque>): readonly SeenBlock[] {
   const carried = run.flatMap(carriedOn)
   if (carried.length === 0) return run
@@ -158,7 +158,7 @@ export interface Rule {
   readonly within?: true
   readonly reason: string
   readonly severity: 'info' | 'minor' | 'major'
-  /** How the ledger tells of it: a pattern for `path: reason`. What is `info` need not be told. */
+  /** The reported loss: a pattern for `path: reason`. Losses of severity `info` need not be reported. */
   readonly told?: RegExp
   apply(seen: Seen, way: Way): Seen
 }
@@ -445,7 +445,7 @@ function isCut({ stopReason }: Seen): boolean {
   return stopReason === 'length' || stopReason === 'content_filter'
 }
 
-/** Without the calls that are none, the others are counted anew. */
+/** Without the invalid calls, the others are counted anew. */
 function renumber(seen: Seen): Seen {
   let index = 0
   const blocks = seen.blocks.map((block) => (block.type === 'tool_call' ? { ...block, index: index++ } : block))
@@ -610,7 +610,7 @@ export interface Outcome {
   readonly fired: readonly Rule[]
 }
 
-/** What the rules make of an answer, and which of them did. */
+/** An answer after the rules, and the rules that applied. */
 export function expectAnswer(seen: Seen, way: Way): Outcome {
   const fired: Rule[] = []
   let expected = seen

@@ -52,7 +52,7 @@ export function holdsCanary(text: string, key: string = canary): boolean {
   return shown.some((one) => readingsOf(one).some((reading) => reading.includes(key)))
 }
 
-/** What a reader may make of a text: its escapes decoded three times at most, and then the bytes of base64 and hex in it. */
+/** All readings of a text: its escapes decoded three times at most, and then the bytes of base64 and hex in it. */
 function readingsOf(text: string): string[] {
   const readings = new Set([text])
   for (let round = 0; round < 3; round++) {

@@ -67,7 +67,7 @@ const twice =
   (pattern: RegExp): Check =>
   ({ json }) =>
     [...json.matchAll(pattern)].length > 1
-/** What the function lists of an answer: two of them, and two that are the same. */
+/** The entries of an answer that the function lists: two of them, and two that are the same. */
 type List = (raw: readonly JsonObject[]) => unknown[]
 const two =
   (list: List): Check =>
@@ -98,7 +98,7 @@ const common: Checks = {
   'non-ascii': ({ json }) => /[^\x20-\x7e\n]/.test(json),
 }
 
-/** Of the two wires of OpenAI, whose words for usage are alike. */
+/** For the two wires of OpenAI, which name usage alike. */
 const detail = (name: string): Check => some(name, (object) => Number(object[name]) > 0)
 
 // ---- Anthropic ----------------------------------------------------------------------------------
@@ -321,7 +321,7 @@ const gemini: Claims = {
 
 // ---- Gemini Interactions ------------------------------------------------------------------------
 
-/** What the steps of a model say, whole and in deltas; `outputs` is the legacy schema's. */
+/** The text of a model's steps, whole and in deltas; `outputs` is the legacy schema's. */
 const spoken: List = (raw) => [
   ...havingField(raw, 'content').flatMap(({ type, content }) => (type === 'model_output' ? (content as Json[]) : [])),
   ...havingField(raw, 'outputs').flatMap(({ outputs }) => outputs as Json[]),
@@ -871,7 +871,7 @@ const openaiResponses: Claims = {
   },
 }
 
-/** What recordings of a family may claim. */
+/** Claims that recordings of a family may make. */
 export const claims: Readonly<Record<string, Claims>> = {
   anthropic,
   gemini,

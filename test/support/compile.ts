@@ -16,7 +16,7 @@ export interface Complaint {
   readonly text: string
 }
 
-/** Checks files by their names, as strictly as the project checks itself. What imports isoglot by its name gets its source. */
+/** Checks files by their names, as strictly as the project checks itself. Imports of isoglot by name get its source. */
 export function compile(files: Readonly<Record<string, string>>): readonly Complaint[] {
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'isoglot-types-'))
@@ -44,7 +44,7 @@ const options = {
   typeRoots: [join(root, 'node_modules', '@types')],
 }
 
-/** Each begins with its place; the lines behind it, set in, say why. */
+/** Each begins with its place; the indented lines after it say why. */
 function complaintsIn(output: string): readonly Complaint[] {
   return output.split(/\n(?=\S)/).flatMap((text) => {
     const [, file, line, code, message] = /^(.+?)\((\d+),\d+\): error TS(\d+): (.*)$/s.exec(text.trim()) ?? []

@@ -12,7 +12,7 @@ import type {
 } from '../../src/core/model.ts'
 import { isExhaustive } from './cuts.ts'
 
-/** Seeded, so that a failure can be seen again. What `npm test` tries are the first ones of what `npm run test:all` does. */
+/** Seeded, so that a failure can be seen again. `npm test` tries the first cases of `npm run test:all`. */
 export const seeded = { seed: 20261121, numRuns: isExhaustive ? 10_000 : 2_000 } as const
 
 const text: fc.Arbitrary<string> = fc.constantFrom(
@@ -134,7 +134,7 @@ const assistant: fc.Arbitrary<AssistantMessage> = fc
     ...(invalidToolCalls && { invalidToolCalls }),
     ...(reason && { stopReason: reason }),
   }))
-/** Of a result without an id, the name of its tool is known: nothing else would tell what it answers. */
+/** A result without an id has the name of its tool: otherwise its call could not be found. */
 const result: fc.Arbitrary<ToolMessage> = fc
   .tuple(
     fc.oneof(id, fc.constant('')),

@@ -1,6 +1,6 @@
 /**
  * Provider traffic as it travels: `test/recordings`, written by hand from the wire documents, and the larger set of recorded traffic where
- * it is there: beside the project or in the folder that `ISOGLOT_CORPUS` names, and in the folder of that name with `-next` behind it, of
+ * it is there: beside the project or in the folder that `ISOGLOT_CORPUS` names, and in the folder of that name with `-next` after it, of
  * formats that `test/recordings` has too; `none` leaves it out. All have the same layout:
  * `<format>/<case>/{request.json, response.json|sse|ndjson|bin, meta.json}`, ours an `expected.json` too.
  */
@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { StopReason, Usage } from '../../src/core/model.ts'
 
-/** What an answer says, written by hand from the wire document. */
+/** The content of an answer, written by hand from the wire document. */
 export interface Expected {
   /** All text, refusals included. Default: none. */
   readonly text?: string
@@ -41,7 +41,7 @@ export interface CorpusCase {
   }
   /** The request's body, where it was recorded. */
   readonly request: unknown
-  /** What the answer says; every case of `test/recordings` has it. */
+  /** The content of the answer; every case of `test/recordings` has it. */
   readonly expected: Expected | undefined
   /** `bin` is Amazon's event stream. */
   readonly kind: 'json' | 'sse' | 'ndjson' | 'bin'

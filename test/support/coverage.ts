@@ -23,7 +23,7 @@ import { judgeRequest, requestRules, seeRequest } from './requests.ts'
 
 export type Kind = 'answer' | 'stream' | 'request' | 'error'
 
-/** What came of one recording in one wire. */
+/** The outcome of one recording in one wire. */
 export interface Verdict {
   readonly id: string
   readonly kind: Kind
@@ -31,7 +31,7 @@ export interface Verdict {
   readonly to: Wire
   /** Names of the rules that made a difference. */
   readonly named: readonly string[]
-  /** Differences that no rule names, and losses told that are none, or not told that are some. */
+  /** Differences that no rule names, reported losses that are not losses, and losses that are not reported. */
   readonly unnamed: readonly string[]
 }
 
@@ -41,7 +41,7 @@ export interface NamedRule {
   readonly severity: Loss['severity']
 }
 
-/** What happens beside the rules of {@link answerRules} and {@link requestRules}. */
+/** Outcomes beside the rules of {@link answerRules} and {@link requestRules}. */
 const others = {
   errors: {
     name: 'kinds of errors',
@@ -251,7 +251,7 @@ interface Telling extends NamedRule {
   readonly told?: RegExp
 }
 
-/** What matters is told, and what is told is so. */
+/** Every important loss is reported, and every report is right. */
 function silences(fired: readonly Telling[], losses: readonly Loss[]): string[] {
   const told = losses.filter(({ severity }) => severity !== 'info').map(({ path, reason }) => `${path}: ${reason}`)
   const silent = fired.filter(({ severity, told: how }) => severity !== 'info' && !told.some((one) => how?.test(one)))

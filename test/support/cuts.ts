@@ -3,8 +3,8 @@
  *
  * Framing keeps nothing from one event to the next, which `segmentsOf` is there to prove: so a cut is tried in the event that it is in, and
  * not in the whole stream; and of events that framing cannot tell apart (`outlineOf`), only in the first. Everything after framing reads
- * frames, in one batch for each chunk of the network: so of the cuts of which framing makes the same batches one is decoded, and of long
- * runs of alike frames the first of each kind.
+ * frames, in one batch for each chunk of the network: so one of the cuts that framing turns into the same batches is decoded, and the first
+ * of each kind in long runs of similar frames.
  *
  * The project `exhaustive` assumes none of this: it cuts the whole stream at every byte, and decodes it after every frame.
  */
@@ -89,8 +89,8 @@ export function framingOf(kind: CorpusCase['kind']): Machine<Uint8Array, Frame> 
 }
 
 /**
- * What framing can see of an event: its bytes with each word as one letter, but for the names of fields and `[DONE]`. All recordings share it, as
- * framing knows no format: of the events that are alike, one is cut.
+ * An event as framing sees it: its bytes with each word as one letter, except the names of fields and `[DONE]`. All recordings share it, as
+ * framing knows no format: one of the similar events is cut.
  */
 export function outlineOf(kind: CorpusCase['kind'], bytes: Uint8Array): string {
   if (kind === 'bin') return `${kind} ${bytes.length}` // it sees lengths
@@ -129,7 +129,7 @@ export function hold(batches: readonly (readonly Frame[])[], whole: readonly Fra
   return at === whole.length
 }
 
-/** What tells the batches of two cuts apart, given that both hold the same frames. */
+/** The difference between the batches of two cuts, given that both hold the same frames. */
 export function shapeOf(batches: readonly (readonly Frame[])[]): string {
   return batches.map((batch) => batch.length).join()
 }

@@ -1,4 +1,4 @@
-/** Runs bytes through framing, codec and assembler, and tells all that came of it. */
+/** Runs bytes through framing, codec and assembler, and returns all results. */
 
 import { type DecodeOptions, decodeAnswer } from '../../src/client/decode.ts'
 import type { ClientCodec } from '../../src/core/codec.ts'

@@ -1,4 +1,4 @@
-/** What a source file imports, of every form of import: named, types only, bare, dynamic, and exports of another file. */
+/** The imports of a source file, of every form: named, types only, bare, dynamic, and exports of another file. */
 import ts from 'typescript'
 
 export function specifiersIn(source: string): readonly string[] {

@@ -1,6 +1,6 @@
 /**
- * What a client of each wire joins from the deltas of a stream, and what the stream says of the same once more as a whole. Read from the raw
- * frames, since a decoder of ours forgives what other clients do not.
+ * The texts that a client of each wire joins from the deltas of a stream, and the same texts as the stream repeats them whole. Read from
+ * the raw frames, since a decoder of ours forgives what other clients do not.
  */
 import type { Frame } from '../../src/core/codec.ts'
 
@@ -147,7 +147,7 @@ function joinResponses(events: readonly Raw[], { said, differences }: Joined): v
   }
 }
 
-/** What streamed in deltas is what the item says. An item that was announced whole has none. */
+/** The deltas equal the item. An item that was announced whole has none. */
 function checkItem(
   item: Raw,
   at: number,

@@ -3,7 +3,7 @@ import type { ContentBlock, Context, Message, RequestOptions, ToolDefinition } f
 import { wires as formatNames } from './answers.ts'
 import type { Asked } from './silence.ts'
 
-/** Each option, alone. */
+/** Each option, by itself. */
 const options: readonly Omit<RequestOptions, 'model'>[] = [
   { stream: true },
   { maxTokens: 4321 },
@@ -81,7 +81,7 @@ const citation = {
   endIndex: 5,
 } as const
 
-/** Who may have made a proof: another provider, and the wire's own under another name. */
+/** The possible makers of a proof: another provider, and the wire's own under another name. */
 const proofs = [
   {
     provider: 'openai',

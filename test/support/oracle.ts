@@ -1,4 +1,4 @@
-/** What a provider's own client makes of bytes: the judge of our decoders and encoders. */
+/** Bytes as a provider's own client reads them: the judge of our decoders and encoders. */
 export interface Oracle {
   /** Feeds a stream through the official client and returns its final answer as a whole body of the wire. */
   stream(bytes: string): Promise<unknown>

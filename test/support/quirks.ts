@@ -11,7 +11,7 @@ export interface Reading {
   readonly one: CorpusCase
   readonly response: ChatResponse | undefined
   readonly error: (Error & { code?: string }) | undefined
-  /** Of the answer, or of what there is of one that failed. */
+  /** The blocks of the answer, or of the part of a failed one. */
   readonly blocks: readonly ContentBlock[]
   readonly calls: readonly ToolCall[]
   readonly citations: readonly CitationBlock[]

@@ -1,4 +1,4 @@
-/** What tests use of React: its types are in packages that isoglot does not depend on. */
+/** The parts of React that tests use: its types are in packages that isoglot does not depend on. */
 declare module 'react' {
   export type Element = { readonly isElement: unique symbol }
   export const StrictMode: unique symbol

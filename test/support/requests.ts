@@ -1,5 +1,5 @@
 /**
- * What a request looks like to the provider that gets it in another wire, by rules written from the wires' documents.
+ * A request as a provider gets it in another wire, by rules written from the wires' documents.
  */
 import { blocksOf, blocksOfTurn } from '../../src/core/content.ts'
 import type {
@@ -128,11 +128,11 @@ export interface RequestRule {
   readonly to?: readonly Wire[]
   readonly reason: string
   readonly severity: 'info' | 'minor' | 'major'
-  /** How the ledger tells of it: a pattern for `path: reason`. What is `info` need not be told. */
+  /** The reported loss: a pattern for `path: reason`. Losses of severity `info` need not be reported. */
   readonly told?: RegExp
 }
 
-/** What the rule makes of the whole request. */
+/** The whole request after the rule. */
 interface Reshaping extends RequestRule {
   /** Within one wire too. */
   readonly within?: true

@@ -1,4 +1,4 @@
-/** What five wires ask of a conversation, written by hand from their documents, and not read from the codecs. */
+/** The rules of five wires for a conversation, written by hand from their documents, and not read from the codecs. */
 import type { Rules } from '../../src/core/codec.ts'
 
 const chat: Rules = {

@@ -1,4 +1,4 @@
-/** A `fetch` handler behind a real HTTP server of Node's, as the example serves it. */
+/** A `fetch` handler in a real HTTP server of Node's, as the example serves it. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'

@@ -1,6 +1,7 @@
 /**
- * What a request loses without a word. Two requests that differ in one field must differ in their bodies, or one of them must report a
- * loss at that field. So no list of expected bodies is needed: each leaf of the context and of the options is changed, one at a time.
+ * Finds losses of a request that are not reported. Two requests that differ in one field must differ in their bodies, or one of them must
+ * report a loss at that field. So no list of expected bodies is needed: each leaf of the context and of the options is changed, one at a
+ * time.
  */
 import type { EncodedRequest } from '../../src/core/codec.ts'
 import type { Context, Loss, RequestOptions } from '../../src/core/model.ts'

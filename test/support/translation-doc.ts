@@ -12,7 +12,7 @@ const titles: Readonly<Record<Wire, string>> = {
   cohere: 'Cohere',
 }
 
-/** What the owner of each format says of it. */
+/** The reference of each format's owner. */
 const references: Readonly<Record<Wire, string>> = {
   'openai-chat': 'https://platform.openai.com/docs/api-reference/chat',
   'openai-responses': 'https://platform.openai.com/docs/api-reference/responses',

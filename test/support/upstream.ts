@@ -1,4 +1,4 @@
-/** A provider on loopback that does what it is told: real HTTP, with the faults that real providers have. */
+/** A provider on loopback that follows a script: real HTTP, with the faults that real providers have. */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What was asked, and how the asking ended. */
+/** A request, and how it ended. */
 export interface Asked {
   readonly path: string
   readonly headers: IncomingHttpHeaders

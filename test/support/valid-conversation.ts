@@ -1,6 +1,6 @@
 /**
- * Tells why a server would refuse a conversation. Written from the tables of 400s in the wire documents and from nothing else: it
- * imports no code from `src`, so that it cannot share its mistakes.
+ * Finds why a server would refuse a conversation. Written from the tables of 400s in the wire documents and from nothing else: it imports
+ * no code from `src`, so that it cannot share its mistakes.
  */
 import type { Rules } from '../../src/core/codec.ts'
 import type { Content, ContentBlock, Message, ToolCall } from '../../src/core/model.ts'

@@ -1,6 +1,6 @@
 /**
- * Tells why a server would answer a request's body with a 400. Written from the tables "rules that give 400" of the wire documents;
- * it imports nothing from `src`.
+ * Finds why a server would answer a request's body with a 400. Written from the tables "rules that give 400" of the wire documents; it
+ * imports nothing from `src`.
  */
 
 type Wire = Readonly<Record<string, unknown>>

@@ -11,7 +11,7 @@ import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 /** A call as a model writes it: its id (where the wire has one), its tool, and the text of its arguments. */
 export type WrittenCall = readonly [id: string, name: string, args: string]
 
-/** What a request tells of one result. */
+/** One result in a request. */
 export interface SentResult {
   /** The id, or the name where the wire goes by that. */
   readonly of: string
@@ -21,20 +21,20 @@ export interface SentResult {
 export interface TestWire {
   readonly name: string
   model(baseUrl: string): Model
-  /** A streamed answer in pieces; its last `endPieces` are its proper end. */
+  /** A streamed answer in pieces; its last `endPieces` are its normal end. */
   text(...texts: string[]): string[]
   calls(...calls: WrittenCall[]): string[]
   readonly endPieces: number
   /** The same calls in an answer that hit its length. */
   cutAtLength(...calls: WrittenCall[]): string[]
-  /** An error behind a 200, as a piece of the stream. */
+  /** An error after a 200, as a piece of the stream. */
   readonly errorPiece: string
   wholeText(text: string): unknown
   wholeCalls(...calls: WrittenCall[]): unknown
   resultsIn(body: unknown): SentResult[]
 }
 
-/** What came over the wire is taken as it should be: a test fails where it is not. */
+/** Input is taken to have the right type: a test fails if it does not. */
 type Body = { readonly [field: string]: string }
 type Bodies = { readonly [field: string]: Body }
 const list = (value: unknown) => (Array.isArray(value) ? value : []) as Body[]

@@ -1,10 +1,10 @@
 /**
- * The service behind the binding `AI` of Workers, as workerd's own code for the binding asks it, and as Cloudflare's reference says it
- * answers: https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts and https://developers.cloudflare.com/workers-ai/.
+ * The service of the binding `AI` of Workers, as workerd's own code for the binding asks it, and as Cloudflare's reference says it answers:
+ * https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts and https://developers.cloudflare.com/workers-ai/.
  */
 type Body = Record<string, unknown>
 
-/** What the service was asked. */
+/** The request to the service. */
 export interface AskedAi {
   readonly model: string
   readonly inputs: Body

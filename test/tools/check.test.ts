@@ -32,11 +32,11 @@ describe('arguments', () => {
     [{ properties: { a: { required: ['b'] } } }, { a: {} }, 'a.b: is missing'],
     [{ additionalProperties: false }, { a: 1 }, 'a: is not a parameter'],
     [{ required: ['toString'] }, {}, 'toString: is missing'],
-  ])('that do not fit %j are told with their place', (schema, value, problem) => {
+  ])('that do not fit %j are reported with their place', (schema, value, problem) => {
     expect(checkArguments(value, schema as never)).toEqual([problem])
   })
 
-  it('with many problems tell of twenty', () => {
+  it('with many problems report twenty', () => {
     expect(checkArguments(Array(1000).fill('x'), { items: { type: 'number' } })).toHaveLength(20)
   })
 })

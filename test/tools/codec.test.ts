@@ -220,7 +220,7 @@ describe('decodeToolCalls', () => {
     expect(codecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
-  it.each(names)('of %s finds none in what is not an answer, or says that it is none', (name) => {
+  it.each(names)('of %s finds none in a body that is not an answer, or reports that body', (name) => {
     for (const body of [undefined, null, 5, 'x', [], {}, { choices: [] }, { content: null }, { message: 5 }]) {
       let found: unknown
       try {
@@ -250,7 +250,7 @@ describe('decodeToolCalls', () => {
     ['ollama', { message: { tool_calls: [{ function: { name: 'f', arguments: [1] } }] } }],
     ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'function_call', id: 'c', name: 'f', arguments: '{"a":' }] }],
-  ])('of %s tells calls that are none apart, and invents no arguments [C12]', (name, body) => {
+  ])('of %s separates invalid calls, and invents no arguments [C12]', (name, body) => {
     const { toolCalls, invalidToolCalls } = codecs[name].decodeToolCalls(body)
     expect(toolCalls).toEqual([])
     expect(invalidToolCalls).toMatchObject([{ type: 'invalid_tool_call', name: 'f' }])
@@ -302,7 +302,7 @@ describe('encodeResult', () => {
     )
   })
 
-  it.each(names)('of %s sends nothing that is for the application alone [C14] [3.60]', (name) => {
+  it.each(names)('of %s sends nothing that is only for the application [C14] [3.60]', (name) => {
     const mine = { ...result, artifacts: ['canary-1'], extra: { secret: 'canary-2' }, metadata: { x: 'canary-3' } }
     expect(JSON.stringify(codecs[name].encodeResult(mine))).not.toContain('canary')
   })

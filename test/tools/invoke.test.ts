@@ -18,7 +18,7 @@ const add = tool({
   execute: ({ x, y }) => x + y,
 })
 
-/** What comes of a tool that does this. */
+/** The outcome of a tool that does this. */
 function outcomeOf(execute: (args: never, context: ToolContext) => unknown, options: InvokeOptions = {}) {
   return invokeTool(call('odd'), new Map([['odd', { name: 'odd', execute }]]), options)
 }
@@ -67,7 +67,7 @@ describe('a call', () => {
     }
   })
 
-  it('of a tool that nobody knows is a result that names the ones there are, and nothing is thrown [3.52]', async () => {
+  it('of an unknown tool is a result that names the ones there are, and nothing is thrown [3.52]', async () => {
     const { status, content, error } = await invokeTool(call('subtract'), named(add))
     expect({ status, kind: error?.kind }).toEqual({ status: 'error', kind: 'unknown_tool' })
     expect(content).toBe('Unknown tool "subtract"; the tools are: "add"')
@@ -81,7 +81,7 @@ describe('a call', () => {
     },
   )
 
-  it('of a tool that is a definition alone is not run here', async () => {
+  it('of a tool that is only a definition is not run here', async () => {
     expect((await invokeTool(call('add'), new Map([['add', { name: 'add' }]]))).error?.kind).toBe('unknown_tool')
   })
 
@@ -89,7 +89,7 @@ describe('a call', () => {
     ['{"x":1}', 'y: is missing'],
     ['{"x":1,"y":"2"}', 'y: must be a number'],
     ['{"x":1,"y":2,"z":3}', 'z: is not a parameter'],
-  ])('with the arguments %s is not run, and the model is told why [3.53]', async (args, problem) => {
+  ])('with the arguments %s is not run, and the model gets the reason [3.53]', async (args, problem) => {
     let ran = 0
     const counted = tool({ ...add, execute: () => ++ran } as never)
     const { error, content } = await invokeTool(call('add', args), named(counted))
@@ -101,7 +101,7 @@ describe('a call', () => {
   })
 
   it.each(['{"x":1', '[1]', 'true', '"x"', '{"x":1}}', "{'x':1}", `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])(
-    'that is none, since its arguments are %.20s, is not run [S25] [S13] [4.81]',
+    'that is invalid, since its arguments are %.20s, is not run [S25] [S13] [4.81]',
     async (args) => {
       let ran = 0
       const counted = tool({ name: 'add', execute: () => ++ran })
@@ -282,16 +282,19 @@ describe('a tool that fails', () => {
     ['null', null, 'The tool failed'],
     ['a number', 5, 'The tool failed'],
     ['an object', { secret: 'x' }, 'The tool failed'],
-  ])('by throwing %s tells the model, and never the stack [3.56] [3.59]', async (_what, thrown, text) => {
-    const sync = await outcomeOf(() => {
-      throw thrown
-    })
-    const async_ = await outcomeOf(() => Promise.reject(thrown))
-    for (const result of [sync, async_]) {
-      expect(result).toMatchObject({ status: 'error', content: text, error: { kind: 'execution', message: text } })
-      expect(result.error?.cause).toBe(thrown)
-    }
-  })
+  ])(
+    'by throwing %s reports the message to the model, and never the stack [3.56] [3.59]',
+    async (_what, thrown, text) => {
+      const sync = await outcomeOf(() => {
+        throw thrown
+      })
+      const async_ = await outcomeOf(() => Promise.reject(thrown))
+      for (const result of [sync, async_]) {
+        expect(result).toMatchObject({ status: 'error', content: text, error: { kind: 'execution', message: text } })
+        expect(result.error?.cause).toBe(thrown)
+      }
+    },
+  )
 
   it('with an error whose message throws, or is endless, is a result too [S22]', async () => {
     const trap = new Error('x')
@@ -305,7 +308,7 @@ describe('a tool that fails', () => {
     expect(content).toHaveLength(4096)
   })
 
-  it('with a promise of its own making that is none is a result too', async () => {
+  it('with an object that only looks like a promise is a result too', async () => {
     const thenable = {
       // biome's rule against thenables is what this is about: tools return anything
       ['then' as string](_: unknown, reject: (cause: unknown) => void) {
@@ -374,7 +377,7 @@ describe('a tool that takes its time', () => {
     expect(seen).toEqual([reason])
   })
 
-  it('tells how it goes on, and nothing after its end', async () => {
+  it('reports progress, and nothing after its end', async () => {
     const told: unknown[] = []
     const result: ToolResult = await outcomeOf(
       (_, { progress }) => {

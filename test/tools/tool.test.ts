@@ -39,7 +39,7 @@ describe('a tool', () => {
     expect(tool({ name: 'a', input_schema: city, execute: () => '' }).parameters).toEqual(city)
   })
 
-  it('tells the model its definition, annotations and metadata included, and nothing of how it behaves [3.22] [1.07]', () => {
+  it('shows the model its definition, with annotations and metadata, and none of its behaviour [3.22] [1.07]', () => {
     const behaviour = { convert: false, sequential: true, terminal: true, needsApproval: approval(), timeoutMs: 5 }
     const told = {
       name: 'weather',
@@ -64,7 +64,7 @@ describe('a tool', () => {
     ],
     ['no name', { name: '', parameters: city }, /"name" is missing/],
     ['no name at all', {}, /"name" is missing/],
-  ])('with %s is a mistake that is told at once', (_what, spec, message) => {
+  ])('with %s is reported as a mistake at once', (_what, spec, message) => {
     expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(TypeError)
     expect(() => tool({ ...spec, execute: () => '' } as ToolSpec<typeof city>)).toThrow(message)
   })
@@ -100,7 +100,7 @@ describe('C13: a tool without execute', () => {
     ['arktype', type({ '+': 'reject', city: 'string' })],
     ['valibot', toStandardJsonSchema(v.strictObject({ city: v.string() }))],
   ])(
-    'C13: is converted by tool, and its call waits; a plain object with a schema of %s is told to go there',
+    'C13: is converted by tool, and its call waits; a plain object with a schema of %s gets an error that says to use it',
     async (_, schema) => {
       let body: { tools?: unknown } = {}
       const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"city":"Oslo"}' } }
@@ -237,7 +237,7 @@ it('gives the function what the schema makes of arguments: defaults, conversions
   expect(seen).toEqual([{ at: 4, by: 'me' }])
 })
 
-it('waits for a schema that checks by asking somebody', async () => {
+it('waits for a schema that checks asynchronously', async () => {
   const parameters = z.object({ user: z.string().refine(async (name) => name === 'ada', 'is not known') })
   const greet = tool({ name: 'greet', parameters, execute: ({ user }) => `Hello ${user}` })
   const tools = new Map([['greet', greet]])

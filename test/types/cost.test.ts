@@ -1,4 +1,4 @@
-/** What typed tools cost the compiler, and how it words a mistake. */
+/** The cost of typed tools for the compiler, and how it words a mistake. */
 import { expect, it } from 'vitest'
 import { compile, instantiations, programOf } from '../../bench/lib/compile.mjs'
 

@@ -126,7 +126,7 @@ export async function events(model: Model): Promise<void> {
 
 function check(call: CallOf<Tools>): void {
   if (call.name === 'by_t') same<typeof call.arguments, { city: string; days?: number }>()
-  // What the schema takes, before it converts.
+  // The schema's input, before it converts.
   else if (call.name === 'by_zod') same<typeof call.arguments, { city: string; days?: string }>()
   else if (call.name === 'by_arktype') same<typeof call.arguments, { city: string; days?: string }>()
   // JSON has no undefined.

@@ -1,4 +1,4 @@
-/** What the arguments of a tool are follows from its schema, and so does a value that was asked for. Checked by the compiler. */
+/** The types of a tool's arguments follow from its schema, and so does the type of structured output. Checked by the compiler. */
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
 import { type } from 'arktype'
 import * as v from 'valibot'

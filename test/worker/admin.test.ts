@@ -58,7 +58,7 @@ const ask = (path = '/admin/summary', init: RequestInit = { headers: { authoriza
   new Request(`https://worker.example${path}`, init)
 
 describe('the summary of the ledger', () => {
-  it('is for whoever has the admin token, and is kept nowhere', async () => {
+  it('is for requests with the admin token, and is kept nowhere', async () => {
     const answer = await answerAdmin(ask(), env)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('cache-control')).toBe('no-store')
@@ -103,7 +103,7 @@ describe('the summary of the ledger', () => {
     expect([second.days, second.next]).toEqual([[expect.objectContaining({ day: yesterday, user: 'ada' })], undefined])
   })
 
-  it('is exported as CSV, row by row, for whoever has the token', async () => {
+  it('is exported as CSV, row by row, for requests with the token', async () => {
     const answer = await answerAdmin(ask('/admin/usage.csv'), env)
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
     expect(answer.headers.get('content-disposition')).toContain('attachment')
@@ -228,7 +228,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     },
   )
 
-  it('keeps the token for the tab alone, and forgets it when told to', async () => {
+  it('keeps the token only for the tab, and forgets it when asked to', async () => {
     const { page } = await open({ size: 'desktop', colorScheme: 'light' })
     await enter(page)
     await page.locator('#figures').waitFor()
@@ -269,7 +269,7 @@ describe.skipIf(!executablePath)("the operator's view", () => {
     await page.close()
   })
 
-  it('is used by keyboard alone, and every field has a name', async () => {
+  it('can be used with only the keyboard, and every field has a name', async () => {
     const { page } = await open({ size: 'desktop', colorScheme: 'dark' })
     await enter(page)
     await page.locator('#figures').waitFor()

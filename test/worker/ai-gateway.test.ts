@@ -97,7 +97,7 @@ describe.each(rows)('%s', (_, wire, model, path, own) => {
   })
 })
 
-it('leaves a server of your own alone, which gets no token', async () => {
+it('does not send a token to a server of your own', async () => {
   const [asked] = await askedDuring(() => rig.ask('ollama', 'hi there'))
   expect(asked?.path).toBe('/api/chat')
   expect(Object.keys(asked?.headers ?? {}).filter((name) => name.startsWith('cf-aig'))).toEqual([])
@@ -119,7 +119,7 @@ it('books all that was set aside for an answer that was left, since the gateway 
   const headers = { authorization: `Bearer ${adminToken}` }
   const summary = async () => (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
   await expect.poll(async () => (await summary()).live, { timeout: 15_000 }).toEqual([])
-  // 100 tokens at 5 micro-dollars, beside what the answers before did cost: 7 tokens each, of three whole ones.
+  // 100 tokens at 5 micro-dollars, beside the cost of the answers before: 7 tokens each, of three whole ones.
   const row = (await summary()).days.find(({ model }) => model === 'openai-chat:demo-model')
   expect(row?.spent).toBeGreaterThanOrEqual(500)
 })
@@ -155,16 +155,16 @@ describe('half of it', () => {
       { AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: canary, OPENAI_BASE_URL: 'https://api.openai.com/v1' },
       ['OPENAI_API_KEY is missing'],
     ],
-  ])('is none: %s', (_, settings, problems) => {
+  ])('is not accepted: %s', (_, settings, problems) => {
     expect(setupOf(env(settings)).problems).toEqual(problems)
   })
 
-  it.each(['http://gateway.example/v1/a/g', `${url}/`, `${url}?x=1`, 'gateway'])('is none at %s', (place) => {
+  it.each(['http://gateway.example/v1/a/g', `${url}/`, `${url}?x=1`, 'gateway'])('is not accepted at %s', (place) => {
     const { problems } = setupOf(env({ AI_GATEWAY_URL: place, AI_GATEWAY_TOKEN: canary }))
     expect(problems).toContainEqual(expect.stringContaining('AI_GATEWAY_URL is missing or unusable'))
   })
 
-  it('is none with a token that is not a credential, and no problem tells it', () => {
+  it('is not accepted with a token that is not a credential, and no problem contains it', () => {
     const { problems } = setupOf(env({ AI_GATEWAY_URL: url, AI_GATEWAY_TOKEN: 'two words' }))
     expect(problems).toContainEqual(expect.stringContaining('AI_GATEWAY_TOKEN is missing or unusable'))
     expect(JSON.stringify(problems)).not.toContain('two words')

@@ -84,7 +84,7 @@ describe('our Worker', () => {
     expect(code).toBe(0)
   })
 
-  it('is not asked what the operator alone is told, without the token', async () => {
+  it("does not get the operator's data without the token", async () => {
     const { code, output, marked } = await attackAs({}, rig.url, '--expired', await expired())
     expect(code, output).toBe(0)
     expect(marked('-')).toEqual(['the platform is as the Worker counts on'])

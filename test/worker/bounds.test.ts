@@ -210,7 +210,7 @@ const pathOf = (wire: WireName) =>
 
 describe.each(wireNames)('an answer of %s', (wire) => {
   it.each([true, false])(
-    'B5, B6, B8: with any figure in its usage is booked within its bounds, and nobody else loses anything (streaming: %s)',
+    'B5, B6, B8: with any figure in its usage is booked within its bounds, and no other user loses anything (streaming: %s)',
     async (stream) => {
       const asked = cases.filter((one) => one.wire === wire && (isExhaustive || one.turn === (stream ? 0 : 2)))
       const go = async (user: string, usage: string) => {
@@ -274,7 +274,7 @@ describe.each(wireNames)('an answer of %s', (wire) => {
   )
 })
 
-/** What comes before the text, of the wires that have something there. */
+/** The events before the text, for the wires that have some. */
 const openingOf = (wire: 'openai-responses' | 'anthropic') =>
   answers[wire].slice(0, answers[wire].indexOf(deltaMark[wire]))
 const deltaMark = {

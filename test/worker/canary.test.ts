@@ -46,7 +46,7 @@ const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]
 
 const spellings = Object.values(disguises).map((disguise) => disguise(canary))
 
-/** What the provider does, with the key in hand. */
+/** The behaviour of the provider, which has the key. */
 type Leak = (response: ServerResponse, key: string, wire: WireName) => void
 
 const type = (wire: WireName) => ({ 'content-type': wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream' })

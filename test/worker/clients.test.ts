@@ -1,4 +1,4 @@
-/** Every official client, with a token in the place of a key, against every provider behind the Worker. */
+/** Every official client, with a token in the place of a key, against every provider of the Worker. */
 import { judgeClients } from '../gateway/judge.ts'
 import { isExhaustive } from '../support/cuts.ts'
 import { models, startJudged, wireOf } from './judged.ts'

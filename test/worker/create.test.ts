@@ -1,4 +1,7 @@
-/** `createWorker`: each part alone, each left out, each wrong, and what is unsafe together. In this process; what mounts it is in workerd. */
+/**
+ * `createWorker`: each part by itself, each left out, each wrong, and unsafe combinations. In this process; the tests of the mounted Worker
+ * run in workerd.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +32,7 @@ function openAccounts() {
 const counterOf = (success: boolean) => ({ limit: vi.fn(async () => ({ success })) })
 const kept = { getByName: () => ({ fetch: async () => new Response('kept'), stop: async () => true }) }
 
-/** Every part, each of which can be taken away. */
+/** All parts; each can be removed. */
 const whole = () =>
   ({
     session: { origins: [origin], secret: sessionSecret, login: { secret: loginSecret } },
@@ -77,7 +80,7 @@ const look = (worker: ModelWorker, path: string, headers: Record<string, string>
   worker.fetch(new Request(`https://w.example${path}`, { headers }))
 const operator = { authorization: `Bearer ${token}` }
 
-describe('a part alone, beside what cannot be left out', () => {
+describe('a part by itself, beside the required ones', () => {
   it('is not needed: a model answers with none of them', async () => {
     const worker = createWorker({ ...least(), policy: { ...least().policy, wholeAnswers: 'whole' } })
     const answer = await ask(worker)
@@ -115,7 +118,7 @@ describe('a part alone, beside what cannot be left out', () => {
     expect(await (await ask(worker)).text()).not.toBe('kept')
   })
 
-  it('admin: tells the operator of the parts that are there', async () => {
+  it('admin: lists the existing parts for the operator', async () => {
     const worker = createWorker({ ...least(), admin: { token } })
     const { checks } = (await (await look(worker, '/admin/self-test', operator)).json()) as {
       checks: { name: string }[]
@@ -125,7 +128,7 @@ describe('a part alone, beside what cannot be left out', () => {
     expect((await look(worker, '/admin/self-test')).status).toBe(401)
   })
 
-  it('page: serves its files, with what they may do, and leaves the API alone', async () => {
+  it('page: serves its files, with their headers, and leaves the API unchanged', async () => {
     const worker = createWorker({ ...least(), page: whole().page })
     const page = await look(worker, '/')
     expect(await page.text()).toBe('the page')
@@ -214,12 +217,12 @@ describe('a part that is replaced', () => {
     expect((await worker.fetch(elsewhere)).status).toBe(403)
   })
 
-  it('session.login: what is no user is a mistake of the function, and gives no token', async () => {
+  it('session.login: a value that is not a user is an error of the function, and gives no token', async () => {
     const worker = createWorker({ ...least(), session: { origins, secret, login: () => ({ user: '' }) } })
     expect((await worker.fetch(page('/session', {}))).status).toBe(500)
   })
 
-  it('session.check: says who asks, in place of tokens, from the pages of the list alone', async () => {
+  it('session.check: names the user, in place of tokens, only for pages of the list', async () => {
     const check = ({ headers }: Request) => (headers.get('cookie') === 'me=ada' ? { user: 'ada' } : undefined)
     const accounts = openAccounts()
     const worker = createWorker({ ...least(), session: { origins, check }, accounts: { binding: accounts.binding } })
@@ -289,7 +292,7 @@ function withOption(path: string, value: unknown): object {
   parent[last] = value
   return options
 }
-/** Objects alone: functions and bindings stay what they are. */
+/** Only objects: functions and bindings stay what they are. */
 function structuredCloneOf<Value>(value: Value): Value {
   const isPlain =
     typeof value === 'object' &&
@@ -373,7 +376,7 @@ describe('a wrong option', () => {
     const logged = vi.mocked(console.log).mock.calls.flat().join('\n')
     expect(logged).toContain('\\"session.secret\\" is missing')
     const again = await worker.fetch(new Request('https://w.example/v1/models'), { secret: sessionSecret })
-    expect(again.status).toBe(503) // strangers and no accounts
+    expect(again.status).toBe(503) // unknown visitors and no accounts
   })
 })
 

@@ -1,4 +1,4 @@
-/** What would be deployed: `wrangler deploy` without the upload, and the check before it. */
+/** Checks a deployment: `wrangler deploy` without the upload, and the check before it. */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { bundle, findingsIn, findingsOf, neededFlags, readConfig, secretsOf } from '../../scripts/check-deploy.mjs'

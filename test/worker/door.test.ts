@@ -1,4 +1,4 @@
-/** Who gets in, and how far: tokens of the operator's own server, Turnstile, lists, counts and paths, in workerd itself. */
+/** Access to the Worker: tokens of the operator's own server, Turnstile, lists, counts and paths, in workerd itself. */
 import { createHmac } from 'node:crypto'
 import { connect } from 'node:net'
 import { SignJWT } from 'jose'
@@ -43,7 +43,7 @@ const get = (path: string, headers: Record<string, string>) => fetch(rig.url + p
 const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
 describe("a token for a user of the operator's own", () => {
-  it('permits what the server says, within what this Worker allows anybody', async () => {
+  it("permits what the server says, within the Worker's own limits", async () => {
     const scope = { models: ['anthropic:demo-model'], maxOutputTokens: 9000, dailyBudgetUsd: 0.25, lifetimeSeconds: 60 }
     const token = await tokenFor({ user: 'ada@example', ...scope, origin })
     const { sub, iat, exp, scope: granted } = claimsOf(token)
@@ -51,7 +51,7 @@ describe("a token for a user of the operator's own", () => {
     expect(granted).toEqual({ models: scope.models, maxOutputTokens: 500, dailyBudget: 250_000, origin })
   })
 
-  it('is good for its models alone, in every wire, and so are the lists', async () => {
+  it('is good only for its models, in every wire, and so are the lists', async () => {
     const token = await tokenFor({ user: 'ada', models: ['anthropic:demo-model', 'openai-chat:other-model'] })
     const { data } = (await (await get('/v1/models', bearer(token))).json()) as { data: { id: string }[] }
     expect(data.map(({ id }) => id).sort()).toEqual(['anthropic:demo-model', 'other-model'])
@@ -64,7 +64,7 @@ describe("a token for a user of the operator's own", () => {
     expect((await rig.ask('gemini', 'hi', {}, { headers: bearer(token) })).status).toBe(404)
   })
 
-  it('is no good on another page', async () => {
+  it('is refused on another page', async () => {
     const token = await tokenFor({ user: 'ada', origin })
     expect((await get('/v1/models', { ...bearer(token), origin })).status).toBe(200)
     expect((await get('/v1/models', { ...bearer(token), origin: 'https://evil.test' })).status).toBe(403)
@@ -86,7 +86,7 @@ describe("a token for a user of the operator's own", () => {
   })
 
   it.each(['', 'Bearer ', `Bearer ${loginSecret}x`, `Basic ${loginSecret}`, `Bearer ${loginSecret}, Bearer x`])(
-    'is not given to whoever shows "%s"',
+    'is not given for "%s"',
     async (authorization) => {
       expect((await open({ user: 'ada' }, { authorization })).status).toBe(403)
       expect((await open({ user: 'ada' }, { authorization, origin })).status).toBe(400)
@@ -174,13 +174,13 @@ describe('a page that brings an answer of Turnstile', () => {
     expect(siteverify.asked).toHaveLength(1)
   })
 
-  it.each([undefined, '', 7, 'x'.repeat(2049)])('gets none for %s, and nobody is asked', async (turnstile) => {
+  it.each([undefined, '', 7, 'x'.repeat(2049)])('gets none for %s, and no provider is asked', async (turnstile) => {
     siteverify.answer(json(good))
     expect([400, 401]).toContain((await bring(turnstile)).status)
     expect(siteverify.asked).toHaveLength(0)
   })
 
-  it('gets none from anywhere else, and nobody is asked', async () => {
+  it('gets none from anywhere else, and no provider is asked', async () => {
     siteverify.answer(json(good))
     for (const from of [{}, { origin: 'null' }, { origin: 'https://evil.test' }])
       expect((await open({ turnstile: 'an answer' }, from)).status).toBe(403)
@@ -255,7 +255,7 @@ describe('a body that lies about itself', () => {
     ['a length of more than there may be', 'content-length: 99999999999'],
     ['an encoding that nobody knows', 'transfer-encoding: nonsense'],
     ['no length at all', 'x: y'],
-  ])('has %s, and reaches nobody', async (_, header) => {
+  ])('has %s, and reaches no provider', async (_, header) => {
     const before = upstream.asked.length
     expect(['', '400', '408', '411', '413', '415', '501']).toContain(await lie(header))
     expect(upstream.asked.length).toBe(before)
@@ -305,7 +305,7 @@ describe.concurrent('in more than a moment', () => {
     expect(siteverify.asked).toHaveLength(1)
   })
 
-  it('a body has a longer length than it has, and reaches nobody', async ({ expect }) => {
+  it('a body has a longer length than it has, and reaches no provider', async ({ expect }) => {
     const before = upstream.asked.length
     expect(['', '400', '408']).toContain(await lie(`content-length: ${smallBody.length + 10}`))
     expect(upstream.asked.length).toBe(before)
@@ -337,7 +337,7 @@ describe.concurrent('in more than a moment', () => {
     const path = () =>
       `/${Array.from({ length: 1 + Math.floor(random() * 5) }, () => pick(pieces)).join('/')}${pick(['', '/', '?k=v', ':generateContent'])}`
     const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD']
-    // The first 700 have each piece behind each other, and with each method, ending and token.
+    // The first 700 have each piece after each other, and with each method, ending and token.
     const batches = inject('isExhaustive') ? 40 : 14
     const before = upstream.asked.length
     const seen = new Set<number>()
@@ -354,7 +354,7 @@ describe.concurrent('in more than a moment', () => {
       for (const [method, to, status] of await Promise.all(answers)) {
         seen.add(status)
         const isFine = [400, 401, 403, 404, 405, 415].includes(status)
-        // The page, and the lists that are for whoever has a token.
+        // The page, and the lists that are for requests with a token.
         const isThere = status < 400 && /^(GET|HEAD)$/.test(method)
         expect([method, to, isFine || isThere]).toEqual([method, to, true])
       }

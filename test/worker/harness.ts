@@ -16,7 +16,7 @@ export const wireNames: readonly WireName[] = allWireNames.filter(
 )
 export { canary, holdsCanary } from '../support/canary.ts'
 
-/** What the server of an app shows, to get tokens for its users. */
+/** The secret that an app's server sends, to get tokens for its users. */
 export const loginSecret = 'what-the-server-of-the-app-shows-us-1'
 export const sessionSecret = 'a-signing-secret-for-tests-of-40-bytes!!'
 
@@ -29,7 +29,7 @@ export interface Asked {
   readonly closedEarly: Promise<boolean>
 }
 
-/** What an upstream does with one request. */
+/** The behaviour of an upstream for one request. */
 export type Script = (asked: Asked, response: ServerResponse) => void | Promise<void>
 
 /** An upstream whose scripts are picked by the text of the first message; `asked` is all it ever got. */
@@ -45,7 +45,7 @@ export interface Upstream {
 export async function startUpstream(): Promise<Upstream> {
   const asked: Asked[] = []
   const scripts = new Map<string, Script>()
-  // Longer than any test: a connection that closes just when it is asked is an error of nobody.
+  // Longer than any test: a connection that closes just as a request arrives is not an error of ours.
   const server = createServer({ keepAliveTimeout: 120_000 }, async (request, response) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of request) chunks.push(chunk)
@@ -79,7 +79,7 @@ function saidIn({ messages, input, contents }: ReturnType<typeof JSON.parse>): s
   return Array.isArray(first) ? first[0]?.text : first
 }
 
-/** Of a request to a provider: each has a path of its own, below a gateway too. */
+/** The wire of a request to a provider: each has a path of its own, below a gateway too. */
 export function wireOf(path: string): WireName {
   if (path.includes('/v1beta/')) return 'gemini'
   if (path.endsWith('/api/chat')) return 'ollama'
@@ -113,7 +113,7 @@ export async function tokenFor(
   return ((await answer.json()) as { token: string }).token
 }
 
-/** What a provider of the wire calls its streams. */
+/** The content type of a stream of this wire. */
 export function typeOf(wire: WireName): string {
   return wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream'
 }
@@ -217,7 +217,7 @@ export function minimal(wire: WireName, say: string): Record<string, unknown> {
   return { ...bodies[wire] }
 }
 
-/** What makes {@link startRig} ask its upstream as Cloudflare's AI Gateway, at this path of it: a token, and no provider's key. */
+/** Options with which {@link startRig} asks its upstream as Cloudflare's AI Gateway, at this path: a token, and no provider's key. */
 export function throughGateway(upstreamUrl: string, path = '/v1/my-account/my-gateway') {
   const none = ['OPENAI', 'ANTHROPIC', 'GEMINI'].flatMap((name) => [`${name}_API_KEY`, `${name}_BASE_URL`])
   return {

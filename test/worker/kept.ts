@@ -46,7 +46,7 @@ export function play(wire: WireName, { now = 1000, gate = Promise.resolve() } = 
   }
 }
 
-/** The events, or lines, of a stream, with their numbers; a sign of life is none. */
+/** The events, or lines, of a stream, with their numbers; keep-alive comments are left out. */
 export function partsOf(wire: WireName, text: string): string[] {
   const parts = wire === 'ollama' ? text.split(/(?<=\n)/) : text.split(/(?<=\n\n)/)
   return parts.map((part) => part.trimStart()).filter((part) => part !== '' && !part.startsWith(':'))

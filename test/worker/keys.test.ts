@@ -76,7 +76,7 @@ describe.each(wireNames)('B14: a key in two pieces, of a provider that speaks %s
       expect([first.status, again.status]).toEqual([200, 200])
       told.push(await again.text())
       expect(told.map(holdsCanaryOf)).toEqual(told.map(() => false))
-      // What is resumed begins behind it, on some wires.
+      // A resumed stream begins after it, on some wires.
       for (const answer of told.slice(0, -1)) expect(answer).toContain('[redacted]')
     })
     await Promise.all(cuts)

@@ -1,4 +1,4 @@
-/** A server that looks like our Worker from outside, and gives way in one place that it is told to. By hand: no code of the Worker is in it. */
+/** A server that looks like our Worker from outside, and has one chosen weakness. By hand: no code of the Worker is in it. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -48,7 +48,7 @@ export const leaks = {
 } as const
 
 const model = 'a-model'
-/** What the operator shows this server. */
+/** The operator's token for this server. */
 export const adminToken = 'an-admin-token-of-more-than-32-bytes'
 const fields = new Set([
   'model',
@@ -130,7 +130,7 @@ function decide(request: IncomingMessage, body: Buffer, given: ReadonlySet<Leak>
   return answer(request, body, given)
 }
 
-/** A stream is named for its user, whom nobody else may be. */
+/** The name of a stream includes its user, and only that user may read it. */
 function showStream(id: string, headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): Decision {
   if (!hasToken(headers, given)) return no(401)
   const isKnown = id === 'of_me' || id === 'of_you'
@@ -194,7 +194,7 @@ function nextUser(): string {
 /** A token that has ended. */
 export const deadToken = `${encode({ alg: 'HS256' })}.${encode({ sub: 'me', exp: 1 })}.signed`
 
-/** Our tokens end in a word that nobody else's does, and say that they are for me. */
+/** Our tokens end in a word of their own, and say that they are for me. */
 function hasToken(headers: IncomingMessage['headers'], given: ReadonlySet<Leak>): boolean {
   const shown = /^Bearer ([^\s,]+)$/.exec(headers.authorization ?? '')?.[1] ?? ''
   const [head = '', payload = '', signature] = shown.split('.')

@@ -46,7 +46,7 @@ it('never lets out more than there is, for one user and for all, and books each 
   for (let times = 0; times < 3; times++) expect(await ask('ada', 'short')).toBe(200)
   await vi.waitUntil(async () => (await summary()).liveCount === 0, { timeout: 30_000 })
 
-  for (const user of users) upstream.script(user, () => {}) // the provider answers nobody
+  for (const user of users) upstream.script(user, () => {}) // the provider answers no request
   const heard = () => users.map((user) => upstream.askedFor(user).length)
   const total = () => heard().reduce((sum, count) => sum + count, 0)
   const flood = () => users.flatMap((user) => Array.from({ length: 12 }, () => ask(user, user).catch(() => undefined)))
@@ -56,7 +56,7 @@ it('never lets out more than there is, for one user and for all, and books each 
   await Promise.all(first)
   rig = await start()
 
-  // What was live stays reserved, so each user has what the killed ones left, and the Worker too.
+  // Open requests stay reserved, so each user has what the killed ones left, and the Worker too.
   const second = flood()
   const refusals = Promise.all(second.map(async (status) => (await status) === 429))
   const affordable = Math.floor((ofAll - 3 * each) / most)

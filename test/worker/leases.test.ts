@@ -70,13 +70,13 @@ describe('an account with an object of its own', () => {
   it('is called back what it does not use when another needs it', async () => {
     const objects = openObjects()
     for (let at = 0; at < 20; at++) await spend(objects, `u${at}`, 100, 10)
-    // 200 are spent. Of what is left, 4,800, others have leased most.
+    // 200 are spent. Others have leased most of the remaining 4,800.
     for (const user of ['v0', 'v1', 'v2', 'v3']) expect((await ask(objects, user, 1000)).ok).toBe(true)
     expect((await ask(objects, 'v4', 800)).ok).toBe(true)
     expect((await ask(objects, 'v5', 1)).ok).toBe(false)
   })
 
-  it('gives back what it has leased when nobody has asked for ten minutes', async () => {
+  it('gives back what it has leased after ten minutes without requests', async () => {
     const objects = openObjects()
     await spend(objects, 'ada', 10, 10)
     vi.advanceTimersByTime(idleMs - 1)
@@ -91,7 +91,7 @@ describe('an account with an object of its own', () => {
   })
 
   it.each(['unheard', 'answer lost'] as const)(
-    'tells what was spent again if nobody heard it (%s), and it is counted once',
+    'reports its spending again if the report was lost (%s), and it is counted once',
     async (fate) => {
       const objects = openObjects()
       await spend(objects, 'ada', 10, 10)
@@ -103,7 +103,7 @@ describe('an account with an object of its own', () => {
     },
   )
 
-  it('has written that it gave something back before anybody hears of it', async () => {
+  it('stores that it gave something back before it reports it', async () => {
     const objects = openObjects()
     await spend(objects, 'ada', 10, 10)
     const handback = await objects.user('ada').collect(today)
@@ -123,7 +123,7 @@ describe('an account with an object of its own', () => {
     expect((await ask(objects, 'u10', 1)).ok).toBe(false)
   })
 
-  it('tells the operator of all users: what is live, spent, refused and went wrong', async () => {
+  it('shows the operator all users: open requests, spending, refusals and errors', async () => {
     const objects = openObjects()
     await spend(objects, 'ada', 10, 7)
     await spend(objects, 'ada', 10, 8)
@@ -153,7 +153,7 @@ describe('an account with an object of its own', () => {
     expect(live).toMatchObject([{ user: 'ada' }])
   })
 
-  it("tells once that half of the Worker's day is spent or leased", async () => {
+  it("reports once that half of the Worker's day is spent or leased", async () => {
     const objects = openObjects()
     const shares: (number | undefined)[] = []
     for (const user of ['a', 'b', 'c']) {
@@ -219,7 +219,7 @@ interface Open {
   readonly day: string
 }
 
-/** What went out, by the test's own count: each request at what it cost, or at what it could cost until that is known. */
+/** The spending by the test's own count: each request at its cost, or at its highest cost until the cost is known. */
 interface Count {
   readonly open: Open[]
   readonly byDay: Map<string, number>
@@ -254,7 +254,7 @@ async function play(objects: Objects, one: Step, count: Count, skews: readonly n
       if (open === undefined) return
       const cost = Math.floor((open.cost * one.share) / 4)
       const before = await objects.user(open.user).collect()
-      // What nobody settled in time has been counted in full.
+      // Requests that were not settled in time have been counted in full.
       const isLive = before?.live.some(({ requestId }) => requestId === open.id)
       await objects.user(open.user).settle(settlement(open.id, cost))
       if (isLive) add(count, open, cost - open.cost)
@@ -262,7 +262,7 @@ async function play(objects: Objects, one: Step, count: Count, skews: readonly n
     }
     case 'crash':
     case 'crash whole': {
-      // In the middle of what it does, of which nobody hears.
+      // In the middle of its work, which is not reported.
       const target = one.type === 'crash' ? name : (users[0] as string)
       if (one.isMid) void ask(objects, target, 50, { totalDailyBudget: scarceBudget }).catch(() => {})
       await Promise.resolve()

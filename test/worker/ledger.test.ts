@@ -1,4 +1,4 @@
-/** The accounts, with a clock of ours and SQLite as Node has it. What they are in workerd stands in `spending.test.ts`. */
+/** The accounts, with a clock of ours and SQLite as Node has it. `spending.test.ts` tests them in workerd. */
 import { DatabaseSync } from 'node:sqlite'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { DayPage, Reservation, Settlement } from '../../src/worker/accounts/accounts.ts'
@@ -100,7 +100,7 @@ describe('an account', () => {
     })
   })
 
-  it('decides at once, and tells of it when it is written, together with all that came meanwhile', async () => {
+  it('decides at once, and returns when it is written, together with all that came meanwhile', async () => {
     const database = new DatabaseSync(':memory:')
     const ledger = openLedger(database)
     const begun = vi.spyOn(database, 'exec')
@@ -165,7 +165,7 @@ describe('an account', () => {
     expect((await ledger.summary()).days).toMatchObject([{ day: '2026-11-21', requests: 2, spent: 1200 }])
   })
 
-  it('lets as many requests live at once as it is told to', async () => {
+  it('allows as many open requests as configured', async () => {
     const ledger = openLedger()
     const ids = ['a', 'b', 'c', 'd', 'e']
     const verdicts = await Promise.all(ids.map((id) => ledger.reserve(reservation(id, { cost: 1 }))))
@@ -175,7 +175,7 @@ describe('an account', () => {
     expect(await ledger.reserve(reservation('e', { cost: 1 }))).toEqual({ ok: true })
   })
 
-  it('counts a request that nobody settled as spent, in full, when its time is over and not before', async () => {
+  it('counts a request that was not settled as spent, in full, when its time is over and not before', async () => {
     const ledger = openLedger()
     await ledger.reserve(reservation('crashed', { cost: 900 }))
     vi.advanceTimersByTime(15 * minute - 1)
@@ -200,7 +200,7 @@ describe('an account', () => {
     expect((await ledger.summary()).days).toMatchObject([{ requests: 1, spent: 7 }])
   })
 
-  it('tells of half of the day, of four fifths, and of nearly all of it, once each', async () => {
+  it('reports half of the day, of four fifths, and of nearly all of it, once each', async () => {
     const ledger = openLedger()
     const shares: (number | undefined)[] = []
     for (const [at, cost] of [300, 199, 1, 100, 290, 70, 30].entries()) {
@@ -242,7 +242,7 @@ describe('an account', () => {
   })
 })
 
-/** What a provider may write where a count belongs, as JSON has it, and what a bug could make of it. */
+/** Values that a provider may send in place of a count, and values that a bug could make. */
 const nasty = [-1, -1e9, 0.5, 10.5, 1e19, 1e300, 2 ** 53, 2 ** 63, Number.NaN, Number.POSITIVE_INFINITY, '12', null]
 
 describe('a figure that is not a count', () => {
@@ -281,7 +281,7 @@ describe('a figure that is not a count', () => {
   })
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, '12', null, undefined])(
-    'B6: of a reservation, %s is more than anybody has',
+    'B6: of a reservation, %s is more than any budget',
     async (cost) => {
       const ledger = openLedger()
       expect(await ledger.reserve(reservation('a', { cost: cost as number }))).toMatchObject({ reason: 'budget' })

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { inject } from 'vitest'
 import type { WorkerOptions } from './bundle.ts'
 
-/** Of the package that wrangler runs workerd with. */
+/** The package with which wrangler runs workerd. */
 interface Miniflare {
   readonly ready: Promise<URL>
   unsafeGetDirectURL(worker: string): Promise<URL>

@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 let address = 0
-/** An address that nobody else has. */
+/** A new address for each call. */
 const freshAddress = () => `10.1.${++address >> 8}.${address & 255}`
 
 async function inBatches<T>(count: number, act: (at: number) => Promise<T>): Promise<T[]> {
@@ -75,7 +75,7 @@ async function verdictOf(answer: Response): Promise<Verdict> {
   return { isBraked, retryAfter: Number(answer.headers.get('retry-after')) }
 }
 
-/** So many times what a counter lets through: how many it stopped, and that each is told for how long. */
+/** Sends a multiple of the allowed requests. Returns how many were refused; each refusal must have a `retry-after`. */
 async function flood(limit: number, act: (at: number) => Promise<Response>): Promise<void> {
   const minute = () => Math.floor(Date.now() / 60_000)
   const first = minute()
@@ -88,7 +88,7 @@ async function flood(limit: number, act: (at: number) => Promise<Response>): Pro
   expect(braked.every(({ retryAfter }) => retryAfter >= 1 && retryAfter <= 60)).toBe(true)
 }
 
-/** What came to the provider meanwhile. */
+/** The requests to the provider meanwhile. */
 async function heardDuring(act: () => Promise<unknown>): Promise<number> {
   const before = upstream.asked.length
   await act()
@@ -147,7 +147,7 @@ describe.concurrent('answers at once', () => {
     })
     const askAt = (place: Place) =>
       ask(urls[place], wire, 'demo-model', user, { headers: { authorization, 'cf-connecting-ip': freshAddress() } })
-    // The rough one stops nobody, so most of them come to the accounts.
+    // The rough counter refuses none, so most of them reach the accounts.
     const most = inject('isExhaustive') ? 170 : 30
     const asked = [...Array(15).fill('east'), ...Array(15).fill('west'), ...Array(most).fill('rough')] as Place[]
     const answers = await Promise.all(asked.map(askAt))

@@ -6,7 +6,7 @@ import { accountOf, wholeWorker } from '../../src/worker/accounts/accounts.ts'
 import { createUserLedger } from '../../src/worker/accounts/ledger.ts'
 import { stateOn } from './on-sqlite.ts'
 
-/** What becomes of a call from one object to another: it is answered, never heard, or heard and its answer lost. */
+/** The outcome of a call between objects: it is answered, never arrives, or arrives and its answer is lost. */
 export type Fate = 'answered' | 'unheard' | 'answer lost'
 
 type Method = 'draw' | 'takeBack' | 'collect' | 'reserve' | 'settle'
@@ -17,11 +17,11 @@ export interface Objects {
   user(user: string): LeasingAccount & { alarm(): Promise<void> }
   /** Ends an object: what it has in memory is gone. The next call begins it anew on what is stored. */
   crash(name: string): void
-  /** What an object's clock is ahead of the others', in ms. */
+  /** Sets how far an object's clock is ahead of the others', in ms. */
   skew(name: string, aheadMs: number): void
-  /** What the next calls between objects come to; after them all are answered. */
+  /** The outcomes of the next calls between objects; later calls are all answered. */
   fates: Fate[]
-  /** How often each method was called between objects, and of which object. */
+  /** How often each method was called between objects, by object. */
   readonly calls: { readonly name: string; readonly method: Method }[]
   database(name: string): DatabaseSync
 }
@@ -68,7 +68,7 @@ export function openObjects(): Objects {
     return entry
   }
 
-  /** As one object sees the others. An object that has ended asks nobody any more, and hears no answer. */
+  /** As one object sees the others. An object that has ended sends no calls, and gets no answers. */
   function accountsFor(from: { readonly isGone: boolean }): Accounts {
     const call = async (name: string, method: Method, values: never[]) => {
       if (from.isGone) return new Promise(() => {})

@@ -13,7 +13,7 @@ export function openLedger(
   return new UserLedger(stateOn(database, abort, hear) as never, {})
 }
 
-/** What the platform gives to an object of the accounts. What it writes once it `isGone` is lost. */
+/** The platform's state for an object of the accounts. Writes after it `isGone` are lost. */
 export function stateOn(
   database: DatabaseSync,
   abort: () => void,
@@ -45,7 +45,7 @@ export function stateOn(
   return { storage: { sql: { exec }, transactionSync, setAlarm: async () => {} }, abort }
 }
 
-/** The object of one kept answer, on that database. It asks nobody. */
+/** The object of one kept answer, on that database. It asks no model. */
 export function openRunOn(database: DatabaseSync): Run {
   const exec = (query: string, ...values: (SQLInputValue | ArrayBuffer)[]) => {
     const given = values.map((value) => (value instanceof ArrayBuffer ? new Uint8Array(value) : value))

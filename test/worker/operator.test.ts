@@ -35,7 +35,7 @@ it('is closed to a token of a user, and to none', async () => {
   expect((await fetch(`${rig.url}/admin/summary`)).status).toBe(401)
 })
 
-it('tells requests, tokens, spend, errors and what is open, and nothing that was said', async () => {
+it('lists requests, tokens, spending, errors and open requests, and no text of a conversation', async () => {
   const secret = 'a prompt that nobody else may read'
   expect((await rig.ask('anthropic', secret)).status).toBe(200)
   upstream.script('fail', (_, response) => void response.writeHead(529).end())

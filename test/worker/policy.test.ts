@@ -187,7 +187,7 @@ function picture(wire: WireName, url: string): object {
   return { role: 'user', ...parts[wire] }
 }
 
-describe('gemini-interactions alone', () => {
+describe('only gemini-interactions', () => {
   const permitInput = (input: unknown, more: object = {}) =>
     permit({ wire: 'gemini-interactions', kind: 'answer', body: { model: 'm', input, ...more } as JsonObject }, 'ada')
   const call = { type: 'function_call', id: 'a', name: 'f', arguments: { constructor: 1 }, signature: 'c2ln' }
@@ -244,7 +244,7 @@ describe('gemini-interactions alone', () => {
   })
 })
 
-describe('openai-chat alone', () => {
+describe('only openai-chat', () => {
   it.each([0, -1, 1.5, '9', [1]])('takes no %o for a number of tokens', (tokens) => {
     for (const field of ['max_tokens', 'max_completion_tokens'])
       expect(() => bodyOf('openai-chat', { [field]: tokens })).toThrow(`"${field}"`)
@@ -305,8 +305,8 @@ describe('openai-chat alone', () => {
   })
 })
 
-describe('openai-responses alone', () => {
-  it('keeps nothing at the provider, whoever asks', () => {
+describe('only openai-responses', () => {
+  it('keeps nothing at the provider, for any client', () => {
     expect(bodyOf('openai-responses', {})).toMatchObject({ store: false })
     expect(() => bodyOf('openai-responses', { store: true })).toThrow('"store"')
   })
@@ -396,7 +396,7 @@ describe('openai-responses alone', () => {
   })
 })
 
-describe('gemini alone', () => {
+describe('only gemini', () => {
   it('permits a whole tool round as the official client sends it back', () => {
     const change = {
       systemInstruction: { role: 'user', parts: [{ text: 'Be brief' }] },
@@ -438,7 +438,7 @@ describe('gemini alone', () => {
   })
 })
 
-describe('ollama alone', () => {
+describe('only ollama', () => {
   it('permits a whole tool round as the official client sends it back', () => {
     const change = {
       messages: [
@@ -480,8 +480,8 @@ describe('ollama alone', () => {
   })
 })
 
-describe('anthropic alone', () => {
-  it('tells the provider who asks in our words, if the client tells at all', () => {
+describe('only anthropic', () => {
+  it('sends the provider our own name of the user, if the client sends one', () => {
     expect(bodyOf('anthropic', { metadata: { user_id: 'somebody else' } })).toMatchObject({
       metadata: { user_id: 'ada' },
     })

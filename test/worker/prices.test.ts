@@ -66,7 +66,7 @@ describe('the price of a model', () => {
     ['openai-chat:gpt-5.9', { input: 150, output: 600, cacheRead: 150, cacheWrite: 150 }],
     ['gemini:gemini-9-pro', { input: 4, output: 18, cacheRead: 0.4, cacheWrite: 4 }],
     ['xai:constructor', { input: 6, output: 30, cacheRead: 1.5, cacheWrite: 6 }],
-  ])('of %s, which nobody knows, is the dearest of its provider', (id, price) => {
+  ])('of %s, which is unknown, is the most expensive of its provider', (id, price) => {
     expect(capPriceOf(id, {})).toEqual(price)
   })
 

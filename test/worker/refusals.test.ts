@@ -212,7 +212,7 @@ describe('a demonstration on loopback', () => {
     'http://192.168.1.5:8787',
     'http://localhost.evil.test',
     'http://127.0.0.1.nip.io',
-  ])('B9: gives nobody a token where it is asked as %s', async (url) => {
+  ])('B9: gives no token when asked as %s', async (url) => {
     for (const from of ['http://localhost:8787', 'http://127.0.0.1:8787', 'http://localhost:5173', url, undefined]) {
       const answer = await open(url, from)
       expect([401, 403]).toContain(answer.status)
@@ -617,7 +617,7 @@ describe('the page', () => {
 })
 
 describe('a key in the Secrets Store', () => {
-  it('is read at each call, shown to the provider, and to nobody else', async () => {
+  it('is read at each call, and sent only to the provider', async () => {
     const get = vi.fn(async () => canary)
     const answer = () => Response.json({ error: { message: `Not with ${canary}` } }, { status: 400 })
     upstream.mockImplementation(async () => answer())
@@ -657,8 +657,8 @@ describe("a provider of one's own", () => {
   })
 })
 
-describe('a day of which much is spent', () => {
-  it('is told of in the log', async () => {
+describe('a day with most of its budget spent', () => {
+  it('is reported in the log', async () => {
     upstream.mockImplementation(async () => new Response(speakers.ollama.pieces({ text: 'Hi' }).join('')))
     const waiting: Promise<unknown>[] = []
     const { LEDGERS: _, ...rest } = env

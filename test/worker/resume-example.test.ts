@@ -10,7 +10,7 @@ vi.mock('../../examples/resume/worker.mjs', () => ({
 }))
 afterAll(() => vi.restoreAllMocks())
 
-it('goes on with an answer that is cut, tells it again, and stops another', async () => {
+it('continues an answer that is cut, sends it again, and stops another', async () => {
   const printed: string[] = []
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(`${text}`) > 0)
   vi.spyOn(console, 'log').mockImplementation((line) => void printed.push(`${line}\n`))

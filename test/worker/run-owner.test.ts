@@ -1,6 +1,6 @@
 /**
- * Whose run it is. Two belts hold that, and each is tested alone: a name is signed for its user before any object is asked, and the object of
- * a run is named after its user.
+ * The owner of a run. Two checks protect it, and each is tested by itself: a name is signed for its user before any object is asked, and
+ * the object of a run is named after its user.
  */
 import { describe, expect, it } from 'vitest'
 import { resumeRun, startRun, stopRun } from '../../src/worker/runs/runs.ts'
@@ -8,7 +8,7 @@ import type { Session } from '../../src/worker/session/session.ts'
 import { sessionSecret } from './harness.ts'
 import { configOf } from './setup.ts'
 
-/** Objects that answer whoever asks, whatever their name: all that this holds is held before them. */
+/** Objects that answer every request for any name: so only the checks before them are tested. */
 function place() {
   const asked: string[] = []
   const object = { fetch: async () => new Response('the answer'), stop: async () => true }
@@ -50,7 +50,7 @@ async function nameFor(sub: string, key: string): Promise<{ owner: string; id: s
 }
 
 describe('F17: a run', () => {
-  it('is found by whoever began it', async () => {
+  it('is found by its own user', async () => {
     const { asked, config } = place()
     const { id } = await nameFor('ada', 'k')
     expect(await (await resumeRun(id, resume, { sub: 'ada' }, config)).text()).toBe('the answer')

@@ -75,7 +75,7 @@ describe('a Worker that is killed', () => {
     rmSync(stateFolder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
   })
 
-  it.each(wireNames)('has what it told, ends it in one error, and asks nobody again: %s', async (wire) => {
+  it.each(wireNames)('keeps the events it sent, ends them with one error, and does not ask again: %s', async (wire) => {
     const user = userWith(rig, token)
     for (const { key, id, told } of broken.filter((one) => one.wire === wire)) {
       const text = await (await user.read(id)).text()

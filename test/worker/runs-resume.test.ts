@@ -1,4 +1,4 @@
-/** Answers that are kept, in workerd itself: cut wherever, no event is lost or told twice; and nobody gets at another's. */
+/** Answers that are kept, in workerd itself: cut at any place, no event is lost or sent twice; and no user reads another's. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { speakers } from '../gateway/provider.ts'
@@ -26,7 +26,7 @@ let bob: User
 let left: {
   readonly say: string
   readonly first: Response
-  /** It is told the rest. */
+  /** It may send the rest. */
   readonly goesOn: Promise<void>
 }
 beforeAll(async () => {
@@ -35,7 +35,7 @@ beforeAll(async () => {
   token = await tokenFor(rig, 'ada')
   ada = userWith(rig, token)
   bob = userWith(rig, await tokenFor(rig, 'bob'))
-  // The other tests run while nobody asks for this answer.
+  // The other tests run while this answer has no reader.
   const gate = Promise.withResolvers<void>()
   const say = scripted('openai-chat', () => gate.promise)
   const first = await ada.ask(say, 'openai-chat')
@@ -64,7 +64,7 @@ async function play(wire: WireName, response: ServerResponse, turn: () => Promis
 }
 const atOnce = () => new Promise(setImmediate)
 const never = new Promise<never>(() => {})
-/** Waits for it behind so many pieces. */
+/** Waits for it after so many pieces. */
 function holdAt(count: number, gate: Promise<unknown>): () => Promise<unknown> {
   let sent = 0
   return () => (++sent === count ? gate : atOnce())
@@ -107,11 +107,11 @@ function quarters(values: readonly number[]): number[] {
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at + 1)
 
 describe.each(wireNames)('a key, in the words of %s', (wire) => {
-  it('loses no event and tells none twice, though the connection is cut behind each of them', async () => {
+  it('loses no event and sends none twice, though the connection is cut after each of them', async () => {
     const all = await allEvents(wire)
     const runs = numbers(0, all.length - 1).map(async (cut) => {
       const gate = Promise.withResolvers<void>()
-      // The rest is said when nobody listens. (Nothing is told at all before something is said.)
+      // The rest is sent while there is no reader. (Nothing is sent before there is content.)
       const held = cut < open(wire) ? Math.min(Math.max(cut + 1, 6), open(wire)) : pieces(wire).length
       const say = scripted(wire, holdAt(held, gate.promise))
       const first = await ada.ask(say, wire)
@@ -125,7 +125,7 @@ describe.each(wireNames)('a key, in the words of %s', (wire) => {
     console.log(`${wire}: cut behind each of ${all.length - 1} events: 0 lost, 0 told twice`)
   })
 
-  it('goes on behind the last whole event, though the connection is cut at any of 50 bytes', async () => {
+  it('continues after the last whole event, though the connection is cut at any of 50 bytes', async () => {
     const random = seeded(20261121)
     const answer = await ada.ask(scripted(wire), wire)
     const text = await answer.text()
@@ -190,7 +190,7 @@ describe.each(wireNames)('a key, in the words of %s', (wire) => {
   })
 })
 
-it('refuses a key for an array that is streamed, whose pieces nobody could go on with', async () => {
+it('refuses a key for an array that is streamed, whose pieces no client could continue', async () => {
   const path = '/v1beta/models/demo-model:streamGenerateContent'
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': 'k', 'content-type': 'application/json' }
   const body = JSON.stringify({ contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] })
@@ -225,7 +225,7 @@ it('F11: answers for the stream of another as for one that never was: status, he
   expect(endingOf('openai-chat', await answer.text())).toEqual(ended)
 })
 
-it('goes on writing when everybody has left, for longer than workerd keeps an object that nobody asks', async () => {
+it('goes on writing without readers, for longer than workerd keeps an object without requests', async () => {
   const { say, first, goesOn } = left
   await goesOn
   expect(await upstream.askedFor(say)[0]?.closedEarly).toBe(false)

@@ -1,4 +1,4 @@
-/** What a kept answer goes through, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
+/** Random histories of a kept answer, ten thousand times by chance, and over a day. SQLite is Node's; no workerd is asked. */
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite'
 import { describe, expect, inject, it, vi } from 'vitest'
 import { openRun as open } from '../../src/worker/runs/run.ts'
@@ -102,7 +102,10 @@ const callOf = (wire: WireName) => ({
   session: {},
 })
 
-/** An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; of so many of them, it breaks off behind the last. */
+/**
+ * An answer as the gateway gives it, keep-alive comments between its events, cut anywhere; if `events` are fewer than all, it breaks off
+ * after the last.
+ */
 function answerIn(wire: WireName, events: readonly string[], count: number, random: Random): Response {
   const alive = wire === 'ollama' ? ' ' : ': keep-alive\n\n'
   const said = events.slice(0, count).flatMap((event) => (random() < 0.2 ? [alive, event] : [event]))
@@ -124,7 +127,7 @@ function answerIn(wire: WireName, events: readonly string[], count: number, rand
   return new Response(body, { headers: headersOf(wire) })
 }
 
-/** What one client had in the end, over all its connections. */
+/** The events of one client, over all its connections. */
 interface Had {
   readonly parts: string[]
   connections: number
@@ -169,7 +172,7 @@ async function readSome(response: Response, maxLength: number, death: Promise<un
   return { text: text.slice(0, maxLength), isAll: false }
 }
 
-/** What became of one answer. */
+/** The outcome of one answer. */
 interface Fate {
   readonly wire: WireName
   readonly events: readonly string[]
@@ -245,7 +248,7 @@ function judge({ wire, events, had, asked, kills, isHurt }: Fate, why: string): 
 
 const fates = inject('isExhaustive') ? 10_000 : 750
 
-it(`loses no event, tells none twice and none out of order, in ${fates} fates of any kind`, async () => {
+it(`loses no event, sends none twice and none out of order, in ${fates} random histories`, async () => {
   const seen = { whole: 0, cut: 0, refused: 0, connections: 0, clients: 0 }
   for (let seed = 1; seed <= fates; seed++) {
     const fate = await live(seed)
@@ -283,7 +286,7 @@ describe('an answer that is over', () => {
     expect((await run.start(callOf('anthropic'))).status).toBe(200)
   })
 
-  it('is not told as whole to one who reads too slowly to have it in time', async () => {
+  it('does not look complete to a reader that is too slow to get it in time', async () => {
     vi.useFakeTimers({ now: 0, toFake: ['Date'] })
     const random = seeded(1)
     const events = speakers['openai-chat'].pieces({ text: 'x'.repeat(400_000) })

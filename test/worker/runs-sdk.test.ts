@@ -40,7 +40,7 @@ const providers: Record<WireName, [make: (model: string, settings: ModelSettings
   ollama: [ollama, ''],
 }
 
-/** A network that drops its connections, one after the other, each behind so many bytes; those that come later last. */
+/** A network that drops its connections, one after the other, each after so many bytes; those that come later last. */
 function breaking(cuts: readonly number[]) {
   const waiting = [...cuts]
   const asked: string[] = []
@@ -93,7 +93,7 @@ async function read(wire: WireName, cuts: readonly number[]) {
 const told = (events: readonly StreamEvent[], key: string) => JSON.stringify(events).replaceAll(key, '')
 
 describe.each(wireNames)('%s', (wire) => {
-  it('tells each event once, in order, cut behind each and at random bytes, up to five times', async () => {
+  it('sends each event once, in order, cut after each and at random bytes, up to five times', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0) // waits between attempts are a share of what they may be
     const { key: first, events, id } = await read(wire, [])
     const whole = told(events, first)

@@ -1,4 +1,4 @@
-/** Answers that are kept, in workerd itself: one for each key, the same for all who read it, and over before they are told to be. */
+/** Answers that are kept, in workerd itself: one for each key, the same for all who read it, and stored before their end is sent. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ended, endingOf, failed, isErrorBody } from '../gateway/wire.ts'
 import { isExhaustive } from '../support/cuts.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([rig.stop(), upstream.stop()]))
 
 describe.each(wireNames)('%s', (wire) => {
-  it('numbers the events of a kept answer, and tells those behind any of them again', async () => {
+  it('numbers the events of a kept answer, and sends those after any of them again', async () => {
     const key = crypto.randomUUID()
     upstream.script(key, play(wire))
     const answer = await alice.ask(key, wire)

@@ -173,14 +173,14 @@ describe('the official Anthropic client', () => {
 })
 
 describe('the embedded provider', () => {
-  it('turns away whoever has not its key', async () => {
+  it('refuses requests without its key', async () => {
     for (const headers of [{}, { authorization: 'Bearer wrong' }, { 'x-api-key': `${canary}x` }]) {
       const answer = await fetch(`${demo.provider.url}/v1/messages`, { method: 'POST', headers, body: '{}' })
       expect(answer.status).toBe(401)
     }
   })
 
-  it('was given its key by the Worker, and by nobody else anything', () => {
+  it('got its key from the Worker, and nothing else', () => {
     const admitted = demo.provider.journal().filter(({ body }) => body)
     expect(admitted.length).toBeGreaterThan(10)
     for (const { headers } of admitted)

@@ -31,7 +31,7 @@ beforeAll(async () => {
   const common = inject('workerOptions').bindings
   const all = Object.entries(kinds).map(async ([name, { bindings, ...platform }]) => {
     const port = await freePort()
-    // Nobody is asked, so there need be nobody.
+    // No provider is asked, so none is needed.
     const settings = settingsAt('http://127.0.0.1:9', `http://127.0.0.1:${port}`)
     return { name, port, ...platform, bindings: { ...common, ...settings, ADMIN_TOKEN: token, ...bindings } }
   })
@@ -50,7 +50,7 @@ async function failedIn(answer: Response): Promise<{ status: number; failed: str
 }
 
 describe('the self-test', () => {
-  it('finds the platform as the Worker counts on, and tells names alone', async () => {
+  it('finds the platform in order, and reports only names', async () => {
     const answer = await look(urlOf('good'))
     const all = await everythingOf(answer.clone())
     expect(await answer.json()).toEqual({
@@ -91,7 +91,7 @@ describe('the self-test', () => {
   it.each([
     ['a secret that is short', 'short-secret', ['settings', 'secrets']],
     ['a setting that is none', 'no-setting', ['settings']],
-  ])('tells the operator of %s, where nobody else is told anything', async (_, name, expected) => {
+  ])('reports %s to the operator, and nothing to others', async (_, name, expected) => {
     const url = urlOf(name)
     expect(await failedIn(await look(url))).toEqual({ status: 503, failed: expected })
     const others = [look(url, `${token}x`), fetch(url + path), fetch(`${url}/admin/summary`), fetch(`${url}/x`)]

@@ -1,4 +1,4 @@
-/** What the Worker makes of an environment, in this process. */
+/** The options that the Worker reads from an environment, in this process. */
 import type { Config, Setup } from '../../src/worker/config.ts'
 import { envName, optionsFromEnv } from '../../src/worker/options-from-env.ts'
 import { readOptions } from '../../src/worker/read-options.ts'

@@ -1,6 +1,6 @@
 /**
  * Requests that two servers could cut differently: of lengths, of chunks, of lines and names, of targets, and of where one ends and the
- * next begins. Each carries a second request that nobody may ever see as one.
+ * next begins. Each carries a second request that no server may ever read as a request.
  *
  * @see https://www.rfc-editor.org/rfc/rfc9112 (§2.2, §3, §5, §6, §7) and https://portswigger.net/web-security/request-smuggling (read 2026-11)
  */
@@ -9,12 +9,12 @@ import { host } from './front.ts'
 export interface Shape {
   /** By the RFC: a request like any other, one that must not be answered, or one that may be taken for what it says. */
   readonly is: 'valid' | 'invalid' | 'tolerable'
-  /** How many requests, good and bad, somebody strict finds in it. */
+  /** How many requests, good and bad, a strict parser finds in it. */
   readonly requests: number
   readonly bytes: Buffer
 }
 
-/** What is around the shape: a token, and what the first request says and the second, which nobody may hear. */
+/** The text around the shape: a token, and the bodies of the first request and of the second, which must not arrive. */
 export interface Around {
   readonly token: string
   readonly say: string

@@ -55,7 +55,7 @@ async function textOf(answer: IncomingMessage): Promise<string> {
   return text
 }
 
-/** All that comes back for these bytes: until the line is closed, or nothing more comes for a while behind so many answers. */
+/** All that comes back for these bytes: until the line is closed, or there is silence for a while after so many answers. */
 function exchange(port: number, bytes: Buffer, answers: number): Promise<string> {
   return new Promise((resolve) => {
     let text = ''
@@ -98,7 +98,7 @@ describe.skipIf(!hasNginx)('the front', () => {
       expect(askedOf(said(name))).toHaveLength(answered)
       if (is === 'tolerable') expect(answered).toBeLessThanOrEqual(1)
       else expect(answered).toBe(is === 'valid' ? requests : 0)
-      // Whoever comes next gets an answer, and it is its own.
+      // The next client gets its own answer.
       const next = await chat(token, `next: ${name}.`)
       expect([next.statusCode, askedOf(`next: ${name}.`).length]).toEqual([200, 1])
       expect(text + (await textOf(next)) + JSON.stringify(upstream.asked)).not.toContain(hidden)
@@ -156,7 +156,7 @@ describe.skipIf(!hasNginx)('the front', () => {
     }
     const headers = { authorization: `Bearer ${await tokenOf('ada')}` }
     const fits = await ask('/v1/chat/completions', sized(1024 * 1024), { headers })
-    // A field that nobody knows: the Worker has read it.
+    // An unknown field: the refusal shows that the Worker has read it.
     expect([fits.statusCode, await textOf(fits)]).toEqual([400, expect.stringContaining('padding')])
     const larger = await ask('/v1/chat/completions', sized(1024 * 1024 + 1), { headers })
     expect([larger.statusCode, larger.headers['x-request-id']]).toEqual([413, undefined])

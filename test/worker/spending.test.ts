@@ -1,6 +1,6 @@
 /**
- * Money, in workerd itself: what is reserved, what is settled, and that nobody spends more than there is. `ISOGLOT_BUDGET_RUNS=100` floods
- * so often; by default it is once in each wire.
+ * Money, in workerd itself: reservations, settlements, and that no user spends more than the budget. `ISOGLOT_BUDGET_RUNS=100` floods so
+ * often; by default it is once in each wire.
  */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
@@ -63,7 +63,7 @@ const limitOf: Record<WireName, object> = {
   ollama: {},
 }
 
-/** What is reserved for such a request: each byte of its body as a token, 1000 more for what the provider adds, and 100 tokens of output. */
+/** The reservation for such a request: each byte of its body as a token, 1000 more for what the provider adds, and 100 tokens of output. */
 async function mostOf(wire: WireName, say: string, stream = true): Promise<number> {
   const { promise: body, resolve } = Promise.withResolvers<string>()
   const note = async (_: unknown, init?: RequestInit) => {
@@ -92,7 +92,7 @@ async function summary(): Promise<LedgerSummary> {
   return (await (await fetch(`${rig.url}/admin/summary`, { headers })).json()) as LedgerSummary
 }
 const rowsOf = async (user: string) => (await summary()).days.filter((row) => row.user === user)
-/** Until nothing is live of these users, or of anybody. */
+/** Waits until these users, or all, have no open request. */
 const untilSettled = (users?: readonly string[]) =>
   vi.waitUntil(async () => (await summary()).live.every(({ user }) => users?.includes(user) === false), {
     timeout: 30_000,
@@ -104,8 +104,8 @@ const send = (wire: WireName, response: ServerResponse, some: readonly string[])
   response.writeHead(200, { 'content-type': typeOf(wire) }).write(some.join(''))
 
 /**
- * A provider that answers nobody before each of so many requests is either there or `refused`, so that nothing is settled meanwhile. It is
- * counted and not timed: where a budget lets more through than it may, there are fewer refusals, and no waiting for them.
+ * A provider that answers none before each of so many requests has either arrived or is `refused`, so that nothing is settled meanwhile. It
+ * is counted and not timed: where a budget lets more through than it may, there are fewer refusals, and no waiting for them.
  */
 function holdAll(say: string, wire: WireName, count: number) {
   const gate = Promise.withResolvers<void>()
@@ -128,8 +128,8 @@ function holdAll(say: string, wire: WireName, count: number) {
 }
 
 /**
- * So many at once for the first wire. What is reserved is another sum in each wire, and is taken from one account by the same code: for the
- * others in `npm test` 50, five times as many as there is money for.
+ * So many at once for the first wire. The reservation differs in each wire, and is taken from one account by the same code: for the others
+ * in `npm test` 50, five times as many as there is money for.
  */
 const crowds = runs.map((wire, at) => [at === 0 || isExhaustive ? 200 : 50, wire] as const)
 
@@ -189,7 +189,7 @@ describe.concurrent('an answer in the words of each wire', () => {
   const booked = (act: (wire: WireName, user: string) => Promise<unknown>) =>
     bookedAfter(wireNames, (wire) => wire, act)
 
-  it.for([true, false])('is booked as the provider tells it (streaming: %s)', async (stream, { expect }) => {
+  it.for([true, false])('is booked as the provider reports it (streaming: %s)', async (stream, { expect }) => {
     const found = await booked(async (wire, user) => {
       const token = await tokenWith(user, 1)
       upstream.script(user, saying('Hello there'))
@@ -265,7 +265,7 @@ describe.concurrent('an answer in the words of each wire', () => {
 
   // Of these wires something follows the figures, or the end is that of the connection.
   it.for(['breaks off', 'falls silent', 'is left'] as const)(
-    'that has told its figures and then %s is booked by these, for a client of its wire and of another',
+    'that has sent its figures and then %s is booked by these, for a client of its wire and of another',
     async (how, { expect }) => {
       const providers = ['openai-chat', 'anthropic', 'gemini'] as const
       const cases = providers.flatMap((provider) => [
@@ -302,7 +302,7 @@ async function readOrLeave(answer: Response, how: string): Promise<void> {
   await reader?.cancel()
 }
 
-it('gives a user without money nothing, and asks nobody', async () => {
+it('refuses a user without budget, and asks no provider', async () => {
   const token = await tokenWith('pauper', 0)
   const before = upstream.asked.length
   for (const wire of wireNames) {

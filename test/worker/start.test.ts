@@ -63,7 +63,7 @@ function stillThere(pids: number[]): string[] {
 
 describe('npm start', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'serves the page and the Worker, and leaves nothing behind at %s',
+    'serves the page and the Worker, and leaves nothing after %s',
     async (signal) => {
       const port = await freePort()
       const npm = run('npm', ['start'], { PORT: `${port}` })
@@ -104,7 +104,7 @@ describe('npm start', () => {
     60_000,
   )
 
-  it('leaves nothing behind when npm alone is told to end', async () => {
+  it('leaves nothing when only npm gets the signal', async () => {
     const npm = run('npm', ['start'], { PORT: `${await freePort()}` })
     await ready(npm)
     const family = familyOf(npm.child.pid ?? 0)
@@ -136,7 +136,7 @@ describe('npm start', () => {
 })
 
 describe('npm start -- --origin', () => {
-  it('C4: lets pages of another origin in, and those of a dev server on loopback without being told', async () => {
+  it('C4: lets pages of another origin in, and those of a dev server on loopback without a setting', async () => {
     const port = await freePort()
     const started = start(['--origin', 'http://my-app.test:5173', '--origin', 'https://other.test'], {
       PORT: `${port}`,

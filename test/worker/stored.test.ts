@@ -1,4 +1,7 @@
-/** What an earlier version stored, read by this one: objects outlive a deployment. The files of `stored/` are of that version and never change. */
+/**
+ * Data that an earlier version stored, read by this one: objects outlive a deployment. The files of `stored/` are of that version and never
+ * change.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -19,7 +22,7 @@ const request = { user: 'ada', model: 'm', wire: 'anthropic', provider: 'anthrop
 
 it('accounts of 0.1.0: what was spent and reserved that day still counts, of the user and of all', async () => {
   const budgets = { dailyBudget: 1000, totalDailyBudget: 100_000 }
-  // 450 are spent and 300 reserved: 250 are left. Of the Worker's 100,000, 99,750 are: 250 are left as well.
+  // 450 are spent and 300 reserved: 250 are left. The Worker has spent 99,750 of 100,000: 250 are left as well.
   expect(await ledgerOf('0.1.0').reserve({ ...request, ...budgets, requestId: 'r2', cost: 251 })).toMatchObject({
     ok: false,
   })
@@ -44,7 +47,7 @@ it('accounts of 0.1.0: a request that was live when the version changed is settl
   expect(errors).toEqual([{ day: '2026-11-21', kind: 'overloaded', count: 2 }])
 })
 
-it('accounts of 0.1.0: one that nobody settles counts as spent, in full, when its time is over', async () => {
+it('accounts of 0.1.0: one that is not settled counts as spent, in full, when its time is over', async () => {
   const ledger = ledgerOf('0.1.0')
   vi.setSystemTime(1_795_263_000_000)
   expect((await ledger.summary()).days.find(({ user, day }) => user === 'ada' && day === '2026-11-21')?.spent).toBe(750)
@@ -58,7 +61,7 @@ function runOf(sql: string): Run {
 }
 const [running = '', done = ''] = stored('runs-0.1.0.sql').split('-- done:')
 
-it('a kept answer of 0.1.0 is told again, from any of its events on', async () => {
+it('a kept answer of 0.1.0 is sent again, from any of its events on', async () => {
   const whole = await runOf(running + done).resume(0)
   expect([whole.status, whole.headers.get('x-request-id')]).toEqual([200, 'q1'])
   const text = await whole.text()

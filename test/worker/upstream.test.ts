@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([rig.stop(), unset.stop(), upstream.stop(), elsewhere.stop()]))
 
-/** What the Worker asked of the provider while `act` ran. */
+/** The Worker's requests to the provider while `act` ran. */
 async function askedDuring(act: () => Promise<unknown>) {
   const before = upstream.asked.length
   await act()
@@ -83,7 +83,7 @@ it('refuses a body that is too large before the provider hears of it', async () 
   expect(asked).toEqual([])
 })
 
-/** How each provider is shown the key, and what else it is told: all of it. */
+/** All headers for each provider, with the key. */
 const upstreamHeaders: Record<WireName, Record<string, string>> = {
   'openai-chat': { authorization: `Bearer ${canary}` },
   'openai-responses': { authorization: `Bearer ${canary}` },
@@ -141,7 +141,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     expect(asked?.path).toBe(upstreamPaths[wire])
     const { host, 'content-length': _length, ...headers } = asked?.headers ?? {}
     const common = { 'content-type': 'application/json', 'user-agent': 'isoglot-worker' }
-    // `cf-worker` is the platform's: it names the Worker to whoever it calls.
+    // `cf-worker` is the platform's: it names the Worker to each server that it calls.
     expect(headers).toEqual({ ...common, ...upstreamHeaders[wire], 'cf-worker': expect.any(String) })
     expect(host).toBe(new URL(upstream.url).host)
   })
@@ -205,7 +205,7 @@ describe.each(wireNames)('%s upstream', (wire) => {
     [201, 502],
     [204, 502],
     [206, 502],
-  ])('that answers %i is told to the client as %i, in words of ours', async (theirs, ours) => {
+  ])('that answers %i becomes %i for the client, with our own message', async (theirs, ours) => {
     upstream.script('status', ({ headers }, response) => {
       const leak = `${canary} ${JSON.stringify(headers)} org-12345`
       response.writeHead(theirs, {
@@ -399,7 +399,7 @@ describe.concurrent.each(wireNames)('%s upstream, with time,', (wire) => {
     expect(await within(20_000, upstream.askedFor(`drip whole ${wire}`)[0]?.closedEarly)).toBe(true)
   })
 
-  it('that breaks off behind the headers of a whole answer breaks that off, and does not make it look whole', async ({
+  it('that breaks off after the headers of a whole answer breaks that off, and does not make it look whole', async ({
     expect,
   }) => {
     upstream.script(`broken ${wire}`, breakOff)

@@ -1,4 +1,4 @@
-/** What makes a long conversation shorter between rounds. */
+/** Shortens a long conversation between rounds. */
 import { describe, expect, it } from 'vitest'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
 import { block, generate, type Message, message, t, tool } from '../../src/index.ts'

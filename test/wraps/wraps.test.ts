@@ -1,4 +1,4 @@
-/** What stands around a model: the order of wraps, and the ready-made ones. */
+/** Wraps of a model: their order of wraps, and the ready-made ones. */
 import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiChat } from '../../src/formats/openai-chat/index.ts'
@@ -131,7 +131,7 @@ describe('fallback', () => {
     expect([models(), run.messages.length]).toEqual([['m'], 2])
   })
 
-  it('gives the last error, and asks no other for an error that is no passing one', async () => {
+  it('gives the last error, and asks no other model after a permanent error', async () => {
     upstream.answer(busy)
     await expect(generate(request({ model: wrapModel(model(), fallback(others())) }))).rejects.toMatchObject({
       status: 503,

@@ -8,7 +8,7 @@ import { textOr } from '../../core/lookup.ts'
 import type { Slot } from '../../kit/carry.ts'
 import { geminiDialect } from './tables.ts'
 
-/** The signature of any part, calls included. It has to be base64, and a carrier is. */
+/** The signature of any part, calls included. It has to be base64, and an envelope is. */
 export const slot: Slot = {
   format: 'gemini',
   owners: [geminiDialect.provider],

@@ -80,7 +80,7 @@ async function converse(...answer: object[]): Promise<Held> {
   return { ...held, error: error as IsoglotError | undefined }
 }
 
-/** What the second request shows of the first answer, and of the result of its call. */
+/** The parts of the second request made of the first answer, and of its call's result. */
 async function shownAgain(...answer: object[]): Promise<{ said: unknown; ran: unknown[] }> {
   const { asked, ran, error } = await converse(begin, ...answer, ...called)
   expect(error).toBeUndefined()

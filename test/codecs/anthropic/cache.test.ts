@@ -91,7 +91,7 @@ describe('a cache hint [4.22]', () => {
     expect(marksOf(body.messages)).toEqual(['b', 'c', 'd'])
   })
 
-  it('for an hour behind one for five minutes is for five minutes too', () => {
+  it('for an hour after one for five minutes is for five minutes too', () => {
     const messages = [said('a', { cacheHint: { ttl: '1h' } }), said('b'), said('c', { cacheHint: { ttl: '1h' } })]
     const { body, losses } = encode({ messages })
     expect(body.messages[0]?.content).toMatchObject([

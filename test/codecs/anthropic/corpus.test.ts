@@ -73,7 +73,7 @@ function comparable(response: ChatResponse): unknown {
   return withoutNulls({ ...rest, usage: figures, message: { ...message, usage: figures, content } })
 }
 
-/** Streams of which the SDK makes something else, by what they have, and why. */
+/** Streams that the SDK reads differently, by their content, and why. */
 const sdkDiffers: Readonly<Record<string, string>> = {
   'duplicate-message_start': 'the SDK throws at a second message_start; wire/anthropic.md §4 has us ignore it',
   'delta:compaction_delta': 'only its beta client knows compaction_delta; wire/anthropic.md §4',
@@ -111,7 +111,7 @@ function asWritten(response: ChatResponse): unknown {
   return { ...rest, message: { ...rest.message, content } }
 }
 
-/** What a request's round trip changes, and why. */
+/** Changes of a request's round trip, and why. */
 function normalised(body: JsonObject): JsonObject {
   const { output_format: older, ...rest } = body
   // `output_format` is the older name of `output_config.format`, and needs a beta header that the newer does not (§2.3).
@@ -142,7 +142,7 @@ describe('recorded answers in the next request', () => {
     },
   )
 
-  // Left out are those of which the SDK makes something else, and refusals, of which nothing goes back that could.
+  // Streams that the SDK reads differently are left out, and so are refusals, which are not sent back.
   it.each(streams.filter((one) => sdkFollows(one) && !has('refusal')(one)))(
     '$name: go back as the SDK would send them',
     async ({ text }) => {
@@ -186,7 +186,7 @@ describe('quirks of recorded traffic', () => {
     })
   })
 
-  it('tells a refusal and keeps its details', () => {
+  it('reports a refusal and keeps its details', () => {
     for (const name of ['refusal', 'refusal-stream']) {
       const { stopReason, message, providerData } = read(name)
       expect([stopReason, message.rawStopReason]).toEqual(['refusal', 'refusal'])

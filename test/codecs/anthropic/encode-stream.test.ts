@@ -75,7 +75,7 @@ describe('a stream', () => {
     ])
   })
 
-  it('tells the figures of its beginning, where they come at once', () => {
+  it('sends the figures at its beginning, if they come at once', () => {
     const [first] = written(
       start,
       { type: 'usage', usage: { inputTokens: 9, cacheReadTokens: 4 } },
@@ -91,7 +91,7 @@ describe('a stream', () => {
     expect(await read(start, end('refusal'))).toMatchObject({ content: [], stop_reason: 'refusal' })
   })
 
-  it('presents itself as it is told to', () => {
+  it('uses the given id and model', () => {
     const encoder = encodeStream({ id: 'msg_9', model: 'alias' })
     const out: Frame[] = []
     encoder.push(start, out)
@@ -180,7 +180,7 @@ describe('calls', () => {
     expect(await read(...events, end('tool_calls'))).toMatchObject({ content: [{ id: 'x' }, { id: 'x_1' }] })
   })
 
-  it('that are none are left out if nothing of them is on the wire', () => {
+  it('that are invalid are left out if no piece of them was sent', () => {
     const invalid = {
       type: 'invalid_tool_call',
       index: 0,
@@ -206,7 +206,7 @@ describe('calls', () => {
     expect(events.at(-2)).toMatchObject({ delta: { stop_reason: 'end_turn' } })
   })
 
-  it('that were cut stay cut: the limit is told, and no piece is made up', () => {
+  it('that were cut stay cut: the limit is reported, and no piece is made up', () => {
     const invalid = {
       type: 'invalid_tool_call',
       id: 'x',
@@ -247,7 +247,7 @@ describe('other blocks', () => {
     })
   })
 
-  it('of reasoning without a text are written for their proof alone', async () => {
+  it('of reasoning without a text are written only for their proof', async () => {
     const events: MessageEvent[] = [
       start,
       { type: 'content_block', index: 0, block: { type: 'reasoning', text: '', opaque: own({ signature: 'sig' }) } },
@@ -262,7 +262,7 @@ describe('other blocks', () => {
     })
   })
 
-  it("of reasoning with another's proof are shown without it, and that is told", () => {
+  it("of reasoning with another's proof are shown without it, which is reported", () => {
     const opaque = { provider: 'google', model: 'g', format: 'gemini', data: { thoughtSignature: 's' } }
     const encoder = encodeStream()
     const out: Frame[] = []
@@ -317,7 +317,7 @@ describe('other blocks', () => {
 describe('the end', () => {
   const error = new ApiError('Overloaded', { kind: 'overloaded', retryable: true, requestId: 'req_1' })
 
-  it('may be an error, which comes once and last, with no proper end', () => {
+  it('may be an error, which comes once and last, without a normal end', () => {
     const encoder = createServerCodec().encodeStream()
     const out: Frame[] = []
     encoder.push(start, out)

@@ -55,7 +55,7 @@ describe('an error answer', () => {
     })
   })
 
-  it('tells when to try again', () => {
+  it('says when to try again', () => {
     expect(decodeError(answer(429, body('rate_limit_error'), { 'retry-after': '7' })).retryAfterMs).toBe(7000)
     expect(decodeError(answer(529, body('overloaded_error'), { 'x-should-retry': 'false' })).retryable).toBe(false)
   })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { anthropic, createClientCodec, createServerCodec, headers } from '../../../src/formats/anthropic/index.ts'
 
 describe('anthropic()', () => {
-  it('is a model behind the public API', () => {
+  it('is a model of the public API', () => {
     const model = anthropic('claude-sonnet-5', { apiKey: 'k', headers: { a: 'b' } })
     expect(model).toMatchObject({
       model: 'claude-sonnet-5',
@@ -14,7 +14,7 @@ describe('anthropic()', () => {
     expect(model.codec.encodeRequest({ messages: [] }, { model: 'm', maxTokens: 1 }).path).toBe('/messages')
   })
 
-  it('hands its own settings to the codec alone', () => {
+  it('hands its own settings only to the codec', () => {
     const model = anthropic('m', {
       version: '2026-10-21',
       browser: true,

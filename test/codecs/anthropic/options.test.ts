@@ -21,7 +21,7 @@ describe('max_tokens', () => {
     ['claude-sonnet-5', {}, 8192],
     ['claude-3-haiku-20240307', {}, 4096],
     ['claude-sonnet-5', { maxTokens: 500 }, 500],
-  ])('of %s is chosen where none is named, and that is told', (model, dialect, chosen) => {
+  ])('of %s is chosen where none is named, which is reported', (model, dialect, chosen) => {
     const { body, losses } = encodeRequest({ messages: [] }, { model, dialect })
     expect(body.max_tokens).toBe(chosen)
     expect(losses).toMatchObject([{ path: 'options.maxTokens', action: 'invented', severity: 'info' }])
@@ -145,7 +145,7 @@ describe('sampling', () => {
     ])
   })
 
-  it('is no warmer than 1', () => {
+  it('has a temperature of at most 1', () => {
     expect(bodyOf({ temperature: 1.7 }).temperature).toBe(1)
     expect(encode({ temperature: 1.7 }).losses).toMatchObject([{ path: 'options.temperature', action: 'changed' }])
   })
@@ -175,7 +175,7 @@ describe('tool choice', () => {
     expect(bodyOf(options).tool_choice).toEqual(choice)
   })
 
-  it('among some sends those alone', () => {
+  it('among some sends only those', () => {
     const { body, losses } = encode({ toolChoice: { names: ['g'], mode: 'auto' } })
     expect(body.tools?.map(({ name }) => name)).toEqual(['g'])
     expect(losses).toMatchObject([{ path: 'tools[0]', severity: 'info' }])
@@ -264,13 +264,13 @@ describe('the rest', () => {
     })
   })
 
-  it.each([['seed'], ['frequencyPenalty'], ['presencePenalty']] as const)('%s has none, which is told', (name) => {
+  it.each([['seed'], ['frequencyPenalty'], ['presencePenalty']] as const)('%s has none, which is reported', (name) => {
     const { body, losses } = encode({ [name]: 1 })
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'tools'])
     expect(losses).toMatchObject([{ path: `options.${name}`, action: 'dropped', severity: 'minor' }])
   })
 
-  it('stop sequences of white space alone are refused', () => {
+  it('stop sequences of only white space are refused', () => {
     const { body, losses } = encode({ stop: ['\n', 'a'] })
     expect(body.stop_sequences).toEqual(['a'])
     expect(losses).toMatchObject([{ path: 'options.stop' }])

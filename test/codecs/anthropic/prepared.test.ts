@@ -1,4 +1,4 @@
-/** Whatever a conversation was like: prepared and encoded, it breaks none of the rules that the API answers with a 400. */
+/** Every conversation, prepared and encoded, breaks none of the rules that the API answers with a 400. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Message } from '../../../src/core/model.ts'

@@ -20,7 +20,7 @@ function userBlocks(...content: ContentBlock[]) {
 }
 const call = { type: 'tool_call', name: 'f', arguments: { a: 1 }, argumentsText: '{"a":1}', complete: true } as const
 
-it('a message with nothing in it is left out, and that is told', () => {
+it('a message with nothing in it is left out, which is reported', () => {
   const messages: Message[] = [
     { role: 'user', content: '' },
     { role: 'user', content: 'hi' },
@@ -58,7 +58,7 @@ describe('system text', () => {
     ])
   })
 
-  it('holds text alone: an image in it is refused', () => {
+  it('holds only text: an image in it is refused', () => {
     const system: ContentBlock[] = [{ type: 'image', url: 'https://example.com/a.png' }]
     expect(() => encode({ system })).toThrow(UnsupportedError)
   })
@@ -101,7 +101,7 @@ describe('turns', () => {
     })
   })
 
-  it('put calls behind the text of an assistant, and nothing across thinking', () => {
+  it('put calls after the text of an assistant, and nothing across thinking', () => {
     const thinking = {
       type: 'reasoning',
       text: 'hm',
@@ -617,7 +617,7 @@ describe("a gateway's client", () => {
     ['stop sequences of another type', { model: 'm', messages: [], stop_sequences: [5] }, 'stop_sequences'],
     ['a stream that is not a boolean', { model: 'm', messages: [], stream: 'yes' }, 'stream'],
     ['a temperature of another type', { model: 'm', messages: [], temperature: {} }, 'temperature'],
-  ])('is told what is wrong: %s', (_, body, path) => {
+  ])('gets an error that says what is wrong: %s', (_, body, path) => {
     expect(() => decodeRequest(body)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
 

@@ -29,7 +29,7 @@ function answer(
 }
 const call = block.toolCall('x', 'f', { a: 1 })
 
-it('a result of a tool that the provider runs has the name of the tool, which the wire tells but for MCP', () => {
+it('a result of a tool that the provider runs has the name of the tool, which the wire has except for MCP', () => {
   const types = ['web_search_tool_result', 'code_execution_tool_result', 'mcp_tool_result']
   const content = types.map((type) => ({ type, tool_use_id: type, content: [] }))
   const { message } = decodeResponse({ type: 'message', role: 'assistant', content, stop_reason: 'end_turn' })
@@ -143,7 +143,7 @@ describe('a body', () => {
     ['no content', body({ content: undefined }), 'content'],
     ['a content that is none', body({ content: 'a' }), 'content'],
     ['a block that is none', body({ content: [null] }), 'content[0]'],
-  ])('that is wrong tells where: %s', (_, given, path) => {
+  ])('that is wrong is an error with its place: %s', (_, given, path) => {
     expect(() => decodeResponse(given)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })
 
@@ -290,7 +290,7 @@ describe('an answer made elsewhere', () => {
       ),
     )
     expect(written.content).toEqual([{ type: 'text', text: 'a' }])
-    expect(written.stop_reason).toBe('end_turn') // the only call was none
+    expect(written.stop_reason).toBe('end_turn') // the only call was invalid
     expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
       ['message.content[0]', 'major'],
       ['message.invalidToolCalls[0]', 'minor'],

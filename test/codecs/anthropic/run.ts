@@ -22,7 +22,7 @@ export function fragmentsOf(input: readonly Frame[]): Fragment[] {
   return out
 }
 
-/** What a stream comes to. */
+/** The response that a stream makes. */
 export function foldFrames(input: readonly Frame[]): ChatResponse {
   return fold(fragmentsOf(input), options)
 }

@@ -55,7 +55,7 @@ describe('stop reasons', () => {
 })
 
 describe('the end', () => {
-  it('may lack message_stop, if the reason was told', () => {
+  it('may lack message_stop, if the stop reason was sent', () => {
     expect(read(start, ...text, stop('end_turn')).stopReason).toBe('stop')
   })
 
@@ -105,7 +105,7 @@ describe('usage', () => {
     })
   })
 
-  it('that nobody tells is unknown, and not 0', () => {
+  it('that is not reported is unknown, and not 0', () => {
     const message = { ...start.message, usage: undefined }
     expect(read({ type: 'message_start', message }, ...text, stop('end_turn'), end).usage).toBeUndefined()
     expect(
@@ -186,7 +186,7 @@ describe('calls', () => {
     ])
   })
 
-  it("of the provider's own are none of ours", () => {
+  it("of the provider's own are not read as ours", () => {
     const events = [
       open({ type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }),
       json('{"query":"q"}'),
@@ -228,7 +228,7 @@ describe('blocks', () => {
     expect(read(start, ...unsigned, stop('end_turn'), end).message.content).toEqual([{ type: 'reasoning', text: '' }])
   })
 
-  it('of text take citations before and behind their text', () => {
+  it('of text take citations before and after their text', () => {
     const citation = {
       type: 'page_location',
       cited_text: 'x',
@@ -392,7 +392,7 @@ describe('errors', () => {
       '{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":{}}}',
       'delta.partial_json',
     ],
-  ])('tell what is wrong: %s', (_, data, path) => {
+  ])('report what is wrong: %s', (_, data, path) => {
     const out: Fragment[] = []
     expect(() => decodeStream().push({ data }, out)).toThrow(expect.objectContaining({ name: 'DecodeError', path }))
   })

@@ -100,11 +100,11 @@ describe('calls in a body', () => {
     [{ content: null }],
     [{ content: 'x' }],
     [{ content: [null, 5, 'x', {}] }],
-  ])('are none in %j [1.17]', (body) => {
+  ])('are not found in %j [1.17]', (body) => {
     expect(decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
-  it('that are none are told apart', () => {
+  it('that are invalid are kept apart', () => {
     const { toolCalls, invalidToolCalls } = decodeToolCalls({
       content: [{ ...block, input: [] }, { ...block, name: 5 }, block],
     })

@@ -1,4 +1,4 @@
-/** What we encode is what the official SDK takes: checked by the compiler, never run. */
+/** Encoded requests have the types of the official SDK: checked by the compiler, never run. */
 import type Anthropic from '@anthropic-ai/sdk'
 import type {
   WebFetchOptions,
@@ -35,7 +35,7 @@ export type DatesAreKnown = Assignable<
   [WireWebSearch['type'], WireWebFetch['type'], WireCodeExecution['type']]
 >
 
-/** What an earlier date has no field for, and both lists of sites at once, are refused. */
+/** Fields that an earlier date does not have, and both lists of sites at once, are refused. */
 type IsTaken<Given, By> = Given extends By ? true : false
 export type OptionsFitTheirDate = Assignable<
   [

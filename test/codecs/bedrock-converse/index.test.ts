@@ -55,7 +55,7 @@ describe('a request', () => {
     })
   })
 
-  it('has results of parallel calls in one user message, with what the user says behind them', () => {
+  it("has results of parallel calls in one user message, with the user's text after them", () => {
     const messages = [
       ...hello.messages,
       { role: 'assistant' as const, content: [toolCall('a', 'f', { x: 1 }), toolCall('b', 'g', {})] },
@@ -162,7 +162,7 @@ describe('a request', () => {
 })
 
 describe('a stream', () => {
-  it('has blocks without a beginning, calls in pieces, signatures behind their text, and figures behind its end', () => {
+  it('has blocks without a beginning, calls in pieces, signatures after their text, and figures after its end', () => {
     const { response } = read(
       frame('messageStart', { role: 'assistant', p: 'abc' }),
       delta(0, { reasoningContent: { text: 'hm' } }),
@@ -194,7 +194,7 @@ describe('a stream', () => {
     })
   })
 
-  it('has citations before its text or in a block of their own behind it: both are of that text', () => {
+  it('has citations before its text or in a block of their own after it: both are of that text', () => {
     const citation = (title: string) => ({ citation: { title, location: { web: { url: 'https://a.example' } } } })
     const { response } = read(
       delta(0, citation('A')),

@@ -1,7 +1,7 @@
 /** The official client's reading of this wire, over a transport that answers with what it is given. */
 import { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime'
 
-/** What the client hands out, where its own types stand in the way. */
+/** Values of the client where its own types are too narrow. */
 type Loose = ReturnType<typeof JSON.parse>
 
 function client(

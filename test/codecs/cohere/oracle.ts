@@ -2,7 +2,7 @@
 import { CohereClientV2 } from 'cohere-ai'
 import { answering, type Oracle } from '../../support/oracle.ts'
 
-/** What the client hands out, where its own types stand in the way. */
+/** Values of the client where its own types are too narrow. */
 type Loose = ReturnType<typeof JSON.parse>
 
 function client(body: string, contentType: string): CohereClientV2 {

@@ -225,7 +225,7 @@ describe('errors', () => {
   })
 })
 
-it('calls of a body are read by themselves, and what is none is apart', () => {
+it('calls of a body are read by themselves, and invalid ones are kept apart', () => {
   const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } })
   const { toolCalls, invalidToolCalls } = decodeToolCalls(
     answer({ tool_calls: [call('a', '{"x":1}'), call('b', 'null'), call('c', '{"x":')] }),

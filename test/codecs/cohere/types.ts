@@ -1,4 +1,4 @@
-/** What we encode is what the official client takes and hands out: checked by the compiler, and never run. */
+/** Encoded requests and answers have the types of the official client: checked by the compiler, and never run. */
 import type { Cohere } from 'cohere-ai'
 import type { WireCitation, WireImage, WireRequest, WireText, WireThinking } from '../../../src/formats/cohere/wire.ts'
 
@@ -10,7 +10,7 @@ type Camel<T> = T extends readonly (infer I)[]
     : T
 type CamelName<K extends string> = K extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelName<Tail>>}` : K
 
-/** What is beside the conversation. Its enums are words, and numbers are numbers. */
+/** The options beside the conversation. Its enums are words, and numbers are numbers. */
 type Options = Omit<WireRequest, 'messages' | 'documents' | 'tools' | 'stream' | 'response_format'>
 
 export const options: (wire: Camel<Options>) => Partial<Cohere.V2ChatRequest> = (wire) => wire

@@ -54,7 +54,7 @@ describe('state', () => {
   const said = { role: 'assistant' as const, content: 'Hello, Ada.', response: { id: 'v1_a' } }
   const messages = [user('I am Ada.'), said, user('Who am I?')]
 
-  it('sends only what is new behind a stored answer, and the instructions and tools again', () => {
+  it('sends only new messages after a stored answer, and the instructions and tools again', () => {
     const body = bodyOf({ system: 'Be terse.', messages, providerState: { previousResponseId: 'v1_a' } })
     expect(body).toEqual({
       model,
@@ -104,7 +104,7 @@ describe('signatures', () => {
     ...['a', 'b'].map((toolCallId) => ({ role: 'tool' as const, toolCallId, content: '1' })),
   ]
 
-  it('go back on the thought and on the first call behind it: Gemini 3 checks that one', () => {
+  it('go back on the thought and on the first call after it: Gemini 3 checks that one', () => {
     expect(bodyOf({ messages }).input?.slice(1, 4)).toEqual([
       { type: 'thought', signature: 'c2ln', summary: [{ type: 'text', text: 'Hm.' }] },
       { type: 'function_call', id: 'a', name: 'f', arguments: {}, signature: 'c2ln' },
@@ -141,7 +141,7 @@ describe('results', () => {
     expect(encodeResult(result).result).toEqual([{ type: 'text', text: 'See' }, image])
   })
 
-  it('put media behind all results for models before Gemini 3, which refuse it there', () => {
+  it('put media after all results for models before Gemini 3, which refuse it there', () => {
     const messages = [user('x'), { role: 'assistant' as const, content: [toolCall('a', 'f', {})] }, result]
     expect(bodyOf({ messages }, { model: 'gemini-2.5-flash' }).input?.slice(2)).toEqual([
       { type: 'function_result', call_id: 'a', name: 'f', result: 'See' },

@@ -52,7 +52,7 @@ it.each(cases)('$name: the official client reads what we write of it', async ({ 
   }
 })
 
-it('ends in an error event, and without a proper end', () => {
+it('ends in an error event, and without a normal end', () => {
   const frames: Frame[] = []
   const encoder = encodeStream()
   encoder.push({ type: 'message_start', id: 'v1', model: 'm' }, frames)

@@ -129,7 +129,7 @@ describe('citations', () => {
       { text: 'ab', citations: [{ url: 'https://one.example' }, { url: 'https://two.example' }] },
     ])
   })
-  it('that come with the last piece of a stream are with its text, also behind a signature', () => {
+  it('that come with the last piece of a stream are with its text, also after a signature', () => {
     const { groundingMetadata } = answer([], [support({ endIndex: 3 })]).candidates[0] as { groundingMetadata: object }
     const pieces = [
       { candidates: [{ content: { parts: [{ text: 'aé' }] }, groundingMetadata: {} }] },

@@ -168,7 +168,7 @@ describe('a part', () => {
       { type: 'text', text: 'de' },
     ])
   })
-  it('of thoughts is told by its mark and not by its signature', () => {
+  it('of thoughts is known by its mark and not by its signature', () => {
     expect(
       decode({ text: 'a', thought: true }, { text: 'b', thought: true }, { text: 'c', thought: false }),
     ).toMatchObject([
@@ -185,7 +185,7 @@ describe('a block that this wire has no part for', () => {
     [{ type: 'tool_call_chunk', name: 'f' }, 'it is a fragment of a call that was never put together'],
     [{ type: 'server_tool_call', name: 'web_search', arguments: {} }, 'another provider ran it'],
     [{ type: 'server_tool_result', name: 'web_search' }, 'another provider ran it'],
-  ])('%j is dropped, and that is told', (block, reason) => {
+  ])('%j is dropped, which is reported', (block, reason) => {
     const { part, losses } = encode(block)
     expect(part).toBeUndefined()
     expect(losses).toEqual([{ path: 'messages[0].content[0]', action: 'dropped', reason, severity: 'minor' }])
@@ -210,7 +210,7 @@ describe('media', () => {
     expect(part).toEqual({ inlineData: { mimeType: 'image/gif', data: 'AAAA' } })
     expect(losses).toEqual([])
   })
-  it('at an address goes as the address, and it is told that not every model fetches it', () => {
+  it('at an address goes as the address, and a loss says that not every model fetches it', () => {
     const { part, losses } = encode({ type: 'image', url: 'https://a.example/b.png', mimeType: 'image/png' })
     expect(part).toEqual({ fileData: { mimeType: 'image/png', fileUri: 'https://a.example/b.png' } })
     expect(losses).toMatchObject([{ action: 'changed', severity: 'minor', path: 'messages[0].content[0].url' }])
@@ -219,7 +219,7 @@ describe('media', () => {
     const fileId = 'https://generativelanguage.googleapis.com/v1beta/files/abc'
     expect(encode({ type: 'file', fileId })).toEqual({ part: { fileData: { fileUri: fileId } }, losses: [] })
   })
-  it('without a type gets a usual one, and that is told', () => {
+  it('without a type gets a usual one, which is reported', () => {
     const { part, losses } = encode({ type: 'image', data: 'AAAA' })
     expect(part).toEqual({ inlineData: { mimeType: 'image/png', data: 'AAAA' } })
     expect(losses).toMatchObject([{ action: 'invented', severity: 'minor' }])

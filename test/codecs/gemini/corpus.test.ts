@@ -101,7 +101,7 @@ describe('recorded answers', () => {
     if (!blocksIn(response as ChatResponse).some(signed)) {
       expect(untimed(collect(again.events))).toEqual(untimed(response as ChatResponse))
     }
-    // Its chat forgets an answer of which a chunk has no part: ours have one each.
+    // Its chat forgets an answer with a chunk that has no part: ours have one each.
     const parts = (await remembered(written)).flatMap((content) => content.parts ?? [])
     const said = parts.flatMap((part) => (part.thought ? [] : [part.text ?? ''])).join('')
     const ours = blocksIn(response as ChatResponse).flatMap((block) => (block.type === 'text' ? [block.text] : []))
@@ -114,7 +114,7 @@ describe('recorded answers', () => {
     expect(error).toMatchObject({ code: 'interrupted', partial: { content: [] } })
   })
 
-  it('throws the bare JSON error behind half an answer, and keeps the half', () => {
+  it('throws the bare JSON error after half an answer, and keeps that half', () => {
     const { error } = decodeText(client, ownCase('gemini/error-in-stream').text)
     expect(error).toMatchObject({
       code: 'api',
@@ -131,13 +131,13 @@ describe('recorded answers', () => {
   })
 })
 
-/** The event that begins an answer does not tell when that was. */
+/** The event that begins an answer does not have the time. */
 function untimed({ message }: ChatResponse): unknown {
   const { createdAt: _, ...response } = message.response ?? {}
   return { ...message, response }
 }
 
-/** What is lost in the official client's hands: `finishMessage`, the time, and the name of recitations. */
+/** Fields that the official client drops: `finishMessage`, the time, and the name of recitations. */
 function handedOut(response: ChatResponse | undefined): unknown {
   if (response === undefined) return undefined
   const { providerData: _, message, ...rest } = response

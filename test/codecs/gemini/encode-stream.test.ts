@@ -58,7 +58,7 @@ describe('a stream', () => {
       modelVersion: 'other',
     })
   })
-  it('has calls whole, thoughts marked, and signatures behind what was streamed', () => {
+  it('has calls whole, thoughts marked, and signatures after the streamed text', () => {
     const events: MessageEvent[] = [
       start,
       { type: 'reasoning_delta', index: 0, text: 'Hm' },
@@ -102,7 +102,7 @@ describe('a stream', () => {
       last,
     ])
   })
-  it('tells of a call that is none in its end', () => {
+  it('reports an invalid call at its end', () => {
     const invalid = {
       type: 'invalid_tool_call' as const,
       name: 'f',
@@ -121,7 +121,7 @@ describe('a stream', () => {
       finishMessage: 'Malformed function call: f({)',
     })
   })
-  it('tells what it could not carry', () => {
+  it('reports its losses', () => {
     const encoder = encodeStream()
     const block = { type: 'unknown', format: 'anthropic', providerType: 'x', value: {} } as const
     encoder.push({ type: 'content_block', index: 0, block }, [])

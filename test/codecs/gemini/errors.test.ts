@@ -29,11 +29,11 @@ describe('an error', () => {
     expect(decodeError({ status, headers, body: envelope(status, word) })).toMatchObject(expected)
     expect(decodeError({ status, headers, body: [envelope(status, word)] })).toMatchObject(expected)
   })
-  it('of a wrong key is told by its details', () => {
+  it('of a wrong key is recognised by its details', () => {
     const body = envelope(400, 'INVALID_ARGUMENT', 'API key not valid.', [{ reason: 'API_KEY_INVALID' }])
     expect(decodeError({ status: 400, headers, body })).toMatchObject({ kind: 'authentication' })
   })
-  it('of too long a prompt is told by its text', () => {
+  it('of too long a prompt is recognised by its text', () => {
     const message = 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).'
     expect(decodeError({ status: 400, headers, body: envelope(400, 'INVALID_ARGUMENT', message) })).toMatchObject({
       kind: 'context_length',

@@ -43,7 +43,7 @@ describe('tools that Google runs', () => {
     ])
   })
 
-  it('search for what was asked for alone', () => {
+  it('search only for the requested types', () => {
     expect(googleSearch({ searchTypes: ['image'] }).value.googleSearch.searchTypes).toEqual({ imageSearch: {} })
     expect(googleSearch({ searchTypes: ['web'] }).value.googleSearch.searchTypes).toEqual({ webSearch: {} })
   })

@@ -46,7 +46,7 @@ function* damaged(value: Value): Generator<Value> {
   }
 }
 
-/** What is not one of our errors passes through and fails the test. */
+/** An error that is not one of ours passes through and fails the test. */
 function survive(action: () => void): boolean {
   try {
     action()

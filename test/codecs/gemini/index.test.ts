@@ -23,7 +23,7 @@ describe('a model', () => {
     expect(codec.headers('secret')).toEqual({ 'x-goog-api-key': 'secret' })
     expect(codec.headers(undefined)).toEqual({})
   })
-  it('puts developer messages where it is told', () => {
+  it('puts developer messages where the dialect says', () => {
     const context = { messages: [{ role: 'developer', content: 'Be brief.' }] } as const
     const { codec } = gemini('x', { developer: 'system' })
     expect(codec.encodeRequest(context, { model: 'x' }).body).toEqual({

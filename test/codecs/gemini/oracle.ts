@@ -30,7 +30,7 @@ export const oracle: Oracle = {
   },
 }
 
-/** What the client's `Chat` remembers of a streamed answer. */
+/** The history that the client's `Chat` keeps of a streamed answer. */
 export async function remembered(bytes: string): Promise<readonly Content[]> {
   const chat = client(bytes, 'text/event-stream').chats.create({ model: 'any' })
   for await (const _ of await chat.sendMessageStream({ message: 'Hello' })) {

@@ -64,13 +64,13 @@ describe('a call whose arguments come in pieces', () => {
       invalidToolCalls: [],
     })
   })
-  it('is none if the answer ends before, and never a call without arguments', () => {
+  it('is invalid if the answer ends before, and never a call without arguments', () => {
     expect(calls({ name: 'f', willContinue: true })).toMatchObject({
       toolCalls: [],
       invalidToolCalls: [{ name: 'f', argumentsText: '{', reason: 'malformed_json' }],
     })
   })
-  it('is none if another begins before it is whole', () => {
+  it('is invalid if another begins before it is whole', () => {
     expect(calls({ name: 'f', willContinue: true }, piece('Ro', true), { name: 'g', args: {} })).toMatchObject({
       toolCalls: [{ name: 'g', index: 1 }],
       invalidToolCalls: [{ name: 'f', argumentsText: '{"city":"Ro"', index: 0 }],

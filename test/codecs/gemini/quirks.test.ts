@@ -15,7 +15,7 @@ const toldText = (reading: Reading) =>
     .flatMap(({ text, thought }) => (thought === true ? [] : [text ?? '']))
     .join('')
 
-/** All text that was told is there, and nothing else. */
+/** All sent text is there, and nothing else. */
 const textIsWhole = (reading: Reading) => expect(textOf(reading)).toBe(toldText(reading))
 const wasFiltered = ({ response }: Reading) => expect(response?.stopReason).toBe('content_filter')
 

@@ -62,13 +62,13 @@ describe('instructions', () => {
     expect(body.contents).toEqual([{ role: 'user', parts: [{ text: 'Hi' }] }])
   })
 
-  it('of a developer are said by a user by default, and that is told', () => {
+  it('of a developer become user text by default, which is reported', () => {
     const { body, losses } = encode({ messages: [{ role: 'developer', content: 'Be brief.' }] })
     expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'Be brief.' }] }] })
     expect(losses).toMatchObject([{ path: 'messages[0]', action: 'changed', severity: 'minor' }])
   })
 
-  it('of a developer stand behind the system text where the dialect puts them there', () => {
+  it('of a developer are after the system text where the dialect puts them there', () => {
     const messages: Message[] = [
       { role: 'developer', content: 'Be brief.' },
       { role: 'system', content: 'You are a cat.' },
@@ -78,7 +78,7 @@ describe('instructions', () => {
     expect(body.contents).toEqual([])
   })
 
-  it('that come late are moved to the head, and that is told', () => {
+  it('that come late are moved to the head, which is reported', () => {
     const { body, losses } = encode({
       messages: [
         { role: 'user', content: 'Hi' },
@@ -177,7 +177,7 @@ describe('turns', () => {
     expect(contents).toEqual([{ role: 'model', parts: [{ functionCall: { id: 'a', name: 'weather', args: {} } }] }])
   })
 
-  it('name the tool of a result as unknown where nobody says it, and tell that', () => {
+  it('name the tool of a result as unknown if it is not known, and report that', () => {
     const { body, losses } = encode({ messages: [{ role: 'tool', toolCallId: 'x', content: 'ok' }] })
     expect(body.contents[0]?.parts[0]?.functionResponse?.name).toBe('unknown_tool')
     expect(losses).toMatchObject([{ action: 'invented', path: 'messages[0].name' }])
@@ -284,13 +284,13 @@ describe('signatures', () => {
     const messages = loop([call('a', 'f', {}, { opaque: signed('c2ln', gemini3) }), call('b', 'f')])
     expect(signaturesIn(messages, gemini3)).toEqual([undefined, 'c2ln', undefined, undefined, undefined])
   })
-  it('of another model or provider stay, and that is told', () => {
+  it('of another model or provider stay, which is reported', () => {
     const messages = loop([call('a', 'f', {}, { opaque: signed('c2ln', 'gemini-2.5-pro') })])
     const { losses, body } = encode({ messages })
     expect(body.contents[1]?.parts[0]).toEqual({ functionCall: { id: 'a', name: 'f', args: {} } })
     expect(losses).toMatchObject([{ severity: 'info', path: 'messages[1].content[0].opaque' }])
   })
-  it('are the documented placeholder on the first call of each step that another model made, for Gemini 3 alone', () => {
+  it('are the documented placeholder on the first call of each step that another model made, only for Gemini 3', () => {
     const messages: Message[] = [
       ...loop([call('a', 'f'), call('b', 'f')]),
       { role: 'assistant', content: [call('c', 'g')] },
@@ -349,15 +349,15 @@ describe('options', () => {
     })
     expect(losses).toEqual([])
   })
-  it('that nobody gives make no generationConfig', () => {
+  it('that are absent make no generationConfig', () => {
     expect(Object.keys(encode({}).body)).toEqual(['contents'])
   })
-  it('stop at five stop sequences, and tell of the others', () => {
+  it('stop at five stop sequences, and report the others', () => {
     const { body, losses } = encode({}, { stop: ['1', '2', '3', '4', '5', '6'] })
     expect(body.generationConfig?.stopSequences).toEqual(['1', '2', '3', '4', '5'])
     expect(losses).toMatchObject([{ action: 'changed', path: 'options.stop' }])
   })
-  it('that this wire lacks are told', () => {
+  it('that this wire lacks are reported', () => {
     const { losses } = encode({}, { parallelToolCalls: false, user: 'u' })
     expect(losses.map(({ path, severity }) => [path, severity])).toEqual([
       ['options.parallelToolCalls', 'minor'],
@@ -365,7 +365,7 @@ describe('options', () => {
     ])
     expect(() => encode({}, { parallelToolCalls: false, strict: true })).toThrow(UnsupportedError)
   })
-  it('of this wire alone travel under its name, and what we encode wins over them', () => {
+  it('of only this wire travel under its name, and what we encode wins over them', () => {
     const gemini = { safetySettings: [], generationConfig: { temperature: 1, candidateCount: 2 } }
     const { body } = encode({}, { temperature: 0.5, providerOptions: { gemini, other: { x: 1 } } })
     expect(body).toMatchObject({ safetySettings: [], generationConfig: { temperature: 0.5, candidateCount: 2 } })

@@ -19,16 +19,16 @@ describe('a body', () => {
     ['null', null],
     ['text', 'x'],
     ['a number', 5],
-  ])('that is %s is none', (_, body) => {
+  ])('that is %s is not valid', (_, body) => {
     expect(() => decodeResponse(body)).toThrow(DecodeError)
   })
   it.each([[{}], [{ candidates: [] }], [[]], [{ promptFeedback: {} }]])(
-    'that holds neither an answer nor a reason is none: %j',
+    'that holds neither an answer nor a reason is not an answer: %j',
     (body) => {
       expect(() => decodeResponse(body)).toThrow('Cannot decode Gemini response: "candidates" is missing')
     },
   )
-  it('that is an error is thrown, alone and in an array', () => {
+  it('that is an error is thrown, by itself and in an array', () => {
     const body = { error: { code: 429, message: 'slow', status: 'RESOURCE_EXHAUSTED' } }
     expect(() => decodeResponse(body)).toThrow(ApiError)
     expect(() => decodeResponse([body])).toThrow('slow')
@@ -40,7 +40,7 @@ describe('a body', () => {
       expect.objectContaining({ partial: expect.objectContaining({ content: [{ type: 'text', text: 'half' }] }) }),
     )
   })
-  it('numbers its calls behind those that the conversation has', () => {
+  it('numbers its calls after those that the conversation has', () => {
     const body = { candidates: [{ content: { parts: [{ functionCall: { name: 'f' } }] }, finishReason: 'STOP' }] }
     expect(decodeResponse(body, { callsBefore: 4 }).message.content).toMatchObject([{ id: 'gemini_4' }])
   })
@@ -105,7 +105,7 @@ describe('an answer of any provider', () => {
     const parts = write({ content, stopReason: 'tool_calls' }).body.candidates?.[0]?.content?.parts
     expect(parts?.map((part) => part.functionCall?.id)).toEqual(['call_1', 'ollama_0', undefined])
   })
-  it('tells of a call that is none in its end, since a client would run it without arguments', () => {
+  it('reports an invalid call at its end, since a client would run it without arguments', () => {
     const invalid = {
       type: 'invalid_tool_call' as const,
       name: 'f',

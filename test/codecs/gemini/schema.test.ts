@@ -47,7 +47,7 @@ describe('to OpenAPI', () => {
   ])('%j is %j', (schema, out, lost) => {
     expect(convert(schema)).toEqual({ out, lost })
   })
-  it('ends a recursion, and tells it', () => {
+  it('ends a recursion, and reports it', () => {
     const schema = { $defs: { n: { type: 'object', properties: { next: { $ref: '#/$defs/n' } } } }, $ref: '#/$defs/n' }
     expect(convert(schema)).toEqual({
       out: { type: 'object', properties: { next: { type: 'object' } } },

@@ -78,7 +78,7 @@ describe('the end', () => {
     const message = read({ promptFeedback: { blockReason: 'SAFETY' } })
     expect(message).toMatchObject({ content: [], stopReason: 'content_filter', rawStopReason: 'SAFETY' })
   })
-  it('of a malformed call tells what the model wrote', () => {
+  it("of a malformed call shows the model's text", () => {
     const finishMessage = 'Malformed function call: print(f(1))'
     const message = read(chunk(undefined, { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage }))
     expect(message).toMatchObject({ stopReason: 'error', providerData: { gemini: { finishMessage } } })
@@ -126,7 +126,7 @@ describe('parts', () => {
       { id: 'gemini_2', index: 2, arguments: { a: 1 }, generatedId: true },
     ])
   })
-  it('of calls get numbers behind those that the conversation has', () => {
+  it('of calls get numbers after those that the conversation has', () => {
     const out: MessageEvent[] = []
     const options: AssembleOptions = { idPrefix: client.idPrefix, callsBefore: 7 }
     const assembly = assemble.start(options)
@@ -153,7 +153,7 @@ describe('parts', () => {
       { type: 'text', text: 'b' },
     ])
   })
-  it('that nobody knows are kept beside a call', () => {
+  it('that are unknown are kept beside a call', () => {
     const message = read(chunk([{ hologram: 1 }, { functionCall: { name: 'f' } }]), end)
     expect(message.content).toMatchObject([{ type: 'unknown', value: { hologram: 1 } }, { type: 'tool_call' }])
     expect(message.stopReason).toBe('tool_calls')
@@ -193,7 +193,7 @@ describe('figures', () => {
     expect(usage).toMatchObject({ inputTokens: 17, outputTokens: 25, reasoningTokens: 20, totalTokens: 42 })
     expect(usage).not.toHaveProperty('cacheReadTokens')
   })
-  it('that change only within a list are told, and those that repeat stay', () => {
+  it('that change only within a list are reported, and those that repeat stay', () => {
     const usageOf = (...tokens: number[]) => ({
       promptTokenCount: 10,
       totalTokenCount: 10,
@@ -208,7 +208,7 @@ describe('figures', () => {
     expect(told).toEqual([usageOf(10), usageOf(10), usageOf(4), usageOf(4, 6)])
     expect(told[1]).toBe(told[0])
   })
-  it('that are not told are unknown, and not 0', () => {
+  it('that are not reported are unknown, and not 0', () => {
     expect(
       read(chunk(undefined, { finishReason: 'STOP' }, { usageMetadata: { trafficType: 'ON_DEMAND' } })).usage,
     ).toEqual({
@@ -244,7 +244,7 @@ describe('errors', () => {
       partial: { content: [{ type: 'text', text: 'a' }], stopReason: 'error' },
     })
   })
-  it('of a frame that is not JSON are told', () => {
+  it('of a frame that is not JSON are reported', () => {
     expect(() => decodeStream().push({ data: '{"a":' }, [])).toThrow(DecodeError)
   })
   it.each([

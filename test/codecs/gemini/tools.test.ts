@@ -19,7 +19,7 @@ const nested = (open: string, inside: string, close: string): unknown =>
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 
 describe('definitions', () => {
-  it('of functions go together, each tool of the provider alone, in their order', () => {
+  it('of functions go together, each tool of the provider by itself, in their order', () => {
     expect(
       encodeDefinitions([
         { name: 'a', description: 'A', parameters: schema },
@@ -50,7 +50,7 @@ describe('definitions', () => {
       },
     ])
   })
-  it('of other providers are left out, and told of', () => {
+  it('of other providers are left out, and reported', () => {
     const tools = [{ type: 'provider_tool' as const, format: 'anthropic', value: { type: 'web_search_20250305' } }]
     const { body, losses } = encodeRequest({ messages: [], tools }, { model: 'gemini-2.5-flash' })
     expect(body.tools).toBeUndefined()
@@ -113,7 +113,7 @@ describe('calls', () => {
     [{ name: 'f', args: '{"a":' }, 'malformed_json'],
     [{ name: 'f', args: nested('{"a":', '1', '}') }, 'too_deep'],
     [{ name: 'f', args: nested('[', '', ']') }, 'malformed_json'],
-  ])('that are none are told and never repaired: %#', (functionCall, reason) => {
+  ])('that are not valid are reported and never repaired: %#', (functionCall, reason) => {
     const { toolCalls, invalidToolCalls } = decodeToolCalls(bodyOf({ functionCall }))
     expect(toolCalls).toEqual([])
     expect(invalidToolCalls).toMatchObject([{ reason, id: 'gemini_0', index: 0 }])
@@ -183,7 +183,7 @@ describe('results', () => {
     const sent = encodeResult(result([{ type, mimeType, data: 'AAAA' }])) as { parts: { functionResponse: object }[] }
     expect(sent.parts[0]?.functionResponse).toMatchObject({ parts: [{ inlineData: { mimeType, data: 'AAAA' } }] })
   })
-  it('have media in a content of its own behind all results on older models, and that is told', () => {
+  it('have media in a content of its own after all results on older models, which is reported', () => {
     const { body, losses } = encodeRequest({ messages: round }, { model: 'gemini-2.5-flash' })
     expect(body.contents.slice(1)).toEqual([
       {

@@ -1,6 +1,6 @@
 /**
- * What we encode is what the official client takes: checked by the compiler, and never run. The client's `config` is flat; on the wire
- * sampling stands in `generationConfig`.
+ * Encoded requests have the types of the official client: checked by the compiler, and never run. The client's `config` is flat; on the
+ * wire sampling stands in `generationConfig`.
  */
 import type {
   Content,

@@ -31,7 +31,7 @@ describe('decodeError', () => {
     expect(decode(403, undefined)).toMatchObject({ kind: 'permission', status: 403 })
   })
 
-  it('keeps where to sign in, which the cloud tells', () => {
+  it('keeps the sign-in address that the cloud sends', () => {
     const body = { error: 'unauthorized', signin_url: 'https://ollama.com/connect' }
     expect(decode(401, body).body).toEqual(body)
   })

@@ -16,7 +16,7 @@ function decode(...messages: unknown[]): readonly Message[] {
   return decodeRequest({ model: 'm', messages }).context.messages
 }
 
-/** What is written of what is read. */
+/** Encodes the decoded messages again. */
 function again(...messages: unknown[]): unknown {
   const { context, options } = decodeRequest({ model: 'm', messages })
   return encodeRequest(context, options).body.messages
@@ -50,7 +50,7 @@ describe('encoding messages', () => {
     })
   })
 
-  it('sends thinking, text and calls of a turn in their fields, with an empty string for a turn of calls alone', () => {
+  it('sends thinking, text and calls of a turn in their fields, with an empty string for a turn with only calls', () => {
     const turn: Message[] = [
       {
         role: 'assistant',
@@ -136,7 +136,7 @@ describe('encoding messages', () => {
     ])
   })
 
-  it('sends a call that was none with no arguments, so that its result has a call', () => {
+  it('sends an invalid call without arguments, so that its result has a call', () => {
     const { messages, losses } = encode([
       {
         role: 'assistant',
@@ -194,14 +194,14 @@ describe('encoding messages', () => {
     expect(losses).toMatchObject([{ action: 'dropped', severity: 'minor' }])
   })
 
-  it('leaves out a turn of which nothing is left, and warns', () => {
+  it('leaves out a turn with nothing left, and warns', () => {
     const search: ContentBlock = { type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} }
     const { messages, losses } = encode([{ role: 'assistant', content: [search] }])
     expect(messages).toEqual([])
     expect(losses).toMatchObject([{ path: 'messages[0].content[0]' }, { path: 'messages[0]', action: 'dropped' }])
   })
 
-  it('keeps foreign reasoning as thinking, and tells that its proof, kept fields and hints stay behind', () => {
+  it('keeps foreign reasoning as thinking, and reports that its proof, kept fields and hints are dropped', () => {
     const { messages, losses } = encode([
       {
         role: 'assistant',
@@ -224,7 +224,7 @@ describe('encoding messages', () => {
     ])
   })
 
-  it('leaves out names of participants, and tells so', () => {
+  it('leaves out names of participants, and reports it', () => {
     expect(encode([{ role: 'user', content: 'Hi', name: 'ann' }])).toMatchObject({
       messages: [{ role: 'user', content: 'Hi' }],
       losses: [{ path: 'messages[0].name', severity: 'info' }],
@@ -233,7 +233,7 @@ describe('encoding messages', () => {
 })
 
 describe('decoding messages', () => {
-  it('reads a text alone as a string, and images as blocks of the type that their bytes show', () => {
+  it('reads only text as a string, and images as blocks of the type that their bytes show', () => {
     expect(
       decode(
         { role: 'user', content: 'Hi' },
@@ -292,7 +292,7 @@ describe('decoding messages', () => {
     expect(again(turn)).toEqual([turn])
   })
 
-  it('finds the call of a result by id, else by name and order, else by order alone', () => {
+  it('finds the call of a result by id, then by name and order, then by order', () => {
     const calls = [
       { function: { name: 'f', arguments: {} } },
       { id: 'call_b', function: { name: 'f', arguments: {} } },

@@ -86,7 +86,7 @@ describe('encodeRequest', () => {
     expect(encode({ responseFormat })).toMatchObject({ body: { format }, losses: [] })
   })
 
-  it('tells what it leaves out and nobody will miss', () => {
+  it('reports details that it leaves out', () => {
     const { losses } = encode({
       user: 'u1',
       responseFormat: { type: 'json', name: 'answer', strict: true },
@@ -122,7 +122,7 @@ describe('encodeRequest', () => {
 })
 
 describe('decodeRequest', () => {
-  it('streams unless told not to', () => {
+  it('streams by default', () => {
     expect(decode({}).options.stream).toBe(true)
     expect(decode({ stream: false }).options.stream).toBe(false)
   })

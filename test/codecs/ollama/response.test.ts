@@ -221,7 +221,7 @@ describe('encodeResponse', () => {
     expect(await oracle.response(body)).toEqual(body)
   })
 
-  it('presents itself as it is told', () => {
+  it('uses the given model and time', () => {
     const reply = { id: 'unused', model: 'my-model', createdAt: 1 }
     expect(encodeResponse(decodeResponse(whole), reply).body).toMatchObject({
       model: 'my-model',
@@ -259,7 +259,7 @@ describe('encodeResponse', () => {
     expect(losses).toMatchObject([{ path: 'message.invalidToolCalls[0]', severity: 'major' }])
   })
 
-  it('fails as the server does on a call that is none, for an empty object would run the tool with nothing', () => {
+  it('fails as the server does on an invalid call, since an empty object would run the tool with nothing', () => {
     expect(() => encodeResponse(answer({ invalidToolCalls: [invalid('malformed_json')] }))).toThrow(
       expect.objectContaining({
         code: 'api',

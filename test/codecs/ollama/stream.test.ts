@@ -39,7 +39,7 @@ function blocks(text: string) {
   return response?.message.content
 }
 
-/** What is written of a stream of events. */
+/** Encodes a stream of events. */
 function write(
   events: readonly MessageEvent[],
   reply = {},
@@ -92,7 +92,7 @@ describe('decodeStream', () => {
     expect(response?.stopReason).toBe('tool_calls')
   })
 
-  it('tells a call at once, since it comes whole', () => {
+  it('sends a call at once, since it comes whole', () => {
     const out: Fragment[] = []
     decodeStream().push({ data: line({ tool_calls: [call('f')] }) }, out)
     expect(out.map((one) => one.type)).toEqual(['start', 'extra', 'call', 'close'])
@@ -229,7 +229,7 @@ describe('encodeStream', () => {
     expect(losses).toEqual([])
   })
 
-  it('goes by the name it is told', () => {
+  it('uses the given name', () => {
     const { lines } = write(
       [{ type: 'message_start', model: 'gpt-x' }, { type: 'text_delta', index: 0, text: 'a' }, end],
       {
@@ -239,7 +239,7 @@ describe('encodeStream', () => {
     expect(lines).toMatchObject([{ model: 'mine' }, { model: 'mine', done: true }])
   })
 
-  it('ends in one error line, and writes nothing behind it', () => {
+  it('ends in one error line, and writes nothing after it', () => {
     const encoder = server.encodeStream()
     const frames: Frame[] = []
     encoder.push({ type: 'text_delta', index: 0, text: 'a' }, frames)
@@ -259,7 +259,7 @@ describe('encodeStream', () => {
 
   const invalid = { type: 'invalid_tool_call', index: 0, name: 'f', argumentsText: '{"a"', error: 'cut' } as const
 
-  it('leaves out a call that was cut with its answer, and tells so', () => {
+  it('leaves out a call that was cut with its answer, and reports it', () => {
     const { lines, losses } = write([
       { type: 'invalid_tool_call', index: 0, call: { ...invalid, reason: 'truncated' } },
       end,
@@ -268,7 +268,7 @@ describe('encodeStream', () => {
     expect(losses).toMatchObject([{ severity: 'major' }])
   })
 
-  it('fails as the server does on a call that is none', async () => {
+  it('fails as the server does on an invalid call', async () => {
     const { text, lines } = write([
       { type: 'invalid_tool_call', index: 0, call: { ...invalid, reason: 'malformed_json' } },
       end,
@@ -277,7 +277,7 @@ describe('encodeStream', () => {
     await expect(oracle.stream(text)).rejects.toThrow('error parsing tool call')
   })
 
-  it('tells what it has no place for', () => {
+  it('reports what it has no place for', () => {
     const block = { type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} } as const
     const cited = { type: 'text', text: 'a', citations: [{ type: 'citation' }] } as const
     const { lines, losses } = write([

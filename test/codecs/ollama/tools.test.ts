@@ -20,7 +20,7 @@ describe('encodeDefinitions', () => {
     ])
   })
 
-  it('sends a tool of this wire as it is, and leaves out that of another, and tells of it', () => {
+  it('sends a tool of this wire as it is, and leaves out that of another, which is reported', () => {
     const value = { type: 'browser', depth: 2 }
     expect(encodeDefinitions([{ type: 'provider_tool', format: 'ollama', value }])).toEqual([value])
     const foreign = { type: 'provider_tool', format: 'anthropic', value } as const
@@ -176,7 +176,7 @@ describe('encodeResult', () => {
     })
   })
 
-  it('sends no id that we made, and nothing that is for the application alone', () => {
+  it('sends no id that we made, and nothing that is only for the application', () => {
     const result = { role: 'tool', toolCallId: 'ollama_0', name: 'now', artifacts: [1], extra: { a: 1 } } as const
     expect(
       encodeResult({

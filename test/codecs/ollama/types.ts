@@ -1,8 +1,8 @@
-/** What we encode is what the official client takes: checked by the compiler, and never run. */
+/** Encoded requests have the types of the official client: checked by the compiler, and never run. */
 import type { ChatRequest, ChatResponse, Message } from 'ollama'
 import type { WireMessage, WireRequest, WireResponse, WireTool } from '../../../src/formats/ollama/wire.ts'
 
-/** The client's types lag behind the server, which has taken `max` since it had levels. */
+/** The client's types are older than the server, which has taken `max` since it had levels. */
 type Today = Omit<WireRequest, 'think'> & { think?: Exclude<WireRequest['think'], 'max' | undefined> }
 
 export const request: (wire: Today) => ChatRequest & { stream: boolean } = (wire) => wire

@@ -284,7 +284,7 @@ describe('answers that must not run', () => {
     expect(decodeSse(sse(...chunks), compatible).response?.stopReason).toBe('stop')
   })
 
-  it('a missing [DONE] behind a reason to stop is harmless', () => {
+  it('a missing [DONE] after a stop reason is harmless', () => {
     const { response } = decodeSse(sse(first, delta({ content: 'Hi' }), delta({}, 'stop')))
     expect(response?.stopReason).toBe('stop')
   })
@@ -302,7 +302,7 @@ describe('answers that must not run', () => {
 describe('framing', () => {
   const chunks = [first, delta({ content: 'Grüße, 世界 🌍' }), delta({}, 'stop')]
 
-  it('crlfNoSpaceComment: CRLF, no space behind the colon, and comments make no difference', () => {
+  it('crlfNoSpaceComment: CRLF, no space after the colon, and comments make no difference', () => {
     const text = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]']
       .map((data) => `: PROCESSING\r\n\r\ndata:${data}\r\n\r\n`)
       .join('')
@@ -397,7 +397,7 @@ describe('reasoning and odd content', () => {
     expect(blocks(response)).toEqual([{ type: 'text', text: 'Hi' }])
   })
 
-  it('thinkTag: what stands in the text is text, since nobody but the model knows what it meant', () => {
+  it('thinkTag: tags in the text stay text, since only the model knows their meaning', () => {
     const { response } = decodeChunks([first, delta({ content: '<think>Hm</think>Hi' }), stop])
     expect(blocks(response)).toEqual([{ type: 'text', text: '<think>Hm</think>Hi' }])
   })

@@ -85,7 +85,7 @@ function withoutEmpty(value: unknown): unknown {
   return Object.fromEntries(said.map(([key, one]) => [key, withoutEmpty(one)]))
 }
 
-/** What comes back in other words, and why. */
+/** Fields that come back in another form, and why. */
 function normalisedAnswer(body: JsonObject, one: CorpusCase): JsonObject {
   const copy = structuredClone(body) as {
     choices: { message: JsonObject; delta?: JsonObject; finish_reason: string }[]
@@ -98,7 +98,7 @@ function normalisedAnswer(body: JsonObject, one: CorpusCase): JsonObject {
   const { message } = choice
   const calls = message.tool_calls as JsonObject[] | undefined
   if (calls && calls.length > 0) {
-    // Calls are told whatever the provider said (openai-chat.md §6).
+    // Calls are reported for every finish reason (openai-chat.md §6).
     if (choice.finish_reason === 'stop') choice.finish_reason = 'tool_calls'
     // A call has a type, and its place is its index.
     for (const call of calls) {
@@ -262,7 +262,7 @@ describe('the official client', () => {
   })
 })
 
-/** What we write says why it ended in this wire's own words, and gives every call an id and arguments. */
+/** Our answers have a finish reason of this wire, and every call has an id and arguments. */
 function rewritten(response: ChatResponse | undefined, one: CorpusCase) {
   const { raw: _, source: said, ...rest } = comparable(response)
   const source = isForeign(one) ? {} : said // such an answer has no id: we make one

@@ -1,4 +1,4 @@
-/** What each host wants said otherwise: dialects.md, section by section. */
+/** The differences of each host: dialects.md, section by section. */
 
 import { describe, expect, it } from 'vitest'
 import type { Model } from '../../../src/core/codec.ts'
@@ -98,7 +98,7 @@ describe('every provider', () => {
   })
 })
 
-it('xAI: output and reasoning are counted apart, and the total tells when they are not (§3)', () => {
+it('xAI: output and reasoning are counted apart, and the total shows it when they are not (§3)', () => {
   const usage = {
     prompt_tokens: 12,
     completion_tokens: 1,
@@ -164,7 +164,7 @@ describe('DeepSeek (§4)', () => {
     expect(last).toEqual({ role: 'assistant', content: 'Five', reasoning_content: '' })
   })
 
-  it('is told a schema in the prompt', () => {
+  it('gets a schema in the prompt', () => {
     const { body, paths } = ask(model, {}, { responseFormat: { type: 'json', schema: { type: 'object' } } })
     expect(body.response_format).toEqual({ type: 'json_object' })
     expect(body.messages[0]?.content).toContain('{"type":"object"}')
@@ -196,7 +196,7 @@ describe('DeepSeek (§4)', () => {
     expect(answered(model, { content: 'So' }, usage).usage).toMatchObject({ inputTokens: 9, cacheReadTokens: 4 })
   })
 
-  it('says that it ran out of resources, which is not a proper end', () => {
+  it('says that it ran out of resources, which is not a normal end', () => {
     const body = { choices: [{ message: { content: 'S' }, finish_reason: 'insufficient_system_resource' }] }
     expect(model.codec.decodeResponse(body).stopReason).toBe('error')
   })
@@ -212,7 +212,7 @@ describe('Mistral (§6)', () => {
     expect(legalId('gSIMJiOkT', model.codec.rules.callId)).toBe('gSIMJiOkT')
   })
 
-  it('wants names on results, and the assistant to speak behind them, which `prepare` sees to', () => {
+  it("wants names on results, and an assistant's message after them, which `prepare` adds", () => {
     const id = legalId('call_a', model.codec.rules.callId)
     const { messages } = prepare({ messages: [hi, called, result, hi] }, model.codec.rules, {
       model: model.model,
@@ -244,7 +244,7 @@ describe('Mistral (§6)', () => {
     expect(answered(model, { content }).message.content).toEqual(closed.content)
   })
 
-  it("wants to be told of a last message of the assistant's that it is a beginning", () => {
+  it('wants a mark on a last message of the assistant that it is a beginning', () => {
     expect(said(model, hi, { role: 'assistant', content: 'So' })).toEqual([
       hi,
       { role: 'assistant', content: 'So', prefix: true },
@@ -286,7 +286,7 @@ describe('OpenRouter (§7)', () => {
     tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{}' } }],
   }
 
-  it('gets its proofs back unmodified, and nobody else does', () => {
+  it('gets its proofs back unmodified, and no other provider does', () => {
     const turn = answered(model, message).message
     expect(said(model, turn)[0]).toMatchObject({ content: null, reasoning_details: details })
     expect(said(openrouter('openai/gpt-x'), turn)[0]).not.toHaveProperty('reasoning_details')
@@ -320,7 +320,7 @@ describe('OpenRouter (§7)', () => {
   })
 })
 
-it('Gemini: a signature goes back on the very call, and to nobody else (§8)', () => {
+it('Gemini: a signature goes back on the very call, and to no other provider (§8)', () => {
   const signed = { google: { thought_signature: 'sig' } }
   const message = {
     content: null,
@@ -344,11 +344,11 @@ it.each([
 
 it.each([
   ['Alibaba', alibaba('m'), { enable_thinking: false }],
-  ['vLLM', vllm('m'), { chat_template_kwargs: { enable_thinking: false } }],
-  ['DeepSeek', deepseek('m'), { thinking: { type: 'disabled' } }],
-  ['OpenRouter', openrouter('m'), { reasoning: { effort: 'none' } }],
+  ['vLLM', vllm('m'), { enable_thinking: false }],
+  ['DeepSeek', deepseek('m'), { type: 'disabled' }],
+  ['OpenRouter', openrouter('m'), { effort: 'none' }],
   ['OpenAI', openaiChat('m'), { reasoning_effort: 'none' }],
-] as const)('%s is told not to reason by %j', (_name, model, fields) => {
+] as const)('%s is asked not to reason by %j', (_name, model, fields) => {
   expect(ask(model, {}, { reasoning: { effort: 'none' } }).body).toMatchObject(fields)
 })
 
@@ -379,7 +379,7 @@ it('Perplexity: user and assistant take turns, and there are no tools (§11)', (
   expect(() => ask(model, { tools })).toThrow(UnsupportedError)
 })
 
-it('Ollama: "end" is a proper end, and a tool cannot be demanded (§9)', () => {
+it('Ollama: "end" is a normal end, and a tool cannot be demanded (§9)', () => {
   const body = { choices: [{ message: { content: 'So' }, finish_reason: 'end' }] }
   expect(ollamaChat('m').codec.decodeResponse(body).stopReason).toBe('stop')
   expect(ask(ollamaChat('m'), { tools }, { toolChoice: 'required' })).toMatchObject({ paths: ['options.toolChoice'] })

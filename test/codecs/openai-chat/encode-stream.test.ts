@@ -96,7 +96,7 @@ describe('calls', () => {
     })
   })
 
-  it('that were cut are told as they are, with the length as the reason', async () => {
+  it('that were cut are reported as they are, with the length as the reason', async () => {
     const invalid = {
       type: 'invalid_tool_call',
       index: 0,
@@ -118,7 +118,7 @@ describe('calls', () => {
 })
 
 describe('text', () => {
-  it('is told with its role, in the order in which it came', async () => {
+  it('has its role, in the order in which it came', async () => {
     const { text, chunks } = write([
       start,
       { type: 'reasoning_delta', index: 0, text: 'Hm' },
@@ -145,7 +145,7 @@ describe('text', () => {
     expect(await message(text)).toMatchObject({ finish_reason: 'content_filter', message: { refusal: 'Sorry' } })
   })
 
-  it('has its citations behind it, by offsets into all that was said', () => {
+  it('has its citations after it, by offsets into all its text', () => {
     const block = (at: number) =>
       ({
         type: 'content_block',
@@ -171,7 +171,7 @@ describe('text', () => {
 describe('the end', () => {
   const usage: Usage = { inputTokens: 10, outputTokens: 5, totalTokens: 15, reasoningTokens: 2 }
 
-  it('has usage behind the reason to stop, and then the mark', () => {
+  it('has usage after the stop reason, and then the mark', () => {
     const { data, chunks } = write([start, { type: 'text_delta', index: 0, text: 'Hi' }, end([], { usage })])
     expect(data.at(-1)).toBe('[DONE]')
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('stop')
@@ -212,13 +212,13 @@ describe('the end', () => {
     expect(data).not.toContain('[DONE]')
   })
 
-  it('presents itself as it is told to', () => {
+  it('uses the given id and model', () => {
     const { chunks } = write([start, end([])], { id: 'chatcmpl-9', model: 'alias', createdAt: 7 })
     for (const one of chunks) expect(one).toMatchObject({ id: 'chatcmpl-9', model: 'alias', created: 7 })
   })
 })
 
-it('tells what a stream has no place for', () => {
+it('reports what a stream has no place for', () => {
   const { encoder } = write([
     start,
     { type: 'content_block', index: 0, block: { type: 'server_tool_result', output: {} } },

@@ -126,7 +126,7 @@ describe('encodeError', () => {
     expect(decodeError({ ...written, headers: headers() })).toMatchObject({ kind, message: 'No' })
   })
 
-  it('keeps the word that tells a client not to try again', () => {
+  it('keeps the code by which a client does not try again', () => {
     const spent = new ApiError('Pay', { kind: 'rate_limit', retryable: false, providerCode: 'insufficient_quota' })
     expect(encodeError(spent).body).toMatchObject({ error: { code: 'insufficient_quota' } })
   })

@@ -10,7 +10,7 @@ interface Read extends Pick<Reading, 'one' | 'calls' | 'raw'> {
   readonly response: ChatResponse
   readonly all: readonly ContentBlock[]
   readonly text: string
-  /** What the answer said beside its message. */
+  /** The fields of the answer beside its message. */
   readonly kept: JsonObject
 }
 
@@ -96,7 +96,7 @@ const rules: Record<string, (one: Read) => void> = {
     expect(first).toMatchObject({ type: 'reasoning.summary', summary: reasoning(one)[0]?.text })
   },
   'reasoning_details:reasoning.text': (one) =>
-    // Three pieces, of which the last has the signature alone, are one detail.
+    // Three pieces are one detail; the last has only the signature.
     expect(details(one)).toEqual([
       {
         type: 'reasoning.text',

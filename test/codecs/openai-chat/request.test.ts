@@ -32,7 +32,7 @@ describe('messages', () => {
     expect(roles(compatible)).toEqual(['system', 'user', 'system', 'system']) // dialects.md §1 systemRole
   })
 
-  it('of calls alone have null for content', () => {
+  it('with only calls have null for content', () => {
     expect(messages([{ role: 'assistant', content: [call] }])).toEqual([
       { role: 'assistant', content: null, tool_calls: [wireCall] },
     ])
@@ -194,12 +194,12 @@ describe('parts', () => {
     expect(paths).toEqual(['messages[0].content[0]'])
   })
 
-  it('of other wires are dropped, and that is told', () => {
+  it('of other wires are dropped, which is reported', () => {
     const block = { type: 'unknown' as const, format: 'anthropic', providerType: 'x', value: {} }
     expect(encode({ messages: [{ role: 'user', content: [block] }] }).losses).toMatchObject([{ severity: 'minor' }])
   })
 
-  it('carry a cache hint as the breakpoint that OpenAI has, and to nobody else', () => {
+  it("send a cache hint as OpenAI's breakpoint, and to no other provider", () => {
     const block = { type: 'text' as const, text: 'Long', metadata: { cacheHint: 'ephemeral' as const } }
     const list: Message[] = [{ role: 'user', content: [block] }]
     expect(messages(list)[0]?.content).toEqual([
@@ -242,7 +242,7 @@ describe('options', () => {
   it.each([
     ['o3', undefined, ['options.temperature']],
     ['gpt-5', undefined, ['options.temperature']],
-    ['gpt-5.2', undefined, []], // does not reason unless told to
+    ['gpt-5.2', undefined, []], // does not reason by default
     ['gpt-5.2', 'low' as const, ['options.temperature']],
     ['gpt-5.6-terra', undefined, ['options.temperature']],
     ['gpt-5.6-terra', 'none' as const, []],
@@ -253,7 +253,7 @@ describe('options', () => {
     expect(encode({}, options).paths).toEqual(paths)
   })
 
-  it('leave out what OpenAI does not have, and tell it', () => {
+  it('leave out what OpenAI does not have, and report it', () => {
     expect(encode({}, { topK: 5 })).toMatchObject({ paths: ['options.topK'] })
     expect(encode({}, { topK: 5 }, compatible).body).toMatchObject({ top_k: 5 })
     expect(() => encode({}, { topK: 5, strict: true })).toThrow(UnsupportedError)
@@ -267,7 +267,7 @@ describe('options', () => {
     expect(paths).toEqual(['options.providerOptions.gemini', 'options.providerOptions["openai-chat"].store'])
   })
 
-  it('ask for the usage of a stream, unless told not to', () => {
+  it('ask for the usage of a stream, by default', () => {
     expect(encode({}, { stream: true }).body).toMatchObject({ stream: true, stream_options: { include_usage: true } })
     expect(encode({}, { stream: true }, { ...compatible, asksForUsage: false }).body).not.toHaveProperty(
       'stream_options',
@@ -306,7 +306,7 @@ describe('options', () => {
     expect(again.options.responseFormat).toEqual(named)
   })
 
-  it('speak of JSON where any JSON is wanted and nobody did: it is refused otherwise', () => {
+  it('mention JSON where any JSON is wanted and no message does: it is refused otherwise', () => {
     const wanted = { responseFormat: { type: 'json' as const } }
     const { body } = encode({ system: 'Be brief', messages: [user] }, wanted)
     expect(body.response_format).toEqual({ type: 'json_object' })
@@ -370,7 +370,7 @@ describe('tools', () => {
     expect(encode(context).body.tools).toEqual(wire)
   })
 
-  it('of other providers are left out, and that is told', () => {
+  it('of other providers are left out, which is reported', () => {
     const foreign = { type: 'provider_tool' as const, format: 'anthropic', value: { type: 'bash' } }
     expect(encode({ tools: [foreign] })).toMatchObject({ paths: ['tools[0]'] })
   })

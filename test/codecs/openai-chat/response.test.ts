@@ -29,7 +29,7 @@ function respond(content: readonly ContentBlock[], more: Partial<AssistantMessag
 const toolCall = block.toolCall('call_a', 'f', { a: 1 }, { argumentsText: '{"a": 1}' })
 const answer = (response: ChatResponse) => encodeResponse(response).body.choices[0]
 
-it.each(['hm', undefined])('citations of no text are blocks of their own, behind reasoning %j', (reasoning) => {
+it.each(['hm', undefined])('citations of no text are blocks of their own, after reasoning %j', (reasoning) => {
   const annotations = [{ type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A' } }]
   const message = { role: 'assistant', content: null, reasoning_content: reasoning, annotations }
   const { content } = decodeResponse({ choices: [{ index: 0, message, finish_reason: 'stop' }] }).message
@@ -192,7 +192,7 @@ describe('encodeResponse', () => {
     })
   })
 
-  it('tells what an answer has no place for', () => {
+  it('reports what an answer has no place for', () => {
     const opaque = { provider: 'anthropic', model: 'c', format: 'anthropic', data: { signature: 's' } }
     const { body: wire, losses } = encodeResponse(
       respond([

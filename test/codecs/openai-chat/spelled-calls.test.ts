@@ -31,7 +31,7 @@ describe('a host without tools', () => {
     ])
   })
 
-  it('is told which result is an error, and of calls that could not run', () => {
+  it('gets which result is an error, and calls that could not run', () => {
     const invalid = {
       type: 'invalid_tool_call',
       id: 'call_1',
@@ -60,7 +60,7 @@ describe('a host without tools', () => {
   })
 })
 
-it('leaves out a turn of another provider’s tools alone, which would be an empty message', () => {
+it('leaves out a turn with only another provider’s tools, which would be an empty message', () => {
   const search = { type: 'server_tool_call', id: 's', name: 'web_search', arguments: {} } as const
   const { messages, losses } = encode([{ role: 'assistant', content: [search] }], openai)
   expect(messages).toEqual([])

@@ -128,7 +128,7 @@ describe('what stands beside the text', () => {
     expect(encodeResponse(decodeResponse(body)).body).toEqual(body)
   })
 
-  it('keeps a part and a field of a message that nobody knows', () => {
+  it('keeps a part and a field of a message that are unknown', () => {
     const part = { type: 'reference', reference_ids: [1] }
     const { response } = decodeChunks([delta({ content: [part], from_next_year: 1 }), stop])
     expect(blocks(response)).toEqual([

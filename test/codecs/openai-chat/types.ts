@@ -1,4 +1,4 @@
-/** Checked by the compiler alone: what we write is what the official client takes and hands out. */
+/** Checked only by the compiler: encoded requests and answers have the types of the official client. */
 import type OpenAI from 'openai'
 import type { WireRequest, WireResponse, WireUsage } from '../../../src/formats/openai-chat/index.ts'
 

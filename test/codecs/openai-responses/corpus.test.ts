@@ -88,7 +88,7 @@ describe('recorded streams', () => {
   })
 })
 
-/** What is encrypted is encrypted anew each time it is written: it differs between an item that is done and the final answer. */
+/** Encrypted text is encrypted anew each time it is written: it differs between an item that is done and the final answer. */
 function withoutCiphers(response: ChatResponse): unknown {
   return JSON.parse(JSON.stringify(response), (key, value) =>
     (key === 'encrypted_content' || key === 'fingerprint') && typeof value === 'string' ? 'a cipher' : value,

@@ -80,7 +80,7 @@ describe('errors', () => {
     expect(decodeError(answer(written.status, written.body))).toMatchObject({ kind, retryable, message: 'm' })
   })
 
-  it('say that a quota is used up, so that nobody tries again', () => {
+  it('say that a quota is used up, so that clients do not try again', () => {
     const { body, status } = encodeError(new ApiError('m', { kind: 'rate_limit', retryable: false, status: 429 }))
     expect(decodeError(answer(status, body))).toMatchObject({ retryable: false })
   })

@@ -200,7 +200,7 @@ describe('tools that OpenAI runs', () => {
     ])
   })
 
-  it('tell tools of an MCP server apart by what they do, and by name', () => {
+  it('select tools of an MCP server by their effects, and by name', () => {
     const { value } = mcp({
       serverLabel: 'docs',
       serverUrl: 'https://mcp.example.com',

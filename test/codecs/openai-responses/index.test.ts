@@ -8,7 +8,7 @@ import {
 import { xaiResponses } from '../../../src/providers/xai-responses.ts'
 
 describe('models', () => {
-  it('know where they are, and may be told otherwise', () => {
+  it('know their address, and take another', () => {
     expect(openaiResponses('gpt-5')).toMatchObject({ model: 'gpt-5', baseUrl: 'https://api.openai.com/v1' })
     expect(openaiResponses('gpt-5', { baseUrl: 'https://a' }).baseUrl).toBe('https://a')
     expect(xaiResponses('grok-4.3')).toMatchObject({

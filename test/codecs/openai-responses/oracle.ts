@@ -1,4 +1,4 @@
-/** What OpenAI's own client makes of a Responses stream or body. */
+/** A Responses stream or body as OpenAI's own client reads it. */
 import OpenAI from 'openai'
 import { answering, type Oracle } from '../../support/oracle.ts'
 

@@ -7,13 +7,13 @@ import { havingField, type Reading, testQuirks } from '../../support/quirks.ts'
 import { dialects } from './dialects.ts'
 
 const ofType = ({ raw }: Reading, type: string) => raw.filter((event) => event.type === type)
-/** The whole answer as the provider tells it, at the end of a stream too. */
+/** The whole answer as the provider sends it, at the end of a stream too. */
 const answer = (reading: Reading) =>
   reading.one.kind === 'json' ? reading.raw[0] : (ofType(reading, 'response.completed')[0]?.response as JsonObject)
 const items = (reading: Reading, type: string) =>
   ((answer(reading)?.output ?? []) as JsonObject[]).filter((item) => item.type === type)
 
-/** As its own event told it: the answer at the end may have it sealed anew. */
+/** As its own event has it: the answer at the end may have it sealed anew. */
 const doneItems = (reading: Reading, type: string) => {
   const done = ofType(reading, 'response.output_item.done').map(({ item }) => item as JsonObject)
   return reading.one.kind === 'json' ? items(reading, type) : done.filter((item) => item.type === type)
@@ -42,7 +42,7 @@ function isCited(type: string): (reading: Reading) => void {
   }
 }
 
-/** What the provider calls finished is what its events add up to. */
+/** The finished text of the provider equals the sum of its events. */
 const textIsWhole = (reading: Reading) => {
   const told = items(reading, 'message').flatMap(({ content }) => content as JsonObject[])
   const texts = reading.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []))
@@ -124,7 +124,7 @@ testQuirks(
         expect.objectContaining({ type: 'server_tool_result', toolCallId: item?.id, output: item?.output }),
       )
     },
-    // Pieces of items that are kept: the item at the end has all that they told.
+    // Pieces of items that are kept: the item at the end has all their data.
     'event:response.apply_patch_call_operation_diff.delta': isKeptAs('apply_patch_call'),
     'event:response.apply_patch_call_operation_diff.done': isKeptAs('apply_patch_call'),
     'event:response.shell_call_command.added': isKeptAs('shell_call'),

@@ -391,7 +391,7 @@ describe('results of tools', () => {
     ])
   })
 
-  it('are text alone for xAI', () => {
+  it('are only text for xAI', () => {
     const content: ContentBlock[] = [
       { type: 'text', text: 'a' },
       { type: 'text', text: 'b' },

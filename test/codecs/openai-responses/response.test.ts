@@ -57,7 +57,7 @@ describe('decoding', () => {
     expect(decodeResponse(body([call]), { callsBefore: 7 }).message.content).toMatchObject([{ id: 'call_7' }])
   })
 
-  it('does not trip over items that are none', () => {
+  it('reads past invalid items', () => {
     const items = [
       null,
       5,

@@ -52,7 +52,7 @@ function read(events: readonly object[], dialect?: ResponsesDialect): ChatRespon
 }
 
 describe('text', () => {
-  it('is told piece by piece, and whole at its end, with the proof of its item', () => {
+  it('is sent piece by piece, and whole at its end, with the proof of its item', () => {
     const { events } = decode([
       created,
       added(textItem('', { content: [] })),
@@ -530,7 +530,7 @@ describe('errors in mid-stream', () => {
 })
 
 describe('what is unknown', () => {
-  it('is passed over, if it is an event, and told by its name, if it has no type', () => {
+  it('is passed over, if it is an event, and reported by its name, if it has no type', () => {
     const events = [
       created,
       { type: 'keepalive' },

@@ -26,7 +26,7 @@ describe('definitions', () => {
     expect(encodeDefinitions([{ name: 'f' }])).toMatchObject([{ parameters: { type: 'object', properties: {} } }])
   })
 
-  it('of this wire alone go as they are, and of others not at all', () => {
+  it('of only this wire go as they are, and of others not at all', () => {
     const own = { type: 'web_search' }
     const tools = [
       { type: 'provider_tool', format, value: own },
@@ -66,7 +66,7 @@ describe('choice', () => {
     expect(decodeRequest({ tool_choice: wire }).options.toolChoice).toEqual(toolChoice)
   })
 
-  it('of one call a turn is told by its own field', () => {
+  it('of one call a turn has its own field', () => {
     const { body } = encodeRequest({ messages: [], tools: [{ name: 'f' }] }, { model: 'm', parallelToolCalls: false })
     expect(body.parallel_tool_calls).toBe(false)
   })
@@ -110,7 +110,7 @@ describe('calls and results on their own', () => {
     })
   })
 
-  it.each([undefined, null, 5, 'x', [], {}, { output: 5 }, { output: [null, 5] }])('are none in %j', (body) => {
+  it.each([undefined, null, 5, 'x', [], {}, { output: 5 }, { output: [null, 5] }])('are not found in %j', (body) => {
     expect(decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 

@@ -1,4 +1,4 @@
-/** What we write, the official client takes: checked by the compiler alone. */
+/** Encoded requests and answers have the types of the official client: checked only by the compiler. */
 import type OpenAI from 'openai'
 import type {
   FileSearchTool,

@@ -1,4 +1,4 @@
-/** Tells why Anthropic Messages would answer with a 400. Written from wire/anthropic.md (§1.1, §2, §2.1, §2.2, §2.4, §6) alone. */
+/** Finds why Anthropic Messages would answer with a 400. Written only from wire/anthropic.md (§1.1, §2, §2.1, §2.2, §2.4, §6). */
 import {
   type Findings,
   isBase64,
@@ -108,7 +108,7 @@ function checkResults({ content, path }: Turn, before: Turn | undefined, found: 
 function checkAssistant(content: readonly Wire[], path: string, found: Findings): void {
   const last = String(content.at(-1)?.type)
   found.check(last !== 'thinking' && last !== 'redacted_thinking', path, 'The final block may not be thinking')
-  // What the provider wrote around its own tools goes back as it came (§3).
+  // Blocks of the provider's own tools go back unchanged (§3).
   if (content.some(({ type }) => serverBlocks.test(String(type)))) return
   const first = content.findIndex(isCall)
   const later = first < 0 ? [] : content.slice(first).filter(({ type }) => type === 'text')

@@ -1,4 +1,4 @@
-/** Tells why Bedrock Converse would answer with a 400. Written from wire/bedrock-converse.md §2 to §2.3 alone. */
+/** Finds why Bedrock Converse would answer with a 400. Written only from wire/bedrock-converse.md §2 to §2.3. */
 import {
   type Findings,
   isBase64,

@@ -1,4 +1,4 @@
-/** Tells why Cohere would answer with a 400. Written from wire/cohere.md §2 to §2.3 and §6 alone. */
+/** Finds why Cohere would answer with a 400. Written only from wire/cohere.md §2 to §2.3 and §6. */
 import { type Findings, isObject, list, object, type Validator, validator, type Wire, words } from './findings.ts'
 
 const bodyKeys = words(

@@ -1,5 +1,5 @@
 /**
- * What the servers of Chat Completions want otherwise than OpenAI: from dialects.md alone, by the name of the provider.
+ * The rules of Chat Completions servers that differ from OpenAI: only from dialects.md, by the name of the provider.
  *
  * @see wire/dialects.md
  */
@@ -38,7 +38,7 @@ export interface ChatRules {
   readonly maxTokens: 'max_completion_tokens' | 'max_tokens'
   /** §1 `strictField`. */
   readonly strict?: 'absent' | 'boolean' | 'uniform'
-  /** ollama.md §8: images as base64 alone, results as a string. */
+  /** ollama.md §8: images only as base64, results as a string. */
   readonly inlineImages?: true
   /** OpenAI's own fields (`store` … `prompt_cache_*`). */
   readonly openai?: true

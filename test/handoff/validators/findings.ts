@@ -1,4 +1,4 @@
-/** What validators write down, and how they read what they know nothing of. It imports nothing from `src`. */
+/** Findings of validators, and readers of unknown values. It imports nothing from `src`. */
 
 export type Wire = Readonly<Record<string, unknown>>
 
@@ -12,7 +12,7 @@ export class Findings {
     this.all.push(`${path}: ${what}`)
   }
 
-  /** Notes what is wrong unless something holds, and tells whether it does. */
+  /** Notes a problem unless something holds, and returns whether it does. */
   check(holds: boolean, path: string, what: string): boolean {
     if (!holds) this.say(path, what)
     return holds

@@ -1,4 +1,4 @@
-/** Tells why Gemini Interactions would answer with a 400. Written from wire/gemini-interactions.md (§2, §3, §8) alone. */
+/** Finds why Gemini Interactions would answer with a 400. Written only from wire/gemini-interactions.md (§2, §3, §8). */
 import {
   type Findings,
   isBase64,

@@ -1,4 +1,4 @@
-/** Tells why Gemini would answer with a 400. Written from wire/gemini.md (§2, §2.1, §2.2, §2.4, §6) alone. */
+/** Finds why Gemini would answer with a 400. Written only from wire/gemini.md (§2, §2.1, §2.2, §2.4, §6). */
 import {
   type Findings,
   isBase64,

@@ -1,4 +1,4 @@
-/** Tells why Ollama's `/api/chat` would answer with a 400, or lose what it was sent. Written from wire/ollama.md §2 alone. */
+/** Finds why Ollama's `/api/chat` would answer with a 400, or drop data. Written only from wire/ollama.md §2. */
 import {
   type Findings,
   isBase64,

@@ -1,6 +1,6 @@
 /**
- * Tells why a server of Chat Completions would answer with a 400. Written from wire/openai-chat.md (§2.1, §2.2, §2.4) and
- * wire/dialects.md alone.
+ * Finds why a server of Chat Completions would answer with a 400. Written only from wire/openai-chat.md (§2.1, §2.2, §2.4) and
+ * wire/dialects.md.
  */
 import { type ChatRules, chatRulesOf } from './dialects.ts'
 import {
@@ -92,7 +92,7 @@ function checkMessages(messages: readonly Wire[], rules: ChatRules, found: Findi
     checkMessage(message, rules, path, found)
     if (message.role === 'tool') {
       const place = due.indexOf(message.tool_call_id)
-      // xAI, dialects.md §3: results in the order of the calls; nobody minds it elsewhere.
+      // xAI, dialects.md §3: results in the order of the calls; other servers accept it too.
       found.check(place === 0, path, `answers "${message.tool_call_id}" where "${due[0]}" is due`)
       due = due.filter((id) => id !== message.tool_call_id)
       return

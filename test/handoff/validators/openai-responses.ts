@@ -1,4 +1,4 @@
-/** Tells why OpenAI Responses would answer with a 400. Written from wire/openai-responses.md (§2.1, §2.2, §2.4, §7) alone. */
+/** Finds why OpenAI Responses would answer with a 400. Written only from wire/openai-responses.md (§2.1, §2.2, §2.4, §7). */
 import {
   type Findings,
   isDataUrl,

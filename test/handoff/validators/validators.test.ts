@@ -1,4 +1,4 @@
-/** Each validator finds what each rule of its wire document refuses: a judge that acquits everybody is none. */
+/** Each validator finds violations of each rule of its wire document: a validator that accepts everything proves nothing. */
 import { describe, expect, it } from 'vitest'
 import { validatorOf } from './index.ts'
 

@@ -3,7 +3,7 @@ import { type ChatStore, createChatStore } from '../../../src/chat/index.ts'
 import { answer, type Script, scripted } from '../../chat/scripted.ts'
 import { history, type View } from './view.ts'
 
-/** What the test calls. */
+/** The functions that the test calls. */
 export interface Handle {
   readonly chat: ChatStore
   readonly script: Script

@@ -1,4 +1,4 @@
-/** What the components of each framework are: they draw a chat, and the number of its messages beside it. */
+/** The components of each framework: they draw a chat, and the number of its messages beside it. */
 import type { ChatStore, ChatStoreOptions, ViewMessage } from '../../../src/chat/index.ts'
 import { message } from '../../../src/core/message.ts'
 
