@@ -1,5 +1,5 @@
 /** The code in README and guides does what they say: it compiles, runs on the embedded provider, and prints what it promises. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Block, blocksOf, documents, languagesOf, promisedBy } from './blocks.ts'
 import { type StandIn, startStandIn } from './provider.ts'
 import { runBlock } from './run.ts'
@@ -12,10 +12,14 @@ const running = blocks.filter(({ isRun }) => isRun)
 let provider: StandIn
 let typeErrors: ReadonlyMap<string, readonly string[]>
 beforeAll(async () => {
+  vi.stubEnv('ANTHROPIC_API_KEY', 'sk-test')
   provider = await startStandIn()
   typeErrors = typeErrorsOf(typed, 'const apiKey: string')
 }, 120_000)
-afterAll(() => provider.stop())
+afterAll(() => {
+  vi.unstubAllEnvs()
+  return provider.stop()
+})
 
 /** The output of a block, and the error that it ended with. */
 async function outcomeOf(block: Block): Promise<{ printed: string; error: unknown }> {

@@ -67,8 +67,8 @@ function isFileNamed(words: readonly string[]): boolean {
 const commands: Readonly<Record<string, (words: readonly string[]) => boolean>> = {
   npm: ([verb = '', ...rest]) =>
     verb === 'install'
-      ? rest.includes(name)
-      : verb === 'pack' || Object.hasOwn(scripts, verb === 'run' ? String(rest[0]) : verb),
+      ? rest.includes(name) || rest.some((word) => existsSync(join(root, 'node_modules', word)))
+      : ['pack', 'init', 'pkg'].includes(verb) || Object.hasOwn(scripts, verb === 'run' ? String(rest[0]) : verb),
   npx: ([tool = '']) => existsSync(join(root, 'node_modules', '.bin', tool)),
   node: (words) => isFileNamed(words),
   deno: (words) => words[0] === 'run' && isFileNamed(words),

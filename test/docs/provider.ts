@@ -1,5 +1,8 @@
 /** The provider of the examples: the embedded one on loopback, in the place of every real one. Nothing else can be reached. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { LLMock } from '@copilotkit/aimock'
+import { root } from './blocks.ts'
 
 const call = (name: string, args: unknown) => ({ name, arguments: JSON.stringify(args) })
 
@@ -19,9 +22,16 @@ const scripts = [
   { match: {}, response: { content: 'Hello from the provider' } },
 ].map((script) => ({ chunkSize: 7, latency: 3, ...script }))
 
+/** Recordings that answer requests with these words, since the embedded provider has no pictures and no searches. */
+const recorded = [
+  [/Draw a pixel/, 'gemini/image-output/response.json', 'application/json'],
+  [/temperature in Krak/, 'anthropic/web-search-stream/response.sse', 'text/event-stream'],
+] as const
+
 export interface StandIn {
   /** A `fetch` that takes every provider's address for this one's. */
   readonly fetch: typeof fetch
+  readonly url: string
   stop(): Promise<void>
 }
 
@@ -35,12 +45,18 @@ export async function startStandIn(): Promise<StandIn> {
   await mock.start()
   const real = globalThis.fetch
   return {
+    url: mock.url,
     async fetch(input, init) {
       const request = new Request(input, init)
       const url = new URL(request.url)
       if (!hosts.test(url.host)) throw new TypeError(`An example asks ${url.host}, which nobody stands in for`)
       const path = url.pathname.replace(/^\/openai\/v1/, '/v1')
       const body = await request.text()
+      const [, recording, type = ''] = recorded.find(([words]) => words.test(body)) ?? []
+      if (recording !== undefined) {
+        const answer = readFileSync(join(root, 'test', 'recordings', recording))
+        return new Response(answer, { headers: { 'content-type': type } })
+      }
       return real(mock.url + path + url.search, {
         method: request.method,
         headers: request.headers,

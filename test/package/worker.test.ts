@@ -1,17 +1,6 @@
 /** The template of `examples/worker`, in a folder of its own, with the package as npm packs it. */
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { spawnSync } from 'node:child_process'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -19,31 +8,15 @@ import { findChromium } from '../../scripts/chromium.mjs'
 import { freePort } from '../../scripts/worker.mjs'
 import { canary, saying, sessionSecret, startUpstream, type Upstream } from '../worker/harness.ts'
 import { dist } from './built.ts'
+import { installPacked, startWrangler, wrangler, wranglerEnvironment } from './packed.ts'
 
 const root = join(dist, '..')
-const wrangler = join(root, 'node_modules', 'wrangler', 'wrangler-dist', 'cli.js')
 let project = ''
 beforeAll(() => {
-  project = realpathSync(mkdtempSync(join(tmpdir(), 'isoglot-template-')))
+  project = installPacked()
   cpSync(join(root, 'examples', 'worker', 'template'), project, { recursive: true })
-  const modules = join(project, 'node_modules')
-  mkdirSync(modules)
-  const pack = ['pack', root, '--ignore-scripts', '--loglevel=error', '--pack-destination', project]
-  execFileSync('npm', pack, { cwd: project })
-  const packed = readdirSync(project).find((name) => name.endsWith('.tgz')) ?? ''
-  execFileSync('tar', ['-xzf', packed], { cwd: project })
-  renameSync(join(project, 'package'), join(modules, 'isoglot'))
 })
 afterAll(() => rmSync(project, { recursive: true, force: true }))
-
-const environment = () => ({
-  PATH: process.env.PATH,
-  HOME: project,
-  CI: '1',
-  NO_COLOR: '1',
-  WRANGLER_SEND_METRICS: 'false',
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-})
 
 it('needs this version of the package, and no other package to run', () => {
   const { dependencies } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8'))
@@ -78,7 +51,7 @@ it('is what wrangler deploys', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: project,
     encoding: 'utf8',
-    env: environment(),
+    env: wranglerEnvironment(project),
   })
   expect(status, stdout + stderr).toBe(0)
   for (const binding of ['env.LEDGERS (UserLedger)', 'env.RUNS (StreamRun)', 'env.PER_USER', 'env.ASSETS']) {
@@ -89,10 +62,9 @@ it('is what wrangler deploys', () => {
 
 describe('by wrangler dev', () => {
   let upstream: Upstream
-  let child: ChildProcess
+  let stop: (() => Promise<void>) | undefined
   let browser: Browser | undefined
   let url = ''
-  let log = ''
   beforeAll(async () => {
     upstream = await startUpstream()
     upstream.script('Hello', saying('Good morning'))
@@ -106,31 +78,11 @@ describe('by wrangler dev', () => {
     }
     const lines = Object.entries(vars).map(([name, value]) => `${name}='${value}'\n`)
     writeFileSync(join(project, '.dev.vars'), lines.join(''))
-    const args = ['dev', '--local', '--ip', '127.0.0.1', '--port', `${port}`, '--inspector-port', '0']
-    child = spawn(process.execPath, [wrangler, ...args, '--show-interactive-dev-session=false'], {
-      cwd: project,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environment(),
-    })
-    const isReady = new Promise<void>((resolve, reject) => {
-      for (const stream of [child.stdout, child.stderr])
-        stream?.on('data', (bytes) => {
-          log += bytes
-          if (log.includes('Ready on')) resolve()
-        })
-      child.once('exit', (code) => reject(new Error(`wrangler ended with code ${code}\n${log}`)))
-    })
-    await isReady
+    stop = await startWrangler(project, port)
   })
   afterAll(async () => {
     await browser?.close()
-    const isGone = new Promise((resolve) => child?.once('exit', resolve))
-    // Its own group: what wrangler started ends with it.
-    if (child?.pid !== undefined && child.exitCode === null) {
-      process.kill(-child.pid, 'SIGTERM')
-      await isGone
-    }
+    await stop?.()
     await upstream?.stop()
   })
 
