@@ -1,5 +1,5 @@
 /**
- * Azure OpenAI: OpenAI's models behind an address and a key of one's own.
+ * Azure OpenAI: the format OpenAI Chat Completions, at the address of your resource.
  *
  * @module
  */
