@@ -162,7 +162,7 @@ const local = new Set(['llamacpp', 'lmstudio', 'ollama', 'ollama-chat', 'vllm'])
 
 /** The call that makes a model of a provider. */
 function callOf(name, example) {
-  if (name === 'openai-compatible') return `openaiCompatible({ baseUrl: '${example}' })('my-model')`
+  if (name === 'openai-compatible') return `openaiCompatible({ baseUrl: 'http://localhost:8000/v1' })('${example}')`
   if (name === 'workers-ai') return `workersAi({ accountId: 'my-account', apiToken: apiKey }, '${example}')`
   return `${functionOf(name)}('${example}'${local.has(name) ? '' : `, ${settings[name] ?? '{ apiKey }'}`})`
 }
@@ -239,7 +239,8 @@ function sourceOf(name) {
     '$1 uses the format OpenAI $2, with differences.',
   )
   const links = [...comment.matchAll(/https:\S+?(?=[\s,]|$)/g)].map(([url]) => `<${url}>`)
-  const example = new RegExp(`${functionOf(name)}\\([^')]*'([^']+)'`).exec(text)?.[1] ?? 'some-model'
+  const inComment = new RegExp(`${functionOf(name)}\\([^'{)]*'([^']+)'`).exec(text)?.[1]
+  const example = inComment ?? 'my-model'
   return { about, links, example }
 }
 
