@@ -216,7 +216,7 @@ ${facts.join('\n')}
 ## What is sent
 
 The table shows what isoglot does with each option and block for \`${example}\`. Other models of the provider can differ. "sent" means that the
-request contains it. Each other result is a [loss](../switching.md#what-cannot-be-carried): \`warnings\` report it. A loss of severity major
+request contains it. Each other result is a [loss](../switching.md#losses): \`warnings\` report it. A loss of severity major
 throws an \`UnsupportedError\`, unless \`strict: false\` is set.
 
 | option or block | result |
