@@ -26,7 +26,7 @@ export function writtenGuides() {
 
 const tables = [
   ['The conversation and the run', 'src/client/request.ts', 'RunRequest'],
-  ['The request to the model', 'src/core/model.ts', 'RequestOptions'],
+  ['Options of the request', 'src/core/model.ts', 'RequestOptions'],
   ['Tools', 'src/tools/model.ts', 'ToolOptions'],
   ['Retries', 'src/client/retry.ts', 'RetryOptions'],
   ['Timeouts, in `timeouts`', 'src/client/deadline.ts', 'Timeouts'],
@@ -229,7 +229,7 @@ function functionOf(name) {
   return name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())
 }
 
-/** The description, links and example of a provider, from the comments of its module. */
+/** What the module of a provider says of itself. */
 function sourceOf(name) {
   const text = readFileSync(join(root, publicPaths(root)[name]), 'utf8')
   const comment = /\/\*\*([\s\S]*?)@module/.exec(text)?.[1].replaceAll(/^ *\* ?/gm, '') ?? ''

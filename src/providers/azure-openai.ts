@@ -1,5 +1,5 @@
 /**
- * Azure OpenAI: the format OpenAI Chat Completions, at the address of your resource.
+ * Azure OpenAI: OpenAI's models at an address of your own, with your own key.
  *
  * @module
  */
