@@ -147,7 +147,7 @@ const messageProbes = {
   ],
 }
 
-/** What stands in the place of `{ apiKey }` in the example of a provider. */
+/** The settings of providers that need more than `{ apiKey }`, for their examples. */
 const settings = {
   'azure-anthropic': "{ resource: 'my-resource', apiKey }",
   'azure-openai': "{ resource: 'my-resource', apiKey }",
