@@ -44,8 +44,16 @@ function describeOptions() {
   })
   const head = `# Every option
 
-\`generate\`, \`stream\` and \`createChat\` take these options in one object. [The pages of the providers](README.md#providers) say what each
-provider does with an option. If a provider does not take one, the result's \`warnings\` report it. The table is made from the doc comments.
+Use this page to look up an option. \`generate\`, \`stream\` and \`createChat\` take all options in one object:
+
+<!-- example: free -->
+
+\`\`\`ts
+await generate({ model, prompt: 'Hello', maxTokens: 500, timeouts: { idleMs: 30_000 } })
+\`\`\`
+
+[The pages of the providers](README.md#providers) list the options that each provider supports. If a provider does not support an option,
+\`warnings\` of the result report it.
 `
   return `${[head, ...sections].join('\n').trimEnd()}\n`
 }
@@ -139,51 +147,77 @@ const messageProbes = {
   ],
 }
 
+/** The settings of providers that need more than `{ apiKey }`, for their examples. */
+const settings = {
+  'azure-anthropic': "{ resource: 'my-resource', apiKey }",
+  'azure-openai': "{ resource: 'my-resource', apiKey }",
+  'azure-responses': "{ resource: 'my-resource', apiKey }",
+  'bedrock-anthropic': "{ region: 'eu-west-1', apiKey }",
+  'bedrock-converse': "{ region: 'us-east-1', apiKey }",
+  'vertex-anthropic': "{ project: 'my-project', apiKey }",
+  'vertex-gemini': "{ project: 'my-project', apiKey }",
+}
+/** Servers on the user's machine, which need no key. */
+const local = new Set(['llamacpp', 'lmstudio', 'ollama', 'ollama-chat', 'vllm'])
+
+/** The call that makes a model of a provider. */
+function callOf(name, example) {
+  if (name === 'openai-compatible') return `openaiCompatible({ baseUrl: 'http://localhost:8000/v1' })('${example}')`
+  if (name === 'workers-ai') return `workersAi({ accountId: 'my-account', apiToken: apiKey }, '${example}')`
+  return `${functionOf(name)}('${example}'${local.has(name) ? '' : `, ${settings[name] ?? '{ apiKey }'}`})`
+}
+
 function describeProvider(name) {
   const { about, links, example } = sourceOf(name)
   const asked = model(`${name}:${example}`, {
     apiKey: 'key',
     baseUrl: 'https://provider.example',
-    resource: 'r',
-    accountId: 'a',
-    region: 'r',
-    project: 'p',
+    resource: 'my-resource',
+    accountId: 'my-account',
+    region: 'eu-west-1',
+    project: 'my-project',
   })
   const hello = [{ role: 'user', content: 'Hello' }]
   const probes = {
     ...mapValues(optionProbes, (options) => lossesOf(asked, { messages: hello }, options)),
     ...mapValues(toolProbes, (options) => lossesOf(asked, { messages: hello, tools: [weather, other] }, options)),
     'tool with strict: true': lossesOf(asked, { messages: hello, tools: [{ ...weather, strict: true }] }, {}),
-    ...mapValues(messageProbes, (messages) => lossesOf(asked, { messages, tools: [weather] }, {})),
+    ...mapValues(messageProbes, (messages) => {
+      const hasCall = messages.length > 1
+      return lossesOf(asked, { messages, ...(hasCall && { tools: [weather] }) }, {})
+    }),
   }
   const rows = Object.entries(probes).map(([what, result]) =>
     `| \`${what}\` | ${result} |`.replace(/`([a-zA-Z, ]+?, .*|[a-z]+ .*)`/, '$1'),
   )
   const { providerUrl, codec } = asked
   const facts = [
-    ...(providerUrl ? [`- Requests go to \`${providerUrl}\`, unless \`baseUrl\` is set.`] : []),
-    `- Fields of the API that isoglot has no option for: \`providerOptions: { '${codec.name}': { … } }\`.`,
+    `- ${about}`,
+    ...(providerUrl ? [`- isoglot sends requests to \`${providerUrl}\`. \`baseUrl\` changes the address.`] : []),
+    `- For other fields of the API, use \`providerOptions: { '${codec.name}': { … } }\`.`,
     ...(links.length > 0 ? [`- The provider's documents: ${links.join(', ')}.`] : []),
   ]
   return `# ${codec.title}: isoglot/${name}
 
-${about}
+\`${functionOf(name)}\` makes a model that you can pass to \`generate\`, \`stream\` and \`createChat\`.
 
-<!-- example: free -->
+<!-- example: types only -->
 
 \`\`\`ts
 import { generate } from 'isoglot'
 import { ${functionOf(name)} } from 'isoglot/${name}'
 
-const { text } = await generate({ model: ${functionOf(name)}('${example}', settings), prompt: 'Hello' })
+const model = ${callOf(name, example)}
+const { text } = await generate({ model, prompt: 'Hello' })
 \`\`\`
 
 ${facts.join('\n')}
 
 ## What is sent
 
-What the codec does with each option and block for \`${example}\`. Other models of the provider can differ. "sent" means that the request
-carries it. Anything else is reported in \`warnings\`; a loss of severity major is an \`UnsupportedError\` unless \`strict: false\` is set.
+The table shows what isoglot does with each option and block for \`${example}\`. Other models of the provider can differ. "sent" means that the
+request contains it. Each other result is a [loss](../switching.md#losses): \`warnings\` report it. A loss of severity major
+throws an \`UnsupportedError\`, unless \`strict: false\` is set.
 
 | option or block | result |
 | --- | --- |
@@ -202,10 +236,11 @@ function sourceOf(name) {
   const [said = ''] = comment.split('@see')
   const about = oneLine(said).replace(
     /^(.*): OpenAI (Chat Completions|Responses), and how it differs\./,
-    '$1 speaks OpenAI $2, with differences.',
+    '$1 uses the format OpenAI $2, with differences.',
   )
   const links = [...comment.matchAll(/https:\S+?(?=[\s,]|$)/g)].map(([url]) => `<${url}>`)
-  const example = new RegExp(`${functionOf(name)}\\([^')]*'([^']+)'`).exec(text)?.[1] ?? 'some-model'
+  const inComment = new RegExp(`${functionOf(name)}\\([^'{)]*'([^']+)'`).exec(text)?.[1]
+  const example = inComment ?? 'my-model'
   return { about, links, example }
 }
 

@@ -29,6 +29,11 @@ async function loadPackages() {
 
 const { fleschKincaid, syllable } = await loadPackages()
 
+const codes = []
+/** Each piece of inline code is one character of a private plane of Unicode, so that it counts as a word and can be printed again. */
+const asCharacter = (code) => String.fromCodePoint(0xf0000 + codes.push(code) - 1)
+const withCode = (sentence) => sentence.replaceAll(/\p{Co}/gu, (character) => codes[character.codePointAt(0) - 0xf0000])
+
 /** The paragraphs and list items of Markdown. */
 function paragraphsOf(markdown) {
   return markdown
@@ -37,7 +42,7 @@ function paragraphsOf(markdown) {
     .replaceAll(/^ *(?:\||#).*$/gm, '\n')
     .replaceAll(/^ *(?:[-*]|\d+\.) /gm, '\n')
     .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/\{@link ([^}]*)\}|(?<!`)(`+)(?!`).+?(?<!`)\2(?!`)|<?https?:\S+/gs, 'code')
+    .replaceAll(/\{@link [^}]*\}|(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)|<?https?:\S+/gs, asCharacter)
     .replaceAll(/[*_]{1,2}(\S.*?)[*_]{1,2}/g, '$1')
     .split(/\n\s*\n/)
     .map((paragraph) => paragraph.replaceAll(/\s+/g, ' ').trim())
@@ -56,12 +61,12 @@ function commentsOf(source) {
 
 function sentencesOf(paragraph) {
   return paragraph
-    .split(/(?<=[.!?][)”"]?) +(?=[\p{Lu}“"(…]|code|isoglot)/u)
-    .filter((sentence) => /\p{L}/u.test(sentence))
+    .split(/(?<=[.!?][)”"]?) +(?=[\p{Lu}\p{Co}“"(…]|isoglot)/u)
+    .filter((sentence) => /[\p{L}\p{Co}]/u.test(sentence))
 }
 
 function wordsOf(sentence) {
-  return sentence.match(/[\p{L}\p{N}][\p{L}\p{N}’'-]*/gu) ?? []
+  return sentence.match(/\p{Co}|[\p{L}\p{N}][\p{L}\p{N}’'-]*/gu) ?? []
 }
 
 function measure(sentences) {
@@ -69,7 +74,7 @@ function measure(sentences) {
   const counts = {
     sentence: sentences.length,
     word: words.length,
-    syllable: words.reduce((sum, word) => sum + syllable(word), 0),
+    syllable: words.reduce((sum, word) => sum + (/\p{Co}/u.test(word) ? 1 : syllable(word)), 0),
   }
   return { ...counts, perSentence: counts.word / counts.sentence, grade: fleschKincaid(counts) }
 }
@@ -113,7 +118,8 @@ function random(seed) {
 
 const { values } = parseArgs({ options: { sample: { type: 'string' }, seed: { type: 'string', default: '1' } } })
 if (values.sample) {
-  const left = guides.flatMap(([file, sentences]) => sentences.map((sentence) => `${file}: ${sentence}`))
+  const bySentence = new Map(guides.flatMap(([file, sentences]) => sentences.map((text) => [withCode(text), file])))
+  const left = [...bySentence].map(([sentence, file]) => `${file}: ${sentence}`)
   const next = random(Number(values.seed))
   for (let count = 0; count < Number(values.sample) && left.length > 0; count++)
     console.log(left.splice(Math.floor(next() * left.length), 1)[0])

@@ -5,7 +5,7 @@ import { unlessAborted } from '../core/unless-aborted.ts'
 
 /** How long a provider may take, in milliseconds. */
 export interface Timeouts {
-  /** From sending until the first byte of the answer's body. Default 120,000. A whole (unstreamed) answer begins when it is done. */
+  /** From sending until the first byte of the answer's body. Default 120,000. An answer that is not streamed begins when it is complete. */
   readonly firstByteMs?: number
   /** Between two chunks of a body. Default 60,000. */
   readonly idleMs?: number

@@ -43,19 +43,18 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   /** The conversation that a provider stored: `providerState` of the last result. */
   readonly providerState?: ProviderState
 
-  /** How often the model is asked at most. Default 10. `lastCalls` says what becomes of the calls of the last answer. */
+  /** The highest number of rounds. Default 10. `lastCalls` sets what happens to the calls of the last answer. */
   readonly maxRounds?: number
-  /** For messages that ask to be split: `splitting()`. */
+  /** Splits messages that have `split`: `splitting()`. */
   readonly split?: Splitting
   /**
-   * Called with each loss of the run once: what a request or an answer could not carry. The losses of a request come before it is sent, so
-   * what this throws keeps it from being sent, and ends the run. All of them are in `warnings` of the result, too. `about` says in which
-   * round, and for which model.
+   * Called once with each loss of the run. The losses of a request are reported before it is sent. If the function throws, the request is
+   * not sent and the run ends. `warnings` of the result has all losses too. `about` has the round and the model.
    */
   readonly onWarning?: (warning: Loss, about: { readonly round: number; readonly model: Model }) => void
   /**
-   * Called before each round, and awaited: what it returns changes the round. Its `messages` go through the checks that those of the request
-   * go through, and are in `context` of the result; `messages` of the result stays what was said. An error that it throws fails the run.
+   * Called before each round, and awaited. Its return value changes the round. Returned `messages` are checked like those of the request,
+   * and are in `context` of the result. They do not change `messages` of the result. If it throws, the run fails.
    *
    * @example
    * ```ts
@@ -63,17 +62,17 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
    * ```
    */
   readonly beforeRound?: (round: RoundStart) => RoundChange | undefined | void | Promise<RoundChange | undefined | void>
-  /** Called after each round, once its calls have results, and awaited. An error that it throws fails the run; the results are in `messages`. */
+  /** Called after each round, when its calls have results, and awaited. If it throws, the run fails. The results are in `messages`. */
   readonly onRound?: (round: RoundEnd) => void | Promise<void>
   /** Called when each HTTP request is sent, and again, with `end`, when it is over. Its exceptions are dropped. */
   readonly onRequest?: NonNullable<Observer['onAttempt']>
-  /** Watch the run, for logs and telemetry. They change nothing. */
+  /** Functions that watch the run, for logs and telemetry. They do not change it. */
   readonly observers?: readonly Observer[]
-  /** Gives each `tool_call_chunk` a view of the arguments so far: `liveArguments()`. */
+  /** Adds the arguments so far to each `tool_call_chunk`: `liveArguments()`. */
   readonly liveArguments?: LiveArguments
   /**
-   * For servers that keep an answer while it is written, as our Worker does, and no provider: `resumable()`. Each streamed answer then goes
-   * on by itself where the network cuts it, and who leaves it does not end it: `stop()` of the run does.
+   * Continues a streamed answer after a lost connection: `resumable()`. The server must keep its answers, as isoglot's Worker does. If you
+   * leave such a run, the answer continues on the server. `stop()` of the run ends it.
    */
   readonly resume?: Resumable
   /**
@@ -84,11 +83,11 @@ export interface RunRequest<Tools extends AnyTools = AnyTools>
   readonly wholeAnswer?: boolean
   /** Cancels the run, its request and its tools. The run then rejects with the signal's own reason. */
   readonly signal?: AbortSignal
-  /** How long the run waits for an answer, and for each chunk of it. */
+  /** The time limits for an answer and for each of its chunks. */
   readonly timeouts?: Timeouts
-  /** Largest single event of a stream, in bytes. Default 8 MiB. */
+  /** The largest event of a stream, in bytes. Default 8 MiB. */
   readonly maxEventBytes?: number
-  /** Largest whole (unstreamed) answer, in bytes. Default 32 MiB. */
+  /** The largest answer that is not streamed, in bytes. Default 32 MiB. */
   readonly maxBodyBytes?: number
 }
 

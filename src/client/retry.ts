@@ -3,11 +3,11 @@ import { ApiError, ConnectionError } from '../core/errors.ts'
 
 /** How often a request is asked again, and when that is safe. */
 export interface RetryOptions {
-  /** How often to ask again. Default 2; 0 for never. */
+  /** The highest number of retries of a request. Default 2. */
   readonly retries?: number
   /**
-   * Sent as `Idempotency-Key`. With it, failures after which the provider may have worked are retried too; without it only those in which
-   * it cannot have: it refused for load. It is the key of a run's first request; of those that follow it is the stem.
+   * Sent as `Idempotency-Key`. With it, isoglot also retries failures after which the provider may have done the work. Without it, isoglot
+   * retries only if the provider refused because of load. The first request of a run has this key. The keys of later requests start with it.
    */
   readonly idempotencyKey?: string
 }

@@ -277,15 +277,15 @@ export interface ServerCodec {
 
 /** Options that every provider's function takes beside the model's name. */
 export interface ModelSettings {
-  /** The key, or a function that gets it at each call. Absent or empty: no key is sent, which a provider's own address does not allow. */
+  /** The key, or a function that returns it for each request. Without one, no key is sent. A provider's own address needs one. */
   readonly apiKey?: string | (() => string | Promise<string>)
-  /** Default: the provider's own. Paths are appended to it. */
+  /** The address of the API. Default: the provider's own. Paths are appended to it. */
   readonly baseUrl?: string
-  /** Added to each request; they win over ours. */
+  /** Headers that are added to each request. They override isoglot's own. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Fields added to each request's body; they win over ours. */
+  /** Fields that are added to the body of each request. They override isoglot's own. */
   readonly body?: JsonObject
-  /** Default: the global `fetch`. */
+  /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch
 }
 

@@ -1,5 +1,5 @@
 /**
- * Claude in Microsoft Foundry: Anthropic's format, at the address of a resource.
+ * Claude in Microsoft Foundry: Anthropic's format, at the address of your resource.
  *
  * @see https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry (read 2026-11)
  * @module

@@ -1,5 +1,5 @@
 /**
- * Azure OpenAI, asked by Responses: OpenAI's format with what `azureDialect` says of it.
+ * Azure OpenAI: the format OpenAI Responses, at the address of your resource.
  *
  * @see https://learn.microsoft.com/azure/ai-foundry/openai/how-to/responses (read 2026-11)
  * @module

@@ -1,5 +1,5 @@
 /**
- * Claude on Amazon Bedrock: Anthropic's format, at the address of a region.
+ * Claude on Amazon Bedrock: Anthropic's format, at the address of your region.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/userguide/inference-messages-api.html (read 2026-11)
  * @module

@@ -1,5 +1,5 @@
 /**
- * Any other server that speaks OpenAI Chat Completions.
+ * Any other server that uses the format OpenAI Chat Completions.
  *
  * @module
  */

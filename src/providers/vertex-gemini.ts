@@ -1,5 +1,5 @@
 /**
- * Gemini on Vertex AI: Gemini's format, at the address of a project.
+ * Gemini on Vertex AI: Gemini's format, at the address of your project.
  *
  * @see https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/inference (read 2026-11)
  * @module

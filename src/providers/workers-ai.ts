@@ -1,5 +1,5 @@
 /**
- * Cloudflare Workers AI: OpenAI Chat Completions, and how it differs. Its older models have frames of their own.
+ * Cloudflare Workers AI: OpenAI Chat Completions, and how it differs. Its older models have their own frames.
  *
  * @see https://developers.cloudflare.com/workers-ai/ (read 2026-09)
  * @see https://github.com/cloudflare/workerd/blob/main/src/cloudflare/internal/ai-api.ts

@@ -1,5 +1,5 @@
 /**
- * xAI's models, asked by Responses: OpenAI's format with what `xaiDialect` says of it.
+ * The models of xAI, with the format OpenAI Responses.
  *
  * @see https://docs.x.ai/docs/api-reference#create-new-response
  *

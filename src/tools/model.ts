@@ -135,33 +135,33 @@ export type ResultOf<Tools extends AnyTools> = Or<ResultFor<Tools[number]>, Tool
 
 /** How a run uses its tools. */
 export interface ToolOptions<Tools extends AnyTools = AnyTools> extends ResultLimits {
-  /** Run the tools and ask again until the model is done. Default true; `false` leaves the calls to the caller. */
+  /** Runs the tools and asks again until the model answers. Default true. With `false`, your code runs the calls. */
   readonly autoTools?: boolean
   /**
-   * How often in a row the very same calls may come to nothing before the run ends with `repeated_call`: with results that are all failures,
-   * or all as they were. `Infinity`: as often as the model likes. Default: 3 for failures, no limit for results that are equal, since a model
-   * may wait for something.
+   * How many rounds in a row may have the same calls with the same results before the run ends with `repeated_call`. Default: 3 if all
+   * results are failures. Otherwise there is no limit, because a model may wait for something. A number counts both kinds. `Infinity` turns
+   * this off.
    */
   readonly maxRepeatedCalls?: number
-  /** How much the run may use in all: `budget({ maxTokens: 50_000 })`. Default: no limit but `maxRounds`. */
+  /** A limit for the whole run: `budget({ maxTokens: 50_000 })`. Default: only `maxRounds`. */
   readonly budget?: Budget
   /**
    * Calls of the last round that `maxRounds` allows. `run` (default): they are run, and their results are in `messages`.
    * `keep`: they are among `pending`; a run with `approvals: []` and those `messages` runs them.
    */
   readonly lastCalls?: 'run' | 'keep'
-  /** Looked at after the calls of each round: true ends the run. */
+  /** Called after the calls of each round. `true` ends the run. */
   readonly stopWhen?: (progress: RunProgress) => boolean
   /**
-   * Decisions about calls that wait for consent. With them, even none of them, the run begins with all calls of the last answer in
-   * `messages` that have no result yet.
+   * Decisions about calls that wait for consent. With this option, even with an empty list, the run starts with all calls of the last
+   * answer in `messages` that have no result yet.
    */
   readonly approvals?: readonly Approval[]
-  /** Which calls were run already. Default: one that lasts as long as the run. */
+  /** Records which calls have run, so that none runs twice. Default: a ledger for this run only. */
   readonly ledger?: CallLedger
-  /** Default `concurrent`; results go back in the model's order either way. */
+  /** Runs the calls of a round at the same time or one after the other. Default `concurrent`. Results go back in the model's order. */
   readonly toolMode?: 'concurrent' | 'sequential'
-  /** How long one tool may run, in milliseconds. Default 60,000. */
+  /** The time limit for one tool, in milliseconds. Default 60,000. */
   readonly toolTimeoutMs?: number
   /** Sees each call before it runs, with its tool if there is one, and may refuse it: the model gets the reason. */
   onToolRequest?(call: CallOf<Tools> | InvalidToolCall, tool: Tool | undefined): ToolVerdict | Promise<ToolVerdict>

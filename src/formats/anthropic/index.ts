@@ -1,5 +1,5 @@
 /**
- * Anthropic Messages, as a client and as a server.
+ * Anthropic Messages, for clients and servers.
  *
  * @see https://platform.claude.com/docs/en/api/messages (read 2026-11)
  *

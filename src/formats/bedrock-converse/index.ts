@@ -1,5 +1,5 @@
 /**
- * Amazon Bedrock's Converse API, as a client and as a server.
+ * Amazon Bedrock's Converse API, for clients and servers.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
  *

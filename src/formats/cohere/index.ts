@@ -1,5 +1,5 @@
 /**
- * Cohere Chat v2, as a client and as a server.
+ * Cohere Chat v2, for clients and servers.
  *
  * @see https://docs.cohere.com/reference/chat (read 2026-11)
  *

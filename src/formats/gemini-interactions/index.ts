@@ -1,5 +1,5 @@
 /**
- * Gemini Interactions: a provider, and the wire in both directions.
+ * Gemini Interactions, for clients and servers.
  *
  * @see https://ai.google.dev/api/interactions-api (read 2026-11)
  *

@@ -1,5 +1,5 @@
 /**
- * Google Gemini, `generateContent` and `streamGenerateContent`: a provider, and the wire in both directions.
+ * Google Gemini by `generateContent` and `streamGenerateContent`, for clients and servers.
  *
  * @see https://ai.google.dev/api/generate-content (read 2026-11)
  *

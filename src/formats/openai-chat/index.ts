@@ -1,5 +1,5 @@
 /**
- * OpenAI Chat Completions, and the frame for every server that speaks it.
+ * OpenAI Chat Completions, and the base of all dialects of this format.
  *
  * @module
  */

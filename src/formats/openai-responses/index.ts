@@ -1,5 +1,5 @@
 /**
- * OpenAI Responses, and every server that speaks it.
+ * OpenAI Responses, and the servers that use this format.
  *
  * @module
  */
