@@ -22,8 +22,8 @@ function removeOldChunks() {
 function cleanModules() {
   for (const module of modulesIn('dist')) {
     const code = readFileSync(`dist/${module}`, 'utf8')
-      .replace(/\bimport\s*"\.[^"]+";/g, (found) => found.replace(/./g, ' '))
-      .replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n')
+      .replace(/\bimport\s*"\.[^"]+"/g, (found) => found.replace(/./g, ' '))
+      .replace(/\n?\/\/# sourceMappingURL=.*\s*$/, '\n')
     writeFileSync(`dist/${module}`, code)
   }
 }
@@ -35,10 +35,18 @@ export default defineConfig({
   target: 'es2022',
   platform: 'neutral',
   splitting: true,
-  minify: true,
+  // esbuild would leave out `@__PURE__` with the spaces, and bundles of users would hold more. Names of functions stay, for stack traces.
+  minify: 'terser',
+  terserOptions: {
+    sourceMap: true,
+    compress: false,
+    keep_fnames: true,
+    keep_classnames: true,
+    // Node prints the whole line that an uncaught error comes from.
+    format: { preserve_annotations: true, max_line_len: 120 },
+  },
   esbuildOptions: (options) => {
     options.chunkNames = 'shared/[name]-[hash]'
-    options.lineLimit = 120 // Node prints the whole line that an uncaught error comes from
   },
   dts: true,
   sourcemap: true,

@@ -64,7 +64,7 @@ export function withImports(dist, modules) {
   const found = new Set(modules)
   for (const module of found) {
     const code = readFileSync(join(dist, module), 'utf8')
-    for (const [, path] of code.matchAll(/\bfrom\s*"(\.{1,2}\/[^"]+\.js)";/g)) found.add(join(dirname(module), path))
+    for (const [, path] of code.matchAll(/\bfrom\s*"(\.{1,2}\/[^"]+\.js)"/g)) found.add(join(dirname(module), path))
   }
   return [...found]
 }

@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { mapOfHouse } from '../../scripts/map.mjs'
 import { specifiersIn } from '../support/imports.ts'
 
 const root = join(import.meta.dirname, '../../src')
@@ -60,6 +61,10 @@ describe('imports', () => {
     expect(layerOf(file)).toBeGreaterThanOrEqual(0)
     const upwards = (imports.get(file) ?? []).filter((to) => layerOf(to) > layerOf(file) || doors.includes(to))
     expect(upwards).toEqual([])
+  })
+
+  it('are those of docs/evidence/map.svg, as "node scripts/with-node.mjs scripts/map.mjs" draws it', () => {
+    expect(readFileSync(join(root, '../docs/evidence/map.svg'), 'utf8')).toBe(mapOfHouse())
   })
 
   it('go in no circle', () => {

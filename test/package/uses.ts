@@ -71,6 +71,7 @@ export function parse(code: string): Uses {
 function isStill(statement: ts.Statement): boolean {
   if (ts.isImportDeclaration(statement)) return statement.importClause !== undefined
   return (
+    ts.isEmptyStatement(statement) ||
     ts.isExportDeclaration(statement) ||
     ts.isFunctionDeclaration(statement) ||
     ts.isClassDeclaration(statement) ||

@@ -1,0 +1,2 @@
+/** The folders of `src` and their imports, as SVG. */
+export function mapOfHouse(): string
