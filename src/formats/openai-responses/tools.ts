@@ -53,7 +53,20 @@ export function encodeDefinitions(
   _options: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
   checkTools(tools)
-  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
+  const out: WireFunctionTool[] = []
+  const groups = new Map<unknown, WireFunctionTool[]>()
+  for (const tool of tools) {
+    const definition = encodeDefinition(tool)
+    const { namespace, ...member } = (definition ?? {}) as WireFunctionTool & { namespace?: Json }
+    const name = field(namespace, 'name')
+    const group = groups.get(name) ?? []
+    if (name === undefined) out.push(...(definition ? [definition] : []))
+    else if (group.push(member) === 1) {
+      groups.set(name, group)
+      out.push(verbatim({ type: 'namespace', ...(namespace as JsonObject), tools: group }))
+    }
+  }
+  return out
 }
 
 function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {

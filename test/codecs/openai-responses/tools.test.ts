@@ -26,6 +26,28 @@ describe('definitions', () => {
     expect(encodeDefinitions([{ name: 'f' }])).toMatchObject([{ parameters: { type: 'object', properties: {} } }])
   })
 
+  it('stand together in the namespace that they name', () => {
+    const crm = { name: 'crm', description: 'Customers' }
+    const inCrm = { [format]: { namespace: crm, defer_loading: true, strict: false } }
+    const tools = [
+      { name: 'f', parameters: schema, providerData: inCrm },
+      { name: 'g', parameters: schema },
+      { name: 'h', parameters: schema, providerData: inCrm },
+    ]
+    const deferred = { type: 'function', parameters: schema, strict: false, defer_loading: true }
+    expect(encodeDefinitions(tools)).toEqual([
+      {
+        type: 'namespace',
+        ...crm,
+        tools: [
+          { ...deferred, name: 'f' },
+          { ...deferred, name: 'h' },
+        ],
+      },
+      { type: 'function', name: 'g', parameters: schema, strict: false },
+    ])
+  })
+
   it('of this wire alone go as they are, and of others not at all', () => {
     const own = { type: 'web_search' }
     const tools = [
