@@ -53,20 +53,7 @@ export function encodeDefinitions(
   _options: CodecOptions<ResponsesDialect> = {},
 ): WireFunctionTool[] {
   checkTools(tools)
-  const out: WireFunctionTool[] = []
-  const groups = new Map<unknown, WireFunctionTool[]>()
-  for (const tool of tools) {
-    const definition = encodeDefinition(tool)
-    const { namespace, ...member } = (definition ?? {}) as WireFunctionTool & { namespace?: Json }
-    const name = field(namespace, 'name')
-    const group = groups.get(name) ?? []
-    if (name === undefined) out.push(...(definition ? [definition] : []))
-    else if (group.push(member) === 1) {
-      groups.set(name, group)
-      out.push(verbatim({ type: 'namespace', ...(namespace as JsonObject), tools: group }))
-    }
-  }
-  return out
+  return tools.flatMap((tool) => encodeDefinition(tool) ?? [])
 }
 
 function encodeDefinition(tool: AnyTool): WireFunctionTool | undefined {

@@ -700,7 +700,10 @@ describe('a container in which code waits', () => {
   })
 
   it.each([
-    ['a question that follows, since it may have ended', [...round.slice(0, 2), { role: 'user', content: 'And Bob?' }]],
+    [
+      'a question that follows, since it may have ended',
+      [...round, { role: 'assistant', content: 'A 4.' }, { role: 'user', content: 'And Bob?' }],
+    ],
     ['results of calls that the model made itself', [byModel, { role: 'tool', toolCallId: 'c', content: '4' }]],
   ] as [string, Message[]][])('is not named with %s', (_, messages) => {
     expect(containerOf(messages)).toBeUndefined()

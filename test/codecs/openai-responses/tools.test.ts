@@ -8,6 +8,8 @@ import {
   encodeDefinitions,
   encodeRequest,
   encodeResult,
+  openaiResponses,
+  withNamespaces,
 } from '../../../src/formats/openai-responses/index.ts'
 import { decodeText } from '../../support/decode.ts'
 
@@ -35,7 +37,9 @@ describe('definitions', () => {
       { name: 'h', parameters: schema, providerData: inCrm },
     ]
     const deferred = { type: 'function', parameters: schema, strict: false, defer_loading: true }
-    expect(encodeDefinitions(tools)).toEqual([
+    const { codec } = withNamespaces(openaiResponses('m', { apiKey: 'k' }))
+    const { body } = codec.encodeRequest({ messages: [], tools }, { model: 'm' })
+    expect((body as { tools: object[] }).tools).toEqual([
       {
         type: 'namespace',
         ...crm,
