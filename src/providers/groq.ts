@@ -1,10 +1,16 @@
 /**
  * Groq: OpenAI Chat Completions, and how it differs.
  *
+ * @see https://console.groq.com/docs/compound (read 2026-11)
  * @module
  */
-import type { Model, ModelSettings } from '../core/codec.ts'
+import type { ClientCodec, Model, ModelSettings } from '../core/codec.ts'
+import { blocksOf } from '../core/content.ts'
+import { arrayOf, isObject, numberOr, otherFields, textOr, unlessEmpty } from '../core/lookup.ts'
+import type { AssistantMessage, ContentBlock, JsonObject, ProviderData } from '../core/model.ts'
+import { parseArguments } from '../core/tool-call.ts'
 import { type ChatDialect, chatModel, compatible, refusing, replayAs } from '../formats/openai-chat/index.ts'
+import { changeFragments } from '../kit/change-fragments.ts'
 
 /** How Groq differs. */
 export const groqDialect: ChatDialect = {
@@ -31,4 +37,103 @@ export const groqDialect: ChatDialect = {
  */
 export function groq(model: string, settings: ModelSettings = {}): Model {
   return chatModel(groqDialect, model, settings)
+}
+
+/**
+ * A model of Groq that runs tools itself. What they did stands in its answers as `server_tool_call` and `server_tool_result`, before the
+ * text, as it does with other providers. {@link groq} leaves it in the `providerData` of the message.
+ *
+ * @example
+ * ```ts
+ * const model = groqCompound('groq/compound', { apiKey })
+ * ```
+ */
+export function groqCompound(model: string, settings: ModelSettings = {}): Model {
+  return chatModel({ ...groqDialect, adapt }, model, settings)
+}
+
+// ---- tools that Groq runs ---------------------------------------------------------------------
+
+const format = 'openai-chat'
+
+/** What its own tools did stands in a field of the message, `executed_tools`: each becomes a call and a result before the text. */
+function adapt(codec: ClientCodec): ClientCodec {
+  return {
+    ...codec,
+    decodeResponse(body, options) {
+      const response = codec.decodeResponse(body, options)
+      return { ...response, message: withTools(response.message) }
+    },
+    decodeStream(options) {
+      const tools = toolReader()
+      return changeFragments(codec.decodeStream(options), (fragment, out) => {
+        if (fragment.type === 'extra' && fragment.on === 'message') {
+          const providerData = tools.read(fragment.providerData)
+          if (providerData !== undefined) out.push({ ...fragment, providerData })
+          return
+        }
+        if (fragment.type === 'text' || fragment.type === 'call' || fragment.type === 'end') {
+          for (const block of tools.take()) out.push({ type: 'block', block })
+        }
+        out.push(fragment)
+      })
+    },
+  }
+}
+
+function withTools(message: AssistantMessage): AssistantMessage {
+  const { providerData = {}, ...rest } = message
+  const tools = toolReader()
+  const kept = tools.read(providerData)
+  const blocks = tools.take()
+  if (blocks.length === 0) return message
+  const content = blocksOf(message.content)
+  const at = content.findIndex(({ type }) => type === 'text' || type === 'tool_call')
+  const before = at < 0 ? content.length : at
+  return {
+    ...rest,
+    content: [...content.slice(0, before), ...blocks, ...content.slice(before)],
+    ...(kept && { providerData: kept }),
+  }
+}
+
+/** Collects tools by their index: a later piece of one adds to it, and replaces what it says again. */
+function toolReader() {
+  let tools = new Map<number, JsonObject>()
+  return {
+    /** Takes the tools out of the fields of a message; `undefined` if nothing else is in them. */
+    read(data: ProviderData): ProviderData | undefined {
+      const { executed_tools: executed, ...fields } = data[format] ?? {}
+      for (const [at, tool] of arrayOf(executed).entries()) {
+        if (!isObject(tool)) continue
+        const index = numberOr(tool.index, at)
+        tools.set(index, { ...tools.get(index), ...tool })
+      }
+      return unlessEmpty(fields) && { [format]: fields }
+    },
+    /** The blocks of those that were read since. */
+    take(): readonly ContentBlock[] {
+      const taken = [...tools].flatMap(([index, tool]) => blocksOfTool(tool, index))
+      tools = new Map()
+      return taken
+    },
+  }
+}
+
+const callFields = new Set(['index', 'type', 'arguments'])
+
+function blocksOfTool(tool: JsonObject, index: number): readonly ContentBlock[] {
+  const id = `groq_${index}`
+  const name = textOr(tool.type, 'tool')
+  const argumentsText = textOr(tool.arguments, '')
+  const parsed = parseArguments(argumentsText)
+  const args = 'value' in parsed ? parsed.value : {}
+  const output = otherFields(tool, callFields)
+  const result = { type: 'server_tool_result' as const, toolCallId: id, name, output, providerData: { [format]: {} } }
+  // As it came: a gateway gives it to clients of this format.
+  const providerData = { [format]: { executed_tools: [tool] } }
+  return [
+    { type: 'server_tool_call', id, name, arguments: args, argumentsText, providerData },
+    ...(output === undefined ? [] : [result]),
+  ]
 }

@@ -1,5 +1,5 @@
 /** Runs a call. Every failure becomes a result that the model can read, never an exception. @module */
-import { compact } from '../core/lookup.ts'
+import { compact, isObject } from '../core/lookup.ts'
 import type { InvalidToolCall, Message, ToolCall, ToolMessage } from '../core/model.ts'
 import { after } from '../core/timer.ts'
 import { isRunnable } from './definition.ts'
@@ -30,9 +30,17 @@ export async function invokeTool(
 ): Promise<ToolResult> {
   if (call.type === 'invalid_tool_call') return failed(call, 'invalid_arguments', call.error)
   const tool = tools.get(call.name)
-  if (tool === undefined || !isRunnable(tool)) return failed(call, 'unknown_tool', describeUnknown(call.name, tools))
+  if (tool === undefined || !isRunnable(tool) || !isIn(tool, call))
+    return failed(call, 'unknown_tool', describeUnknown(call.name, tools))
   if (options.signal?.aborted) return failed(call, 'aborted', 'The run was cancelled before the tool ran')
   return withinTime(tool, call, options)
+}
+
+/** A tool that is offered in a namespace is not the one of its name in another. */
+function isIn(tool: Tool, call: ToolCall): boolean {
+  return Object.entries(tool.providerData ?? {}).every(
+    ([format, { namespace }]) => !isObject(namespace) || namespace.name === call.providerData?.[format]?.namespace,
+  )
 }
 
 /** The result as the message that answers the call. */

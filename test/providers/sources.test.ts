@@ -1,9 +1,15 @@
-/** Perplexity's sources, and what answers of routers cost: https://docs.perplexity.ai, https://openrouter.ai/docs (read 2026-11). */
+/**
+ * Perplexity's sources, Groq's own tools, and what answers of routers cost: https://docs.perplexity.ai,
+ * https://console.groq.com/docs/compound, https://openrouter.ai/docs (read 2026-11).
+ */
 import { describe, expect, it } from 'vitest'
+import type { Frame } from '../../src/core/codec.ts'
 import { blocksOf } from '../../src/core/content.ts'
 import type { ChatResponse } from '../../src/core/model.ts'
 import { createServerCodec } from '../../src/formats/openai-chat/index.ts'
+import { message } from '../../src/index.ts'
 import { costOf } from '../../src/prices/index.ts'
+import { groqCompound } from '../../src/providers/groq.ts'
 import { perplexity } from '../../src/providers/perplexity.ts'
 import { ownCase } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
@@ -72,6 +78,71 @@ it('a client of a gateway gets the marks as annotations, with its address as the
   const citation = { url: 'https://a.example', title: 'https://a.example', start_index: 1, end_index: 4 }
   const annotations = [{ type: 'url_citation', url_citation: citation }]
   expect(body).toMatchObject({ choices: [{ message: { annotations } }] })
+})
+
+describe.each(['openai-chat-groq/executed-tools', 'openai-chat-groq/executed-tools-stream'])('%s', (id) => {
+  const response = read(groqCompound('groq/compound'), id)
+
+  it('has each tool that Groq ran as a call and a result, before the text', () => {
+    const search = { query: 'Kraków weather' }
+    const results = [{ title: 'Kraków weather', url: 'https://example.com/krakow', content: '19 degrees', score: 0.9 }]
+    expect(blocksOf(response.message.content).map(({ providerData: _, ...block }) => block)).toEqual([
+      { type: 'reasoning', text: 'I search.' },
+      {
+        type: 'server_tool_call',
+        id: 'groq_0',
+        name: 'search',
+        arguments: search,
+        argumentsText: JSON.stringify(search),
+      },
+      {
+        type: 'server_tool_result',
+        toolCallId: 'groq_0',
+        name: 'search',
+        output: { output: 'Title: Kraków weather', search_results: { results } },
+      },
+      {
+        type: 'server_tool_call',
+        id: 'groq_1',
+        name: 'python',
+        arguments: { code: 'print(7*13)' },
+        argumentsText: '{"code":"print(7*13)"}',
+      },
+      {
+        type: 'server_tool_result',
+        toolCallId: 'groq_1',
+        name: 'python',
+        output: { output: '91\n', code_results: [{ text: '91\n' }] },
+      },
+      { type: 'text', text: '19 °C, and 91.' },
+    ])
+    expect(response.message.providerData?.['openai-chat'] ?? {}).not.toHaveProperty('executed_tools')
+  })
+
+  it('does not send them back', () => {
+    const messages = [message.user('q'), response.message, message.user('z')]
+    const { body, losses } = groqCompound('groq/compound').codec.encodeRequest({ messages }, { model: 'groq/compound' })
+    const [, turn] = (body as { messages: object[] }).messages
+    expect(turn).toEqual({ role: 'assistant', content: '19 °C, and 91.', reasoning: 'I search.' })
+    expect(losses.map(({ path }) => path)).toEqual([1, 2, 3, 4].map((at) => `messages[1].content[${at}]`))
+  })
+
+  it('goes through a gateway to clients of the format, whole and as a stream', () => {
+    const { kind, bytes, text } = ownCase(id)
+    const sent = kind === 'json' ? JSON.parse(text).choices[0].message.executed_tools : undefined
+    const { body, losses } = createServerCodec().encodeResponse(response)
+    const [choice] = (body as { choices: { message: { executed_tools: object[] } }[] }).choices
+    expect(losses).toEqual([])
+    expect(choice?.message.executed_tools).toHaveLength(2)
+    if (sent !== undefined) expect(choice?.message.executed_tools).toEqual(sent)
+    const encoder = createServerCodec().encodeStream()
+    const frames: Frame[] = []
+    for (const event of kind === 'json' ? [] : decodeChunks(groqCompound('groq/compound').codec, [bytes]).events) {
+      encoder.push(event, frames)
+    }
+    const deltas = frames.filter(({ data }) => data.includes('executed_tools'))
+    expect([deltas.length, encoder.losses]).toEqual([kind === 'json' ? 0 : 2, []])
+  })
 })
 
 it('with a key of one’s own at OpenRouter, an answer costs the fee and the provider’s price', () => {

@@ -852,6 +852,7 @@ const openaiResponses: Claims = {
     'annotation:file_citation': hasType('file_citation'),
     'annotation:container_file_citation': hasType('container_file_citation'),
     'item:apply_patch_call': hasType('apply_patch_call'),
+    'item:compaction': hasType('compaction'),
     'item:mcp_approval_request': hasType('mcp_approval_request'),
     'item:mcp_list_tools': hasType('mcp_list_tools'),
     'item:mcp_call': hasType('mcp_call'),

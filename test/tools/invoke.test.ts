@@ -39,6 +39,18 @@ describe('a call', () => {
     expect(result).not.toHaveProperty('error') // [3.59]
   })
 
+  it('is not run by the tool of its name in another namespace', async () => {
+    const format = 'openai-responses'
+    const inCrm = { ...add, providerData: { [format]: { namespace: { name: 'crm', description: 'Customers' } } } }
+    const from = (namespace: string) => ({ ...call('add', '{"x":1,"y":2}'), providerData: { [format]: { namespace } } })
+    expect(await invokeTool(from('crm'), named(inCrm))).toMatchObject({ status: 'success', content: '3' })
+    expect(await invokeTool(from('erp'), named(inCrm))).toMatchObject({
+      status: 'error',
+      error: { kind: 'unknown_tool' },
+    })
+    expect(await invokeTool(from('crm'), named(add))).toMatchObject({ status: 'success' }) // it names none
+  })
+
   it('is answered in three steps: call, run, a message with its id and name [0.50] [0.20] [0.21] [0.22]', async () => {
     expect(toToolMessage(await invokeTool(call('add', '{"x":1,"y":2}', 'toolu_9'), named(add)))).toEqual({
       role: 'tool',

@@ -67,15 +67,13 @@ function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into:
 
 /** Code that called a tool waits for the result in its container. A container ends soon, so other requests do not name it. */
 function goOnIn(id: string | undefined, body: WireRequest, into: Ledger): void {
-  if (id === undefined) return
-  const [turn, results] = body.messages.slice(-2)
+  const { container, messages } = body // with skills, it is an object
+  const content = messages.at(-2)?.content
   const isCode = (block: WireBlock) => field(field(block, 'caller'), 'tool_id') !== undefined
-  const waits =
-    hasBlock(results?.content, 'tool_result') && typeof turn?.content === 'object' && turn.content.some(isCode)
-  const { container } = body // with skills, it is an object
-  if (!waits || typeof container === 'string') {
-    lose(into, 'dropped', 'providerState.containerId', 'no code waits for a result in it', 'info')
-  } else body.container = isObject(container) ? { id, ...container } : id
+  if (id === undefined) return
+  if (typeof content === 'object' && content.some(isCode) && typeof container !== 'string') {
+    body.container = isObject(container) ? { id, ...container } : id
+  } else lose(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
 }
 
 /** While thinking is on, a tool round must begin with thinking: one that another model began goes on without. */

@@ -23,7 +23,7 @@ import { kept } from './content.ts'
 import type { Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { encodeError } from './errors.ts'
-import { checkCarried, encodeAnnotations, finishReason, identity, reasoningDetails } from './response.ts'
+import { checkCarried, encodeAnnotations, executedTools, finishReason, identity, reasoningDetails } from './response.ts'
 import { format } from './tables.ts'
 import { encodeCall } from './tools.ts'
 import { encodeUsage } from './usage.ts'
@@ -159,6 +159,11 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
     case 'image': {
       const url = block.data === undefined ? block.url : `data:${block.mimeType ?? 'image/png'};base64,${block.data}`
       if (url !== undefined) send(state, { images: [{ type: 'image_url', image_url: { url } }] }, out)
+      return
+    }
+    case 'server_tool_call': {
+      const executed = executedTools(block)
+      if (executed.length > 0) send(state, { executed_tools: [...executed] }, out)
       return
     }
     case 'unknown':

@@ -22,6 +22,7 @@ import type {
   ChatResponse,
   ContentBlock,
   InvalidToolCall,
+  Json,
   JsonObject,
   TextBlock,
   ToolCall,
@@ -150,6 +151,7 @@ function encodeAnswer(message: AssistantMessage, to: Encoding): JsonObject {
     ...encodeReasoning(blocks),
     ...compact({ annotations: unlessEmpty(annotations as unknown as JsonObject[]) }),
     ...encodeMedia(blocks),
+    ...compact({ executed_tools: unlessEmpty(blocks.flatMap(executedTools)) }),
     ...calls,
   }
 }
@@ -240,6 +242,11 @@ function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject
   return { ...wire, ...(call.opaque?.format === format && call.opaque.data) }
 }
 
+/** Groq's word for what it ran itself. */
+export function executedTools(block: ContentBlock): readonly Json[] {
+  return block.type === 'server_tool_call' ? arrayOf(kept(block)?.executed_tools) : []
+}
+
 const carried: ReadonlySet<ContentBlock['type']> = new Set(['text', 'tool_call', 'audio', 'image'])
 
 /** Notes what an answer on this wire has no place for. */
@@ -251,6 +258,8 @@ export function checkCarried(block: ContentBlock, path: string, to: Pick<Encodin
     return
   }
   if (block.type === 'unknown' && block.format === format) return
+  const isServers = block.type === 'server_tool_call' || block.type === 'server_tool_result'
+  if (isServers && kept(block) !== undefined) return
   if (block.type !== 'reasoning') {
     loseBlock(block, path, to, `an answer has no place for ${block.type}`)
     return

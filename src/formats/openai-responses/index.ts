@@ -100,6 +100,7 @@ export {
 } from './hosted-tools/image-generation.ts'
 export { type McpOptions, type McpPlace, type McpToolFilter, mcp, type WireMcp } from './hosted-tools/mcp.ts'
 export { type WebSearchOptions, type WireWebSearch, webSearch } from './hosted-tools/web-search.ts'
+export { withNamespaces } from './namespaces.ts'
 export {
   decodeError,
   decodeRequest,

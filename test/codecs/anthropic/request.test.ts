@@ -3,6 +3,7 @@ import { UnsupportedError } from '../../../src/core/errors.ts'
 import { compact } from '../../../src/core/lookup.ts'
 import type { ChatResponse, ContentBlock, Context, Message, RequestOptions } from '../../../src/core/model.ts'
 import { createClientCodec, decodeRequest, encodeRequest } from '../../../src/formats/anthropic/index.ts'
+import { prepare } from '../../../src/prepare/prepare.ts'
 import { ownCase } from '../../support/corpus.ts'
 import { decodeChunks } from '../../support/decode.ts'
 
@@ -651,6 +652,25 @@ it('A7: gives an unknown block of a system message back as it came', () => {
   expect(losses).toEqual([])
 })
 
+describe('tools that come and go in mid-conversation', () => {
+  const value = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } }
+  const change: Message = {
+    role: 'system',
+    content: [{ type: 'unknown', format: 'anthropic', providerType: 'tool_addition', value }],
+  }
+  const messages: Message[] = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'Yes?' }, change]
+
+  it('are said in a system message of their own, and read again', () => {
+    const codec = createClientCodec({ lateInstructions: 'inline' })
+    const { context } = prepare({ messages }, codec.rules, { model })
+    const { body, losses } = codec.encodeRequest(context, { model, maxTokens: 100 })
+    const wire = (body as { messages: object[] }).messages.at(-1)
+    expect(wire).toEqual({ role: 'system', content: [value] })
+    expect(losses).toEqual([])
+    expect(decodeRequest(body).context.messages.at(-1)).toEqual(change)
+  })
+})
+
 describe('a container in which code waits', () => {
   const turn = decodeChunks(createClientCodec(), [ownCase('anthropic/programmatic-stream').bytes])
     .response as ChatResponse
@@ -680,7 +700,10 @@ describe('a container in which code waits', () => {
   })
 
   it.each([
-    ['a question that follows, since it may have ended', [...round.slice(0, 2), { role: 'user', content: 'And Bob?' }]],
+    [
+      'a question that follows, since it may have ended',
+      [...round, { role: 'assistant', content: 'A 4.' }, { role: 'user', content: 'And Bob?' }],
+    ],
     ['results of calls that the model made itself', [byModel, { role: 'tool', toolCallId: 'c', content: '4' }]],
   ] as [string, Message[]][])('is not named with %s', (_, messages) => {
     expect(containerOf(messages)).toBeUndefined()

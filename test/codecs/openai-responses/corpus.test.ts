@@ -1,6 +1,7 @@
 /** The recorded traffic of OpenAI Responses and its dialects: everything is read, and written again. */
 import { describe, expect, it } from 'vitest'
 import type { ChatResponse, JsonObject } from '../../../src/core/model.ts'
+import * as anthropic from '../../../src/formats/anthropic/index.ts'
 import {
   createClientCodec,
   decodeRequest,
@@ -208,6 +209,17 @@ describe('quirks of the recordings', () => {
     const call = blocks.find(({ type }) => type === 'server_tool_call')
     const result = blocks.find(({ type }) => type === 'server_tool_result')
     expect(result).toMatchObject({ toolCallId: call?.id, status: 'success', name: call?.name })
+  })
+
+  it('sends what a compaction made back in its place, to this wire alone', () => {
+    const { message } = fold(caseOf('/compaction-stream'))
+    const context = { messages: [message] }
+    const { body } = encodeRequest(context, { model: 'gpt-5.4-2026-03-05' })
+    const item = { id: 'cmp_01a', type: 'compaction', encrypted_content: 'gAAAAABpH0compactedstate==' }
+    expect(body.input).toEqual([item, expect.objectContaining({ type: 'message', role: 'assistant' })])
+    const { losses } = anthropic.encodeRequest(context, { model: 'claude-sonnet-5', maxTokens: 100 })
+    const loss = { path: 'messages[0].content[0]', action: 'dropped', severity: 'minor' }
+    expect(losses).toContainEqual(expect.objectContaining(loss))
   })
 
   it('keeps the namespace of a call', () => {

@@ -106,6 +106,7 @@ testQuirks(
     'annotation:container_file_citation': isCited('container_file_citation'),
 
     'item:apply_patch_call': isKeptAs('apply_patch_call'),
+    'item:compaction': isKeptAs('compaction'),
     'item:mcp_approval_request': isKeptAs('mcp_approval_request'),
     'item:mcp_list_tools': isKeptAs('mcp_list_tools'),
     'item:program': isKeptAs('program'),

@@ -8,6 +8,8 @@ import {
   encodeDefinitions,
   encodeRequest,
   encodeResult,
+  openaiResponses,
+  withNamespaces,
 } from '../../../src/formats/openai-responses/index.ts'
 import { decodeText } from '../../support/decode.ts'
 
@@ -24,6 +26,30 @@ describe('definitions', () => {
 
   it('have an empty object where there are no arguments', () => {
     expect(encodeDefinitions([{ name: 'f' }])).toMatchObject([{ parameters: { type: 'object', properties: {} } }])
+  })
+
+  it('stand together in the namespace that they name', () => {
+    const crm = { name: 'crm', description: 'Customers' }
+    const inCrm = { [format]: { namespace: crm, defer_loading: true, strict: false } }
+    const tools = [
+      { name: 'f', parameters: schema, providerData: inCrm },
+      { name: 'g', parameters: schema },
+      { name: 'h', parameters: schema, providerData: inCrm },
+    ]
+    const deferred = { type: 'function', parameters: schema, strict: false, defer_loading: true }
+    const { codec } = withNamespaces(openaiResponses('m', { apiKey: 'k' }))
+    const { body } = codec.encodeRequest({ messages: [], tools }, { model: 'm' })
+    expect((body as { tools: object[] }).tools).toEqual([
+      {
+        type: 'namespace',
+        ...crm,
+        tools: [
+          { ...deferred, name: 'f' },
+          { ...deferred, name: 'h' },
+        ],
+      },
+      { type: 'function', name: 'g', parameters: schema, strict: false },
+    ])
   })
 
   it('of only this wire go as they are, and of others not at all', () => {

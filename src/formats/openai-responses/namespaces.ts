@@ -1,0 +1,59 @@
+/**
+ * OpenAI Responses: tools in namespaces.
+ *
+ * @see https://platform.openai.com/docs/guides/tools-tool-search (read 2026-11)
+ * @module
+ */
+import type { Model } from '../../core/codec.ts'
+import { arrayOf, field, isObject } from '../../core/lookup.ts'
+import type { Json, JsonObject } from '../../core/model.ts'
+
+/**
+ * The same model, which offers a tool in the namespace that its `providerData['openai-responses'].namespace` is: a name and a description.
+ * A call of another namespace is not run by it. With `defer_loading: true` beside it and the tool `{ type: 'tool_search' }`, the model
+ * searches for it.
+ *
+ * @example
+ * ```ts
+ * import { generate, tool } from 'isoglot'
+ * import { openaiResponses, withNamespaces } from 'isoglot/openai-responses'
+ *
+ * const crm = { namespace: { name: 'crm', description: 'Customers' }, defer_loading: true }
+ * const list = { ...tool({ name: 'list', execute: () => ['Ann'] }), providerData: { 'openai-responses': crm } }
+ * const search = { type: 'provider_tool', format: 'openai-responses', value: { type: 'tool_search' } } as const
+ * const model = withNamespaces(openaiResponses('gpt-5.4', { apiKey }))
+ * const { text } = await generate({ model, prompt: 'Who are our customers?', tools: [list, search] })
+ * ```
+ */
+export function withNamespaces(model: Model): Model {
+  const { codec } = model
+  return {
+    ...model,
+    codec: {
+      ...codec,
+      encodeRequest(context, options) {
+        const encoded = codec.encodeRequest(context, options)
+        const body = encoded.body as JsonObject
+        return { ...encoded, body: Array.isArray(body.tools) ? { ...body, tools: grouped(body.tools) } : body }
+      },
+      encodeDefinitions: (tools) => grouped(codec.encodeDefinitions(tools) as readonly Json[]),
+    },
+  }
+}
+
+/** A namespace stands where its first tool did. */
+function grouped(tools: readonly Json[]): Json[] {
+  const out: Json[] = []
+  for (const tool of tools) {
+    const namespace = field(tool, 'namespace')
+    if (!isObject(tool) || !isObject(namespace)) {
+      out.push(tool)
+      continue
+    }
+    const { namespace: _, ...member } = tool
+    const at = out.findIndex((one) => field(one, 'type') === 'namespace' && field(one, 'name') === namespace.name)
+    if (at < 0) out.push({ type: 'namespace', ...namespace, tools: [member] })
+    else out[at] = { ...(out[at] as JsonObject), tools: [...arrayOf(field(out[at], 'tools')), member] }
+  }
+  return out
+}
