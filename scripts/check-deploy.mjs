@@ -57,6 +57,9 @@ export function findingsOf(config) {
       ? ['assets.run_worker_first is not true: files are served without the headers that the Worker gives them']
       : []),
     ...moneyFindings(vars),
+    ...(vars.AI_MODELS && config.ai?.binding !== 'AI'
+      ? ['AI_MODELS names models of Workers AI, and [ai] has no binding = "AI"']
+      : []),
     ...(vars.RATE_LIMITS === 'off' ? ['RATE_LIMITS is off: something else has to stop floods'] : []),
     ...(vars.DEMO === 'open' ? ['DEMO is open: everybody gets a token'] : []),
     ...(vars.DEMO !== undefined && vars.DEMO !== 'open'
@@ -104,13 +107,13 @@ function moneyFindings({ DAILY_BUDGET_USD: own = '1', TOTAL_DAILY_BUDGET_USD: to
   ]
 }
 
-/** The secrets that such a Worker needs, which cannot be read from here. */
+/** The secrets that such a Worker needs, which cannot be read from here. Models of Workers AI need none. */
 export function secretsOf({ vars = {} }) {
   if (vars.ALLOWED_ORIGINS === undefined) return []
   const prefixes = Object.entries(vars).flatMap(([name, value]) =>
     /_MODELS$/.test(name) && value ? [name.slice(0, -'_MODELS'.length)] : [],
   )
-  const keys = prefixes.filter((prefix) => prefix !== 'OLLAMA').map((prefix) => `${prefix}_API_KEY`)
+  const keys = prefixes.filter((prefix) => prefix !== 'OLLAMA' && prefix !== 'AI').map((prefix) => `${prefix}_API_KEY`)
   return ['SESSION_SECRET', 'LOGIN_SECRET or TURNSTILE_SECRET', ...(vars.AI_GATEWAY_URL ? ['AI_GATEWAY_TOKEN'] : keys)]
 }
 

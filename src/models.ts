@@ -19,6 +19,7 @@ import { azureAnthropic } from './providers/azure-anthropic.ts'
 import { type AzureSettings, azureOpenai } from './providers/azure-openai.ts'
 import { azureResponses } from './providers/azure-responses.ts'
 import { type BedrockAnthropicSettings, bedrockAnthropic } from './providers/bedrock-anthropic.ts'
+import { bedrockInvoke } from './providers/bedrock-invoke.ts'
 import { cerebras } from './providers/cerebras.ts'
 import { deepseek } from './providers/deepseek.ts'
 import { geminiChat } from './providers/gemini-chat.ts'
@@ -59,6 +60,7 @@ const providers: Readonly<Record<string, Provider>> = {
   'bedrock-converse': bedrockModel,
   'azure-responses': azureResponses,
   'bedrock-anthropic': bedrockAnthropic,
+  'bedrock-invoke': invokeModel,
   cerebras,
   cohere,
   deepseek,
@@ -157,8 +159,16 @@ function workersAiModel(name: string, { accountId = '', apiKey = '', ...settings
   return workersAi({ accountId, apiToken: apiKey }, name, settings)
 }
 
-function bedrockModel(name: string, { region = '', ...settings }: AnyModelSettings): Model {
+function bedrockModel(name: string, settings: AnyModelSettings): Model {
+  return bedrockConverse(name, inRegion(settings))
+}
+
+function invokeModel(name: string, settings: AnyModelSettings): Model {
+  return bedrockInvoke(name, inRegion(settings))
+}
+
+function inRegion({ region = '', ...settings }: AnyModelSettings): AnyModelSettings & { readonly region: string } {
   if (region === '' && (settings.baseUrl === undefined || settings.aws !== undefined))
     throw new TypeError('Cannot address Bedrock: "region" is not given, such as us-east-1')
-  return bedrockConverse(name, { ...settings, region })
+  return { ...settings, region }
 }

@@ -74,7 +74,7 @@ describe('model', () => {
   })
 
   const onAzure = ['azure-anthropic', 'azure-openai', 'azure-responses']
-  const onBedrock = ['bedrock-anthropic', 'bedrock-converse']
+  const onBedrock = ['bedrock-anthropic', 'bedrock-converse', 'bedrock-invoke']
   const homeless = ['openai-compatible', ...onAzure, ...onBedrock, 'vertex-anthropic', 'workers-ai']
   it.each(providerNames.filter((name) => !homeless.includes(name)))('knows the address of %s', (name) => {
     expect(model(`${name}:m`).baseUrl).toMatch(/^https?:\/\/[^/]+/)

@@ -34,7 +34,7 @@ export function azureAnthropic(deployment: string, settings: AzureAnthropicSetti
     throw new TypeError('Cannot address Microsoft Foundry: neither "resource" nor "baseUrl" is given')
   }
   const dialect = compact({ provider: 'azure-anthropic', beta, maxTokens, lateInstructions })
-  const { pageHint: _, ...codec } = createClientCodec(dialect)
+  const codec = createClientCodec(dialect)
   const providerUrl = `https://${resource}.services.ai.azure.com/anthropic/v1`
   return {
     ...rest,

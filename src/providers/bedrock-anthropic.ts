@@ -34,7 +34,7 @@ export function bedrockAnthropic(model: string, settings: BedrockAnthropicSettin
     throw new TypeError('Cannot address Amazon Bedrock: neither "region" nor "baseUrl" is given')
   }
   const dialect = compact({ provider: 'bedrock-anthropic', beta, maxTokens, lateInstructions })
-  const { pageHint: _, ...codec } = createClientCodec(dialect)
+  const codec = createClientCodec(dialect)
   const providerUrl = `https://bedrock-mantle.${region}.api.aws/anthropic/v1`
   return {
     ...rest,

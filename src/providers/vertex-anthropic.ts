@@ -39,7 +39,7 @@ export function vertexAnthropic(model: string, settings: VertexAnthropicSettings
     throw new TypeError('Cannot address Vertex AI: neither "project" nor "baseUrl" is given')
   }
   const dialect = compact({ provider: 'vertex-anthropic', beta, maxTokens, lateInstructions })
-  const { pageHint: _, ...codec } = createClientCodec(dialect)
+  const codec = createClientCodec(dialect)
   const providerUrl = vertexAddress(project, location)
   return {
     ...rest,

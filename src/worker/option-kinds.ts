@@ -1,5 +1,6 @@
 /** Kinds of options: the form of their values. Errors never contain the value. @module */
 import * as v from 'valibot'
+import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
 
 type Kind<Value> = v.GenericSchema<unknown, Value>
@@ -78,6 +79,11 @@ export const counter: Kind<RateLimiter> = v.pipe(
 export const fetcher: Kind<Fetcher> = v.pipe(
   v.unknown(),
   v.check((value) => hasMethod(value, 'fetch'), 'must be a binding with "fetch"'),
+) as never
+
+export const aiBinding: Kind<WorkersAiBinding> = v.pipe(
+  v.unknown(),
+  v.check((value) => hasMethod(value, 'run'), 'must be a binding of Workers AI'),
 ) as never
 
 /** A binding to a class of Durable Objects. */

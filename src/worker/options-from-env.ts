@@ -11,7 +11,7 @@ import { isLongEnough } from './option-kinds.ts'
 import type { WorkerOptions } from './options.ts'
 import type { Naming } from './read-options.ts'
 
-/** Workers AI takes other options; it is set up in code. */
+/** Workers AI is set up by its binding; by REST, in code. */
 const providers = allProviders.filter(({ option }) => option !== 'workersAi')
 
 /** The options that an environment sets, by their paths. Those of each provider are made of its name. */
@@ -36,6 +36,8 @@ const names: Readonly<Record<string, string>> = {
   'policy.firstContentTimeoutMs': 'FIRST_CONTENT_TIMEOUT_MS',
   'policy.idleTimeoutMs': 'IDLE_TIMEOUT_MS',
   'policy.totalTimeoutMs': 'TOTAL_TIMEOUT_MS',
+  'policy.models.workersAi': 'AI_MODELS',
+  'keys.workersAi': 'AI',
   'keys.aiGateway.url': 'AI_GATEWAY_URL',
   'keys.aiGateway.token': 'AI_GATEWAY_TOKEN',
   'accounts.binding': 'LEDGERS',
@@ -105,13 +107,14 @@ export function optionsFromEnv(env: Readonly<Record<string, unknown>>): WorkerOp
     },
     policy: {
       models: Object.fromEntries(
-        providers.map(({ option }) => [option, splitList(text(`policy.models.${option}`) ?? '')]),
+        allProviders.map(({ option }) => [option, splitList(text(`policy.models.${option}`) ?? '')]),
       ),
       wholeAnswers: text('policy.wholeAnswers'),
       ...group('policy', counts, toCount),
     },
     keys: {
       ...Object.fromEntries(providers.map(({ option }) => [option, accessFrom(env, option)])),
+      ...(env.AI !== undefined && { workersAi: { binding: env.AI } }),
       ...(hasGateway && { aiGateway: group('keys.aiGateway', ['url', 'token']) }),
     },
     accounts: {

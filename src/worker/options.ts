@@ -3,6 +3,7 @@
 import type { JsonObject } from '../core/model.ts'
 import type { CheckedBody } from '../gateway/types.ts'
 import type { Price } from '../prices/index.ts'
+import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Accounts } from './accounts/accounts.ts'
 import type { ProviderName } from './keys/providers.ts'
 import type { Fetcher, ObjectNamespace, RateLimiter, StoredSecret } from './platform.ts'
@@ -144,11 +145,16 @@ export type KeyOptions = {
   readonly [Name in Exclude<ProviderName, 'workersAi'>]?: ProviderKey | ProviderAccess | undefined
 } & {
   /**
-   * Workers AI, by the id of your account and a token that may run it. Its models need prices of yours: {@link AccountOptions.prices}.
+   * Workers AI: by the binding of the Worker (`env.AI`), which needs no key; or by the id of your account and a token that may run it. Its
+   * models need prices of yours: {@link AccountOptions.prices}.
    *
+   * @see https://developers.cloudflare.com/workers-ai/configuration/bindings/ (read 2026-11)
    * @see https://developers.cloudflare.com/workers-ai/configuration/open-ai-compatibility/ (read 2026-11)
    */
-  readonly workersAi?: { readonly accountId: string; readonly token: ProviderKey } | undefined
+  readonly workersAi?:
+    | { readonly binding: WorkersAiBinding }
+    | { readonly accountId: string; readonly token: ProviderKey }
+    | undefined
   /** @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/ (read 2026-11) */
   readonly aiGateway?: { readonly url: string; readonly token: string } | undefined
 }

@@ -4,6 +4,7 @@ import { isObject } from '../core/lookup.ts'
 import { createScrubber } from '../gateway/scrub.ts'
 import type { Price } from '../prices/index.ts'
 import { capPriceOf } from '../prices/index.ts'
+import type { WorkersAiBinding } from '../providers/workers-ai.ts'
 import type { Config, RunStub, Setup } from './config.ts'
 import { type Entry, idOf, type Provider, type ProviderName, providers, workersAiUrl } from './keys/providers.ts'
 import * as kind from './option-kinds.ts'
@@ -24,15 +25,21 @@ const ofProvider = v.strictObject({
   service: v.optional(kind.fetcher),
   access: v.optional(v.strictObject({ id: kind.apiKey, secret: kind.apiKey })),
 })
-const workersAi: v.GenericSchema<unknown, v.InferOutput<typeof ofProvider>> = v.pipe(
+const byRest = v.pipe(
   v.strictObject({ accountId: kind.accountId, token: key }),
   v.transform(({ accountId, token }) => ({ key: token, baseUrl: workersAiUrl(accountId) })),
 )
+const byBinding = v.strictObject({ binding: kind.aiBinding })
+type Access = v.InferOutput<typeof ofProvider> & { readonly binding?: WorkersAiBinding | undefined }
+const workersAi = v.lazy((given) => (isObject(given) && 'binding' in given ? byBinding : byRest)) as v.GenericSchema<
+  unknown,
+  Access
+>
 /** A key by itself, or all there is to say of a provider. */
 const providerKeys = v.lazy((given) => {
   if (typeof given === 'string') return v.pipe(kind.apiKey, v.transform(asKey))
   return v.is(kind.storedKey, given) ? v.pipe(kind.storedKey, v.transform(asKey)) : ofProvider
-}) as v.GenericSchema<unknown, v.InferOutput<typeof ofProvider>>
+}) as v.GenericSchema<unknown, Access>
 
 function asKey<Key>(key: Key): { readonly key: Key } {
   return { key }
@@ -149,10 +156,10 @@ function entriesOf({ policy, keys }: Read): Entry[] {
 /** Where a provider is, and what it is shown. */
 function placeOf(provider: Provider, keys: Read['keys']): Omit<Entry, 'name'> {
   const { option, id } = provider
-  const { key, baseUrl, service, access } = keys[option] ?? {}
+  const { key, baseUrl, service, access, binding } = keys[option] ?? {}
   const through = gatewayOf(provider, keys)
   const place = through ? `${through.url}${provider.gatewayPath}` : (baseUrl ?? provider.baseUrl)
-  return { provider: id, baseUrl: place, apiKey: key, access, service, gatewayToken: through?.token }
+  return { provider: id, baseUrl: place, apiKey: key, access, service, binding, gatewayToken: through?.token }
 }
 
 const [openai] = providers as [Provider]
@@ -190,7 +197,7 @@ function priceHoles(ids: readonly string[], prices: Prices, nameOf: Naming): str
 function keyHoles(provider: Provider, { policy, keys }: Read, nameOf: Naming): string[] {
   const { option, needsKey } = provider
   const through = gatewayOf(provider, keys)
-  const hasKey = keys[option]?.key !== undefined
+  const hasKey = keys[option]?.key !== undefined || keys[option]?.binding !== undefined
   const isAsked = (policy.models[option] ?? []).length > 0
   if (through && hasKey) return [`${nameOf(`keys.${option}`)} is set, and ${nameOf('keys.aiGateway.url')} too`]
   return isAsked && needsKey && !through && !hasKey ? [`${nameOf(`keys.${option}`)} is missing`] : []

@@ -45,6 +45,7 @@ export async function serveInWorkerd(entry: string, providers: string, ai?: stri
     platform: 'neutral',
     mainFields: ['module', 'main'],
     target: 'es2022',
+    external: ['cloudflare:*'],
     logLevel: 'silent',
   })
   writeFileSync(join(folder, 'config.capnp'), config(providers, ai !== undefined))

@@ -1,10 +1,20 @@
 /** A Worker that asks `env.AI`: a request names what to try, the answer is what came of it. */
-import { createGateway } from '../../src/gateway/index.ts'
+import { createGateway, type ExecutionContextLike } from '../../src/gateway/index.ts'
 import { generate, stream, t, tool } from '../../src/index.ts'
 import { type WorkersAiBinding, workersAi, workersAiModels } from '../../src/providers/workers-ai.ts'
+import { createWorker } from '../../src/worker/index.ts'
 
 const AI_MODELS = '@cf/qwen/qwen3-30b-a3b-fp8, @cf/meta/llama-4-scout-17b-16e-instruct'
 const gateway = createGateway({ models: workersAiModels })
+
+/** The whole Worker, with no key of any provider. */
+const whole = createWorker(({ AI }: { AI: WorkersAiBinding }) => ({
+  session: { origins: ['https://chat.example'], check: () => ({ user: 'u' }) },
+  policy: { models: { workersAi: ['@cf/qwen/qwen3-30b-a3b-fp8', '@cf/meta/llama-4-scout-17b-16e-instruct'] } },
+  keys: { workersAi: { binding: AI } },
+  accounts: 'off',
+  basePath: '/whole',
+}))
 
 interface Tried {
   readonly model: string
@@ -20,7 +30,8 @@ const weather = tool({
 })
 
 export default {
-  async fetch(request: Request, { AI }: { AI: WorkersAiBinding }): Promise<Response> {
+  async fetch(request: Request, { AI }: { AI: WorkersAiBinding }, ctx: ExecutionContextLike): Promise<Response> {
+    if (new URL(request.url).pathname.startsWith('/whole/')) return whole.fetch(request, { AI }, ctx)
     if (new URL(request.url).pathname.startsWith('/v1/')) {
       return gateway.fetch(request, { AI, AI_MODELS })
     }

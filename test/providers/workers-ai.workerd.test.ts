@@ -73,3 +73,19 @@ it.each([newer, older])('a gateway in a Worker without any key answers the offic
     { function: { name: 'get_weather', arguments: '{"city":"Oslo"}' } },
   ])
 })
+
+describe('the Worker of isoglot/worker, with the binding and no key', () => {
+  it.each([
+    [newer, false],
+    [newer, true],
+    [older, false],
+    [older, true],
+  ])('answers the official client (%s, streaming: %j)', async (model, isStream) => {
+    const client = new OpenAI({ apiKey: 'any', baseURL: `${served.url}/whole/v1`, maxRetries: 0 })
+    const request = { model, messages: [{ role: 'user' as const, content: 'hello' }] }
+    const answer = isStream
+      ? await client.chat.completions.stream(request).finalChatCompletion()
+      : await client.chat.completions.create(request)
+    expect(answer.choices[0]?.message.content).toBe('You said hello')
+  })
+})

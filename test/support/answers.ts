@@ -23,6 +23,7 @@ export const wires = [
   'gemini-interactions',
   'ollama',
   'cohere',
+  'bedrock-converse',
 ] as const
 export type Wire = (typeof wires)[number]
 
@@ -176,6 +177,7 @@ const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>>
   'gemini-interactions': { refusal: 'stop', other: 'stop' },
   ollama: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', error: 'stop', aborted: 'stop' },
   cohere: { content_filter: 'stop', refusal: 'stop', pause: 'stop', other: 'stop', aborted: 'error' },
+  'bedrock-converse': { refusal: 'content_filter', pause: 'stop', other: 'stop', aborted: 'error' },
 }
 
 export const answerRules: readonly Rule[] = [
@@ -196,10 +198,10 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'made media',
-    to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere'],
+    to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere', 'bedrock-converse'],
     reason: 'an answer has no place for media, or for these',
     severity: 'major',
-    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|images|text)/,
+    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|images|text)|an assistant says text/,
     apply: (seen, way) => onBlocks(seen, (block) => (hasPlace(block, way.to) ? [block] : []), way),
   },
   {
@@ -221,7 +223,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'empty text',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-chat', 'cohere'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-chat', 'cohere', 'bedrock-converse'],
     reason: 'a text with nothing in it is not sent: some servers refuse it',
     severity: 'info',
     apply: (seen, way) => {
@@ -231,7 +233,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'refusal mark',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     reason: 'the text of a refusal is text like any other here; the reason for the end says it, where there is one',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'refusal')], way),
@@ -260,7 +262,14 @@ export const answerRules: readonly Rule[] = [
     to: ['cohere'],
     reason: 'a citation has two offsets, always; one without is for its whole text',
     severity: 'info',
-    apply: (seen) => ({ ...seen, blocks: seen.blocks.map(spanCitations) }),
+    apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block)) }),
+  },
+  {
+    name: 'citations of whole texts',
+    to: ['bedrock-converse'],
+    reason: 'a citation belongs to its text block and says no place in it: it is read as one of the whole text',
+    severity: 'info',
+    apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block, 'always')) }),
   },
   {
     name: 'calls at the end of the turn',
@@ -272,7 +281,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'model of the answer',
-    to: ['cohere'],
+    to: ['cohere', 'bedrock-converse'],
     reason: 'an answer does not say which model gave it',
     severity: 'info',
     apply: (seen) => ({ ...seen, model: undefined }),
@@ -352,7 +361,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'text of arguments in whole answers',
-    to: ['anthropic', 'gemini-interactions'],
+    to: ['anthropic', 'gemini-interactions', 'bedrock-converse'],
     within: true,
     reason: 'arguments are an object in a whole answer, and in a call that the server ran',
     severity: 'info',
@@ -402,7 +411,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'calls that are none',
-    to: ['anthropic', 'gemini-interactions'],
+    to: ['anthropic', 'gemini-interactions', 'bedrock-converse'],
     reason: 'a client would run it without its arguments, so it is left out of a whole answer',
     severity: 'minor',
     told: /arguments are not an object/,
@@ -436,7 +445,7 @@ export const answerRules: readonly Rule[] = [
 /** Whether an answer of the wire can hold this media; other blocks it can. */
 function hasPlace({ type, data }: SeenBlock, to: Wire): boolean {
   if (!/^(?:image|audio|video|file)$/.test(type)) return true
-  if (to === 'anthropic' || to === 'cohere') return false
+  if (to === 'anthropic' || to === 'cohere' || to === 'bedrock-converse') return false
   return data !== undefined && (type === 'image' || (type === 'audio' && to === 'openai-chat'))
 }
 
@@ -458,6 +467,10 @@ function countsOn({ from, to }: Way, counts: Counts | undefined): Counts | undef
   switch (to) {
     case 'anthropic':
       return { ...counts, ...sums }
+    case 'bedrock-converse': {
+      const { reasoningTokens: _, ...others } = counts ?? {}
+      return { ...others, ...sums }
+    }
     case 'ollama':
       return sums
     case 'cohere': {
@@ -516,10 +529,15 @@ function fillCitations(block: SeenBlock, to: Wire): SeenBlock {
   return { ...block, citations: (block.citations as CitationBlock[]).map(fill) }
 }
 
-function spanCitations(block: SeenBlock): SeenBlock {
+function spanCitations(block: SeenBlock, always?: 'always'): SeenBlock {
   if (block.citations === undefined) return block
   const whole = { startIndex: 0, endIndex: String(block.text).length }
-  return { ...block, citations: (block.citations as CitationBlock[]).map((one) => ({ ...whole, ...one })) }
+  return {
+    ...block,
+    citations: (block.citations as CitationBlock[]).map((one) =>
+      always ? { ...one, ...whole } : { ...whole, ...one },
+    ),
+  }
 }
 
 function callsLast(blocks: readonly SeenBlock[]): readonly SeenBlock[] {

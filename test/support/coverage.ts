@@ -2,6 +2,7 @@
 import type { ServerCodec } from '../../src/core/codec.ts'
 import { ApiError, InterruptedError } from '../../src/core/errors.ts'
 import type { ChatResponse, Context, Loss } from '../../src/core/model.ts'
+import { binaryPieces, textPieces } from '../../src/gateway/pieces.ts'
 import { translateRequest, translateResponse, translateStream } from '../../src/gateway/translate.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import {
@@ -17,7 +18,7 @@ import {
   wires,
 } from './answers.ts'
 import type { CorpusCase } from './corpus.ts'
-import { decodeChunks, decodeText } from './decode.ts'
+import { decodeChunks } from './decode.ts'
 import { type Format, formats } from './formats.ts'
 import { judgeRequest, requestRules, seeRequest } from './requests.ts'
 
@@ -129,7 +130,9 @@ function judgeStream(one: CorpusCase, from: Format, to: Target, way: Way): Judge
   const out: string[] = []
   translator.push(one.bytes, out)
   translator.end(out)
-  const read = decodeText(to.client, out.join(''))
+  const { encodeFrame } = to.server
+  const pieces = encodeFrame === undefined ? textPieces : binaryPieces(encodeFrame)
+  const read = decodeChunks(to.client, [pieces.more(out)])
   if (original.error !== undefined) return judgeFailure(original.error, read.error, to)
   if (read.error !== undefined) {
     if (original.response?.stopReason === 'error' || original.response?.stopReason === 'aborted')

@@ -30,7 +30,10 @@ function callAt(said: Said, place: string | number): { name: string; text: strin
 
 /** `undefined` if the stream ended in an error. */
 export function joinDeltas(wire: string, frames: readonly Frame[]): Joined | undefined {
-  const events: Raw[] = frames.filter(({ data }) => data !== '[DONE]').map(({ data }) => JSON.parse(data))
+  const events: Raw[] = frames
+    .filter(({ data }) => data !== '[DONE]')
+    .map(({ event = '', data }) => (wire === 'bedrock-converse' ? { [event]: JSON.parse(data) } : JSON.parse(data)))
+  if (frames.some(({ event = '' }) => event.startsWith('exception:'))) return undefined
   if (events.some((event) => event.error !== undefined && event.error !== null)) return undefined
   if (events.some(({ type, delta }) => type === 'error' || type === 'response.failed' || delta?.error)) return undefined
   const joined: Joined = { said: empty(), differences: [] }
@@ -92,6 +95,14 @@ const joiners: Readonly<Record<string, (event: Raw, said: Said) => void>> = {
     if (type === 'tool-plan-delta') said.reasoning += tool_plan
     if (type === 'tool-call-start') callAt(said, index).name = call.function.name
     if (type === 'tool-call-start' || type === 'tool-call-delta') callAt(said, index).text += call.function.arguments
+  },
+  'bedrock-converse': ({ contentBlockStart, contentBlockDelta }, said) => {
+    const { contentBlockIndex: at, start, delta = {} } = contentBlockStart ?? contentBlockDelta ?? {}
+    // A call that Bedrock ran is none of the client's.
+    if (start?.toolUse && start.toolUse.type === undefined) callAt(said, at).name = start.toolUse.name
+    said.text += delta.text ?? ''
+    said.reasoning += delta.reasoningContent?.text ?? ''
+    if (delta.toolUse && said.calls.has(at)) callAt(said, at).text += delta.toolUse.input
   },
   ollama: ({ message: { content = '', thinking = '', tool_calls = [] } }, said) => {
     said.text += content

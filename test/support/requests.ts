@@ -161,13 +161,18 @@ const reshapings: readonly Reshaping[] = [
     reason: 'a part that only one wire has a word for goes to no other',
     severity: 'minor',
     told: /block of another format|another provider ran it|nothing of it can be sent|only text may stand here/,
-    apply: (seen) => onParts(seen, without('unknown', 'server_tool_call', 'server_tool_result')),
+    apply: (seen) =>
+      onParts(seen, (part) => {
+        const ofOne = without('unknown', 'server_tool_call', 'server_tool_result')
+        if (part.type !== 'tool_result') return ofOne(part)
+        return [{ ...part, blocks: (part.blocks as SeenPart[]).flatMap(ofOne) }]
+      }),
   },
   {
     name: 'media that the wire does not take',
     reason: 'refused with a typed error; left out only for who asks for that',
     severity: 'major',
-    told: /audio|video|images? |only text|images alone|nothing of it can be sent|by URL|stored at one provider/,
+    told: /audio|video|images? |only text|images alone|nothing of it can be sent|by URL|stored at one provider|Bedrock takes media|type of media|an assistant says text/,
     apply: (seen, to) =>
       onParts(seen, (part, role) => {
         if (to === 'openai-chat' && part.type === 'image' && part.fileId !== undefined) return []
@@ -178,6 +183,8 @@ const reshapings: readonly Reshaping[] = [
         if (to === 'cohere' && isTextFile(part)) return [part]
         if (/^openai/.test(to) && role === 'assistant' && part.type === 'image') return []
         if (to === 'ollama' && part.type === 'image' && part.data === undefined) return []
+        if (to === 'bedrock-converse' && /^(?:image|file|audio|video)$/.test(part.type))
+          return role === 'user' && isOnBedrock(part) ? [part] : []
         return mediaWithout[to].includes(part.type) ? [] : [part]
       }),
   },
@@ -190,7 +197,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'conversations that a provider stores',
-    to: ['openai-chat', 'anthropic', 'gemini', 'ollama', 'cohere'],
+    to: ['openai-chat', 'anthropic', 'gemini', 'ollama', 'cohere', 'bedrock-converse'],
     reason: 'what came before is stored at the provider, and not in the request',
     severity: 'major',
     told: /previousResponseId/,
@@ -210,6 +217,13 @@ const reshapings: readonly Reshaping[] = [
     reason: 'a document of plain text is text like any other',
     severity: 'info',
     apply: (seen) => onParts(seen, (part) => [asText(part)]),
+  },
+  {
+    name: 'files of plain text',
+    to: ['anthropic'],
+    reason: 'a document of plain text is sent as text, and not as data',
+    severity: 'info',
+    apply: (seen) => onParts(seen, (part) => [part.mimeType === 'text/plain' ? asDocument(part) : part]),
   },
   {
     name: 'documents beside the conversation',
@@ -235,7 +249,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'JSON without a schema',
-    to: ['anthropic'],
+    to: ['anthropic', 'bedrock-converse'],
     reason: 'the wire has no JSON mode: the model is asked for JSON in words',
     severity: 'minor',
     told: /responseFormat/,
@@ -243,6 +257,21 @@ const reshapings: readonly Reshaping[] = [
       const { responseFormat, ...options } = seen.options
       if (responseFormat === undefined || responseFormat.schema !== undefined) return seen
       return { ...seen, options, system: [...seen.system, 'Answer with one JSON value and nothing else.'] }
+    },
+  },
+  {
+    name: 'JSON beside tools',
+    to: ['cohere'],
+    reason: 'the wire has no JSON mode beside tools: the model is asked for JSON of the schema in words',
+    severity: 'minor',
+    told: /responseFormat/,
+    apply: (seen) => {
+      const { responseFormat, ...options } = seen.options
+      if (responseFormat === undefined || seen.tools.length === 0) return seen
+      const { schema } = responseFormat
+      const rule = schema === undefined ? '' : ` It must match this JSON Schema: ${JSON.stringify(schema)}`
+      const text = `Give the final answer as one JSON value and nothing else.${rule}`
+      return { ...seen, options, system: [text, ...seen.system] }
     },
   },
   {
@@ -278,6 +307,17 @@ function asText(part: SeenPart): SeenPart {
   return part.type === 'plain_text' ? { type: 'text', text: part.text } : part
 }
 
+/** Data of a type that Bedrock has a word for; an image without one is taken for a PNG. */
+function isOnBedrock({ type, data, url, mimeType = type === 'image' ? 'image/png' : '' }: SeenPart): boolean {
+  const known: Readonly<Record<string, RegExp>> = {
+    image: /^image\/(?:png|jpeg|gif|webp)$/,
+    file: /^(?:application\/pdf|text\/(?:csv|html|plain|markdown)|application\/.*(?:word|excel|sheet).*)$/,
+    audio: /^audio\/(?:mpeg|mp3|wav|opus|aac|flac|mp4|ogg|webm)$/,
+    video: /^video\/(?:mp4|quicktime|webm|x-matroska|mpeg|x-flv|x-ms-wmv|3gpp)$/,
+  }
+  return (data !== undefined || String(url).startsWith('s3://')) && known[type]?.test(String(mimeType)) === true
+}
+
 /** A file whose text can be read, as Cohere takes it. */
 const isTextFile = ({ type, mimeType, data }: SeenPart) =>
   type === 'file' && data !== undefined && String(mimeType).startsWith('text/')
@@ -290,16 +330,18 @@ const mediaWithout: Readonly<Record<Wire, readonly string[]>> = {
   'gemini-interactions': [],
   ollama: ['file', 'audio', 'video'],
   cohere: ['file', 'audio', 'video'],
+  'bedrock-converse': [],
+}
+
+function asDocument(part: SeenPart): SeenPart {
+  if (part.type === 'tool_result') return { ...part, blocks: (part.blocks as SeenPart[]).map(asDocument) }
+  if (!isTextFile(part)) return part
+  const text = Buffer.from(String(part.data), 'base64').toString()
+  return { type: 'plain_text', text, ...(part.filename !== undefined && { title: part.filename }) }
 }
 
 /** Files of text are documents on that wire, and where a response format stands, or nothing else is said, documents are text. */
 function asDocuments(seen: SeenRequest): SeenRequest {
-  const asDocument = (part: SeenPart): SeenPart => {
-    if (part.type === 'tool_result') return { ...part, blocks: (part.blocks as SeenPart[]).map(asDocument) }
-    if (!isTextFile(part)) return part
-    const text = Buffer.from(String(part.data), 'base64').toString()
-    return { type: 'plain_text', text, ...(part.filename !== undefined && { title: part.filename }) }
-  }
   return { ...seen, turns: seen.turns.map((turn) => ({ ...turn, blocks: turn.blocks.map(asDocument) })) }
 }
 
@@ -353,7 +395,7 @@ const isNew = (before: unknown) => before === undefined
 const fieldRules: readonly FieldRule[] = [
   {
     name: 'who asks',
-    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.user$/,
     allows: isGone,
     reason: 'the wire has no field for it, and no answer depends on it',
@@ -371,7 +413,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that may not be called',
-    to: ['ollama', 'cohere'],
+    to: ['ollama', 'cohere', 'bedrock-converse'],
     path: /^tools\.length$/,
     allows: (before, after) => (after as unknown[]).length < (before as unknown[]).length,
     reason: 'the wire has no choice of some tools: what may not be called is left out',
@@ -380,7 +422,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'schemas of tools without arguments',
-    to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^tools\[\d+\]\.parameters$/,
     allows: isNew,
     reason: 'a tool has a schema: that of no arguments is an empty object',
@@ -429,7 +471,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'parallel calls, where they are always allowed',
-    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.parallelToolCalls$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'nothing switches them off, so nothing switches them on',
@@ -449,6 +491,15 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.reasoning$/,
     allows: onlyIf({}),
     reason: 'it asks for reasoning and says not how much: the model does what it does by default',
+    severity: 'minor',
+    told: /reasoning/,
+  },
+  {
+    name: 'reasoning by models that others make',
+    to: ['bedrock-converse'],
+    path: /^options\.reasoning$/,
+    allows: isGone,
+    reason: 'each family of models there says it in a field of its own, and refuses those of others',
     severity: 'minor',
     told: /reasoning/,
   },
@@ -485,7 +536,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'fields beside the schema',
-    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.responseFormat\.(?:name|description|strict)$/,
     allows: isGone,
     reason: 'the wire takes the schema alone',
@@ -500,7 +551,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'whether the answer streams',
-    to: ['gemini', 'ollama', 'cohere'],
+    to: ['gemini', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.stream$/,
     allows: (before, after) => (before ?? false) === false && (after ?? false) === false,
     reason: 'the path says it, or the wire streams unless told not to',
@@ -508,7 +559,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'strict tools',
-    to: ['gemini', 'ollama', 'gemini-interactions'],
+    to: ['gemini', 'ollama', 'gemini-interactions', 'bedrock-converse'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === true && isGone(before, after),
     reason: 'the wire has no strict tools',
@@ -517,7 +568,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'tools that are not strict',
-    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === false && isGone(before, after),
     reason: 'the wire has no strict tools: none is',
@@ -541,7 +592,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'text of earlier arguments',
-    to: ['anthropic', 'gemini', 'ollama', 'gemini-interactions'],
+    to: ['anthropic', 'gemini', 'ollama', 'gemini-interactions', 'bedrock-converse'],
     path: /argumentsText$/,
     allows: (before, after) =>
       JSON.stringify(JSON.parse(String(before) || '{}')) === JSON.stringify(JSON.parse(String(after) || '{}')),
@@ -579,6 +630,29 @@ const fieldRules: readonly FieldRule[] = [
     severity: 'info',
   },
   {
+    name: 'tools of earlier calls',
+    to: ['bedrock-converse'],
+    path: /^tools\.length$/,
+    allows: (before) => (before as unknown[]).length === 0,
+    reason: 'calls of the history need definitions of their tools: ones without a schema are made',
+    severity: 'info',
+  },
+  {
+    name: 'blank descriptions of tools',
+    to: ['bedrock-converse'],
+    path: /^tools\[\d+\]\.description$/,
+    allows: (before, after) => String(before).trim() === '' && isGone(before, after),
+    reason: 'the wire refuses them',
+    severity: 'info',
+  },
+  {
+    name: 'names of documents',
+    to: ['bedrock-converse'],
+    path: /\.(?:filename|title)$/,
+    reason: 'a document has a name, without an ending and without signs that the wire refuses, and no two are alike',
+    severity: 'info',
+  },
+  {
     name: 'made ids',
     to: ['gemini', 'ollama'],
     path: /\.(?:id|toolCallId)$/,
@@ -606,7 +680,7 @@ const fieldRules: readonly FieldRule[] = [
   },
   {
     name: 'types of text documents',
-    to: ['anthropic', 'cohere'],
+    to: ['anthropic', 'cohere', 'bedrock-converse'],
     path: /\.mimeType$/,
     allows: (before, after) => before === undefined || after === undefined,
     reason: 'one wire says that a document is plain text, and one has no types of documents',

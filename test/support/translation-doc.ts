@@ -10,6 +10,7 @@ const titles: Readonly<Record<Wire, string>> = {
   'gemini-interactions': 'Interactions',
   ollama: 'Ollama',
   cohere: 'Cohere',
+  'bedrock-converse': 'Bedrock',
 }
 
 /** The reference of each format's owner. */
@@ -21,6 +22,7 @@ const references: Readonly<Record<Wire, string>> = {
   'gemini-interactions': 'https://ai.google.dev/api/interactions-api',
   ollama: 'https://docs.ollama.com/api/chat',
   cohere: 'https://docs.cohere.com/reference/chat',
+  'bedrock-converse': 'https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html',
 }
 
 /** The whole document. */

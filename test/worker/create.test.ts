@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createWorker, type ModelWorker, type WorkerOptions } from '../../src/worker/index.ts'
+import { createWorker, type ModelWorker, optionsFromEnv, type WorkerOptions } from '../../src/worker/index.ts'
 import { speakers } from '../gateway/provider.ts'
 import { canary, sessionSecret, startUpstream, type Upstream } from './harness.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
@@ -185,7 +185,33 @@ describe('keys of Workers AI', () => {
     expect(createWorker({ ...options, accounts: { ...whole().accounts, prices } })).toHaveProperty('fetch')
   })
 
+  it('are not needed with the binding, in code or by the environment', async () => {
+    const run = vi.fn(async (_model: string, _inputs: object) => Response.json({ response: 'Hi' }))
+    const worker = createWorker({ ...least(), policy, keys: { workersAi: { binding: { run } } } })
+    const headers = { ...json, authorization: `Bearer ${await tokenOf(worker)}` }
+    const init = { method: 'POST', headers, body }
+    expect((await worker.fetch(new Request('https://w.example/v1/chat/completions', init))).status).toBe(200)
+    expect(run.mock.calls[0]?.[0]).toBe(name)
+    expect(upstream).not.toHaveBeenCalled()
+    const env = {
+      AI: { run },
+      AI_MODELS: name,
+      PRICES: JSON.stringify({ [`workers-ai:${name}`]: [1, 1] }),
+    }
+    const options = optionsFromEnv({
+      ...env,
+      SESSION_SECRET: sessionSecret,
+      ALLOWED_ORIGINS: origin,
+      LOGIN_SECRET: loginSecret,
+      RATE_LIMITS: 'off',
+      LEDGERS: openAccounts().binding,
+      RUNS: kept,
+    })
+    expect(createWorker(options)).toHaveProperty('fetch')
+  })
+
   it.each([
+    ['binding', { binding: {} }],
     ['accountId', { accountId: 'mine', token: canary }],
     ['token', { accountId, token: 'short' }],
     ['token', { accountId }],

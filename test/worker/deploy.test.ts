@@ -57,6 +57,14 @@ describe('the Worker, as it stands', () => {
     expect(ids.filter((id) => costOf({ inputTokens: 1, outputTokens: 1 }, id) === undefined)).toEqual([])
   })
 
+  it('may do without any key, with the binding of Workers AI', async () => {
+    const { vars, ...config } = await deployable()
+    const free = { ...config, vars: { ...vars, OPENAI_MODELS: '', ANTHROPIC_MODELS: '', AI_MODELS: '@cf/m' } }
+    expect(findingsOf(free)).toEqual(['AI_MODELS names models of Workers AI, and [ai] has no binding = "AI"'])
+    expect(findingsOf({ ...free, ai: { binding: 'AI' } })).toEqual([])
+    expect(secretsOf(free)).toEqual(['SESSION_SECRET', 'LOGIN_SECRET or TURNSTILE_SECRET'])
+  })
+
   it('has every one of its settings explained', () => {
     const source = readFileSync(`${root}src/worker/options-from-env.ts`, 'utf8')
     const explained = readFileSync(`${root}docs/worker.md`, 'utf8')

@@ -43,8 +43,9 @@ export function anthropic(model: string, settings: AnthropicSettings = {}): Mode
 /** The client's half, for this API or another host that speaks it. */
 export function createClientCodec(dialect: AnthropicDialect = {}): ClientCodec {
   const { provider = format, browser } = dialect
-  const title = dialect.provider === undefined ? 'Anthropic' : undefined
-  const pageHint = browser ? undefined : '; in a page, Anthropic needs the setting `browser: true`'
+  const isOwn = dialect.provider === undefined
+  const title = isOwn ? 'Anthropic' : undefined
+  const pageHint = isOwn && !browser ? '; in a page, Anthropic needs the setting `browser: true`' : undefined
   return {
     name: format,
     provider,

@@ -7,6 +7,7 @@
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeEventStream, encodeEventStream } from '../../framing/event-stream.ts'
+import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
 import { carrying } from '../../kit/carry.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
@@ -16,14 +17,6 @@ import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, provider, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
-
-/** Signs a request with AWS's Signature Version 4: an `AwsClient` of `aws4fetch` is one. */
-export interface AwsSigner {
-  sign(
-    url: string,
-    init: RequestInit & { readonly aws: { readonly service: string; readonly region: string } },
-  ): Promise<Request>
-}
 
 /** Options of {@link bedrockConverse} beside the model's name. */
 export interface BedrockSettings extends ModelSettings {
@@ -56,14 +49,9 @@ export interface BedrockSettings extends ModelSettings {
  * ```
  */
 export function bedrockConverse(model: string, { region, aws, ...settings }: BedrockSettings): Model {
-  const providerUrl = `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+  const providerUrl = bedrockAddress(region)
   const own = { ...settings, codec: createClientCodec(), model, baseUrl: settings.baseUrl ?? providerUrl }
   return aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, settings.fetch) }
-}
-
-/** The service has to be said: the name of the host suggests another one, whose signature is refused. */
-function signing(aws: AwsSigner, region: string, send: typeof fetch = fetch): typeof fetch {
-  return async (url, init) => send(await aws.sign(String(url), { ...init, aws: { service: 'bedrock', region } }))
 }
 
 /** The codec of a client of Bedrock. */
@@ -97,6 +85,7 @@ export function createServerCodec(): ServerCodec {
   return carrying({ ...codec, framing: 'event-stream', encodeFrame: encodeEventStream }, slot)
 }
 
+export type { AwsSigner }
 export {
   decodeError,
   decodeRequest,

@@ -30,9 +30,11 @@ export function encodeConversation(
   const leading = start < 0 ? messages.length : start
   const texts = [
     ...textsOf(blocksOf(system ?? ''), 'system', scope),
-    ...messages
-      .slice(0, leading)
-      .flatMap((message, at) => textsOf(blocksOf(message.content), `messages[${at}].content`, scope)),
+    ...messages.slice(0, leading).flatMap((message, at) => {
+      if (Object.keys(keptFields(message)).length > 0)
+        lose(scope.losses, 'dropped', `messages[${at}].providerData`, lackReasons.fields, 'info')
+      return textsOf(blocksOf(message.content), `messages[${at}].content`, scope)
+    }),
   ]
   const turns: WireMessage[] = []
   for (let at = leading; at < messages.length; at++) {

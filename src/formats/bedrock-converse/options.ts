@@ -7,7 +7,7 @@
  * @module
  */
 import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
-import type { Json, JsonObject, RequestOptions } from '../../core/model.ts'
+import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
 import { type Ledger, lose } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
@@ -184,22 +184,30 @@ function readInference(config: Json | undefined): Read {
 
 function readOwnFields(fields: Json | undefined): Read {
   if (!isObject(fields)) return compact({ options: {}, kept: undefined })
-  const { thinking, top_k: topK, reasoning_effort: word, ...rest } = fields
-  const budgetTokens = numberOr(field(thinking, 'budget_tokens'), undefined)
-  const level = word === 'low' || word === 'medium' || word === 'high' ? word : undefined
-  const isOff = field(thinking, 'type') === 'disabled'
-  const effort = isOff ? ('none' as const) : level
-  const isKnown = isOff || budgetTokens !== undefined
-  const kept = {
-    ...rest,
-    ...compact({
-      thinking: isKnown ? undefined : thinking,
-      top_k: typeof topK === 'number' ? undefined : topK,
-      reasoning_effort: level === undefined ? word : undefined,
-    }),
-  }
-  const reasoning = unlessEmpty(compact({ effort, budgetTokens }))
-  return compact({ options: compact({ topK: numberOr(topK, undefined), reasoning }), kept: unlessEmpty(kept) })
+  const { top_k: topK, ...others } = fields
+  const { reasoning, kept } = readReasoning(others)
+  const hasTopK = typeof topK === 'number'
+  return compact({
+    options: compact({ topK: hasTopK ? topK : undefined, reasoning }),
+    kept: unlessEmpty({ ...kept, ...(!hasTopK && compact({ top_k: topK })) }),
+  })
+}
+
+const efforts: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
+
+/** How much to think, in the words of any family. What says nothing that we have a word for is kept. */
+function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & { readonly kept: JsonObject } {
+  const { thinking, reasoning_config, reasoningConfig, reasoning_effort, output_config, ...kept } = fields
+  const asked = [thinking, reasoning_config, reasoningConfig].find(isObject)
+  const type = field(asked, 'type')
+  const { effort: ofClaude, ...output } = isObject(output_config) ? output_config : {}
+  const words = [ofClaude, field(reasoningConfig, 'maxReasoningEffort'), reasoning_config, reasoning_effort]
+  const effort = type === 'disabled' ? 'none' : words.find((word) => efforts.has(word))
+  const isKnown = effort !== undefined || type === 'enabled' || type === 'adaptive'
+  if (!isKnown) return { kept: fields }
+  const budgetTokens = numberOr(field(asked, 'budget_tokens'), undefined)
+  const reasoning = compact({ effort: effort as ReasoningEffort | undefined, budgetTokens })
+  return { reasoning, kept: { ...kept, ...compact({ output_config: unlessEmpty(output) }) } }
 }
 
 function readFormat(config: Json | undefined): RequestOptions['responseFormat'] {

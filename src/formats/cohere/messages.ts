@@ -123,7 +123,8 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
     }
     const document = encodeDocument(block, where, to.losses)
     if (document !== undefined && to.takesDocuments && isSaid) documents.push(document)
-    else parts.push(document === undefined ? encodeUserPart(block, where, to.losses) : inPlace(document, where, to))
+    else if (document === undefined) parts.push(encodeUserPart(block, where, to.losses))
+    else parts.push(inPlace(document, `${where}.${block.type === 'file' ? 'filename' : 'title'}`, to))
   }
   const said = parts.filter((part) => part !== undefined)
   if (said.length === 0 && results.length > 0) return results
@@ -131,8 +132,9 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
   return [...results, { ...keptFields(message), role: 'user', content: said }]
 }
 
+/** `path` is that of its title. */
 function inPlace({ data }: WireDocument, path: string, { losses }: Encoding): WireText {
-  if (data.title !== undefined) lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
+  if (data.title !== undefined) lose(losses, 'dropped', path, lackReasons.title, 'info')
   return { type: 'text', text: String(data.text) }
 }
 

@@ -11,7 +11,7 @@ import { ollama } from '../../formats/ollama/index.ts'
 import { openaiChat } from '../../formats/openai-chat/index.ts'
 import { openaiResponses } from '../../formats/openai-responses/index.ts'
 import type { GatewayModel, GatewayModels, WireName } from '../../gateway/types.ts'
-import { openaiCompatible } from '../../providers/openai-compatible.ts'
+import { type WorkersAiBinding, workersAi } from '../../providers/workers-ai.ts'
 import { xai } from '../../providers/xai.ts'
 import type { Fetcher } from '../platform.ts'
 
@@ -29,6 +29,8 @@ export interface Entry {
   readonly access: { readonly id: string; readonly secret: string } | undefined
   /** Asked in place of the internet. */
   readonly service: Fetcher | undefined
+    /** The binding `AI`, asked in place of an address: it needs no key. */
+  readonly binding: WorkersAiBinding | undefined
   /** The token for Cloudflare's AI Gateway, if the model is asked through it. It has the provider's key, and no `apiKey` is here. */
   readonly gatewayToken: string | undefined
 }
@@ -100,11 +102,11 @@ export function workersAiUrl(accountId: string): string {
   return `https://api.cloudflare.com/client/v4/accounts/${accountId}/ai/v1`
 }
 
-function workersAi(name: string, { baseUrl = '', ...settings }: ModelSettings): Model {
-  return openaiCompatible({ baseUrl, provider: 'workers-ai', title: 'Workers AI' })(name, settings)
+function workersAiByRest(name: string, { apiKey = '', ...settings }: ModelSettings): Model {
+  return workersAi({ accountId: '', apiToken: apiKey }, name, settings)
 }
 
-const makers = { 'openai-chat': openaiChat, anthropic, gemini, xai, ollama, 'workers-ai': workersAi }
+const makers = { 'openai-chat': openaiChat, anthropic, gemini, xai, ollama, 'workers-ai': workersAiByRest }
 
 /** A model's id, such as `anthropic:claude-haiku-4-5`. */
 export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): string {
@@ -140,7 +142,8 @@ export function tableFor(wire: WireName, entries: readonly Entry[], maxOutputTok
 
 /** OpenAI is asked in the wire of the client, if it is one of its two. */
 export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
-  const { provider, name, baseUrl, apiKey, access, service, gatewayToken } = entry
+  const { provider, name, baseUrl, apiKey, access, service, binding, gatewayToken } = entry
+  if (binding !== undefined) return workersAi(binding, name)
   const make = provider === 'openai-chat' && wire === 'openai-responses' ? openaiResponses : makers[provider]
   return make(name, {
     baseUrl,

@@ -145,6 +145,10 @@ describe('a request', () => {
   ] as const)('asks %s to think by %j as %j', (model, reasoning, fields) => {
     const { body, losses } = encode(hello, { model, reasoning })
     expect(body.additionalModelRequestFields).toEqual(fields)
+    const read = decodeRequest(body).options
+    const asked = { ...reasoning, ...('effort' in reasoning && reasoning.effort === 'max' && { effort: 'high' }) }
+    expect(read.reasoning).toEqual(fields && asked)
+    expect(read.providerOptions).toBeUndefined()
     if (fields === undefined) expect(losses).toMatchObject([{ path: 'options.reasoning', severity: 'minor' }])
   })
 

@@ -1,0 +1,24 @@
+/**
+ * Amazon Bedrock's runtime: its address, and requests with the signature of an account.
+ *
+ * @see https://docs.aws.amazon.com/general/latest/gr/bedrock.html (read 2026-11)
+ * @module
+ */
+
+/** What signs a request with AWS's Signature Version 4: an `AwsClient` of `aws4fetch` is one. */
+export interface AwsSigner {
+  sign(
+    url: string,
+    init: RequestInit & { readonly aws: { readonly service: string; readonly region: string } },
+  ): Promise<Request>
+}
+
+/** The address of the runtime in a region. */
+export function bedrockAddress(region: string): string {
+  return `https://bedrock-runtime.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`
+}
+
+/** The service has to be said: the name of the host suggests another one, whose signature is refused. */
+export function signing(aws: AwsSigner, region: string, send: typeof fetch = fetch): typeof fetch {
+  return async (url, init) => send(await aws.sign(String(url), { ...init, aws: { service: 'bedrock', region } }))
+}

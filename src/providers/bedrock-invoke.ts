@@ -1,0 +1,121 @@
+/**
+ * Claude on Amazon Bedrock by `InvokeModel`: Anthropic's format, with the model in the path and events in Amazon's framing.
+ *
+ * @see https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages.html (read 2026-11)
+ * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html (read 2026-11)
+ * @module
+ */
+import type { ClientCodec, Frame, Model, ModelSettings } from '../core/codec.ts'
+import { compact, field, objectIn, textOr } from '../core/lookup.ts'
+import { textOfBase64 } from '../core/media.ts'
+import type { JsonObject } from '../core/model.ts'
+import type { Machine } from '../core/reducer.ts'
+import { type AnthropicDialect, createClientCodec } from '../formats/anthropic/index.ts'
+import { decodeError } from '../formats/bedrock-converse/index.ts'
+import { decodeEventStream } from '../framing/event-stream.ts'
+import { type AwsSigner, bedrockAddress, signing } from '../kit/aws.ts'
+import { bearer } from '../kit/bearer.ts'
+
+/** What {@link bedrockInvoke} takes beside the model's name. */
+export interface BedrockInvokeSettings
+  extends ModelSettings,
+    Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
+  /** Such as `us-east-1`. The address and the signature have it. */
+  readonly region: string
+  /** Signs each request. Not for web pages: who reads the page can read the secret. Default: none, and the `apiKey` is sent. */
+  readonly aws?: AwsSigner
+}
+
+/**
+ * Claude on Amazon Bedrock by `InvokeModel`, for regions and accounts without the endpoint that `bedrockAnthropic` asks.
+ *
+ * @param model A model's id, the id of an inference profile such as `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, or an ARN.
+ * @param settings `apiKey` is a key of Bedrock, or a function that returns one.
+ * @example
+ * ```ts
+ * const model = bedrockInvoke('us.anthropic.claude-sonnet-4-5-20250929-v1:0', { region: 'us-east-1', apiKey })
+ * ```
+ */
+export function bedrockInvoke(model: string, settings: BedrockInvokeSettings): Model {
+  const { region, aws, beta = [], maxTokens, lateInstructions, ...rest } = settings
+  const codec = createClientCodec(compact({ provider: 'bedrock-invoke', maxTokens, lateInstructions }))
+  const providerUrl = bedrockAddress(region)
+  const own = { ...rest, codec: invoking(codec, beta), model, baseUrl: rest.baseUrl ?? providerUrl }
+  return aws === undefined ? { ...own, providerUrl } : { ...own, fetch: signing(aws, region, rest.fetch) }
+}
+
+function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
+  return {
+    ...codec,
+    title: 'Amazon Bedrock',
+    framing: 'event-stream',
+    decodeFrames,
+    headers: bearer,
+    decodeError,
+    encodeRequest(context, options) {
+      const { headers, body, ...encoded } = codec.encodeRequest(context, options)
+      const { model, stream, ...asked } = body as JsonObject
+      // Betas are named in the body: a header is not read.
+      const betas = [...beta, ...(headers['anthropic-beta']?.split(',') ?? [])]
+      return {
+        ...encoded,
+        path: `/model/${encodeURIComponent(String(model))}/invoke${stream === true ? '-with-response-stream' : ''}`,
+        headers: {},
+        body: {
+          anthropic_version: 'bedrock-2023-05-31',
+          ...(betas.length > 0 && { anthropic_beta: betas }),
+          ...asked,
+        },
+      }
+    },
+    decodeStream(options) {
+      const decoder = codec.decodeStream(options)
+      return {
+        push(frame, out) {
+          if (frame.event?.startsWith(exceptionMark)) throw decodeError(exceptionOf(frame))
+          decoder.push(frame, out)
+        },
+        end: decoder.end,
+      }
+    },
+  }
+}
+
+const exceptionMark = 'exception:'
+
+/** An exception of a stream as an error answer: there its name has a small first letter. */
+function exceptionOf({ event = '', data }: Frame): Parameters<typeof decodeError>[0] {
+  const type = event.slice(exceptionMark.length)
+  const message = textOr(field(parsed(data), 'message'), data)
+  return { status: 0, headers: new Headers(), body: { __type: type.charAt(0).toUpperCase() + type.slice(1), message } }
+}
+
+/** The events of Anthropic's stream, out of the messages of Amazon's. Messages without one keep the line warm. */
+function decodeFrames(limits: { readonly maxEventBytes?: number }): Machine<Uint8Array, Frame> {
+  const messages = decodeEventStream(limits)
+  function unwrap(read: (frames: Frame[]) => void, out: Frame[]): void {
+    const frames: Frame[] = []
+    try {
+      read(frames)
+    } finally {
+      for (const frame of frames) {
+        const data = frame.event === 'chunk' ? textOfBase64(textOr(field(parsed(frame.data), 'bytes'), '')) : undefined
+        const event = textOr(field(parsed(data ?? ''), 'type'), undefined)
+        if (data !== undefined && event !== undefined) out.push({ event, data })
+        else if (frame.event?.startsWith(exceptionMark)) out.push(frame)
+      }
+    }
+  }
+  return {
+    push: (chunk, out) => unwrap((frames) => messages.push(chunk, frames), out),
+    end: (out) => unwrap((frames) => messages.end(frames), out),
+  }
+}
+
+function parsed(text: string): JsonObject {
+  try {
+    return objectIn({ value: JSON.parse(text) }, 'value')
+  } catch {
+    return {}
+  }
+}
