@@ -2,9 +2,11 @@
  * `npm run reliability -- [disconnect truncation keys budget scale usage runs stalls slow bodies load throughput soak cpu]`: what is named, or
  * all. Each runs the Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its
  * figures beside their bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
+ * `--users N` is for how many users `scale` runs, 100,000 unless it is given.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { bodies } from './bodies.mjs'
 import { budget, prices } from './budget.mjs'
 import { cpu } from './cpu.mjs'
@@ -39,9 +41,10 @@ const benches = {
   cpu: [cpu, {}],
 }
 
-const names = process.argv.slice(2)
-const writes = names.includes('--write')
-const named = names.filter((name) => name !== '--write')
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: 'boolean', default: false }, users: { type: 'string', default: '100000' } },
+})
 const unknown = named.find((name) => !(name in benches))
 if (unknown !== undefined)
   throw new Error(`There is no bench "${unknown}"; there are ${Object.keys(benches).join(', ')}`)
@@ -54,7 +57,7 @@ for (const [name, bench] of Object.entries(benches)) {
     console.log(rows.at(-1))
   }
 }
-if (writes) writeRows(rows)
+if (values.write) writeRows(rows)
 
 /** Puts the figures into the guide, in the place of those that were measured anew. */
 function writeRows(rows) {
@@ -77,7 +80,7 @@ async function runOne(run, settings, codeOf) {
   const upstream = await startUpstream()
   const worker = await startWorkerd(upstream.url, settings, await codeOf?.())
   try {
-    return await run({ worker, upstream, token: await openSession(worker.url) })
+    return await run({ worker, upstream, token: await openSession(worker.url), users: Number(values.users) })
   } finally {
     await worker.stop()
     await upstream.stop()
