@@ -102,14 +102,14 @@ const breaks = [
     'gateway/body',
     "Number(request.headers.get('content-length')) > maxBodyBytes",
     'false',
-    ['refusals', 'gateway/policy', 'gateway/gateway'],
+    ['gateway/body', 'refusals'],
   ),
   row(
     'a body of any length that it has',
     'gateway/body',
     ['size += value.byteLength\n      if (', 'size > maxBodyBytes'],
     'false',
-    ['refusals', 'gateway/policy', 'gateway/gateway'],
+    ['gateway/body', 'refusals'],
   ),
   row(
     'any output limit',
@@ -134,7 +134,7 @@ const breaks = [
     "'follow'",
     ['canary', 'upstream'],
   ),
-  row('a key in what a provider says', 'gateway/scrub', 'found.length === 0', 'true', ['keys', 'canary'], true),
+  row('a key in what a provider says', 'gateway/scrub', 'found.length === 0', 'true', ['gateway/keys', 'keys'], true),
   row(
     'a key in an error of ours, or in the log',
     'handler',

@@ -29,6 +29,7 @@ import { type Books, openBooks, shareReached } from './books.ts'
 import { dayOf, daysAgo } from './days.ts'
 import { idleMs, type Lease, openLease } from './lease.ts'
 import { type Leases, openLeases } from './leases.ts'
+import { openSums } from './sums.ts'
 import { type LedgerView, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
@@ -64,10 +65,17 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     super(ctx, env)
     const { sql } = ctx.storage
     this.#writer = openWriter(ctx)
-    this.#view = openView(sql)
-    const forget: ((oldest: string, now: number) => void)[] = [(oldest) => this.#view.forget(oldest)]
-    const books = openBooks(sql, this.#writer, (...day) => {
-      for (const one of forget) one(...day)
+    const sums = openSums(sql, this.#writer)
+    this.#view = openView(sql, sums)
+    const forget: ((oldest: string, now: number) => void)[] = [sums.forget]
+    const books = openBooks(sql, this.#writer, {
+      hearOfDay(...day) {
+        for (const one of forget) one(...day)
+      },
+      // What a user spends on a lease is summed up in the object that granted it.
+      hearOfCost: (day, ...cost) => {
+        if (!this.#lease.has(day)) sums.add(day, ...cost)
+      },
     })
     this.#books = books
     this.#leases = openLeases(sql, this.#writer, books)
@@ -167,7 +175,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   async draw(draw: Draw): Promise<Grant> {
     const { user, day, totalDailyBudget } = draw
     this.#books.catchUp(Date.now())
-    this.#takeReport(user, draw.report)
+    this.#leases.takeReport(user, draw.report)
     const committed = () => this.#books.committed(day) + this.#leases.outstanding(day)
     let before = committed()
     let amount = this.#leases.grant(draw, totalDailyBudget - before)
@@ -192,7 +200,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   #take(handback: Handback): boolean {
-    for (const { report } of handback.days) this.#takeReport(handback.user, report)
+    for (const { report } of handback.days) this.#leases.takeReport(handback.user, report)
     return this.#leases.takeBack(handback)
   }
 
@@ -221,12 +229,6 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   #write(waits?: boolean): Promise<void> {
     this.#books.flush()
     return this.#writer.write(waits)
-  }
-
-  #takeReport(user: string, report: Draw['report']): void {
-    this.#leases.takeReport(user, report)
-    // The view has summed days before yesterday for good.
-    if (report.day < daysAgo(2, Date.now())) this.#view.forget(dayOf(Date.now()))
   }
 
   /**
