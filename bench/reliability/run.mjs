@@ -1,5 +1,5 @@
 /**
- * `npm run reliability -- [disconnect truncation keys budget scale usage runs stalls slow bodies load throughput soak cpu]`: what is named, or
+ * `npm run reliability -- [disconnect truncation keys budget scale view usage runs stalls slow bodies load throughput soak cpu]`: what is named, or
  * all. Each runs the Worker of `examples/worker` in workerd on loopback, before a provider that does what it is told, and prints its
  * figures beside their bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
  * `--users N` is for how many users `scale` runs, 100,000 unless it is given.
@@ -22,6 +22,7 @@ import { shortLimits, stalls } from './stalls.mjs'
 import { throughput } from './throughput.mjs'
 import { truncation } from './truncation.mjs'
 import { told, usage } from './usage.mjs'
+import { fillableWorker, view, viewSettings } from './view.mjs'
 
 /** By name: what it runs, the settings of its Worker, and what makes that Worker if it is another. */
 const benches = {
@@ -30,6 +31,7 @@ const benches = {
   keys: [keys, {}],
   budget: [budget, prices],
   scale: [scale, scalePrices, countingWorker],
+  view: [view, viewSettings, fillableWorker],
   usage: [usage, told],
   runs: [runs, {}],
   stalls: [stalls, shortLimits],

@@ -43,9 +43,12 @@ export default {
     request.url.endsWith('/calls') ? Response.json({ calls, rowsWritten }) : worker.fetch(request, env, ctx),
 }`
 
-export async function countingWorker() {
+export const countingWorker = () => workerOf(entry)
+
+/** The bundle of such an entry, which lies at the root of the project. */
+export async function workerOf(contents) {
   const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: join(import.meta.dirname, '..', '..'), loader: 'js' },
+    stdin: { contents, resolveDir: join(import.meta.dirname, '..', '..'), loader: 'js' },
     bundle: true,
     write: false,
     format: 'esm',

@@ -136,11 +136,11 @@ const breaks = [
   ),
   row('a key in what a provider says', 'gateway/scrub', 'found.length === 0', 'true', ['gateway/keys', 'keys'], true),
   row(
-    'a key in an error of ours, or in the log',
+    'a key in an error of the Worker',
     'handler',
     'config.secrets.scrub(await response.text())',
     'await response.text()',
-    ['keys', 'canary'],
+    ['create', 'keys'],
   ),
   row('the admin token', 'admin/admin', ['if (!(', 'await isOperator(request, setup)'], 'true', ['admin'], true),
 ]
