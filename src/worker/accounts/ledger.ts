@@ -30,7 +30,7 @@ import { dayOf, daysAgo } from './days.ts'
 import { idleMs, type Lease, openLease } from './lease.ts'
 import { type Leases, openLeases } from './leases.ts'
 import { openSums } from './sums.ts'
-import { type LedgerView, openView } from './view.ts'
+import { type Elsewhere, type LedgerView, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** A grant on its way cannot be called back: so many times more it is tried. If it was lost, it never comes. */
@@ -160,9 +160,9 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   async summary(query: SummaryQuery = {}): Promise<AccountSummary> {
-    const live = await this.#hearAll()
+    const heard = await this.#hearAll()
     const now = await this.#catchUp()
-    return this.#view.summary(query, now, this.#books.live.size, live)
+    return this.#view.summary(query, now, this.#books.live.size, heard)
   }
 
   /** For an export: no sums are made. */
@@ -247,12 +247,13 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return this.#nextRecall
   }
 
-  /** What users have spent since they last told is taken. Resolves to their requests that are live. */
-  async #hearAll(): Promise<readonly LiveRequest[]> {
+  /** What users have spent since they last told is taken. Resolves to their requests that are live, and how many users were not asked. */
+  async #hearAll(): Promise<Elsewhere> {
     const now = Date.now()
-    const handbacks = await this.#ask(this.#leases.nextOpen([daysAgo(2, now), dayOf(now)]))
+    const { users, others } = this.#leases.nextOpen([daysAgo(2, now), dayOf(now)])
+    const handbacks = await this.#ask(users)
     for (const handback of handbacks) this.#take(handback)
-    return handbacks.flatMap(({ live }) => live)
+    return { live: handbacks.flatMap(({ live }) => live), unheard: others }
   }
 
   /** A user's object that does not answer keeps what it has leased. */

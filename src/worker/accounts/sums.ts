@@ -42,17 +42,27 @@ export function weekOf(day: string): string {
 
 /** The sums that are kept in `sql`. */
 export function openSums(sql: Sql, { change }: Writer): KeptSums {
-  sql.exec(schema)
   let isFilled = false
+  let kept = ''
 
+  /** A user's object has no need of the tables. */
   function fill(): void {
     if (isFilled) return
     isFilled = true
+    sql.exec(schema)
+    forget(kept)
     if (sql.exec('SELECT 1 FROM dayModels LIMIT 1').toArray().length > 0) return
     sql.exec(`INSERT INTO dayModels SELECT day, model, ${sums} FROM days GROUP BY day, model`)
     sql.exec(
       `INSERT INTO weeks SELECT date(day, '-6 days', 'weekday 1') AS week, user, model, ${sums} FROM days GROUP BY week, user, model`,
     )
+  }
+
+  function forget(oldest: string): void {
+    kept = oldest
+    if (!isFilled) return
+    sql.exec('DELETE FROM dayModels WHERE day < ?', oldest)
+    sql.exec('DELETE FROM weeks WHERE day < ?', weekOf(oldest))
   }
 
   return {
@@ -63,9 +73,6 @@ export function openSums(sql: Sql, { change }: Writer): KeptSums {
       change(`INSERT INTO weeks VALUES (?, ?, ?, ?, ?, ?, ?) ${added}`, weekOf(day), user, model, ...values)
     },
     fill,
-    forget(oldest) {
-      sql.exec('DELETE FROM dayModels WHERE day < ?', oldest)
-      sql.exec('DELETE FROM weeks WHERE day < ?', weekOf(oldest))
-    },
+    forget,
   }
 }

@@ -15,10 +15,17 @@ import {
 import { dayMs, dayOf, daysAgo } from './days.ts'
 import { type KeptSums, sums, weekOf } from './sums.ts'
 
+/** What other objects have told. */
+export interface Elsewhere {
+  readonly live: readonly LiveRequest[]
+  /** How many have told nothing. */
+  readonly unheard: number
+}
+
 /** Reads the tables of a ledger. */
 export interface LedgerView {
-  /** `liveCount` requests are live here, and those of `elsewhere` in other objects. */
-  summary(query: SummaryQuery, now: number, liveCount: number, elsewhere: readonly LiveRequest[]): AccountSummary
+  /** `liveCount` requests are live here, besides those elsewhere. */
+  summary(query: SummaryQuery, now: number, liveCount: number, elsewhere: Elsewhere): AccountSummary
   /** The newest rows since a day, or those that follow `after`. */
   page(since: string, limit: number, after: string | undefined): DayPage
 }
@@ -90,10 +97,11 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): LedgerView
       const isRefusal = ({ kind }: KindCount) => kind.startsWith(refusedKind)
       const live = 'SELECT requestId, user, model, wire, startedAt FROM live ORDER BY startedAt LIMIT ?'
       return {
-        live: [...all<LiveRequest>(live, mostLive), ...elsewhere]
+        live: [...all<LiveRequest>(live, mostLive), ...elsewhere.live]
           .sort((one, other) => one.startedAt - other.startedAt)
           .slice(0, mostLive),
-        liveCount: liveCount + elsewhere.length,
+        liveCount: liveCount + elsewhere.live.length,
+        unheard: elsewhere.unheard,
         days,
         ...(next !== undefined && { next }),
         totals: all<DayTotal>(
