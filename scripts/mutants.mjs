@@ -9,6 +9,8 @@
  *   --jobs 2      how many run at a time
  *   --out FILE    the results, as JSON
  *
+ * `npm run breaks` takes off the belts of `mutants/breaks.mjs` in their place, and each meets the test files that stand there.
+ *
  * All mutants are compiled into one copy of the tree at once, and a run turns one on by its number. A first run of the tests notes which
  * test files reach which mutants; then each mutant meets only those, the ones of its own folder first, and stops at the first failure.
  * The code of the Worker runs in workerd, where this cannot be noted: its mutants meet every test file of `test/worker` too.
@@ -30,6 +32,7 @@ import { dirname, join, relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 import { modernNode } from './modern-node.mjs'
+import { findBreaks } from './mutants/breaks.mjs'
 import { compileIn, sitesOf } from './mutants/operators.mjs'
 
 const { values } = parseArgs({
@@ -41,6 +44,7 @@ const { values } = parseArgs({
     numbers: { type: 'string' },
     tests: { type: 'string' },
     out: { type: 'string' },
+    breaks: { type: 'boolean', default: false },
   },
 })
 /** Where mutants are made, and how many of each hundred. */
@@ -80,12 +84,12 @@ process.on('exit', () => rmSync(home, { recursive: true, force: true }))
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1))
 
 copyTree()
-const mutants = draw()
+const mutants = values.breaks ? findBreaks(root, tree) : draw()
 writeMutants()
 console.log(`${mutants.length} mutants, seed ${values.seed}`)
 const asked = values.numbers?.split(',').map(Number)
 const tried = asked ? mutants.filter(({ number }) => asked.includes(number)) : mutants
-const reach = await findReach()
+const reach = values.breaks ? new Map(mutants.map(({ number, tests }) => [number, tests])) : await findReach()
 const results = await tryAll(tried)
 conclude()
 
@@ -200,20 +204,21 @@ async function tryAll(list) {
   const found = new Map()
   const take = (result) => {
     found.set(result.number, result)
-    const { file, line, from, to } = mutants.find(({ number }) => number === result.number)
-    const what = `${file}:${line} ${oneLine(from)} -> ${oneLine(to)}`
+    const { name, file, line, from, to } = mutants.find(({ number }) => number === result.number)
+    const what = `${file}:${line} ${name ?? `${oneLine(from)} -> ${oneLine(to)}`}`
     if (!result.isKilled) console.log(`SURVIVED ${result.number} ${what}${result.ran ? '' : ' (no test reaches it)'}`)
-    else if (process.env.VERBOSE) console.log(`killed ${result.number} ${what} | ${result.by}`)
+    else if (values.breaks || process.env.VERBOSE) console.log(`killed ${result.number} ${what} | ${result.by}`)
   }
   const work = list.map(({ number, file }) => ({ number, files: reach.get(number).map((one) => one.file), file }))
   for (const { number } of work.filter(({ files }) => files.length === 0)) take({ number, isKilled: false, ran: 0 })
   const reached = work.filter(({ files }) => files.length > 0)
-  const inProcess = reached.filter(({ file }) => !file.startsWith('src/worker/'))
+  const isOfWorker = ({ file }) => values.breaks || file.startsWith('src/worker/')
+  const inProcess = reached.filter((one) => !isOfWorker(one))
   const jobs = Number(values.jobs)
   const shares = Array.from({ length: jobs }, (_, job) => inProcess.filter((_, at) => at % jobs === job))
   await Promise.all(shares.map((share) => runBatch(share, take)))
   // One at a time, and each in a vitest of its own, since the Worker's bundle is made once for each.
-  for (const one of reached.filter(({ file }) => file.startsWith('src/worker/'))) {
+  for (const one of reached.filter(isOfWorker)) {
     turnOnInWorker(one.number)
     await runBatch([one], take)
   }

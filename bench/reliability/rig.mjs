@@ -129,7 +129,6 @@ export async function startWorkerd(upstreamUrl, settings = {}, code = undefined)
     pid: child.pid,
     startMs: performance.now() - startedAt,
     log: () => log,
-    inspector,
     heldKiB: () => heldKiB(inspector, url),
     stop,
   }
@@ -140,7 +139,13 @@ async function heldKiB(inspector, url) {
   const [{ webSocketDebuggerUrl }] = await (await fetch(`http://${inspector}/json`)).json()
   const socket = new WebSocket(webSocketDebuggerUrl)
   await new Promise((resolve) => socket.addEventListener('open', resolve))
-  const poke = setInterval(() => void fetch(`${url}/v1`).then((answer) => answer.text()), 50)
+  const poke = setInterval(
+    () =>
+      void fetch(`${url}/v1`)
+        .then((answer) => answer.text())
+        .catch(() => {}),
+    50,
+  )
   const call = (id, method) =>
     new Promise((resolve) => {
       socket.addEventListener('message', ({ data }) => {

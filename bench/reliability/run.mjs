@@ -1,10 +1,12 @@
 /**
- * `npm run reliability -- [disconnect truncation keys budget scale usage runs stalls slow bodies load throughput soak cpu]`: what is named,
- * or all. Each runs the Worker of `examples/worker` in workerd on loopback, with a scripted provider, and prints its figures beside their
- * bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the guide.
+ * `npm run reliability -- [disconnect truncation keys budget scale view usage runs stalls slow bodies load throughput soak cpu]`: the named
+ * rows, or all. Each runs the Worker of `examples/worker` in workerd on loopback, with a scripted provider, and prints its figures beside
+ * their bars. A bar that is missed is printed, and fails nothing: on a busy machine times say little. `--write` puts the figures into the
+ * guide. `--users N` sets the number of users of `scale`: default 100,000.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseArgs } from 'node:util'
 import { bodies } from './bodies.mjs'
 import { budget, prices } from './budget.mjs'
 import { cpu } from './cpu.mjs'
@@ -20,6 +22,7 @@ import { shortLimits, stalls } from './stalls.mjs'
 import { throughput } from './throughput.mjs'
 import { truncation } from './truncation.mjs'
 import { told, usage } from './usage.mjs'
+import { fillableWorker, view, viewSettings } from './view.mjs'
 
 /** By name: what it runs, the settings of its Worker, and what makes that Worker if it is another. */
 const benches = {
@@ -28,6 +31,7 @@ const benches = {
   keys: [keys, {}],
   budget: [budget, prices],
   scale: [scale, scalePrices, countingWorker],
+  view: [view, viewSettings, fillableWorker],
   usage: [usage, told],
   runs: [runs, {}],
   stalls: [stalls, shortLimits],
@@ -39,9 +43,10 @@ const benches = {
   cpu: [cpu, {}],
 }
 
-const names = process.argv.slice(2)
-const writes = names.includes('--write')
-const named = names.filter((name) => name !== '--write')
+const { values, positionals: named } = parseArgs({
+  allowPositionals: true,
+  options: { write: { type: 'boolean', default: false }, users: { type: 'string', default: '100000' } },
+})
 const unknown = named.find((name) => !(name in benches))
 if (unknown !== undefined)
   throw new Error(`There is no bench "${unknown}"; there are ${Object.keys(benches).join(', ')}`)
@@ -54,7 +59,7 @@ for (const [name, bench] of Object.entries(benches)) {
     console.log(rows.at(-1))
   }
 }
-if (writes) writeRows(rows)
+if (values.write) writeRows(rows)
 
 /** Puts the figures into the guide, in the place of those that were measured anew. */
 function writeRows(rows) {
@@ -77,7 +82,7 @@ async function runOne(run, settings, codeOf) {
   const upstream = await startUpstream()
   const worker = await startWorkerd(upstream.url, settings, await codeOf?.())
   try {
-    return await run({ worker, upstream, token: await openSession(worker.url) })
+    return await run({ worker, upstream, token: await openSession(worker.url), users: Number(values.users) })
   } finally {
     await worker.stop()
     await upstream.stop()

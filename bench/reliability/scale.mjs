@@ -3,20 +3,33 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { readAll, send } from './client.mjs'
 import { answerWith, piecesOf } from './provider.mjs'
-import { eachOf, models, openSession, quantile } from './rig.mjs'
+import { eachOf, measure, models, openSession, quantile } from './rig.mjs'
 
-const [users, requests, atOnce] = [500, 3000, 10]
+/** One in ten of the users asks today, and these send so many requests each; the second of them half as many as the first, and so on. */
+const [activeShare, requestsOfEach, atOnce] = [0.1, 3, 10]
 /** An answer costs 7 of the 14 tokens that are reserved for it. */
 const maxTokens = 14
+/** The money of a day lasts for all of them: what happens when it runs out is another bench's. */
 export const scalePrices = { PRICES: JSON.stringify({ [models.anthropic]: [0, 1] }) }
 
-/** The same Worker, whose accounts count the calls to each object. */
+/** The same Worker, whose accounts count the calls to each object, and the rows that they write. */
 const entry = `
 import worker, { UserLedger as Ledger, StreamRun } from './examples/worker/index.ts'
 const calls = {}
+let rowsWritten = 0
 export class UserLedger extends Ledger {
   #id
-  constructor(ctx, env) { super(ctx, env); this.#id = ctx.id.toString() }
+  constructor(ctx, env) {
+    const { sql } = ctx.storage
+    const exec = sql.exec.bind(sql)
+    sql.exec = (...all) => {
+      const cursor = exec(...all)
+      rowsWritten += cursor.rowsWritten
+      return cursor
+    }
+    super(ctx, env)
+    this.#id = ctx.id.toString()
+  }
 ${['reserve', 'settle', 'draw', 'takeBack', 'collect']
   .map(
     (name) =>
@@ -27,12 +40,15 @@ ${['reserve', 'settle', 'draw', 'takeBack', 'collect']
 export { StreamRun }
 export default {
   fetch: (request, env, ctx) =>
-    request.url.endsWith('/calls') ? Response.json(calls) : worker.fetch(request, env, ctx),
+    request.url.endsWith('/calls') ? Response.json({ calls, rowsWritten }) : worker.fetch(request, env, ctx),
 }`
 
-export async function countingWorker() {
+export const countingWorker = () => workerOf(entry)
+
+/** The bundle of such an entry, which lies at the root of the project. */
+export async function workerOf(contents) {
   const { outputFiles } = await build({
-    stdin: { contents: entry, resolveDir: join(import.meta.dirname, '..', '..'), loader: 'js' },
+    stdin: { contents, resolveDir: join(import.meta.dirname, '..', '..'), loader: 'js' },
     bundle: true,
     write: false,
     format: 'esm',
@@ -44,17 +60,48 @@ export async function countingWorker() {
   return outputFiles[0].contents
 }
 
-export async function scale({ worker, upstream }) {
+export async function scale({ worker, upstream, users }) {
   upstream.play = answerWith((wire) => piecesOf(wire, { text: 'x' }))
-  const names = Array.from({ length: users }, (_, at) => `user-${at}`)
-  const tokens = await eachOf(names, atOnce, (user) => openSession(worker.url, user))
+  const active = Math.ceil(users * activeShare)
+  const names = Array.from({ length: active }, (_, at) => `user-${at}`)
+  const tokenOf = (user) => openSession(worker.url, user)
   // Each user's first request of the day draws a lease.
-  await eachOf(tokens, atOnce, (token) => ask(worker.url, token))
-  const before = await callsOf(worker)
-  // A few ask often: one in eight requests is of the busiest user.
-  const asked = Array.from({ length: requests }, () => tokens[Math.floor(users * Math.random() ** 3)])
-  const waits = await eachOf(asked, atOnce, (token) => ask(worker.url, token))
-  return figures(before, await callsOf(worker), waits)
+  const tokens = await eachOf(names, atOnce, async (user) => {
+    const token = await tokenOf(user)
+    await ask(worker.url, token)
+    return token
+  })
+  const rank = zipf(active)
+  const asked = Array.from({ length: active * requestsOfEach }, rank)
+  const before = { ...(await countsOf(worker)), ...measure(worker.pid) }
+  const waits = await eachOf(asked, atOnce, async (at) => {
+    try {
+      return await ask(worker.url, tokens[at])
+    } catch {
+      // Tokens end after a quarter of an hour.
+      tokens[at] = await tokenOf(names[at])
+      return ask(worker.url, tokens[at])
+    }
+  })
+  const after = { ...(await countsOf(worker)), ...measure(worker.pid) }
+  const direct = await eachOf(asked.slice(0, 1000), atOnce, () => ask(`${upstream.url}/anthropic`, ''))
+  return figures({ users, active, before, after, waits, direct })
+}
+
+/** Draws a rank from 0: the nth is drawn 1/n times as often as the first. */
+function zipf(count) {
+  let sum = 0
+  const sums = Array.from({ length: count }, (_, at) => (sum += 1 / (at + 1)))
+  return () => {
+    const drawn = Math.random() * sum
+    let [low, high] = [0, count - 1]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (sums[middle] < drawn) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
 }
 
 /** Resolves to the time to the headers of the answer, in ms: they go out with its first event. */
@@ -67,25 +114,31 @@ async function ask(url, token) {
   return waited
 }
 
-async function callsOf({ url }) {
+async function countsOf({ url }) {
   return (await fetch(`${url}/calls`)).json()
 }
 
 const sumOf = (calls = {}) => Object.values(calls).reduce((sum, count) => sum + count, 0)
 
-function figures(before, after, waits) {
-  const of = (name) => sumOf(after[name]) - sumOf(before[name])
+function figures({ users, active, before, after, waits, direct }) {
+  const requests = waits.length
+  const of = (name) => sumOf(after.calls[name]) - sumOf(before.calls[name])
   const ofWhole = of('draw') + of('takeBack')
   const all = ofWhole + of('reserve') + of('settle') + of('collect')
-  const byUser = Object.keys(after.reserve).map((id) =>
-    ['reserve', 'settle'].reduce((sum, name) => sum + (after[name]?.[id] ?? 0) - (before[name]?.[id] ?? 0), 0),
+  const byUser = Object.keys(after.calls.reserve).map((id) =>
+    ['reserve', 'settle'].reduce(
+      (sum, name) => sum + (after.calls[name]?.[id] ?? 0) - (before.calls[name]?.[id] ?? 0),
+      0,
+    ),
   )
   const perRequest = (of('reserve') + of('draw')) / requests
   const [share, busiest] = [(100 * ofWhole) / all, (100 * Math.max(...byUser)) / all]
+  const rows = (after.rowsWritten - before.rowsWritten) / requests
+  const added = [0.5, 0.99].map((part) => quantile(waits, part) - quantile(direct, part))
   return [
     {
-      what: `calls before an answer, ${requests} requests of ${users} users`,
-      figure: `${perRequest.toFixed(3)} a request`,
+      what: `calls before an answer, ${requests} requests of ${active} active users of ${users}`,
+      figure: `${perRequest.toFixed(3)} a request, and ${(of('settle') / requests).toFixed(3)} after it`,
       bar: '1.02',
       met: perRequest <= 1.02,
     },
@@ -98,14 +151,21 @@ function figures(before, after, waits) {
     {
       what: "of all calls, to the busiest user's object",
       figure: `${busiest.toFixed(1)} %, as that user asks`,
-      bar: '10 %',
-      met: busiest < 10,
+      bar: '12 %',
+      met: busiest < 12,
+    },
+    { what: 'rows written for a request', figure: rows.toFixed(2), bar: '5', met: rows <= 5 },
+    {
+      what: 'CPU of a request, of the Worker and the objects together',
+      figure: `${((after.cpuMs - before.cpuMs) / requests).toFixed(2)} ms`,
+      bar: '5 ms',
+      met: after.cpuMs - before.cpuMs <= 5 * requests,
     },
     {
-      what: `to the first byte, ${atOnce} at once`,
-      figure: `p50 ${quantile(waits, 0.5).toFixed(1)} ms, p99 ${quantile(waits, 0.99).toFixed(0)} ms`,
+      what: `added to the first byte, ${atOnce} at once`,
+      figure: `p50 ${added[0].toFixed(1)} ms, p99 ${added[1].toFixed(0)} ms`,
       bar: '50 ms, 250 ms',
-      met: quantile(waits, 0.5) <= 50 && quantile(waits, 0.99) <= 250,
+      met: added[0] <= 50 && added[1] <= 250,
     },
   ]
 }

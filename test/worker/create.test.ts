@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createWorker, type ModelWorker, optionsFromEnv, type WorkerOptions } from '../../src/worker/index.ts'
+import { ApiError } from '../../src/core/errors.ts'
 import { speakers } from '../gateway/provider.ts'
 import { canary, sessionSecret, startUpstream, type Upstream } from './harness.ts'
 import { type LocalWorkers, startWorkers } from './local.ts'
@@ -272,6 +273,17 @@ describe('a part that is replaced', () => {
     expect((await bound.fetch(page('/v1/chat/completions', there, question))).status).toBe(200)
     const revoked = createWorker({ ...least(), session: { origins, check, revoked: ['ada'] } })
     expect((await revoked.fetch(page('/v1/chat/completions', {}, question))).status).toBe(401)
+  })
+
+  it('session.check: what it throws has no key in it, in the answer and in the log', async () => {
+    const check = () => {
+      throw new ApiError(`Cannot ask with ${canary}`, { kind: 'permission', status: 403, retryable: false })
+    }
+    const worker = createWorker({ ...least(), session: { origins, check } })
+    const answer = await worker.fetch(page('/v1/chat/completions', {}, question))
+    const said = await answer.text()
+    expect([answer.status, said.includes('Cannot ask with'), said.includes(canary)]).toEqual([403, true, false])
+    expect(JSON.stringify(vi.mocked(console.log).mock.calls)).not.toContain(canary)
   })
 
   it('policy.check: makes the body that goes on', async () => {

@@ -139,6 +139,17 @@ describe('an account with an object of its own', () => {
     expect((await objects.whole.page(1)).rows).toMatchObject([{ user: 'ada', spent: 15 }])
   })
 
+  it('says how many users it has not asked, and asks these when it is asked again', async () => {
+    const objects = openObjects()
+    const users = Array.from({ length: 501 }, (_, at) => `u${at}`)
+    for (const user of users) await ask(objects, user, 1, { totalDailyBudget: 1e9 })
+    const { liveCount, unheard } = await objects.whole.summary()
+    expect([liveCount, unheard]).toEqual([500, 1])
+    const { live } = await objects.whole.summary({ limit: 1 })
+    const asked = objects.calls.filter(({ method }) => method === 'collect').map(({ name }) => name)
+    expect([new Set(asked).size, asked.length, live.length]).toEqual([501, 1000, 200])
+  })
+
   it('counts what a user has spent before the upgrade, and what is live since then', async () => {
     const objects = openObjects()
     const old = (id: string, cost: number) => objects.whole.reserve(reservation(id, 'ada', cost, { isLeased: false }))

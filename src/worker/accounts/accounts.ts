@@ -29,6 +29,8 @@ export interface AccountSummary {
   readonly live: readonly LiveRequest[]
   /** How many there are. */
   readonly liveCount: number
+  /** How many users' objects were not asked for this summary: at most 500 are, in turns. Their figures are those of when they last told. */
+  readonly unheard: number
   /** Rows as they are kept, newest day first, at most {@link SummaryQuery.limit}. */
   readonly days: readonly DayRow[]
   /** Pass this as `after` to read the rows that follow. Absent on the last page. */

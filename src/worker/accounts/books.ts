@@ -93,8 +93,16 @@ export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBu
   readonly leased: number
 }
 
-/** The books that are kept in `sql`. `hearOfDay` is called when a day begins, with the oldest day that is kept. */
-export function openBooks(sql: Sql, { change }: Writer, hearOfDay: (oldest: string, now: number) => void): Books {
+/** What the books tell of. */
+export interface BooksHearing {
+  /** A day begins; `oldest` is the oldest that is kept. */
+  hearOfDay(oldest: string, now: number): void
+  /** A cost is booked. */
+  hearOfCost(day: string, user: string, added: ModelSums): void
+}
+
+/** The books that are kept in `sql`. */
+export function openBooks(sql: Sql, { change }: Writer, { hearOfDay, hearOfCost }: BooksHearing): Books {
   sql.exec(schema)
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
   const live = new Map(all<Live>('SELECT * FROM live').map((request) => [request.requestId, request]))
@@ -129,8 +137,10 @@ export function openBooks(sql: Sql, { change }: Writer, hearOfDay: (oldest: stri
     change(query, day, kind, count)
   }
 
-  function book(day: string, user: string, { model, requests, inputTokens, outputTokens, spent }: ModelSums): void {
+  function book(day: string, user: string, added: ModelSums): void {
+    const { model, requests, inputTokens, outputTokens, spent } = added
     addTo(spentOn(day), user, spent)
+    hearOfCost(day, user, added)
     change(
       `INSERT INTO days VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
        inputTokens = inputTokens + excluded.inputTokens, outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`,

@@ -23,8 +23,8 @@ export interface Leases {
   takeBack(handback: Handback): boolean
   /** The users who can give back a part of that day: those with the largest leases, at most {@link mostAsked}. */
   holdersOf(day: string): readonly string[]
-  /** The users with open leases on these days, at most {@link mostAsked}: those who were returned longest ago. */
-  nextOpen(days: readonly string[]): readonly string[]
+  /** The users with open leases on these days, at most {@link mostAsked}: those who were returned longest ago; and how many others there are. */
+  nextOpen(days: readonly string[]): { readonly users: readonly string[]; readonly others: number }
   /** Drops what it remembers of days before this one. */
   forget(oldest: string, now: number): void
 }
@@ -149,9 +149,10 @@ export function openLeases(sql: Sql, { change }: Writer, { book, countError }: B
     },
     nextOpen(asked) {
       const open = asked.flatMap((day) => [...on(day).byUser].filter(([, { isOpen }]) => isOpen === 1))
-      const users = [...new Set(open.map(([user]) => user))].slice(0, mostAsked)
+      const all = [...new Set(open.map(([user]) => user))]
+      const users = all.slice(0, mostAsked)
       for (const user of users) for (const day of asked) moveToEnd(on(day).byUser, user)
-      return users
+      return { users, others: all.length - users.length }
     },
     forget(oldest, now) {
       sql.exec('DELETE FROM leases WHERE day < ?', oldest)

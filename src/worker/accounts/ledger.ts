@@ -29,7 +29,8 @@ import { type Books, openBooks, shareReached } from './books.ts'
 import { dayOf, daysAgo } from './days.ts'
 import { idleMs, type Lease, openLease } from './lease.ts'
 import { type Leases, openLeases } from './leases.ts'
-import { type LedgerView, openView } from './view.ts'
+import { openSums } from './sums.ts'
+import { type Elsewhere, type LedgerView, openView } from './view.ts'
 import { openWriter, type Writer } from './writer.ts'
 
 /** A grant on its way cannot be called back: so many times more it is tried. If it was lost, it never comes. */
@@ -64,10 +65,17 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     super(ctx, env)
     const { sql } = ctx.storage
     this.#writer = openWriter(ctx)
-    this.#view = openView(sql)
-    const forget: ((oldest: string, now: number) => void)[] = [(oldest) => this.#view.forget(oldest)]
-    const books = openBooks(sql, this.#writer, (...day) => {
-      for (const one of forget) one(...day)
+    const sums = openSums(sql, this.#writer)
+    this.#view = openView(sql, sums)
+    const forget: ((oldest: string, now: number) => void)[] = [sums.forget]
+    const books = openBooks(sql, this.#writer, {
+      hearOfDay(...day) {
+        for (const one of forget) one(...day)
+      },
+      // What a user spends on a lease is summed up in the object that granted it.
+      hearOfCost: (day, ...cost) => {
+        if (!this.#lease.has(day)) sums.add(day, ...cost)
+      },
     })
     this.#books = books
     this.#leases = openLeases(sql, this.#writer, books)
@@ -152,9 +160,9 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   async summary(query: SummaryQuery = {}): Promise<AccountSummary> {
-    const live = await this.#hearAll()
+    const heard = await this.#hearAll()
     const now = await this.#catchUp()
-    return this.#view.summary(query, now, this.#books.live.size, live)
+    return this.#view.summary(query, now, this.#books.live.size, heard)
   }
 
   /** For an export: no sums are made. */
@@ -167,7 +175,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   async draw(draw: Draw): Promise<Grant> {
     const { user, day, totalDailyBudget } = draw
     this.#books.catchUp(Date.now())
-    this.#takeReport(user, draw.report)
+    this.#leases.takeReport(user, draw.report)
     const committed = () => this.#books.committed(day) + this.#leases.outstanding(day)
     let before = committed()
     let amount = this.#leases.grant(draw, totalDailyBudget - before)
@@ -192,7 +200,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
   }
 
   #take(handback: Handback): boolean {
-    for (const { report } of handback.days) this.#takeReport(handback.user, report)
+    for (const { report } of handback.days) this.#leases.takeReport(handback.user, report)
     return this.#leases.takeBack(handback)
   }
 
@@ -223,12 +231,6 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return this.#writer.write(waits)
   }
 
-  #takeReport(user: string, report: Draw['report']): void {
-    this.#leases.takeReport(user, report)
-    // The view has summed days before yesterday for good.
-    if (report.day < daysAgo(2, Date.now())) this.#view.forget(dayOf(Date.now()))
-  }
-
   /**
    * Calls back the unused parts of leases. A call during a round waits for the next round, which asks for everything. Resolves to whether a
    * grant may be on its way.
@@ -245,12 +247,13 @@ export class UserLedger extends DurableObject implements LeasingAccount {
     return this.#nextRecall
   }
 
-  /** Takes the spending of users since their last report. Resolves to their open requests. */
-  async #hearAll(): Promise<readonly LiveRequest[]> {
+  /** Takes the spending of users since their last report. Resolves to their open requests, and to the number of users that were not asked. */
+  async #hearAll(): Promise<Elsewhere> {
     const now = Date.now()
-    const handbacks = await this.#ask(this.#leases.nextOpen([daysAgo(2, now), dayOf(now)]))
+    const { users, others } = this.#leases.nextOpen([daysAgo(2, now), dayOf(now)])
+    const handbacks = await this.#ask(users)
     for (const handback of handbacks) this.#take(handback)
-    return handbacks.flatMap(({ live }) => live)
+    return { live: handbacks.flatMap(({ live }) => live), unheard: others }
   }
 
   /** A user's object that does not answer keeps what it has leased. */

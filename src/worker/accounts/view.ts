@@ -12,16 +12,22 @@ import {
   type SummaryKey,
   type SummaryQuery,
 } from './accounts.ts'
-import { daysAgo } from './days.ts'
+import { dayMs, dayOf, daysAgo } from './days.ts'
+import { type KeptSums, sums, weekOf } from './sums.ts'
+
+/** What other objects have told. */
+export interface Elsewhere {
+  readonly live: readonly LiveRequest[]
+  /** How many have told nothing. */
+  readonly unheard: number
+}
 
 /** Reads the tables of a ledger. */
 export interface LedgerView {
-  /** `liveCount` requests are live here, and those of `elsewhere` in other objects. */
-  summary(query: SummaryQuery, now: number, liveCount: number, elsewhere: readonly LiveRequest[]): AccountSummary
+  /** `liveCount` requests are live here, besides those elsewhere. */
+  summary(query: SummaryQuery, now: number, liveCount: number, elsewhere: Elsewhere): AccountSummary
   /** The newest rows since a day, or those that follow `after`. */
   page(since: string, limit: number, after: string | undefined): DayPage
-  /** Drops what it remembers of days before this one. */
-  forget(oldest: string): void
 }
 
 /** Days that `totals` of a summary covers at least, and most requests that it lists as live. */
@@ -35,13 +41,8 @@ const summaryKeys: Readonly<Record<SummaryKey, readonly ('user' | 'model' | 'day
   day: ['day'],
   all: ['user', 'model', 'day'],
 }
-const sums =
-  'sum(requests) AS requests, sum(inputTokens) AS inputTokens, sum(outputTokens) AS outputTokens, sum(spent) AS spent'
-
 /** The view of the tables in `sql`. */
-export function openView(sql: Sql): LedgerView {
-  /** Sums of days that are over: none or one for each day. */
-  const totals = new Map<string, DayTotal[]>()
+export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): LedgerView {
   const all = <Row>(query: string, ...values: SqlValue[]) => sql.exec(query, ...values).toArray() as Row[]
 
   /** Read in the order of the primary key, so that no sort is needed. */
@@ -55,26 +56,26 @@ export function openView(sql: Sql): LedgerView {
     return { rows, ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }) }
   }
 
-  /** A request is booked on the day on which it began, so days before yesterday do not change any more: each is summed once. */
-  function totalsOf(days: readonly string[]): DayTotal[] {
-    return days.flatMap((day, at) => {
-      const known = totals.get(day)
-      if (known !== undefined) return known
-      const total = all<DayTotal>(`SELECT day, ${sums} FROM days WHERE day = ? GROUP BY day`, day)
-      if (at < days.length - 2) totals.set(day, total)
-      return total
-    })
+  /** Where rows of a span by user are read: whole weeks from their sums, and the days before the first of them. */
+  function spanOf(by: SummaryKey, since: string): readonly [table: string, values: SqlValue[]] {
+    if (by === 'day' || by === 'model') return ['dayModels WHERE day >= ?', [since]]
+    if (by === 'all') return ['days WHERE day >= ?', [since]]
+    const monday = weekOf(dayOf(Date.parse(since) + 6 * dayMs))
+    const columns = 'user, requests, inputTokens, outputTokens, spent'
+    const days = `SELECT ${columns} FROM days WHERE day >= ? AND day < ?`
+    return [`(${days} UNION ALL SELECT ${columns} FROM weeks WHERE day >= ?)`, [since, monday, monday]]
   }
 
   function usageOf(by: SummaryKey, span: number, limit: number, now: number): AccountSummary['usage'] {
     const keys = summaryKeys[by]
     const columns = keys.join(', ')
-    const since = daysAgo(span, now)
-    const rows = all<DayRow>(
-      `SELECT ${columns}, ${sums} FROM days WHERE day >= ? GROUP BY ${columns} ORDER BY spent DESC, requests DESC LIMIT ?`,
-      ...[since, limit],
-    )
-    const counting = `SELECT count(*) AS count FROM (SELECT DISTINCT ${columns} FROM days WHERE day >= ?)`
+    const [table, values] = spanOf(by, daysAgo(span, now))
+    // A row of `days` is one user's, of one model, on one day: nothing is left to sum.
+    const read =
+      by === 'all' ? `SELECT * FROM ${table}` : `SELECT ${columns}, ${sums} FROM ${table} GROUP BY ${columns}`
+    const rows = all<DayRow>(`${read} ORDER BY spent DESC, requests DESC LIMIT ?`, ...values, limit)
+    const counted = by === 'all' ? '*' : `DISTINCT ${columns}`
+    const counting = `SELECT count(${counted}) AS count FROM ${table}`
     return {
       by,
       span,
@@ -82,33 +83,35 @@ export function openView(sql: Sql): LedgerView {
         ...row,
         name: keys.map((key) => ({ day, user, model })[key]),
       })),
-      count: rows.length < limit ? rows.length : (all<{ count: number }>(counting, since)[0]?.count ?? 0),
+      count: rows.length < limit ? rows.length : (all<{ count: number }>(counting, ...values)[0]?.count ?? 0),
     }
   }
 
   return {
     page,
     summary({ by = 'user', span = 7, limit = mostRows, after }, now, liveCount, elsewhere) {
+      fill()
       const { rows: days, next } = page('', limit, after)
       const covered = Math.max(span, totalDays)
       const kinds = all<KindCount>('SELECT * FROM errors WHERE day >= ? ORDER BY day, kind', daysAgo(covered, now))
       const isRefusal = ({ kind }: KindCount) => kind.startsWith(refusedKind)
       const live = 'SELECT requestId, user, model, wire, startedAt FROM live ORDER BY startedAt LIMIT ?'
       return {
-        live: [...all<LiveRequest>(live, mostLive), ...elsewhere]
+        live: [...all<LiveRequest>(live, mostLive), ...elsewhere.live]
           .sort((one, other) => one.startedAt - other.startedAt)
           .slice(0, mostLive),
-        liveCount: liveCount + elsewhere.length,
+        liveCount: liveCount + elsewhere.live.length,
+        unheard: elsewhere.unheard,
         days,
         ...(next !== undefined && { next }),
-        totals: totalsOf(Array.from({ length: covered }, (_, ago) => daysAgo(ago + 1, now)).reverse()),
+        totals: all<DayTotal>(
+          `SELECT day, ${sums} FROM dayModels WHERE day >= ? GROUP BY day ORDER BY day`,
+          daysAgo(covered, now),
+        ),
         usage: usageOf(by, span, limit, now),
         errors: kinds.filter((row) => !isRefusal(row)),
         refusals: kinds.filter(isRefusal).map((row) => ({ ...row, kind: row.kind.slice(refusedKind.length) })),
       }
-    },
-    forget(oldest) {
-      for (const known of totals.keys()) if (known < oldest) totals.delete(known)
     },
   }
 }

@@ -1,0 +1,176 @@
+/**
+ * The belts of the Worker, each taken off: an expression, with the text before it if it stands there twice, what takes its place, and the
+ * test files that have to notice. Where two belts hold the same thing, each is taken off alone. `isVisible`: `npm run attack` sees it from outside.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const row = (name, file, from, to, tests, isVisible = false) => ({ name, file, from, to, tests, isVisible })
+
+/** What is broken, where, how, and the tests that have to notice. */
+const breaks = [
+  row(
+    'an origin that is not listed',
+    'session/origins',
+    'origin === null ? !required : isAllowed(origin, request, config)',
+    'true',
+    ['refusals'],
+    true,
+  ),
+  row(
+    'a token is good in another page',
+    'session/session',
+    'scope.origin !== undefined && !isFrom(scope.origin, request)',
+    'false',
+    ['refusals', 'door'],
+  ),
+  row('any signature is good', 'session/jwt', '!isGood', 'false', ['refusals'], true),
+  row('any type of token is good', 'session/jwt', 'header.typ !== typ', 'false', ['refusals']),
+  row('a token never ends', 'session/session', 'read.exp <= now', 'false', ['refusals', 'door']),
+  row('a token may live for longer than 15 minutes', 'session/session', 'now - read.iat > lifetimeSeconds', 'false', [
+    'refusals',
+  ]),
+  row('a revoked user comes in', 'session/session', 'config.revoked.has(sub)', 'false', ['refusals']),
+  row(
+    'any login secret is good',
+    'session/bearer',
+    'one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0',
+    'true',
+    ['refusals', 'admin'],
+    true,
+  ),
+  row('any answer of Turnstile is good', 'session/turnstile', 'said.success !== true', 'false', ['door']),
+  row("a token permits the operator's other models", 'answer', 'visitor.session.models.includes(id)', 'true', [
+    'door',
+    'policy',
+  ]),
+  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs'], true),
+  row(
+    'the user is not in the name of a kept answer',
+    'runs/runs',
+    "['run', sub, stem]",
+    "['run', stem]",
+    ['run-owner', 'runs'],
+    true,
+  ),
+  row("a user's budget", 'accounts/books', 'ofUser > budgets.dailyBudget', 'false', ['ledger', 'leases']),
+  row("the Worker's budget, in its own object", 'accounts/books', 'ofAll > budgets.totalDailyBudget', 'false', [
+    'ledger',
+    'leases',
+  ]),
+  row("the Worker's budget, in its leases", 'accounts/leases', 'need > left', 'false', ['leases']),
+  row('answers at once', 'accounts/books', 'count >= liveStreams', 'false', ['ledger', 'spending']),
+  row(
+    'what nobody settles is free',
+    'accounts/books',
+    "settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
+    "settle({ requestId, cost: 0, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
+    ['ledger', 'leases'],
+  ),
+  row('a request is settled twice', 'accounts/books', 'live.delete(requestId)', 'undefined', ['ledger', 'leases']),
+  row(
+    'a lease is given back twice',
+    'accounts/lease',
+    '{ ...lease, amount: lease.amount - returned, isOpen: isClosed ? 0 : 1 }',
+    '{ ...lease, isOpen: isClosed ? 0 : 1 }',
+    ['leases'],
+  ),
+  row('a figure that cannot be true is booked', 'accounts/spend', 'toldOutput >= leastOutput', 'true', [
+    'spending',
+    'bounds',
+  ]),
+  row('an answer that broke off is free', 'accounts/spend', 'attempts === 0', 'true', ['spending', 'bounds']),
+  row(
+    'a field that is not known goes on (n, store, tools of the provider)',
+    'policy/permit',
+    'result.success',
+    'true',
+    ['policy'],
+    true,
+  ),
+  row('an answer is stored at the provider', 'policy/permit', 'ourFields[wire]?.(permitted, user)', '{}', ['policy']),
+  row(
+    'a picture is fetched from a private address',
+    'policy/public-url',
+    '!privateIpv4.some((isPrivate) => isPrivate(a, b, c))',
+    'true',
+    ['policy'],
+    true,
+  ),
+  row(
+    'a body of any length that it says',
+    'gateway/body',
+    "Number(request.headers.get('content-length')) > maxBodyBytes",
+    'false',
+    ['gateway/body', 'refusals'],
+  ),
+  row(
+    'a body of any length that it has',
+    'gateway/body',
+    ['size += value.byteLength\n      if (', 'size > maxBodyBytes'],
+    'false',
+    ['gateway/body', 'refusals'],
+  ),
+  row(
+    'any output limit',
+    'session/login',
+    'Math.min(maxOutputTokens ?? most.maxOutputTokens, most.maxOutputTokens)',
+    'maxOutputTokens ?? most.maxOutputTokens',
+    ['door'],
+  ),
+  row('too many requests of a user', 'limits/limits', 'await limit(counters?.perUser, sub)', 'undefined', ['limits']),
+  row(
+    'too many requests of a network',
+    'limits/limits',
+    "await limit(counters?.perNetwork, networkOf(request.headers.get('cf-connecting-ip') ?? 'nowhere'))",
+    'undefined',
+    ['limits'],
+    true,
+  ),
+  row(
+    'a redirect is followed, with the key',
+    'client/transport',
+    ['{ ...init, headers, redirect: ', "'manual'"],
+    "'follow'",
+    ['canary', 'upstream'],
+  ),
+  row('a key in what a provider says', 'gateway/scrub', 'found.length === 0', 'true', ['gateway/keys', 'keys'], true),
+  row(
+    'a key in an error of the Worker',
+    'handler',
+    'config.secrets.scrub(await response.text())',
+    'await response.text()',
+    ['create', 'keys'],
+  ),
+  row('the admin token', 'admin/admin', ['if (!(', 'await isOperator(request, setup)'], 'true', ['admin'], true),
+]
+
+/** The table as mutants of the source in `root`, and their tests in `tree`. @throws {Error} if an expression is not there exactly once. */
+export function findBreaks(root, tree) {
+  return breaks.map(({ file: name, from: given, ...one }, at) => {
+    const tests = one.tests.map((test) => ({
+      file: join(tree, 'test', `${test.includes('/') ? '' : 'worker/'}${test}.test.ts`),
+    }))
+    const folder = /^(?:gateway|client)\//.test(name) ? 'src' : 'src/worker'
+    const file = `${folder}/${name}.ts`
+    const text = readFileSync(join(root, file), 'utf8')
+    const [context, from] = Array.isArray(given) ? given : ['', given]
+    const found = text.indexOf(context + from)
+    const start = found + context.length
+    if (found < 0 || text.includes(context + from, found + 1))
+      throw new Error(`Cannot break ${file}: ${from} is not there once`)
+    const before = text.slice(0, start).split('\n')
+    const opensStatement = before.at(-1).trim() === ''
+    return {
+      ...one,
+      number: at + 1,
+      file,
+      line: before.length,
+      start,
+      end: start + from.length,
+      from,
+      tests,
+      opensStatement,
+    }
+  })
+}

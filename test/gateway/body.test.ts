@@ -1,0 +1,33 @@
+/** How a body is given up that is too long, by what it says of itself and by what it has. */
+import { expect, it } from 'vitest'
+import { readJson } from '../../src/gateway/index.ts'
+
+const limits = { maxBodyBytes: 100, bodyTimeoutMs: 200 }
+const requestOf = (body: ReadableStream<Uint8Array>, headers: Record<string, string>) =>
+  new Request('http://gateway/', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    ...{ duplex: 'half' },
+  })
+
+it('is refused unread if it says that it is too long', async () => {
+  const silent = new ReadableStream<Uint8Array>({}, { highWaterMark: 0 })
+  const reading = readJson(requestOf(silent, { 'content-length': '101' }), limits)
+  await expect(reading).rejects.toMatchObject({ status: 413 })
+})
+
+it('is refused as soon as it is too long, whatever it says', async () => {
+  let pulls = 0
+  const long = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        controller.enqueue(new Uint8Array(60))
+        if (++pulls === 20) controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  await expect(readJson(requestOf(long, {}), limits)).rejects.toMatchObject({ status: 413 })
+  expect(pulls).toBeLessThanOrEqual(3)
+})
