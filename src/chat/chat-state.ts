@@ -96,10 +96,7 @@ export class ChatState {
     const chat: StoredChat = {
       version: 1,
       updatedAt: Date.now(),
-      entries: this.#entries.map(({ calls, createdAt, ...entry }) => ({
-        ...entry,
-        ...(createdAt !== undefined && { createdAt }),
-      })),
+      entries: this.#entries.map(storedOf),
       pending,
       ...(outcome !== undefined && { outcome }),
     }
@@ -137,7 +134,9 @@ export class ChatState {
   }
 
   #snapshot(shown: ChatSnapshot | undefined): ChatSnapshot {
-    const messages = this.#entries.map((entry, at) => this.#view(entry, shown?.messages[at]))
+    // An answer of which nothing came yet is not drawn.
+    const drawn = this.#entries.filter(({ messages, state }) => messages.length > 0 || state !== 'streaming')
+    const messages = drawn.map((entry, at) => this.#view(entry, shown?.messages[at]))
     const isSame = messages.length === shown?.messages.length && messages.every((one, at) => one === shown.messages[at])
     return {
       id: this.id,
@@ -156,10 +155,21 @@ export class ChatState {
   }
 }
 
+function storedOf({ calls, createdAt, branch, ...entry }: Entry): StoredEntry {
+  const tails = branch?.tails.map((tail) => tail.map(storedOf))
+  return {
+    ...entry,
+    ...(createdAt !== undefined && { createdAt }),
+    ...(branch && tails && { branch: { ...branch, tails } }),
+  }
+}
+
 /** A turn that was under way when the page went has stopped. */
-function entryOfStored({ messages, state, createdAt, ...entry }: StoredEntry): Entry {
+function entryOfStored({ messages, state, createdAt, branch, ...entry }: StoredEntry): Entry {
   const isOver = state === 'done' || state === 'failed'
-  return entryOf({ ...entry, createdAt, state: isOver ? state : 'stopped', messages: messagesOf(messages) })
+  const tails = branch?.tails.map((tail) => tail.map(entryOfStored))
+  const read = { ...entry, createdAt, state: isOver ? state : ('stopped' as const), messages: messagesOf(messages) }
+  return entryOf({ ...read, ...(branch && tails && { branch: { ...branch, tails } }) })
 }
 
 /** `crypto.randomUUID` is not there on a page that came by plain HTTP. */

@@ -4,6 +4,7 @@ import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
+import type { Branches } from './branches.ts'
 import type { ChatTurn, SealedHistory } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
@@ -15,12 +16,14 @@ interface CallNews {
 }
 
 /** What a {@link ViewMessage} is drawn from. */
-export interface Entry extends Omit<ViewMessage, 'parts'> {
+export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
   readonly calls: ReadonlyMap<string, CallNews>
   readonly sealed?: SealedHistory
   /** How many of its messages were there when the turn that went on with it was asked for. */
   readonly begun?: number
+  /** What was said or answered here at other times. */
+  readonly branch?: Branches
 }
 
 const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()
@@ -123,9 +126,19 @@ export function brokenOff(entry: Entry, state: 'failed' | 'stopped', partial?: A
 
 /** The entries with the user's message that is being sent in this state. */
 export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): readonly Entry[] {
-  const at = entries.length - 1
-  const last = entries[at]
-  return last?.state === 'sending' ? [...entries.slice(0, at), { ...last, state }] : entries
+  return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
+}
+
+/** The entries with the user's message at their end as one that was answered. */
+export function asArrived(entries: readonly Entry[]): readonly Entry[] {
+  const last = entries.at(-1)
+  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'done' }] : entries
+}
+
+/** The entries with the user's last message being sent again. */
+export function asSending(entries: readonly Entry[]): readonly Entry[] {
+  const last = entries.at(-1)
+  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
 }
 
 /** The history that the server sealed last, and what the user said since, `added` included. */

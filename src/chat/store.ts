@@ -5,9 +5,10 @@ import type { Content, Message, ToolCall } from '../core/model.ts'
 import { failed } from '../tools/invoke.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { readOutput } from '../tools/result.ts'
+import { forked, switched } from './branches.ts'
 import { ChatState } from './chat-state.ts'
-import { type Entry, entriesOf, entryOf } from './entry.ts'
-import { checkFiles, toBlock } from './files.ts'
+import { asArrived, asSending, type Entry, entriesOf, entryOf } from './entry.ts'
+import { checkFiles, readContent, toBlock } from './files.ts'
 import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
 import { type Question, Turns } from './turns.ts'
 
@@ -50,8 +51,10 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     turns.giveUp()
     const turn = turns.begin()
     const { entries: before, status } = chat
+    const begun = { id, role: 'user', state: 'sending', createdAt: Date.now() } as const
+    const branch = forked(before.slice(at))
     const said = (content: Content) =>
-      entryOf({ id, role: 'user', state: 'sending', createdAt: Date.now(), messages: [{ role: 'user', content }] })
+      entryOf({ ...begun, messages: [{ role: 'user', content }], ...compact({ branch }) })
     let entry = said(content)
     chat.entries = [...before.slice(0, at), entry]
     if (files.length > 0) {
@@ -59,7 +62,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       try {
         const { signal } = turn
         const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
-        entry = { ...said([...blocks, ...blocksOf(content)]), createdAt: entry.createdAt }
+        entry = said([...blocks, ...blocksOf(content)])
       } catch (cause) {
         if (!turns.isCurrent(turn)) return
         turns.drop()
@@ -69,7 +72,6 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (!turns.isCurrent(turn)) return
       chat.entries = chat.withEntry(entry)
     }
-    chat.save()
     await turns.ask({ ...question, added: entry.messages }, turn)
   }
 
@@ -123,10 +125,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
     const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
     if (at < 0) throw new TypeError('Cannot regenerate: there is no message of the user to answer')
-    const answerId = entries[at + 1]?.id
+    const messageId = entries[at + 1]?.id
     turns.giveUp()
-    chat.entries = asSending(entries.slice(0, at + 1))
-    await turns.ask({ trigger: 'regenerate', ...compact({ messageId: answerId }) })
+    const branch = forked(chat.entries.slice(at + 1))
+    const begun = { id: chat.newId(), role: 'assistant', state: 'streaming', createdAt: Date.now() } as const
+    const base = branch && entryOf({ ...begun, messages: [], begun: 0, branch })
+    chat.entries = [...asSending(entries.slice(0, at + 1)), ...(base ? [base] : [])]
+    await turns.ask({ trigger: 'regenerate', ...compact({ messageId, base }) })
   }
 
   async function retry(): Promise<void> {
@@ -139,7 +144,9 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (isDisposed || chat.isBusy || chat.entries.at(-1) !== entries.at(-1)) return // something else was done meanwhile
     }
     const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
-    chat.entries = question.base ? [...before, question.base] : asSending(before)
+    const { base } = question
+    const goesOn = base !== undefined && base.messages.length > 0
+    chat.entries = [...(goesOn ? before : asSending(before)), ...(base ? [base] : [])]
     await turns.ask(question.trigger === 'resume' ? { trigger: 'regenerate' } : question)
   }
 
@@ -178,10 +185,10 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const last = entries.at(-1)
     const isAnswer = last?.role === 'assistant'
     // The events begin with the answer, or with what came after the calls that it waited for.
-    const base = isAnswer && last.begun ? { ...last, messages: last.messages.slice(0, last.begun) } : undefined
-    const before = isAnswer ? entries.slice(0, -1) : entries
-    const arrived = before.map((entry, at) => (at < before.length - 1 ? entry : { ...entry, state: 'done' as const }))
-    chat.entries = base === undefined ? arrived : [...before, base]
+    const isBegun = isAnswer && last.begun !== undefined
+    const base = isBegun ? { ...last, messages: last.messages.slice(0, last.begun) } : undefined
+    const before = asArrived(isAnswer ? entries.slice(0, -1) : entries)
+    chat.entries = base === undefined ? before : [...before, base]
     await turns.ask({ trigger: 'resume', ...compact({ base }) }, turn, batches)
     return true
   }
@@ -249,6 +256,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       const approval = typeof decision === 'boolean' ? { approved: decision } : decision
       return turns.decide(call, { ...compact({ approvalId: call.approvalId }), ...approval, toolCallId })
     },
+    branch(id, index) {
+      checkFree('switch the branch')
+      const at = placeOf(id, 'switch the branch')
+      turns.giveUp()
+      const tail = switched(chat.entries.slice(at), index)
+      if (tail === undefined) throw new TypeError(`Cannot switch the branch: "${id}" has no branch ${index}`)
+      replace([...asArrived(chat.entries.slice(0, at)), ...tail])
+    },
     resume,
     setMessages,
     remove(id) {
@@ -275,22 +290,4 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       waiting.clear()
     },
   }
-}
-
-/** The entries with the user's last message being sent again. */
-function asSending(entries: readonly Entry[]): readonly Entry[] {
-  const last = entries.at(-1)
-  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
-}
-
-/** @throws {TypeError} if there is nothing in it. */
-function readContent(sent: SendContent): { readonly content: Content; readonly files: readonly Blob[] } {
-  const hasFiles = typeof sent === 'object' && sent !== null && 'files' in sent
-  const content = hasFiles ? (sent.content ?? '') : (sent as Content)
-  const files = hasFiles ? Array.from(sent.files) : []
-  const isContent = typeof content === 'string' || Array.isArray(content)
-  if (!isContent || (content.length === 0 && files.length === 0)) {
-    throw new TypeError('Cannot send: a text, blocks or files are expected, and there is nothing')
-  }
-  return { content, files }
 }

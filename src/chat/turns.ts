@@ -85,6 +85,7 @@ export class Turns {
     this.waitFor([])
     this.#answerId = undefined
     chat.set({ status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined })
+    chat.save()
     const sent: ChatTurn = {
       chatId: chat.id,
       trigger,
@@ -182,7 +183,6 @@ export class Turns {
     const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
     const base = { ...last, begun: last.messages.length }
     this.#chat.entries = this.#chat.withEntry(base)
-    this.#chat.save()
     return this.#ask({ trigger, approvals, added: this.#results, base }, turn)
   }
 
@@ -280,7 +280,7 @@ export class Turns {
       const said = answer.messages.slice(this.#question.base?.messages.length ?? 0)
       const usages = said.map((message) => (message.role === 'assistant' ? message.usage : undefined))
       const usage = addUsage(chat.status.usage, ...usages)
-      const isNothing = answer.messages.length === 0
+      const isNothing = answer.messages.length === 0 && answer.branch === undefined
       chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
     }
     chat.save()
