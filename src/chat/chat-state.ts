@@ -1,5 +1,5 @@
 /** The state of one chat: what it holds, what of it is shown, and where it is stored. @module */
-
+import { addUsage } from '../core/add-usage.ts'
 import { guarded } from '../core/guarded.ts'
 import type { Message } from '../core/model.ts'
 import { messagesOf } from '../messages/message-like.ts'
@@ -33,9 +33,11 @@ export class ChatState {
   #entries: Entry[]
   #status: Status = idle
   #saved: Promise<unknown> = Promise.resolve()
+  /** Answers whose usage is in that of the chat. */
+  readonly #counted = new WeakSet<Message>()
 
   constructor(options: ChatStoreOptions) {
-    const { throttleMs = 50, newId = randomId, messages = [] } = options
+    const { throttleMs = 16, newId = randomId, messages = [] } = options
     this.#options = options
     this.newId = newId
     this.id = options.id ?? newId()
@@ -86,6 +88,14 @@ export class ChatState {
     const at = this.#entries.length - 1
     if (this.#entries[at]?.id !== entry.id) return [...this.#entries, entry]
     return [...this.#entries.slice(0, at), entry]
+  }
+
+  /** Adds the usage of the rounds of an answer, of each once. Shown with what is published next. */
+  count({ messages }: Entry): void {
+    const rounds = messages.filter((message) => !this.#counted.has(message))
+    for (const message of rounds) this.#counted.add(message)
+    const usages = rounds.map((message) => (message.role === 'assistant' ? message.usage : undefined))
+    this.#status = { ...this.#status, usage: addUsage(this.#status.usage, ...usages) }
   }
 
   /** Stores the chat, after what is being stored. */

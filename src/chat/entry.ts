@@ -4,6 +4,7 @@ import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
+import { noResult } from '../prepare/pair.ts'
 import type { Branches } from './branches.ts'
 import type { ChatTurn, SealedHistory } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
@@ -107,6 +108,14 @@ export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallN
   const calls = new Map(entry.calls)
   for (const { id } of which) calls.set(keyOf(entry.messages, id), { state })
   return { ...entry, calls }
+}
+
+/** The entry whose calls get no result any more. */
+export function withoutResults(entry: Entry, which: readonly ToolCall[]): Entry {
+  const results = which.map(({ id, name }): Message => {
+    return { role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }
+  })
+  return { ...entry, messages: [...entry.messages, ...results] }
 }
 
 /**

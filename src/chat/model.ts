@@ -111,7 +111,7 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   readonly messages?: readonly MessageLike[]
   /** Tools that run in the page: `pageTools([…])`. Calls of others wait for `addToolResult`. */
   readonly tools?: PageTools
-  /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 50. 0: one for each batch of events. */
+  /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 16, a frame. 0: one for each batch of events. */
   readonly throttleMs?: number
   /**
    * What `send` does while a turn is under way. `reject`: it throws a `TypeError`. `queue`: the message is sent after a turn that ended

@@ -64,8 +64,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
         entry = said([...blocks, ...blocksOf(content)])
       } catch (cause) {
-        if (!turns.isCurrent(turn)) return
-        turns.drop()
+        if (!turns.drop(turn)) return
         chat.set({ status: status.status, error: status.error, outcome: status.outcome }, before)
         throw cause
       }
@@ -84,7 +83,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         chat.set({ queue: [...chat.status.queue, { id, content }] })
       })
     }
-    if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') stopTurn()
+    if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') leaveTurn()
     checkFree('send')
     return say(content, { trigger: 'send' }, id)
   }
@@ -92,10 +91,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   /** Sends the first message of the queue. */
   function sendNext(): void {
     const [next] = chat.status.queue
-    if (next === undefined) return
+    if (next === undefined || chat.isBusy) return
     const resolve = takeQueued(next)
     say(next.content, { trigger: 'send' }, next.id)
-      .catch((cause) => chat.report(cause))
+      .catch((cause) => {
+        chat.report(cause)
+        sendNext()
+      })
       .finally(resolve)
   }
 
@@ -115,8 +117,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     return turns.stop() ? transport.stop?.(chat.id) : undefined
   }
 
+  function leaveTurn(): void {
+    stopTurn()?.catch((cause) => chat.report(cause))
+  }
+
   async function stop(): Promise<void> {
+    const isWaiting = chat.status.status === 'waiting'
     await stopTurn()
+    if (isWaiting) chat.save()
   }
 
   async function regenerate(id?: string): Promise<void> {
@@ -125,13 +133,15 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
     const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
     if (at < 0) throw new TypeError('Cannot regenerate: there is no message of the user to answer')
-    const messageId = entries[at + 1]?.id
+    const [asked, answered] = entries.slice(at)
     turns.giveUp()
     const branch = forked(chat.entries.slice(at + 1))
     const begun = { id: chat.newId(), role: 'assistant', state: 'streaming', createdAt: Date.now() } as const
     const base = branch && entryOf({ ...begun, messages: [], begun: 0, branch })
     chat.entries = [...asSending(entries.slice(0, at + 1)), ...(base ? [base] : [])]
-    await turns.ask({ trigger: 'regenerate', ...compact({ messageId, base }) })
+    // A message that never arrived is new to the server.
+    if (asked?.state === 'failed' && base === undefined) return turns.ask({ trigger: 'send', added: asked.messages })
+    await turns.ask({ trigger: 'regenerate', ...compact({ messageId: answered?.id, base }) })
   }
 
   async function retry(): Promise<void> {
@@ -145,8 +155,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     }
     const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
     const { base } = question
-    const goesOn = base !== undefined && base.messages.length > 0
-    chat.entries = [...(goesOn ? before : asSending(before)), ...(base ? [base] : [])]
+    chat.entries = [...(base?.messages.length ? before : asSending(before)), ...(base ? [base] : [])]
     await turns.ask(question.trigger === 'resume' ? { trigger: 'regenerate' } : question)
   }
 
@@ -172,24 +181,21 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     try {
       batches = await transport.resume?.(chat.id, turn.signal)
     } catch (cause) {
-      if (!turns.isCurrent(turn)) return false
-      turns.drop()
+      if (!turns.drop(turn)) return false
       throw cause
     }
-    if (!turns.isCurrent(turn)) return false
-    if (batches === undefined) {
-      turns.drop()
+    if (batches === undefined || !turns.isCurrent(turn)) {
+      turns.drop(turn)
       return false
     }
     const { entries } = chat
     const last = entries.at(-1)
     const isAnswer = last?.role === 'assistant'
     // The events begin with the answer, or with what came after the calls that it waited for.
-    const isBegun = isAnswer && last.begun !== undefined
-    const base = isBegun ? { ...last, messages: last.messages.slice(0, last.begun) } : undefined
+    const base = isAnswer && last.begun !== undefined && { ...last, messages: last.messages.slice(0, last.begun) }
     const before = asArrived(isAnswer ? entries.slice(0, -1) : entries)
-    chat.entries = base === undefined ? before : [...before, base]
-    await turns.ask({ trigger: 'resume', ...compact({ base }) }, turn, batches)
+    chat.entries = base ? [...before, base] : before
+    await turns.ask({ trigger: 'resume', ...(base && { base }) }, turn, batches)
     return true
   }
 
@@ -215,7 +221,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   function clear(): void {
-    void stopTurn()?.catch((cause) => chat.report(cause))
+    leaveTurn()
     for (const { id } of chat.status.queue) cancelQueued(id)
     turns.waitFor([])
     turns.failed = undefined
@@ -285,7 +291,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (isDisposed) return
       isDisposed = true
       publisher.end()
-      void stopTurn()?.catch((cause) => chat.report(cause))
+      leaveTurn()
       for (const resolve of waiting.values()) resolve()
       waiting.clear()
     },
