@@ -1,5 +1,5 @@
 /** The state of one chat: what it holds, what of it is shown, and where it is stored. @module */
-
+import { addUsage } from '../core/add-usage.ts'
 import { guarded } from '../core/guarded.ts'
 import type { Message } from '../core/model.ts'
 import { messagesOf } from '../messages/message-like.ts'
@@ -33,9 +33,11 @@ export class ChatState {
   #entries: Entry[]
   #status: Status = idle
   #saved: Promise<unknown> = Promise.resolve()
+  /** Answers whose usage is in that of the chat. */
+  readonly #counted = new WeakSet<Message>()
 
   constructor(options: ChatStoreOptions) {
-    const { throttleMs = 50, newId = randomId, messages = [] } = options
+    const { throttleMs = 16, newId = randomId, messages = [] } = options
     this.#options = options
     this.newId = newId
     this.id = options.id ?? newId()
@@ -88,6 +90,14 @@ export class ChatState {
     return [...this.#entries.slice(0, at), entry]
   }
 
+  /** Adds the usage of the rounds of an answer, of each once. Shown with what is published next. */
+  count({ messages }: Entry): void {
+    const rounds = messages.filter((message) => !this.#counted.has(message))
+    for (const message of rounds) this.#counted.add(message)
+    const usages = rounds.map((message) => (message.role === 'assistant' ? message.usage : undefined))
+    this.#status = { ...this.#status, usage: addUsage(this.#status.usage, ...usages) }
+  }
+
   /** Stores the chat, after what is being stored. */
   save(): void {
     const { persist } = this.#options
@@ -96,10 +106,7 @@ export class ChatState {
     const chat: StoredChat = {
       version: 1,
       updatedAt: Date.now(),
-      entries: this.#entries.map(({ calls, createdAt, ...entry }) => ({
-        ...entry,
-        ...(createdAt !== undefined && { createdAt }),
-      })),
+      entries: this.#entries.map(storedOf),
       pending,
       ...(outcome !== undefined && { outcome }),
     }
@@ -137,7 +144,9 @@ export class ChatState {
   }
 
   #snapshot(shown: ChatSnapshot | undefined): ChatSnapshot {
-    const messages = this.#entries.map((entry, at) => this.#view(entry, shown?.messages[at]))
+    // An answer of which nothing came yet is not drawn.
+    const drawn = this.#entries.filter(({ messages, state }) => messages.length > 0 || state !== 'streaming')
+    const messages = drawn.map((entry, at) => this.#view(entry, shown?.messages[at]))
     const isSame = messages.length === shown?.messages.length && messages.every((one, at) => one === shown.messages[at])
     return {
       id: this.id,
@@ -156,10 +165,21 @@ export class ChatState {
   }
 }
 
+function storedOf({ calls, createdAt, branch, ...entry }: Entry): StoredEntry {
+  const tails = branch?.tails.map((tail) => tail.map(storedOf))
+  return {
+    ...entry,
+    ...(createdAt !== undefined && { createdAt }),
+    ...(branch && tails && { branch: { ...branch, tails } }),
+  }
+}
+
 /** A turn that was under way when the page went has stopped. */
-function entryOfStored({ messages, state, createdAt, ...entry }: StoredEntry): Entry {
+function entryOfStored({ messages, state, createdAt, branch, ...entry }: StoredEntry): Entry {
   const isOver = state === 'done' || state === 'failed'
-  return entryOf({ ...entry, createdAt, state: isOver ? state : 'stopped', messages: messagesOf(messages) })
+  const tails = branch?.tails.map((tail) => tail.map(entryOfStored))
+  const read = { ...entry, createdAt, state: isOver ? state : ('stopped' as const), messages: messagesOf(messages) }
+  return entryOf({ ...read, ...(branch && tails && { branch: { ...branch, tails } }) })
 }
 
 /** `crypto.randomUUID` is not there on a page that came by plain HTTP. */

@@ -4,6 +4,8 @@ import type { StreamEvent } from '../client/result.ts'
 import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
+import { noResult } from '../prepare/pair.ts'
+import type { Branches } from './branches.ts'
 import type { ChatTurn, SealedHistory } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
@@ -15,12 +17,14 @@ interface CallNews {
 }
 
 /** The source of a {@link ViewMessage}. */
-export interface Entry extends Omit<ViewMessage, 'parts'> {
+export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
   readonly calls: ReadonlyMap<string, CallNews>
   readonly sealed?: SealedHistory
   /** How many of its messages were there when the turn that went on with it was asked for. */
   readonly begun?: number
+  /** What was said or answered here at other times. */
+  readonly branch?: Branches
 }
 
 const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()
@@ -106,6 +110,14 @@ export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallN
   return { ...entry, calls }
 }
 
+/** The entry whose calls get no result any more. */
+export function withoutResults(entry: Entry, which: readonly ToolCall[]): Entry {
+  const results = which.map(({ id, name }): Message => {
+    return { role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }
+  })
+  return { ...entry, messages: [...entry.messages, ...results] }
+}
+
 /**
  * The entry of a turn that did not end properly. Its answer says so, so that it can be sent on and its calls never run.
  *
@@ -123,9 +135,19 @@ export function brokenOff(entry: Entry, state: 'failed' | 'stopped', partial?: A
 
 /** The entries with the user's message that is being sent in this state. */
 export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): readonly Entry[] {
-  const at = entries.length - 1
-  const last = entries[at]
-  return last?.state === 'sending' ? [...entries.slice(0, at), { ...last, state }] : entries
+  return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
+}
+
+/** The entries with the user's message at their end as one that was answered. */
+export function asArrived(entries: readonly Entry[]): readonly Entry[] {
+  const last = entries.at(-1)
+  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'done' }] : entries
+}
+
+/** The entries with the user's last message being sent again. */
+export function asSending(entries: readonly Entry[]): readonly Entry[] {
+  const last = entries.at(-1)
+  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
 }
 
 /** The history that the server sealed last, and what the user said since, `added` included. */

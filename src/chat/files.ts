@@ -1,7 +1,7 @@
 /** Files of a page as blocks of a message. @module */
 import { compact } from '../core/lookup.ts'
-import type { AudioBlock, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/model.ts'
-import type { FileRules } from './model.ts'
+import type { AudioBlock, Content, FileBlock, ImageBlock, PlainTextBlock, VideoBlock } from '../core/model.ts'
+import type { FileRules, SendContent } from './model.ts'
 
 /** The blocks that a file can become. */
 export type FileAsBlock = ImageBlock | AudioBlock | VideoBlock | FileBlock | PlainTextBlock
@@ -103,4 +103,16 @@ function toBase64(bytes: Uint8Array): string {
     base64 += btoa(String.fromCharCode(...bytes.subarray(at, at + piece)))
   }
   return base64
+}
+
+/** What is to be sent, apart from its files. @throws {TypeError} if there is nothing in it. */
+export function readContent(sent: SendContent): { readonly content: Content; readonly files: readonly Blob[] } {
+  const hasFiles = typeof sent === 'object' && sent !== null && 'files' in sent
+  const content = hasFiles ? (sent.content ?? '') : (sent as Content)
+  const files = hasFiles ? Array.from(sent.files) : []
+  const isContent = typeof content === 'string' || Array.isArray(content)
+  if (!isContent || (content.length === 0 && files.length === 0)) {
+    throw new TypeError('Cannot send: a text, blocks or files are expected, and there is nothing')
+  }
+  return { content, files }
 }

@@ -77,6 +77,8 @@ export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'
   readonly sealed?: SealedHistory
   /** How many of its messages were there when the turn that went on with it was asked for. */
   readonly begun?: number
+  /** The other branches from here on; of the one that is shown, its place in the list is empty. */
+  readonly branch?: { readonly index: number; readonly tails: readonly (readonly StoredEntry[])[] }
 }
 
 /** A history that a server sealed: the conversation up to and with so many messages of the item. */
@@ -109,7 +111,7 @@ export interface ChatStoreOptions<Tools extends AnyTools = AnyTools> {
   readonly messages?: readonly MessageLike[]
   /** Tools that run in the page: `pageTools([…])`. Calls of others wait for `addToolResult`. */
   readonly tools?: PageTools
-  /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 50. 0: one for each batch of events. */
+  /** While an answer streams, how long at least between two snapshots, in milliseconds. Default 16, a frame. 0: one for each batch of events. */
   readonly throttleMs?: number
   /**
    * The behaviour of `send` during a turn. `reject`: it throws a `TypeError`. `queue`: the message is sent after a turn that ended well.
@@ -187,13 +189,23 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
    */
   readonly retry: () => Promise<void>
   /**
-   * Answers again: drops the answer with this id, or the last one, and all that follows.
+   * Answers again, in place of the answer with this id, or of the last one. That answer and all that follows stays as a branch.
    *
    * @throws {TypeError} while a turn is under way, or if there is nothing to answer.
    */
   readonly regenerate: (id?: string) => Promise<void>
-  /** Says something else in place of this message of the user, and drops all that follows. @throws as `send`, and if there is no such message. */
+  /**
+   * Says something else in place of this message of the user, which stays with all that follows as a branch. @throws as `send`, and if there
+   * is no such message.
+   */
   readonly edit: (id: string, content: SendContent) => Promise<void>
+  /**
+   * Shows another branch of this item, from 0. The next turn goes on with what is shown, which a server that keeps the history itself does not
+   * know.
+   *
+   * @throws {TypeError} while a turn is under way, or if there is no such branch.
+   */
+  readonly branch: (id: string, index: number) => void
   /**
    * The result of a call that waits. When no call waits any more, the model is asked again.
    *

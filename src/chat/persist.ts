@@ -1,6 +1,6 @@
 /** Where a page stores chats: `localStorage` and IndexedDB. @module */
 import type { ContentBlock, Message } from '../core/model.ts'
-import type { Persist, StoredChat } from './model.ts'
+import type { Persist, StoredChat, StoredEntry } from './model.ts'
 
 /**
  * Chats in `localStorage`, which holds some 5 MB for all pages of an origin. A chat that does not fit is stored without the bytes of its
@@ -30,8 +30,13 @@ export function localPersist(prefix = 'isoglot:'): Persist {
 }
 
 function withoutMedia(chat: StoredChat): StoredChat {
-  const entries = chat.entries.map((entry) => ({ ...entry, messages: entry.messages.map(withoutBytes) }))
-  return { ...chat, entries }
+  return { ...chat, entries: chat.entries.map(entryWithoutMedia) }
+}
+
+function entryWithoutMedia({ branch, ...entry }: StoredEntry): StoredEntry {
+  const tails = branch?.tails.map((tail) => tail.map(entryWithoutMedia))
+  const messages = entry.messages.map(withoutBytes)
+  return { ...entry, messages, ...(branch && tails && { branch: { ...branch, tails } }) }
 }
 
 function withoutBytes(message: Message): Message {

@@ -5,9 +5,10 @@ import type { Content, Message, ToolCall } from '../core/model.ts'
 import { failed } from '../tools/invoke.ts'
 import type { AnyTools } from '../tools/model.ts'
 import { readOutput } from '../tools/result.ts'
+import { forked, switched } from './branches.ts'
 import { ChatState } from './chat-state.ts'
-import { type Entry, entriesOf, entryOf } from './entry.ts'
-import { checkFiles, toBlock } from './files.ts'
+import { asArrived, asSending, type Entry, entriesOf, entryOf } from './entry.ts'
+import { checkFiles, readContent, toBlock } from './files.ts'
 import type { ChatEvents, ChatSnapshot, ChatStore, ChatStoreOptions, QueuedMessage, SendContent } from './model.ts'
 import { type Question, Turns } from './turns.ts'
 
@@ -50,8 +51,10 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     turns.giveUp()
     const turn = turns.begin()
     const { entries: before, status } = chat
+    const begun = { id, role: 'user', state: 'sending', createdAt: Date.now() } as const
+    const branch = forked(before.slice(at))
     const said = (content: Content) =>
-      entryOf({ id, role: 'user', state: 'sending', createdAt: Date.now(), messages: [{ role: 'user', content }] })
+      entryOf({ ...begun, messages: [{ role: 'user', content }], ...compact({ branch }) })
     let entry = said(content)
     chat.entries = [...before.slice(0, at), entry]
     if (files.length > 0) {
@@ -59,17 +62,15 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       try {
         const { signal } = turn
         const blocks = await Promise.all(files.map((file) => toBlock(file, { ...rules, signal })))
-        entry = { ...said([...blocks, ...blocksOf(content)]), createdAt: entry.createdAt }
+        entry = said([...blocks, ...blocksOf(content)])
       } catch (cause) {
-        if (!turns.isCurrent(turn)) return
-        turns.drop()
+        if (!turns.drop(turn)) return
         chat.set({ status: status.status, error: status.error, outcome: status.outcome }, before)
         throw cause
       }
       if (!turns.isCurrent(turn)) return
       chat.entries = chat.withEntry(entry)
     }
-    chat.save()
     await turns.ask({ ...question, added: entry.messages }, turn)
   }
 
@@ -82,7 +83,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
         chat.set({ queue: [...chat.status.queue, { id, content }] })
       })
     }
-    if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') stopTurn()
+    if (chat.isBusy && !isDisposed && whenBusy === 'interrupt') leaveTurn()
     checkFree('send')
     return say(content, { trigger: 'send' }, id)
   }
@@ -90,10 +91,13 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   /** Sends the first message of the queue. */
   function sendNext(): void {
     const [next] = chat.status.queue
-    if (next === undefined) return
+    if (next === undefined || chat.isBusy) return
     const resolve = takeQueued(next)
     say(next.content, { trigger: 'send' }, next.id)
-      .catch((cause) => chat.report(cause))
+      .catch((cause) => {
+        chat.report(cause)
+        sendNext()
+      })
       .finally(resolve)
   }
 
@@ -113,8 +117,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     return turns.stop() ? transport.stop?.(chat.id) : undefined
   }
 
+  function leaveTurn(): void {
+    stopTurn()?.catch((cause) => chat.report(cause))
+  }
+
   async function stop(): Promise<void> {
+    const isWaiting = chat.status.status === 'waiting'
     await stopTurn()
+    if (isWaiting) chat.save()
   }
 
   async function regenerate(id?: string): Promise<void> {
@@ -123,10 +133,15 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const end = id === undefined ? entries.length - 1 : placeOf(id, 'regenerate')
     const at = findLastIndex(entries.slice(0, end + 1), ({ role }) => role === 'user')
     if (at < 0) throw new TypeError('Cannot regenerate: there is no message of the user to answer')
-    const answerId = entries[at + 1]?.id
+    const [asked, answered] = entries.slice(at)
     turns.giveUp()
-    chat.entries = asSending(entries.slice(0, at + 1))
-    await turns.ask({ trigger: 'regenerate', ...compact({ messageId: answerId }) })
+    const branch = forked(chat.entries.slice(at + 1))
+    const begun = { id: chat.newId(), role: 'assistant', state: 'streaming', createdAt: Date.now() } as const
+    const base = branch && entryOf({ ...begun, messages: [], begun: 0, branch })
+    chat.entries = [...asSending(entries.slice(0, at + 1)), ...(base ? [base] : [])]
+    // A message that never arrived is new to the server.
+    if (asked?.state === 'failed' && base === undefined) return turns.ask({ trigger: 'send', added: asked.messages })
+    await turns.ask({ trigger: 'regenerate', ...compact({ messageId: answered?.id, base }) })
   }
 
   async function retry(): Promise<void> {
@@ -139,7 +154,8 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (isDisposed || chat.isBusy || chat.entries.at(-1) !== entries.at(-1)) return // something else was done meanwhile
     }
     const before = entries.at(-1)?.role === 'assistant' ? entries.slice(0, -1) : entries
-    chat.entries = question.base ? [...before, question.base] : asSending(before)
+    const { base } = question
+    chat.entries = [...(base?.messages.length ? before : asSending(before)), ...(base ? [base] : [])]
     await turns.ask(question.trigger === 'resume' ? { trigger: 'regenerate' } : question)
   }
 
@@ -165,24 +181,21 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     try {
       batches = await transport.resume?.(chat.id, turn.signal)
     } catch (cause) {
-      if (!turns.isCurrent(turn)) return false
-      turns.drop()
+      if (!turns.drop(turn)) return false
       throw cause
     }
-    if (!turns.isCurrent(turn)) return false
-    if (batches === undefined) {
-      turns.drop()
+    if (batches === undefined || !turns.isCurrent(turn)) {
+      turns.drop(turn)
       return false
     }
     const { entries } = chat
     const last = entries.at(-1)
     const isAnswer = last?.role === 'assistant'
     // The events begin with the answer, or with what came after the calls that it waited for.
-    const base = isAnswer && last.begun ? { ...last, messages: last.messages.slice(0, last.begun) } : undefined
-    const before = isAnswer ? entries.slice(0, -1) : entries
-    const arrived = before.map((entry, at) => (at < before.length - 1 ? entry : { ...entry, state: 'done' as const }))
-    chat.entries = base === undefined ? arrived : [...before, base]
-    await turns.ask({ trigger: 'resume', ...compact({ base }) }, turn, batches)
+    const base = isAnswer && last.begun !== undefined && { ...last, messages: last.messages.slice(0, last.begun) }
+    const before = asArrived(isAnswer ? entries.slice(0, -1) : entries)
+    chat.entries = base ? [...before, base] : before
+    await turns.ask({ trigger: 'resume', ...(base && { base }) }, turn, batches)
     return true
   }
 
@@ -208,7 +221,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
   }
 
   function clear(): void {
-    void stopTurn()?.catch((cause) => chat.report(cause))
+    leaveTurn()
     for (const { id } of chat.status.queue) cancelQueued(id)
     turns.waitFor([])
     turns.failed = undefined
@@ -249,6 +262,14 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       const approval = typeof decision === 'boolean' ? { approved: decision } : decision
       return turns.decide(call, { ...compact({ approvalId: call.approvalId }), ...approval, toolCallId })
     },
+    branch(id, index) {
+      checkFree('switch the branch')
+      const at = placeOf(id, 'switch the branch')
+      turns.giveUp()
+      const tail = switched(chat.entries.slice(at), index)
+      if (tail === undefined) throw new TypeError(`Cannot switch the branch: "${id}" has no branch ${index}`)
+      replace([...asArrived(chat.entries.slice(0, at)), ...tail])
+    },
     resume,
     setMessages,
     remove(id) {
@@ -270,27 +291,9 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
       if (isDisposed) return
       isDisposed = true
       publisher.end()
-      void stopTurn()?.catch((cause) => chat.report(cause))
+      leaveTurn()
       for (const resolve of waiting.values()) resolve()
       waiting.clear()
     },
   }
-}
-
-/** The entries with the user's last message being sent again. */
-function asSending(entries: readonly Entry[]): readonly Entry[] {
-  const last = entries.at(-1)
-  return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries
-}
-
-/** @throws {TypeError} if there is nothing in it. */
-function readContent(sent: SendContent): { readonly content: Content; readonly files: readonly Blob[] } {
-  const hasFiles = typeof sent === 'object' && sent !== null && 'files' in sent
-  const content = hasFiles ? (sent.content ?? '') : (sent as Content)
-  const files = hasFiles ? Array.from(sent.files) : []
-  const isContent = typeof content === 'string' || Array.isArray(content)
-  if (!isContent || (content.length === 0 && files.length === 0)) {
-    throw new TypeError('Cannot send: a text, blocks or files are expected, and there is nothing')
-  }
-  return { content, files }
 }

@@ -1,15 +1,24 @@
 /** Runs the turns of a chat, one at a time: asks, reads the events, runs the tools of the page, and asks again. @module */
 import type { RunOutcome, StreamEvent } from '../client/result.ts'
-import { addUsage } from '../core/add-usage.ts'
 import { InterruptedError, IsoglotError } from '../core/errors.ts'
 import { guarded } from '../core/guarded.ts'
 import { compact } from '../core/lookup.ts'
 import type { Message, ToolCall, ToolMessage } from '../core/model.ts'
-import { noResult } from '../prepare/pair.ts'
 import type { Approval } from '../tools/approval.ts'
 import type { ChatState, Status } from './chat-state.ts'
-import { brokenOff, type Entry, endOf, entryOf, sealedOf, withCalls, withEvent, withUser } from './entry.ts'
+import {
+  brokenOff,
+  type Entry,
+  endOf,
+  entryOf,
+  sealedOf,
+  withCalls,
+  withEvent,
+  withoutResults,
+  withUser,
+} from './entry.ts'
 import type { ChatEvents, ChatStoreOptions, ChatTrigger, ChatTurn, TurnEnd } from './model.ts'
+import { Waits } from './waits.ts'
 
 /** How often tools of the page make the model go on, for one message of the user. */
 const maxRounds = 10
@@ -32,20 +41,11 @@ export class Turns {
   readonly #options: ChatStoreOptions
   /** The current turn. Events of an earlier one are ignored. */
   #current: AbortController | undefined
-  #question: Question = { trigger: 'send' }
+  #question: Question | undefined
   #rounds = 0
-  /** Decisions about calls that wait. */
-  #approvals: Approval[] = []
-  /** Results of calls that ran in the page, for the next question. */
-  #results: ToolMessage[] = []
-  /** Calls that wait for the page or a person, those that have their decision or result included. */
-  #waits: readonly ToolCall[] = []
-  /** How the answer that made these calls ended. */
-  #outcome: RunOutcome | undefined
+  #waits = new Waits([])
   /** The id of the answer that is under way. */
   #answerId: string | undefined
-  /** Calls of page tools that a person has to decide about. */
-  #undecided: ReadonlySet<string> = new Set()
 
   /** Called after a turn that ended well. */
   readonly #onReady: () => void
@@ -56,16 +56,25 @@ export class Turns {
     this.#onReady = onReady
   }
 
-  /** Begins a turn: until it is ended, the chat is busy. */
+  /** Begins a turn, in place of one that has asked nothing yet: until it is ended, the chat is busy. */
   begin(): AbortController {
+    this.#question = undefined
+    this.#answerId = undefined
+    return this.#begin()
+  }
+
+  #begin(): AbortController {
     this.failed = undefined
+    this.#current?.abort(new DOMException('Another turn began', 'AbortError'))
     this.#current = new AbortController()
     return this.#current
   }
 
-  /** Takes a turn back that asked nothing. */
-  drop(): void {
+  /** Takes a turn back that asked nothing. Says whether it was under way. */
+  drop(turn: AbortController): boolean {
+    if (!this.isCurrent(turn)) return false
     this.#current = undefined
+    return true
   }
 
   isCurrent(turn: AbortController): boolean {
@@ -85,6 +94,7 @@ export class Turns {
     this.waitFor([])
     this.#answerId = undefined
     chat.set({ status: 'submitted', error: undefined, pending: [], warnings: [], outcome: undefined })
+    chat.save()
     const sent: ChatTurn = {
       chatId: chat.id,
       trigger,
@@ -105,11 +115,7 @@ export class Turns {
 
   /** From now on these calls wait, and nothing is decided about them. */
   waitFor(calls: readonly ToolCall[], outcome?: RunOutcome): void {
-    this.#waits = calls
-    this.#outcome = outcome
-    this.#approvals = []
-    this.#results = []
-    this.#undecided = new Set()
+    this.#waits = new Waits(calls, outcome)
   }
 
   /** Reads a turn to its end. @throws {InterruptedError} if it ends without `done`. */
@@ -149,6 +155,8 @@ export class Turns {
     const waits = outcome === 'manual' || outcome === 'approval' ? pending : []
     if (waits.length === 0) return this.#end(outcome)
     this.waitFor(waits, outcome)
+    const last = this.#chat.entries.at(-1)
+    if (last !== undefined) this.#chat.count(last)
     await this.#goOn(turn)
   }
 
@@ -156,8 +164,9 @@ export class Turns {
   async #goOn(turn: AbortController): Promise<void> {
     const { tools } = this.#options
     const isMine = ({ name }: ToolCall) => tools?.has(name) === true
-    const ready = this.#waits.filter((call) => {
-      return isMine(call) && !this.#isAnswered(call) && (this.#isDecided(call) || !this.#undecided.has(call.id))
+    const waits = this.#waits
+    const ready = waits.calls.filter((call) => {
+      return isMine(call) && !waits.isAnswered(call) && (waits.isDecided(call) || !waits.undecided.has(call.id))
     })
     if (ready.length > 0) {
       if (++this.#rounds > maxRounds) {
@@ -167,41 +176,32 @@ export class Turns {
       await this.#run(turn, ready)
       if (!this.isCurrent(turn)) return
     }
-    const pending = this.#waits.filter((call) => {
-      return !this.#isAnswered(call) && (isMine(call) || !this.#isDecided(call))
+    const pending = waits.calls.filter((call) => {
+      return !waits.isAnswered(call) && (isMine(call) || !waits.isDecided(call))
     })
     const last = this.#chat.entries.at(-1)
     if (last === undefined) return
     if (pending.length > 0) {
       this.#current = undefined
       const entry: Entry = { ...withCalls(last, pending, 'waiting'), state: 'done' }
-      this.#chat.set({ status: 'waiting', pending, outcome: this.#outcome }, this.#chat.withEntry(entry))
+      this.#chat.set({ status: 'waiting', pending, outcome: waits.outcome }, this.#chat.withEntry(entry))
       return this.#chat.save()
     }
-    const approvals = this.#approvals.filter(({ toolCallId }) => !this.#isAnswered({ id: toolCallId }))
+    const approvals = waits.approvals.filter(({ toolCallId }) => !waits.isAnswered({ id: toolCallId }))
     const trigger = approvals.length > 0 ? 'approval' : 'tool_result'
     const base = { ...last, begun: last.messages.length }
     this.#chat.entries = this.#chat.withEntry(base)
-    this.#chat.save()
-    return this.#ask({ trigger, approvals, added: this.#results, base }, turn)
-  }
-
-  #isAnswered({ id }: Pick<ToolCall, 'id'>): boolean {
-    return this.#results.some(({ toolCallId }) => toolCallId === id)
-  }
-
-  #isDecided({ id }: ToolCall): boolean {
-    return this.#approvals.some(({ toolCallId }) => toolCallId === id)
+    return this.#ask({ trigger, approvals, added: waits.results, base }, turn)
   }
 
   async #run(turn: AbortController, calls: readonly ToolCall[]): Promise<void> {
     this.#chat.set({ status: 'streaming', pending: [], outcome: undefined })
-    const context = { messages: this.#chat.messages, approvals: this.#approvals, signal: turn.signal }
+    const context = { messages: this.#chat.messages, approvals: this.#waits.approvals, signal: turn.signal }
     const steps = this.#options.tools?.run(calls, context)
     for (let step = await steps?.next(); step !== undefined; step = await steps?.next()) {
       if (!this.isCurrent(turn)) return
       if (step.done) {
-        this.#undecided = new Set(step.value.map(({ id }) => id))
+        this.#waits.undecided = new Set(step.value.map(({ id }) => id))
         return
       }
       for (const event of step.value) this.#apply(event)
@@ -214,7 +214,7 @@ export class Turns {
     if (last === undefined) return
     const changed = withEvent(last, event)
     this.#chat.put(changed)
-    if (event.type === 'tool_result') this.#results.push(changed.messages.at(-1) as ToolMessage)
+    if (event.type === 'tool_result') this.#waits.results.push(changed.messages.at(-1) as ToolMessage)
     guarded(() => this.#options.onEvent?.(event))
   }
 
@@ -226,16 +226,17 @@ export class Turns {
 
   /** A decision of a person about a call that waits. */
   decide(call: ToolCall, approval: Approval): Promise<void> {
-    this.#approvals.push(approval)
+    this.#waits.approvals.push(approval)
     const last = this.#chat.entries.at(-1)
     if (last !== undefined) this.#chat.put(withCalls(last, [call], approval.approved ? 'ready' : 'refused'))
     return this.#goOnWhenDecided()
   }
 
   async #goOnWhenDecided(): Promise<void> {
-    const pending = this.#waits.filter((call) => !this.#isAnswered(call) && !this.#isDecided(call))
+    const waits = this.#waits
+    const pending = waits.calls.filter((call) => !waits.isAnswered(call) && !waits.isDecided(call))
     if (pending.length > 0) return this.#chat.set({ pending })
-    const turn = this.begin()
+    const turn = this.#begin()
     try {
       await this.#goOn(turn)
     } catch (cause) {
@@ -277,26 +278,22 @@ export class Turns {
     if (last === undefined || last.id !== this.#answerId) chat.set({ pending: [], ...change }, entries)
     else {
       const answer = end(last)
-      const said = answer.messages.slice(this.#question.base?.messages.length ?? 0)
-      const usages = said.map((message) => (message.role === 'assistant' ? message.usage : undefined))
-      const usage = addUsage(chat.status.usage, ...usages)
-      const isNothing = answer.messages.length === 0
-      chat.set({ pending: [], ...change, usage }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
+      chat.count(answer)
+      const isNothing = answer.messages.length === 0 && answer.branch === undefined
+      chat.set({ pending: [], ...change }, isNothing ? entries.slice(0, -1) : chat.withEntry(answer))
     }
     chat.save()
   }
 
   /** The calls that wait get no result any more. */
   giveUp(): void {
-    const open = this.#waits.filter((call) => !this.#isAnswered(call))
+    const waits = this.#waits
+    const open = waits.calls.filter((call) => !waits.isAnswered(call))
     const last = this.#chat.entries.at(-1)
     this.waitFor([])
     if (open.length === 0 || last === undefined) return
-    const results = open.map(({ id, name }): Message => {
-      return { role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }
-    })
-    const entry = { ...last, messages: [...last.messages, ...results] }
     const { status } = this.#chat.status
-    this.#chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, this.#chat.withEntry(entry))
+    const entries = this.#chat.withEntry(withoutResults(last, open))
+    this.#chat.set({ pending: [], status: status === 'waiting' ? 'ready' : status }, entries)
   }
 }

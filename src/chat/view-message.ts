@@ -25,6 +25,8 @@ export interface ViewMessage<Tools extends AnyTools = AnyTools> {
   readonly createdAt: number | undefined
   /** Its messages: one user message, or the rounds of one turn with their tool messages. */
   readonly messages: readonly Message[]
+  /** There only where `edit` or `regenerate` made more than one: which is shown, from 0, and how many there are. */
+  readonly branch?: { readonly index: number; readonly count: number }
 }
 
 /** A part of an item. Its `id` is unique in the chat and does not change. */

@@ -21,12 +21,12 @@ export function toView(messages: readonly Message[]): readonly ViewMessage[] {
 
 /** The item of an entry. Parts that are as they were `before` stay the same objects. */
 export function viewOf(entry: Entry, before?: ViewMessage): ViewMessage {
-  const { calls, sealed, ...rest } = entry
+  const { calls, sealed, begun, branch, ...rest } = entry
   const parts = partsOf(entry).map((part, at) => {
     const earlier = before?.parts[at]
     return earlier !== undefined && isSame(part, earlier) ? earlier : part
   })
-  return { ...rest, parts }
+  return { ...rest, parts, ...(branch && { branch: { index: branch.index, count: branch.tails.length } }) }
 }
 
 function isSame(one: ViewPart, other: ViewPart): boolean {

@@ -1,0 +1,30 @@
+/** The calls of one answer that wait for the page or a person. @module */
+import type { RunOutcome } from '../client/result.ts'
+import type { ToolCall, ToolMessage } from '../core/model.ts'
+import type { Approval } from '../tools/approval.ts'
+
+/** Calls that wait, and what was decided and found since. */
+export class Waits {
+  /** Those that have their decision or result included. */
+  readonly calls: readonly ToolCall[]
+  /** How the answer that made them ended. */
+  readonly outcome: RunOutcome | undefined
+  readonly approvals: Approval[] = []
+  /** Results of calls that ran in the page, for the next question. */
+  readonly results: ToolMessage[] = []
+  /** Calls of page tools that a person has to decide about. */
+  undecided: ReadonlySet<string> = new Set()
+
+  constructor(calls: readonly ToolCall[], outcome?: RunOutcome) {
+    this.calls = calls
+    this.outcome = outcome
+  }
+
+  isAnswered({ id }: Pick<ToolCall, 'id'>): boolean {
+    return this.results.some(({ toolCallId }) => toolCallId === id)
+  }
+
+  isDecided({ id }: ToolCall): boolean {
+    return this.approvals.some(({ toolCallId }) => toolCallId === id)
+  }
+}

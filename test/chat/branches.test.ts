@@ -1,0 +1,140 @@
+/** What was said or answered before an edit or another answer: it stays, and can be shown again. */
+import { describe, expect, it } from 'vitest'
+import { type ChatSnapshot, type ChatStoreOptions, createChatStore, type Persist } from '../../src/chat/index.ts'
+import { block } from '../../src/messages/block.ts'
+import { answer, scripted } from './scripted.ts'
+
+const start = { type: 'message_start' } as const
+
+function open(options: Partial<ChatStoreOptions> = {}) {
+  const script = scripted()
+  const chat = createChatStore({ id: 'c1', transport: script.transport, throttleMs: 0, ...options })
+  const answered = async (asked: Promise<void>, text: string) => {
+    await script.push(start, ...answer(text))
+    await script.end()
+    await asked
+  }
+  const say = (said: string, text: string) => answered(chat.send(said), text)
+  const idAt = (at: number) => chat.getSnapshot().messages.at(at)?.id ?? ''
+  return { ...script, chat, answered, say, idAt, now: chat.getSnapshot }
+}
+
+/** Each item with its branch: `text` or `text 1/2`. */
+const drawn = ({ messages }: ChatSnapshot) =>
+  messages.map(({ parts, branch }) => {
+    const text = parts.map((part) => ('text' in part ? part.text : part.type)).join()
+    return branch ? `${text} ${branch.index + 1}/${branch.count}` : text
+  })
+
+describe('another answer', () => {
+  it('keeps the one before with all that followed, and both can be shown', async () => {
+    const { chat, answered, say, idAt, now, turns } = open()
+    await say('A', 'a')
+    await say('B', 'b')
+    await answered(chat.regenerate(idAt(1)), 'aa')
+    expect(drawn(now())).toEqual(['A', 'aa 2/2'])
+    chat.branch(idAt(1), 0)
+    expect(drawn(now())).toEqual(['A', 'a 1/2', 'B', 'b'])
+    await say('C', 'c')
+    expect(turns.at(-1)?.messages.map(({ content }) => content)).toMatchObject([
+      'A',
+      [{ text: 'a' }],
+      'B',
+      [{ text: 'b' }],
+      'C',
+    ])
+    chat.branch(idAt(1), 1)
+    expect(drawn(now())).toEqual(['A', 'aa 2/2'])
+    await answered(chat.regenerate(), 'aaa')
+    expect(drawn(now())).toEqual(['A', 'aaa 3/3'])
+    chat.branch(idAt(1), 0)
+    expect(drawn(now())).toEqual(['A', 'a 1/3', 'B', 'b', 'C', 'c'])
+  })
+
+  it('of which nothing comes can be left for the one before, and is replaced by the next', async () => {
+    const { chat, answered, say, idAt, now, turns, fail } = open()
+    await say('A', 'a')
+    const failing = chat.regenerate()
+    await fail(new Error('No network'))
+    await failing
+    expect(now()).toMatchObject({ status: 'error', messages: [{}, { state: 'failed', parts: [] }] })
+    await answered(chat.retry(), 'aa')
+    expect(drawn(now())).toEqual(['A', 'aa 2/2'])
+    const again = chat.regenerate()
+    await fail(new Error('No network'))
+    await again
+    await answered(chat.regenerate(), 'aaa')
+    expect(drawn(now())).toEqual(['A', 'aaa 3/3'])
+    const once = chat.regenerate()
+    await fail(new Error('No network'))
+    await once
+    chat.branch(idAt(1), 0)
+    expect(now()).toMatchObject({ status: 'ready', error: undefined, messages: [{ state: 'done' }, {}] })
+    await say('B', 'b')
+    expect(turns.at(-1)?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
+  })
+})
+
+describe('another message', () => {
+  it('keeps the one before, branches in branches included', async () => {
+    const { chat, answered, say, idAt, now } = open()
+    await say('A', 'a')
+    await answered(chat.regenerate(), 'aa')
+    await answered(chat.edit(idAt(0), 'X'), 'x')
+    expect(drawn(now())).toEqual(['X 2/2', 'x'])
+    chat.branch(idAt(0), 0)
+    expect(drawn(now())).toEqual(['A 1/2', 'aa 2/2'])
+    chat.branch(idAt(1), 0)
+    chat.branch(idAt(0), 1)
+    chat.branch(idAt(0), 0)
+    expect(drawn(now())).toEqual(['A 1/2', 'a 1/2'])
+  })
+
+  it('gives up calls that wait: the branch can be gone on with', async () => {
+    const { chat, answered, say, push, end, idAt, now, turns } = open()
+    const call = block.toolCall('c1', 'pay', {})
+    const sent = chat.send('Pay')
+    await push(start, ...answer([call], { outcome: 'approval', pending: [call] }))
+    await end()
+    await sent
+    await answered(chat.edit(idAt(0), 'No'), 'Fine')
+    chat.branch(idAt(0), 0)
+    expect(now()).toMatchObject({ status: 'ready', pending: [] })
+    await say('And now?', 'Well')
+    expect(turns.at(-1)?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
+  })
+})
+
+it('is stored with the chat', async () => {
+  const stored = new Map<string, string>()
+  const persist: Persist = {
+    load: async (id) => JSON.parse(stored.get(id) ?? 'null') ?? undefined,
+    save: async (id, chat) => void stored.set(id, JSON.stringify(chat)),
+    remove: async (id) => void stored.delete(id),
+  }
+  const { chat, answered, say, idAt, now } = open({ persist })
+  await say('A', 'a')
+  await answered(chat.regenerate(), 'aa')
+  await answered(chat.edit(idAt(0), 'X'), 'x')
+  const again = open({ persist })
+  await again.chat.load()
+  expect(again.now().messages).toEqual(now().messages)
+  again.chat.branch(again.idAt(0), 0)
+  again.chat.branch(again.idAt(1), 0)
+  expect(drawn(again.now())).toEqual(['A 1/2', 'a 1/2'])
+  // A page that goes in the middle of another answer does not lose the ones before.
+  void again.chat.regenerate()
+  await new Promise((resolve) => setImmediate(resolve))
+  const last = open({ persist })
+  await last.chat.load()
+  expect(last.now().messages[1]).toMatchObject({ state: 'stopped', branch: { index: 2, count: 3 } })
+})
+
+it('is refused while a turn is under way, and where there is no such branch', async () => {
+  const { chat, say, idAt } = open()
+  await say('A', 'a')
+  expect(() => chat.branch(idAt(1), 1)).toThrow(`"${idAt(1)}" has no branch 1`)
+  expect(() => chat.branch('x', 0)).toThrow('there is no message "x"')
+  void chat.regenerate()
+  expect(() => chat.branch(idAt(0), 0)).toThrow('a turn is under way')
+})

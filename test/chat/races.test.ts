@@ -1,0 +1,208 @@
+/** What may happen in the middle of something else: two things at once, a stop at a bad moment, a listener that acts. */
+import { describe, expect, it } from 'vitest'
+import { type ChatStoreOptions, type ChatTransport, createChatStore, type Persist } from '../../src/chat/index.ts'
+import { pageTools } from '../../src/chat/page-tools.ts'
+import { message, type StreamEvent, tool } from '../../src/index.ts'
+import { block } from '../../src/messages/block.ts'
+import { answer, scripted } from './scripted.ts'
+
+const start = { type: 'message_start' } as const
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+const call = block.toolCall('c1', 'pay', {})
+
+function open({ resume, ...options }: Partial<ChatStoreOptions> & Pick<ChatTransport, 'resume'> = {}) {
+  const script = scripted()
+  const transport: ChatTransport = { ...script.transport, ...(resume && { resume }) }
+  const chat = createChatStore({ id: 'c1', throttleMs: 0, ...options, transport })
+  const answered = async (asked: Promise<void>, text: string) => {
+    await script.push(start, ...answer(text, { usage: { outputTokens: 1 } }))
+    await script.end()
+    await asked
+  }
+  const waiting = async () => {
+    const asked = chat.send('Pay')
+    await script.push(start, ...answer([call], { outcome: 'approval', pending: [call], usage: { outputTokens: 1 } }))
+    await script.end()
+    await asked
+  }
+  return { ...script, chat, answered, waiting, now: chat.getSnapshot }
+}
+
+/** A file whose upload takes until `finish`. */
+function slowFile() {
+  const { promise, resolve } = Promise.withResolvers<{ url: string }>()
+  const upload = (_: Blob, signal: AbortSignal) => {
+    signal.addEventListener('abort', () => resolve({ url: 'https://files.test/late' }))
+    return promise
+  }
+  const files = [new File(['x'], 'a.png', { type: 'image/png' })]
+  return { files, upload, finish: () => resolve({ url: 'https://files.test/a' }) }
+}
+
+describe('a stop', () => {
+  it('while files are read leaves nothing to retry: the turn before ended well', async () => {
+    const { files, upload } = slowFile()
+    const { chat, answered, waiting, now, turns } = open({ files: { upload } })
+    await waiting()
+    await answered(chat.approve('c1', true), 'Paid')
+    const sent = chat.send({ content: 'Look', files })
+    await chat.stop()
+    await sent
+    expect(now()).toMatchObject({ status: 'ready', error: undefined, usage: { outputTokens: 2 } })
+    await expect(chat.retry()).rejects.toThrow('no turn failed or was stopped')
+    expect(turns).toHaveLength(2)
+  })
+
+  it('while it is asked whether something runs leaves the last answer as it was', async () => {
+    const asked = Promise.withResolvers<undefined>()
+    const { chat, answered, now } = open({ resume: () => asked.promise })
+    await answered(chat.send('A'), 'a')
+    const resumed = chat.resume()
+    await chat.stop()
+    asked.resolve(undefined)
+    expect(await resumed).toBe(false)
+    expect(now()).toMatchObject({ status: 'ready', usage: { outputTokens: 1 }, messages: [{}, { state: 'done' }] })
+  })
+
+  it('gives up calls that wait for good: they do not wait again after a reload', async () => {
+    const stored = new Map<string, string>()
+    const persist: Persist = {
+      load: async (id) => JSON.parse(stored.get(id) ?? 'null') ?? undefined,
+      save: async (id, chat) => void stored.set(id, JSON.stringify(chat)),
+      remove: async (id) => void stored.delete(id),
+    }
+    const { chat, waiting } = open({ persist })
+    await waiting()
+    await chat.stop()
+    await turn()
+    const again = open({ persist })
+    await again.chat.load()
+    expect(again.now()).toMatchObject({ status: 'ready', pending: [] })
+  })
+})
+
+it('a transport that cannot stop a turn is reported, and the next message goes on', async () => {
+  const errors: unknown[] = []
+  const script = scripted()
+  const transport = { ...script.transport, stop: () => Promise.reject(new Error('No stop')) }
+  const chat = createChatStore({ transport, whenBusy: 'interrupt', onError: (cause) => errors.push(cause) })
+  void chat.send('A')
+  await script.push(start)
+  void chat.send('B')
+  await turn()
+  expect(errors).toMatchObject([{ message: 'No stop' }])
+  expect(script.turns).toHaveLength(2)
+  chat.dispose()
+})
+
+describe('resume', () => {
+  const events = async function* (): AsyncGenerator<StreamEvent[]> {
+    yield [start, ...answer('Hello')]
+  }
+
+  it('that fails leaves nothing under way', async () => {
+    const { chat, answered, now, stops } = open({ resume: () => Promise.reject(new Error('No network')) })
+    await answered(chat.send('A'), 'a')
+    await expect(chat.resume()).rejects.toThrow('No network')
+    await chat.stop()
+    expect([stops, now().messages[1]?.state]).toEqual([[], 'done'])
+  })
+
+  it('that a message overtakes leaves the run that it found', async () => {
+    const found = Promise.withResolvers<ReturnType<typeof events>>()
+    const signals: AbortSignal[] = []
+    const script = scripted()
+    const resume: ChatTransport['resume'] = (_, signal) => {
+      signals.push(signal)
+      return found.promise
+    }
+    const chat = createChatStore({ transport: { ...script.transport, resume } })
+    const resumed = chat.resume()
+    void chat.send('Hi')
+    found.resolve(events())
+    expect([await resumed, signals[0]?.aborted, script.turns.length]).toEqual([false, true, 1])
+    chat.dispose()
+  })
+
+  it('twice at once goes on once', async () => {
+    const { transport } = scripted()
+    const chat = createChatStore({
+      transport: { ...transport, resume: async () => events() },
+      messages: [message.user('Hi')],
+      throttleMs: 0,
+    })
+    const both = await Promise.all([chat.resume(), chat.resume()])
+    expect([both, chat.getSnapshot().messages.length]).toEqual([[false, true], 2])
+  })
+})
+
+describe('the queue', () => {
+  it('waits for what is sent as a turn ends, and loses nothing', async () => {
+    const script = scripted()
+    let isFirst = true
+    const chat = createChatStore({
+      transport: script.transport,
+      whenBusy: 'queue',
+      throttleMs: 0,
+      onFinish() {
+        if (isFirst) void chat.send('At once')
+        isFirst = false
+      },
+    })
+    void chat.send('A')
+    const queued = chat.send('Queued')
+    for (const text of ['a', 'now', 'later']) {
+      await script.push(start, ...answer(text))
+      await script.end()
+    }
+    await queued
+    const said = chat.getSnapshot().messages.flatMap(({ parts }) => parts)
+    expect(said.map((part) => 'text' in part && part.text)).toEqual(['A', 'a', 'At once', 'now', 'Queued', 'later'])
+  })
+
+  it('goes on after a message that cannot be sent', async () => {
+    const { chat, answered, turns } = open({ whenBusy: 'queue', files: { maxBytes: 1 } })
+    const first = chat.send('A')
+    void chat.send({ files: [new File(['too long'], 'a.png', { type: 'image/png' })] })
+    void chat.send('C')
+    await answered(first, 'a')
+    await turn()
+    expect(turns.map(({ added }) => added[0]?.content)).toEqual(['A', 'C'])
+  })
+})
+
+it('the usage of a turn counts every round: those before an approval and before tools of the page, too', async () => {
+  const { chat, answered, waiting, now } = open()
+  await waiting()
+  await answered(chat.approve('c1', true), 'Paid')
+  expect(now().usage).toEqual({ outputTokens: 2 })
+  const theme = tool({ name: 'theme', execute: () => 'set' })
+  const byPage = open({ tools: pageTools([theme]) })
+  const dark = block.toolCall('t1', 'theme', {})
+  const sent = byPage.chat.send('Dark')
+  await byPage.push(start, ...answer([dark], { outcome: 'manual', pending: [dark], usage: { outputTokens: 1 } }))
+  await byPage.end()
+  await turn()
+  await byPage.answered(sent, 'Done')
+  expect(byPage.now().usage).toEqual({ outputTokens: 2 })
+})
+
+it('another answer to a message that never arrived sends that message', async () => {
+  const { chat, fail, turns } = open()
+  const sent = chat.send('Hi')
+  await fail(new Error('No network'))
+  await sent
+  void chat.regenerate()
+  expect(turns.at(-1)).toMatchObject({ trigger: 'send', added: [{ content: 'Hi' }], messages: [{ content: 'Hi' }] })
+  chat.dispose()
+})
+
+it('a chat that was disposed takes no file, no call and no answer any more', async () => {
+  const { files, upload, finish } = slowFile()
+  const { chat, now, turns } = open({ files: { upload } })
+  const sent = chat.send({ content: 'Look', files })
+  chat.dispose()
+  finish()
+  await sent
+  expect([now().status, turns.length]).toEqual(['ready', 0])
+})
