@@ -55,6 +55,7 @@ if (filters.length > 0) {
   prepare()
   const tests = step('tests', 'vitest', testing(daily))
   await stepAside('lint', 'biome', ['check', '.'])
+  await stepAside('words', 'scripts/words.mjs', [])
   for (const project of ['.', 'test', 'examples/worker', 'examples/worker-minimal']) await stepAside(...types(project))
   await tests
   await step('promises', 'scripts/check-promises.mjs', [report])
