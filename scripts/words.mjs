@@ -78,10 +78,7 @@ const rules = [
 ]
 
 /** Names that were replaced. */
-const names = [
-  [/\blose\(/g, 'reportLoss'],
-  [/\b(?:House|Visit|Discretion|Ledger)\b/g, 'GatewayConfig, GatewayRequest, ErrorDetail; Losses, CallLog, Accounts'],
-]
+const names = [[/\b(?:House|Visit|Discretion)\b/g, 'GatewayConfig, GatewayRequest, ErrorDetail']]
 
 const comment = String.raw`\/\*[\s\S]*?\*\/|\/\/[^\n]*`
 const string = String.raw`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\x60(?:[^\x60\\]|\\[\s\S])*\x60`
