@@ -31,12 +31,12 @@ import type {
 import { wires } from './wires.ts'
 
 /**
- * Makes a gateway.
+ * Makes a gateway: a server that official clients can use, with the models in its table.
  *
- * Point an official client at it: the base URL is that of the server, with `/v1` for OpenAI's. Every model of the table answers in every
- * wire. Where the provider speaks the client's wire its bytes go through; else they are translated.
+ * Set the base URL of an official client to the server's URL, with `/v1` for OpenAI's client. Every model of the table answers in every
+ * format. If the provider has the client's format, its bytes are passed through. Otherwise they are translated.
  *
- * @throws {RangeError} if a name in the table stands for two models, or a fallback for none, or if `basePath` is malformed.
+ * @throws {RangeError} if a name in the table means two models, if a fallback is not in the table, or if `basePath` is malformed.
  * @example
  * ```ts
  * import { anthropic } from 'isoglot/anthropic'
