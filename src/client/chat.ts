@@ -103,7 +103,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
 }
 
 /**
- * Makes a chat.
+ * Makes a chat: it keeps the conversation, and sends it with each new message.
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export interface Chat<Tools extends AnyTools = AnyTools> {
  * await chat.send('Weather in Tokyo?')
  * for await (const event of chat.stream('And in Paris?')) draw(event)
  * ```
- * @throws {TypeError} if there is an `echo` and nowhere to `write` it.
+ * @throws {TypeError} if there is an `echo` but no `write` function.
  */
 export function createChat<const Tools extends AnyTools = AnyTools>(settings: ChatSettings<Tools>): Chat<Tools>
 export function createChat(settings: ChatSettings): Chat {

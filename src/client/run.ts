@@ -42,9 +42,9 @@ export interface Run<Tools extends AnyTools = AnyTools> extends AsyncIterable<St
  * ```ts
  * const { message, messages } = await generate({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
  * ```
- * @throws {ApiError} what the provider answered; {@link ConnectionError}, {@link TimeoutError}, {@link DecodeError},
- * {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. `TypeError` for a request that is wrong in itself, a
- * missing key among them: nothing is sent then.
+ * @throws {ApiError} if the provider answers with an error. Other failures: {@link ConnectionError}, {@link TimeoutError},
+ * {@link DecodeError}, {@link LimitError}, {@link UnsupportedError}; the signal's reason if it fires. `TypeError` for an invalid request,
+ * such as one without a key: then nothing is sent.
  */
 export async function generate<const Tools extends AnyTools = AnyTools>(
   request: RunRequest<Tools>,
@@ -53,7 +53,15 @@ export async function generate(request: RunRequest): Promise<RunResult> {
   return finish(start(() => begun(request), isOnlyWhole))
 }
 
-/** The same as {@link generate}, as a stream of events. */
+/**
+ * Asks a model like {@link generate}, and returns at once: the events arrive as the model writes.
+ *
+ * @example
+ * ```ts
+ * const run = stream({ model: anthropic('claude-sonnet-5', { apiKey }), prompt: 'Hello' })
+ * for await (const text of run.text()) write(text)
+ * ```
+ */
 export function stream<const Tools extends AnyTools = AnyTools>(request: RunRequest<Tools>): Run<Tools>
 export function stream(request: RunRequest): Run {
   return start(() => begun(request))

@@ -8,7 +8,7 @@ import { compact, field } from '../core/lookup.ts'
 import { after } from '../core/timer.ts'
 import { withoutCarriers } from '../kit/carrier.ts'
 import { beginAttempt, type Call } from './call.ts'
-import { type Discretion, tellError } from './errors.ts'
+import { type ErrorDetail, tellError } from './errors.ts'
 import { createHold, textOf, withText } from './hold.ts'
 import type { Target } from './models.ts'
 import { type Seen, seeEvent, watched } from './observe.ts'
@@ -23,7 +23,7 @@ interface Attempt {
   readonly call: Call
   readonly model: Model
   readonly question: Question
-  readonly discretion: Discretion
+  readonly discretion: ErrorDetail
   readonly seen: Seen
 }
 
@@ -39,7 +39,7 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
 }
 
 /** Decides how much of the words of an entry's model a client may see. It has the key, to cut it out. */
-export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): Discretion {
+export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): ErrorDetail {
   return {
     search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
     hidesWords: !tellsProviderWords,
@@ -182,7 +182,7 @@ function flowOf(attempt: Attempt): StreamTranslator {
 }
 
 /** Keys are cut out before a stream is read as well: of what does not repeat itself exactly, a part of one could be put together. */
-function discreetly(codec: ClientCodec, { search }: Discretion): ClientCodec {
+function discreetly(codec: ClientCodec, { search }: ErrorDetail): ClientCodec {
   const decodeStream = (options?: DecodeStreamOptions) => {
     const decoder = codec.decodeStream(options)
     const hold = createHold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))

@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import type { Loss } from '../core/model.ts'
 import type { JsonBody } from './body.ts'
-import { codeOf, type Discretion, open, tellError } from './errors.ts'
+import { codeOf, type ErrorDetail, open, tellError } from './errors.ts'
 import type { Target } from './models.ts'
 import { newSeen, type Seen, stopReasonOf } from './observe.ts'
 import type { Asking, Watch } from './tell.ts'
@@ -49,7 +49,7 @@ export interface Progress {
   losses: readonly Loss[]
   firstEventMs: number | undefined
   /** How much of the provider's words may be shown, for the provider asked last. */
-  discretion: Discretion
+  discretion: ErrorDetail
 }
 
 export function newProgress(): Progress {
@@ -78,7 +78,7 @@ export function beginAttempt({ progress, watch }: Call, target: Target): Seen {
 
 /** Reports that the provider that is being asked, if there is one, has ended its answer or failed. */
 export function endAttempt(
-  { watch }: Pick<Visit, 'watch'>,
+  { watch }: Pick<GatewayRequest, 'watch'>,
   progress: Progress,
   { error, stopReason, usage }: Pick<EndReport, 'error' | 'stopReason' | 'usage'>,
 ): void {
@@ -90,7 +90,7 @@ export function endAttempt(
 }
 
 /** A request before its model is known. */
-export interface Visit {
+export interface GatewayRequest {
   readonly id: string
   readonly wire: Wire
   readonly caller: unknown
@@ -100,7 +100,7 @@ export interface Visit {
 
 /** The report of a request. */
 export function reportOf(
-  { id, wire, caller, startedAt }: Visit,
+  { id, wire, caller, startedAt }: GatewayRequest,
   progress: Progress,
   end: { readonly outcome: Outcome; readonly status: number; readonly error?: unknown },
   question: { readonly asked?: string; readonly stream?: boolean } = {},
@@ -132,7 +132,7 @@ export function reportOf(
 }
 
 /** An error without its message, and without an unknown code: a provider's words may have the prompt in them. */
-export function describe(error: unknown, discretion: Discretion): NonNullable<EndReport['error']> {
+export function describe(error: unknown, discretion: ErrorDetail): NonNullable<EndReport['error']> {
   if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
   const { kind, status } = error
   return { kind, ...compact({ providerCode: codeOf(error.providerCode, discretion), status }) }

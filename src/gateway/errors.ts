@@ -30,7 +30,7 @@ export function unknownModel(name: string, list: string): ApiError {
 const longestMessage = 300
 
 /** How much of a provider's words is passed on. */
-export interface Discretion {
+export interface ErrorDetail {
   /** Finds keys in them. */
   readonly search: Search
   /** Words of ours stand in their place. */
@@ -38,7 +38,7 @@ export interface Discretion {
 }
 
 /** Nothing is hidden. */
-export const open: Discretion = { search: createSearch([]), hidesWords: false }
+export const open: ErrorDetail = { search: createSearch([]), hidesWords: false }
 
 /** Our message for a provider's error, by its kind. For other kinds, the provider's own message is used. */
 const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; readonly status?: number }>>> = {
@@ -57,7 +57,7 @@ const discreet: Partial<Readonly<Record<ApiErrorKind, string>>> = {
 }
 
 /** The error that the client gets for whatever was thrown. */
-export function tellError(error: unknown, discretion: Discretion = open): ApiError {
+export function tellError(error: unknown, discretion: ErrorDetail = open): ApiError {
   const { scrub } = discretion.search
   if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, discretion)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
@@ -75,7 +75,7 @@ export function tellError(error: unknown, discretion: Discretion = open): ApiErr
   }
 }
 
-function tellProviderError(error: ApiError, discretion: Discretion): ApiError {
+function tellProviderError(error: ApiError, discretion: ErrorDetail): ApiError {
   const { search, hidesWords } = discretion
   const { kind, retryable, retryAfterMs } = error
   const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, discretion) : undefined
@@ -90,7 +90,7 @@ function tellProviderError(error: ApiError, discretion: Discretion): ApiError {
  * A provider's code, without keys; `undefined` if it does not look like one: words with signs between them, such as `rate_limit_exceeded`
  * and `Throttling.RateQuota`, or a number. Anything else may hold anything.
  */
-export function codeOf(word: string | undefined, { search }: Discretion): string | undefined {
+export function codeOf(word: string | undefined, { search }: ErrorDetail): string | undefined {
   if (word === undefined || word.length > 80) return undefined
   return /^(?:\d{1,6}|[a-z]+\d{0,3}(?:[_.:/-][a-z]+\d{0,3})*)$/i.test(word) ? search.scrub(word) : undefined
 }

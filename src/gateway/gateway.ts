@@ -10,7 +10,7 @@ import { isObject } from '../core/lookup.ts'
 import { isOnlyWhole } from '../kit/only-whole.ts'
 import { answer } from './answer.ts'
 import { type JsonBody, readJson } from './body.ts'
-import { type Call, endAttempt, newProgress, reportOf, type Visit } from './call.ts'
+import { type Call, endAttempt, newProgress, reportOf, type GatewayRequest } from './call.ts'
 import { corsHeaders, preflight } from './cors.ts'
 import { answerCount, decodeCounted } from './count.ts'
 import { errorAnswer, refusal, refuseBody, tellError, unknownModel } from './errors.ts'
@@ -23,12 +23,12 @@ import type { CheckedBody, ExecutionContextLike, Gateway, GatewayOptions, Outcom
 import { wires } from './wires.ts'
 
 /**
- * Makes a gateway.
+ * Makes a gateway: a server that official clients can use, with the models in its table.
  *
- * Point an official client at it: the base URL is that of the server, with `/v1` for OpenAI's. Every model of the table answers in every
- * wire. Where the provider speaks the client's wire its bytes go through; else they are translated.
+ * Set the base URL of an official client to the server's URL, with `/v1` for OpenAI's client. Every model of the table answers in every
+ * format. If the provider has the client's format, its bytes are passed through. Otherwise they are translated.
  *
- * @throws {RangeError} if a name in the table stands for two models, or a fallback for none, or if `basePath` is malformed.
+ * @throws {RangeError} if a name in the table means two models, if a fallback is not in the table, or if `basePath` is malformed.
  * @example
  * ```ts
  * import { anthropic } from 'isoglot/anthropic'
@@ -56,7 +56,7 @@ export function createGateway<Env = unknown>(options: GatewayOptions<Env>): Gate
 }
 
 /** The gateway's configuration for one request. */
-interface House<Env> {
+interface GatewayConfig<Env> {
   readonly options: GatewayOptions<Env>
   readonly tableOf: (env: Env) => ModelTable
   readonly env: Env
@@ -78,15 +78,15 @@ function tables<Env>(models: GatewayOptions<Env>['models']): (env: Env) => Model
   }
 }
 
-async function visit<Env>(request: Request, house: House<Env>): Promise<Response> {
-  const { origins, basePath } = house.options
+async function visit<Env>(request: Request, config: GatewayConfig<Env>): Promise<Response> {
+  const { origins, basePath } = config.options
   const route = findRoute(request, basePath)
   const id = crypto.randomUUID()
   const wire = wires[route?.wire ?? 'openai-chat']
-  const watch = watchOf({ requestId: id, wire: wire.name, request }, house.options.observers)
-  const visitor: Visit = { id, wire, caller: undefined, startedAt: Date.now(), watch }
+  const watch = watchOf({ requestId: id, wire: wire.name, request }, config.options.observers)
+  const visitor: GatewayRequest = { id, wire, caller: undefined, startedAt: Date.now(), watch }
   if (route !== undefined && request.method === 'OPTIONS') return preflight(request, origins, route.method)
-  const response = await serve(request, route, visitor, house).catch((error: unknown) =>
+  const response = await serve(request, route, visitor, config).catch((error: unknown) =>
     errorAnswer(tellError(error), route && visitor.wire),
   )
   return withHeaders(response, { ...corsHeaders(request, origins), 'x-request-id': id, 'request-id': id })
@@ -109,10 +109,10 @@ function withHeaders(response: Response, more: Readonly<Record<string, string>>)
 async function serve<Env>(
   request: Request,
   route: Route | undefined,
-  visitor: Visit,
-  house: House<Env>,
+  visitor: GatewayRequest,
+  config: GatewayConfig<Env>,
 ): Promise<Response> {
-  if (route === undefined) throw unknownPath(request, house.options.basePath)
+  if (route === undefined) throw unknownPath(request, config.options.basePath)
   const { method } = route
   if (request.method !== method) {
     const refused = errorAnswer(refusal(405, `This path takes ${method}`), visitor.wire)
@@ -120,19 +120,19 @@ async function serve<Env>(
     return refused
   }
   if (route.kind === 'answer') visitor.watch('onRequest', {})
-  const verdict = await authorize(request, visitor, house)
+  const verdict = await authorize(request, visitor, config)
   if (verdict instanceof Response) return verdict
   const permit = verdict ?? {}
-  const table = house.tableOf(house.env)
+  const table = config.tableOf(config.env)
   switch (route.kind) {
     case 'models':
-      return answerModels(table, permit, visitor.wire, route.id, house.options.basePath)
+      return answerModels(table, permit, visitor.wire, route.id, config.options.basePath)
     case 'version':
       return Response.json({ version: '0.12.0' }) // of the API that it speaks
     case 'count':
-      return count(request, route, permit, table, { ...visitor, caller: permit.caller }, house)
+      return count(request, route, permit, table, { ...visitor, caller: permit.caller }, config)
     case 'answer':
-      return answerRequest(request, route, permit, table, { ...visitor, caller: permit.caller }, house)
+      return answerRequest(request, route, permit, table, { ...visitor, caller: permit.caller }, config)
   }
 }
 
@@ -145,7 +145,11 @@ function unknownPath({ method, url }: Request, basePath = ''): ApiError {
 }
 
 /** A request that the caller's policy refuses is reported too. */
-async function authorize<Env>(request: Request, visitor: Visit, { options, env, ctx }: House<Env>): Promise<Verdict> {
+async function authorize<Env>(
+  request: Request,
+  visitor: GatewayRequest,
+  { options, env, ctx }: GatewayConfig<Env>,
+): Promise<Verdict> {
   const refused = (status: number, error?: unknown) => {
     const report = reportOf(visitor, newProgress(), { outcome: 'refused', status, error })
     const told = tellEnd(report, options, visitor.watch)
@@ -165,8 +169,8 @@ async function authorize<Env>(request: Request, visitor: Visit, { options, env, 
 async function readChecked<Env>(
   request: Request,
   kind: CheckedBody['kind'],
-  { wire, caller }: Visit,
-  { options, env }: House<Env>,
+  { wire, caller }: GatewayRequest,
+  { options, env }: GatewayConfig<Env>,
 ): Promise<JsonBody> {
   const body = await readJson(request, options.limits ?? {})
   const checked = options.check?.({ wire: wire.name, kind, body: body.value, caller }, env)
@@ -177,8 +181,8 @@ function findTargets(
   table: ModelTable,
   name: string,
   permit: Permit,
-  { wire }: Visit,
-  { options: { basePath = '' } }: Pick<House<never>, 'options'>,
+  { wire }: GatewayRequest,
+  { options: { basePath = '' } }: Pick<GatewayConfig<never>, 'options'>,
 ): readonly [Target, ...Target[]] {
   const [first, ...others] = table.find(name, permit)
   if (first === undefined) throw unknownModel(name, basePath + wire.list)
@@ -190,14 +194,14 @@ async function count<Env>(
   route: Route & { readonly kind: 'count' },
   permit: Permit,
   table: ModelTable,
-  visitor: Visit,
-  house: House<Env>,
+  visitor: GatewayRequest,
+  config: GatewayConfig<Env>,
 ): Promise<Response> {
   const { wire } = visitor
-  const { options } = house
-  const body = await readChecked(request, route.kind, visitor, house)
+  const { options } = config
+  const body = await readChecked(request, route.kind, visitor, config)
   const decoded = decode(() => decodeCounted({ wire, body }, route.path))
-  const [target] = findTargets(table, decoded.options.model, permit, visitor, house)
+  const [target] = findTargets(table, decoded.options.model, permit, visitor, config)
   const gone = followClient(request)
   return answerCount(target, { wire, headers: request.headers, body, request: decoded, gone, options })
 }
@@ -207,11 +211,11 @@ async function answerRequest<Env>(
   route: Route & { readonly kind: 'answer' },
   permit: Permit,
   table: ModelTable,
-  visitor: Visit,
-  house: House<Env>,
+  visitor: GatewayRequest,
+  config: GatewayConfig<Env>,
 ): Promise<Response> {
   const { wire } = visitor
-  const { options, env, ctx } = house
+  const { options, env, ctx } = config
   const progress = newProgress()
   let asked: { readonly asked?: string; readonly stream?: boolean } = {}
   let settle = () => {}
@@ -229,11 +233,11 @@ async function answerRequest<Env>(
     void tellEnd(report, options, visitor.watch).then(settle)
   }
   try {
-    const body = await readChecked(request, route.kind, visitor, house)
+    const body = await readChecked(request, route.kind, visitor, config)
     const decoded = decode(() => wire.codec.decodeRequest(body.value, { path: route.path }))
     const stream = decoded.options.stream === true
     asked = { asked: decoded.options.model, stream }
-    const targets = findTargets(table, decoded.options.model, permit, visitor, house)
+    const targets = findTargets(table, decoded.options.model, permit, visitor, config)
     const call: Call = {
       ...visitor,
       isArray: route.framing === 'array',
@@ -259,7 +263,7 @@ async function answerRequest<Env>(
   }
 }
 
-function admissionOf(call: Call, { caller }: Visit): Parameters<NonNullable<GatewayOptions['admit']>>[0] {
+function admissionOf(call: Call, { caller }: GatewayRequest): Parameters<NonNullable<GatewayOptions['admit']>>[0] {
   const { id, wire, targets, stream, request } = call
   const [first] = targets as readonly [Target]
   const limits = targets.map((target) => outputLimit(target, call))

@@ -189,10 +189,10 @@ function rewriteFrame(frame: Frame, _: readonly string[], after: readonly string
   return { ...frame, data: JSON.stringify(event) }
 }
 
-type Visit = (holder: JsonObject, name: string, text: string, place: Place) => void
+type Visitor = (holder: JsonObject, name: string, text: string, place: Place) => void
 
 /** Some hosts of Gemini send several events as a list. */
-function walkEvent(event: Json | undefined, root: Place, visit: Visit): void {
+function walkEvent(event: Json | undefined, root: Place, visit: Visitor): void {
   if (Array.isArray(event)) for (const one of event) walkEvent(one, root, visit)
   if (!isObject(event)) return
   // Responses has most texts at one place, and its calls take turns; the texts of all items are read as one.
@@ -201,7 +201,7 @@ function walkEvent(event: Json | undefined, root: Place, visit: Visit): void {
   walk(event, type.includes('text') ? place : placeIn(place, numberOr(field(event, 'output_index'), 0)), visit)
 }
 
-function walk(holder: JsonObject, place: Place, visit: Visit): void {
+function walk(holder: JsonObject, place: Place, visit: Visitor): void {
   const isList = Array.isArray(holder)
   // `for … in` made passing a stream take half as much time again.
   for (const name of Object.keys(holder)) {

@@ -39,7 +39,7 @@ const maxHoles = 8
  * Building a template costs as much as parsing ten events: short streams build none, and streams without a template try once in so many
  * events.
  */
-const firstLesson = 32
+const firstAttempt = 32
 const maxDepth = 16
 
 /**
@@ -51,17 +51,17 @@ export function repeatingJson(): (text: string) => unknown {
   let template: Template | undefined
   let before: unknown
   let events = 0
-  let lessons = 0
+  let attempts = 0
   const values: Leaf[] = []
 
   return (text) => {
     events++
     if (template !== undefined && matches(template, text, values)) return build(template.plan, values)
     const value: unknown = JSON.parse(text)
-    if (text.length <= maxLength && (lessons + 1) * firstLesson <= events && isObject(value)) {
+    if (text.length <= maxLength && (attempts + 1) * firstAttempt <= events && isObject(value)) {
       const holes = isObject(before) ? differences(before, value) : undefined
       if (holes !== undefined && holes.length > 0) {
-        lessons++
+        attempts++
         template = learn(text, value, withEarlier(holes, template, value)) ?? template
       }
       before = value
@@ -215,7 +215,7 @@ function learn(text: string, value: JsonObject, paths: ReadonlyMap<string, Path>
   const last = literals.at(-1) as string
   const closing = /^"?[\s\]}]*$/.test(last) ? last.replace(/\s/g, '') : undefined
   const template = { literals, closing, holes, isString, plan: planOf(value, holes, []) }
-  return isTrue(template) ? template : undefined
+  return verify(template) ? template : undefined
 }
 
 /** A string of its own: to compare with a slice of a longer one takes V8 ten times as long. */
@@ -224,7 +224,7 @@ function flat(text: string): string {
 }
 
 /** Whether marks, put in the holes of the text, are read where the template puts them: so whatever else is put there is, too. */
-function isTrue({ literals, isString, plan }: Template): boolean {
+function verify({ literals, isString, plan }: Template): boolean {
   const marks = isString.map((isText, at) => (isText ? `mark ${at}` : 1000 + at))
   const text = literals.map((literal, at) => literal + (marks[at] ?? '')).join('')
   try {

@@ -64,9 +64,9 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
   const { as = 'events', page = {}, heartbeatMs = 15_000, waitUntil } = options
   const encoding = (as === 'events' ? eventStream : as === 'text' ? textStream : as)()
   const tell = page.error ?? toPageError
-  const visit = startVisit()
-  waitUntil?.(visit.ended)
-  const texts = textsOf(run, encoding, options, visit)
+  const connection = startConnection()
+  waitUntil?.(connection.ended)
+  const texts = textsOf(run, encoding, options, connection)
 
   const first = texts.next()
   try {
@@ -87,7 +87,7 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
       return { text, message: error.message }
     },
     leave() {
-      visit.isLeft = true
+      connection.isLeft = true
       // A run that waits for its provider cannot be returned before something comes: it has to be stopped.
       run.stop().catch(() => {})
     },
@@ -98,15 +98,15 @@ export async function toResponse(run: Run, options: ToResponseOptions = {}): Pro
 }
 
 /** The page's side of a response. */
-interface Visit {
+interface PageConnection {
   isLeft: boolean
   /** Resolves when `onEnd` is done. */
   readonly ended: Promise<void>
-  end(told: Promise<void>): void
+  end(settled: Promise<void>): void
 }
 
-function startVisit(): Visit {
-  let end: Visit['end'] = () => {}
+function startConnection(): PageConnection {
+  let end: PageConnection['end'] = () => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
   })
@@ -119,17 +119,17 @@ async function* textsOf(
   run: Run,
   encoding: Encoding,
   { page, onEnd, seal }: ToResponseOptions,
-  visit: Visit,
+  connection: PageConnection,
 ): AsyncGenerator<string> {
   const toPage = pageEvents(page)
   let result: RunResult | undefined
   let hasBegun = false
   let text = ''
-  let told: Promise<void> | undefined
+  let settled: Promise<void> | undefined
   const tellEnd = (end: Pick<EndOfRun, 'result' | 'error'>) => {
-    told ??= (async () => onEnd?.({ messages: run.messages, left: visit.isLeft, ...end }))()
-    visit.end(told)
-    return told
+    settled ??= (async () => onEnd?.({ messages: run.messages, left: connection.isLeft, ...end }))()
+    connection.end(settled)
+    return settled
   }
   try {
     for await (const batch of run.batches()) {
@@ -147,7 +147,7 @@ async function* textsOf(
     const end = text + (encoding.end(compact({ type: 'end', sealed })) ?? '')
     if (end !== '') yield end
   } catch (error) {
-    await tellEnd(visit.isLeft ? {} : { error })
+    await tellEnd(connection.isLeft ? {} : { error })
     throw error
   } finally {
     await tellEnd({})

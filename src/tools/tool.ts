@@ -24,8 +24,8 @@ export interface ToolSpec<Parameters, Name extends string = string, Value = unkn
 export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
 
 /**
- * Makes a tool. Without `execute` it is a definition whose schema is converted; its calls are `pending`, for the caller or a page to run.
- * The compiler knows calls and results of the tool by its name: in the events and the result of a run, and in a chat.
+ * Makes a tool. Without `execute` it is only a definition: its calls are `pending`, and you or a page run them. Calls and results have the
+ * types of the tool with that name, in the events and the result of a run, and in a chat.
  *
  * @example
  * ```ts
@@ -36,7 +36,7 @@ export type ArgumentsOf<Parameters> = OutputOf<Parameters, JsonObject>
  *   execute: ({ city }) => `25 °C and sunny in ${city}`,
  * })
  * ```
- * @throws {TypeError} if it has no name, or its schema is not that of an object, or cannot be converted to JSON Schema.
+ * @throws {TypeError} if it has no name, or its schema is not of type `object` or cannot be converted to JSON Schema.
  */
 export function tool<
   const Parameters extends AnySchema = JsonObject,

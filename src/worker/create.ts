@@ -24,12 +24,11 @@ export interface ModelWorker<Env = unknown> {
 }
 
 /**
- * Makes a Worker that holds the providers' keys, so that a page need not: `POST /session` gives a page a token for minutes, and with it any
- * official client, in any of five formats, may ask the models of `policy`. Everything else is refused.
+ * Makes a Worker that keeps the providers' keys out of a page. `POST /session` gives a page a token for some minutes. With the token, any
+ * official client of five formats can ask the models of `policy`. Other requests are refused.
  *
- * `options` are its parts, or a function that makes them of the environment; it is called once for each environment. Options that are given
- * as they are get checked at once. Those of a function are checked at the first request: until they are right every route answers 503, and
- * the log says what is wrong.
+ * `options` is an object, or a function that returns it from the environment and is called once for each environment. An object is checked
+ * at once, the result of a function at the first request. Until it is valid, every route answers 503, and the log says what is wrong.
  *
  * @throws {TypeError} that names each option that is wrong, missing or unsafe to leave out.
  * @example

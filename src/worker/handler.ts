@@ -16,7 +16,7 @@ import { addCorsHeaders, checkOrigin, preflight } from './session/origins.ts'
 import { mintSession, readSession, type Session } from './session/session.ts'
 
 /** The context of a route. */
-interface Visit {
+interface RouteContext {
   readonly request: Request
   readonly setup: Setup
   readonly config: Config
@@ -26,7 +26,7 @@ interface Visit {
 /** A route: the methods it takes, and what it does. */
 interface Route {
   readonly methods: readonly string[]
-  readonly answer: (visit: Visit) => Promise<Response>
+  readonly answer: (visit: RouteContext) => Promise<Response>
 }
 
 function routeOf(request: Request, config: Config): Route | undefined {
@@ -132,7 +132,7 @@ async function finish(
   return new Response(body, { status, headers })
 }
 
-async function openSession({ request, config }: Visit): Promise<Response> {
+async function openSession({ request, config }: RouteContext): Promise<Response> {
   await limitNetwork(request, config)
   const { value } = await readJson(request, config.limits)
   const session = await mintSession(await login(request, value, config), config)
@@ -140,7 +140,7 @@ async function openSession({ request, config }: Visit): Promise<Response> {
   return Response.json(session)
 }
 
-type Answering = (visit: Visit, session: Session) => Promise<Response>
+type Answering = (visit: RouteContext, session: Session) => Promise<Response>
 
 /** A token that is good, or a user whom the operator's own check names, and not too many requests of theirs. */
 function withSession(answer: Answering): Route['answer'] {

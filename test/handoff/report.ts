@@ -43,10 +43,12 @@ export function writeReport(): string {
 function opening(histories: number, total: number, refused: number): string {
   return `# Hand-off
 
-A conversation begun anywhere goes on anywhere. Here are ${histories} of them, recorded at ${sources.length} wires and their dialects or written by hand, each continued
-on ${targets.length} codecs and dialects: directly behind a tool's result, in the next turn, and with a user who speaks up before the model has. Of ${total}
-requests, validators that were written from the wires' documents alone refuse ${refused === 0 ? 'none' : refused}; \`test/handoff\` also holds them against the types of the official
-clients, and sends them over HTTP. The tables name what does not arrive as it was.
+Can a conversation that began with one provider continue with another, and what is lost? This page has the answer for every pair.
+
+We took ${histories} conversations of ${sources.length} wires and their dialects, recorded or written by hand, and continued each on ${targets.length} codecs and dialects:
+directly after a tool's result, in the next turn, and with a user message before the model's turn. Validators that were written only from
+the wires' documents refuse ${refused === 0 ? 'none' : refused} of the ${total} requests. \`test/handoff\` also compares them with the types of the official clients, and sends them
+over HTTP. The tables list every part that does not arrive unchanged.
 
 Severity: **major** is an error unless \`strict\` says otherwise, *minor* is a \`warning\`, and info is a detail that is not needed. Written by
 \`node scripts/with-node.mjs scripts/handoff.mjs\`.

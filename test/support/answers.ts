@@ -191,7 +191,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     name: 'unknown blocks',
-    reason: 'a block of one wire that nobody else has a word for goes back to that wire alone',
+    reason: 'a block that only one wire has goes back only to that wire',
     severity: 'minor',
     told: /block of another format|means nothing here|no place for unknown/,
     apply: (seen, way) => onBlocks(seen, (block) => (block.type === 'unknown' ? [] : [block]), way),
@@ -410,7 +410,7 @@ export const answerRules: readonly Rule[] = [
       seen.model === undefined ? onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way) : seen,
   },
   {
-    name: 'calls that are none',
+    name: 'invalid calls',
     to: ['anthropic', 'gemini-interactions', 'bedrock-converse'],
     reason: 'a client would run it without its arguments, so it is left out of a whole answer',
     severity: 'minor',
@@ -418,9 +418,9 @@ export const answerRules: readonly Rule[] = [
     apply: (seen, { isStream }) => (isStream ? seen : renumber(seen)),
   },
   {
-    name: 'calls that are none, in the reason for the end',
+    name: 'invalid calls, in the finish reason',
     to: ['gemini'],
-    reason: 'the wire says of a malformed call by the reason for the end, and a sentence',
+    reason: 'the wire reports a malformed call by the finish reason and a message',
     severity: 'minor',
     told: /reports a malformed call/,
     apply: (seen) => (seen.invalid.length === 0 || isCut(seen) ? seen : { ...renumber(seen), stopReason: 'error' }),

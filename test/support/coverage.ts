@@ -46,17 +46,17 @@ export interface NamedRule {
 const others = {
   errors: {
     name: 'kinds of errors',
-    reason: 'the wire has a sentence and a status for an error, and no word; in mid-stream it has the sentence alone',
+    reason: 'the wire has a message and a status for an error, and no code; in mid-stream it has only the message',
     severity: 'info',
   },
   interrupted: {
     name: 'answers that broke off',
-    reason: 'what ends without its own end is told as an error, since a proper end would be a lie',
+    reason: 'an answer without its own end is reported as an error, since a normal end would be wrong',
     severity: 'info',
   },
   refused: {
-    name: 'calls that are none, refused',
-    reason: 'arguments are an object on this wire: its server answers with an error where a model writes none',
+    name: 'invalid calls, refused',
+    reason: 'arguments are an object on this wire: its server answers with an error if a model writes something else',
     severity: 'major',
   },
   choices: {

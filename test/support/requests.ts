@@ -277,7 +277,7 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'media of results',
     to: ['gemini'],
-    reason: 'models before Gemini 3 take them behind the results',
+    reason: 'models before Gemini 3 take them after the results',
     severity: 'minor',
     told: /media of a result go behind it/,
     apply: (seen) => ({ ...seen, turns: seen.turns.map(mediaBehind) }),
@@ -539,7 +539,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.responseFormat\.(?:name|description|strict)$/,
     allows: isGone,
-    reason: 'the wire takes the schema alone',
+    reason: 'the wire takes only the schema',
     severity: 'info',
   },
   {
@@ -554,7 +554,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.stream$/,
     allows: (before, after) => (before ?? false) === false && (after ?? false) === false,
-    reason: 'the path says it, or the wire streams unless told not to',
+    reason: 'the path says it, or the wire streams by default',
     severity: 'info',
   },
   {
@@ -675,7 +675,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['openai-chat'],
     path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
     allows: isGone,
-    reason: 'a result names its call alone',
+    reason: 'a result names only its call',
     severity: 'info',
   },
   {

@@ -31,17 +31,19 @@ export function describeCoverage(verdicts: readonly Verdict[]): string {
   const answers = verdicts.filter(({ kind }) => kind !== 'request')
   return `# Translation: what survives
 
-Every answer, whole or streamed, and every request of the recordings is translated from its wire to each of the ${wires.length}, read there as that
-wire's own clients or servers read it, and held against the original. The recordings are those of \`test/recordings\`, which were written
-by hand from the documents of the providers, and a larger set of recorded traffic, which is not part of the repository.
-\`node scripts/with-node.mjs scripts/translation.mjs\` writes this page where both are; \`test/laws/translation.test.ts\` holds the code to it
-with what is there.
+What is lost when a request or an answer is translated from one wire to another? This page counts it for every pair of wires, and names
+every loss.
 
-A cell says: cases, and of these how many are **exact**, how many differ by losses that are *named* below, and how many by anything else,
-which has to be 0. Compared is all that the neutral model has words for. Not compared is what it keeps for one wire alone
-(\`providerData\`, ids of items, \`rawStopReason\`, \`providerState\`), and what the gateway says for itself: provider, id and time of an
-answer. On the diagonal a wire, and its dialects, is read into the
-neutral model and written again.
+Every answer, whole or streamed, and every request of the recordings is translated from its wire to each of the ${wires.length}. The result is
+read as that wire's own clients or servers read it, and compared with the original. The recordings are those of \`test/recordings\`, written
+by hand from the documents of the providers, and a larger set of recorded traffic, which is not part of the repository.
+\`node scripts/with-node.mjs scripts/translation.mjs\` writes this page from both; \`test/laws/translation.test.ts\` checks the code with the
+recordings that are there.
+
+Each cell has the number of cases, then how many are **exact**, how many differ by losses that are *named* below, and how many by anything
+else, which has to be 0. All fields of the neutral model are compared. Two kinds of fields are not: those kept for only one wire
+(\`providerData\`, ids of items, \`rawStopReason\`, \`providerState\`), and those that the gateway writes itself (provider, id and time of an
+answer). On the diagonal, a wire with its dialects is read into the neutral model and written again.
 
 ## Answers: ${summary(answers)}
 

@@ -25,8 +25,8 @@ export type AnthropicSettings = ModelSettings & AnthropicDialect
  * A model of the Messages API.
  *
  * @param model The model's name, such as `claude-sonnet-5`.
- * @param settings `baseUrl` is `https://api.anthropic.com/v1` by default. In a web page, set `browser: true`, and think of who
- * can read the key there.
+ * @param settings `baseUrl` is `https://api.anthropic.com/v1` by default. In a web page, set `browser: true`; every
+ * visitor of the page can then read the key.
  *
  * @example
  * ```ts

@@ -29,7 +29,7 @@ export interface Entry {
   readonly access: { readonly id: string; readonly secret: string } | undefined
   /** Asked in place of the internet. */
   readonly service: Fetcher | undefined
-    /** The binding `AI`, asked in place of an address: it needs no key. */
+  /** The binding `AI`, asked in place of an address: it needs no key. */
   readonly binding: WorkersAiBinding | undefined
   /** The token for Cloudflare's AI Gateway, if the model is asked through it. It has the provider's key, and no `apiKey` is here. */
   readonly gatewayToken: string | undefined

@@ -344,9 +344,9 @@ it.each([
 
 it.each([
   ['Alibaba', alibaba('m'), { enable_thinking: false }],
-  ['vLLM', vllm('m'), { enable_thinking: false }],
-  ['DeepSeek', deepseek('m'), { type: 'disabled' }],
-  ['OpenRouter', openrouter('m'), { effort: 'none' }],
+  ['vLLM', vllm('m'), { chat_template_kwargs: { enable_thinking: false } }],
+  ['DeepSeek', deepseek('m'), { thinking: { type: 'disabled' } }],
+  ['OpenRouter', openrouter('m'), { reasoning: { effort: 'none' } }],
   ['OpenAI', openaiChat('m'), { reasoning_effort: 'none' }],
 ] as const)('%s is asked not to reason by %j', (_name, model, fields) => {
   expect(ask(model, {}, { reasoning: { effort: 'none' } }).body).toMatchObject(fields)
