@@ -25,6 +25,7 @@ export const groqDialect: ChatDialect = {
     kinds: { tool_use_failed: 'server' }, // the model's own error: the next try may go well
     statuses: { 413: 'rate_limit' }, // more than the tokens of a minute
   },
+  adapt,
 }
 
 /**
@@ -37,19 +38,6 @@ export const groqDialect: ChatDialect = {
  */
 export function groq(model: string, settings: ModelSettings = {}): Model {
   return chatModel(groqDialect, model, settings)
-}
-
-/**
- * A model of Groq that runs tools itself. What they did stands in its answers as `server_tool_call` and `server_tool_result`, before the
- * text, as it does with other providers. {@link groq} leaves it in the `providerData` of the message.
- *
- * @example
- * ```ts
- * const model = groqCompound('groq/compound', { apiKey })
- * ```
- */
-export function groqCompound(model: string, settings: ModelSettings = {}): Model {
-  return chatModel({ ...groqDialect, adapt }, model, settings)
 }
 
 // ---- tools that Groq runs ---------------------------------------------------------------------

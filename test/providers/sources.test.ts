@@ -9,7 +9,7 @@ import type { ChatResponse } from '../../src/core/model.ts'
 import { createServerCodec } from '../../src/formats/openai-chat/index.ts'
 import { message } from '../../src/index.ts'
 import { costOf } from '../../src/prices/index.ts'
-import { groqCompound } from '../../src/providers/groq.ts'
+import { groq } from '../../src/providers/groq.ts'
 import { perplexity } from '../../src/providers/perplexity.ts'
 import { ownCase } from '../support/corpus.ts'
 import { decodeChunks } from '../support/decode.ts'
@@ -81,7 +81,7 @@ it('a client of a gateway gets the marks as annotations, with its address as the
 })
 
 describe.each(['openai-chat-groq/executed-tools', 'openai-chat-groq/executed-tools-stream'])('%s', (id) => {
-  const response = read(groqCompound('groq/compound'), id)
+  const response = read(groq('groq/compound'), id)
 
   it('has each tool that Groq ran as a call and a result, before the text', () => {
     const search = { query: 'Kraków weather' }
@@ -121,7 +121,7 @@ describe.each(['openai-chat-groq/executed-tools', 'openai-chat-groq/executed-too
 
   it('does not send them back', () => {
     const messages = [message.user('q'), response.message, message.user('z')]
-    const { body, losses } = groqCompound('groq/compound').codec.encodeRequest({ messages }, { model: 'groq/compound' })
+    const { body, losses } = groq('groq/compound').codec.encodeRequest({ messages }, { model: 'groq/compound' })
     const [, turn] = (body as { messages: object[] }).messages
     expect(turn).toEqual({ role: 'assistant', content: '19 °C, and 91.', reasoning: 'I search.' })
     expect(losses.map(({ path }) => path)).toEqual([1, 2, 3, 4].map((at) => `messages[1].content[${at}]`))
@@ -137,7 +137,7 @@ describe.each(['openai-chat-groq/executed-tools', 'openai-chat-groq/executed-too
     if (sent !== undefined) expect(choice?.message.executed_tools).toEqual(sent)
     const encoder = createServerCodec().encodeStream()
     const frames: Frame[] = []
-    for (const event of kind === 'json' ? [] : decodeChunks(groqCompound('groq/compound').codec, [bytes]).events) {
+    for (const event of kind === 'json' ? [] : decodeChunks(groq('groq/compound').codec, [bytes]).events) {
       encoder.push(event, frames)
     }
     const deltas = frames.filter(({ data }) => data.includes('executed_tools'))

@@ -9,7 +9,7 @@ import { checkMessages } from '../../core/check-message.ts'
 import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeRequestOptions } from '../../core/codec.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
-import { compact, field, isObject, otherFields } from '../../core/lookup.ts'
+import { arrayOf, compact, field, isObject, otherFields } from '../../core/lookup.ts'
 import type { Context, RequestOptions } from '../../core/model.ts'
 import { type Ledger, ledger, lose } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
@@ -68,12 +68,12 @@ function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into:
 /** Code that called a tool waits for the result in its container. A container ends soon, so other requests do not name it. */
 function goOnIn(id: string | undefined, body: WireRequest, into: Ledger): void {
   const { container, messages } = body // with skills, it is an object
-  const content = messages.at(-2)?.content
-  const isCode = (block: WireBlock) => field(field(block, 'caller'), 'tool_id') !== undefined
   if (id === undefined) return
-  if (typeof content === 'object' && content.some(isCode) && typeof container !== 'string') {
-    body.container = isObject(container) ? { id, ...container } : id
-  } else lose(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
+  const waits = arrayOf(messages.at(-2)?.content).some(
+    (block) => field(field(block, 'caller'), 'tool_id') !== undefined,
+  )
+  if (waits) body.container = isObject(container) ? { id, ...container } : (container ?? id)
+  else lose(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
 }
 
 /** While thinking is on, a tool round must begin with thinking: one that another model began goes on without. */

@@ -206,14 +206,15 @@ const isOdd = ({ name }: CorpusCase) => name === 'every-oddity'
 
 /**
  * It keeps the last piece of what it does not put together: of reasoning, which the official wire does not have (openai-chat.md
- * §2.1), and of `created`, which advances at xAI, Groq and Perplexity while the answer began once. Those are left out.
+ * §2.1), of Groq's executed tools, and of `created`, which advances at xAI, Groq and Perplexity while the answer began once. Those are
+ * left out.
  */
 function comparable(response: ChatResponse | undefined) {
   const { message, usage, stopReason } = response ?? {}
   const { providerData: _, ...figures } = usage ?? {}
   const { createdAt: _created, ...source } = message?.response ?? {}
   return {
-    content: blocks(response).filter((block) => block.type !== 'reasoning'),
+    content: blocks(response).filter(({ type }) => type !== 'reasoning' && !type.startsWith('server_tool_')),
     invalid: message?.invalidToolCalls,
     stopReason,
     raw: message?.rawStopReason,
