@@ -154,9 +154,13 @@ function writeArguments(state: EncodeState, input: string, out: Frame[]): void {
 /** What is on the wire of a call that is none stays there, broken as it is: no client can parse it, so none will run it. */
 function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   const { open, losses } = state
-  if (call.type === 'invalid_tool_call' && open.at === undefined) {
-    lose(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, `a call was no call: ${call.error}`)
-    return
+  if (call.type === 'invalid_tool_call') {
+    const path = `message.invalidToolCalls[${call.index}]`
+    if (open.at === undefined) {
+      lose(losses, 'dropped', path, `a call was no call: ${call.error}`)
+      return
+    }
+    lose(losses, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`, 'info')
   }
   if (call.type === 'tool_call' && open.at === undefined) {
     const { input: _, ...start } = encodeCall(call)
