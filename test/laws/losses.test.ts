@@ -1,7 +1,7 @@
 /** Reports of losses, row by row: the same path, reason and severity on every wire, and paths that count what the caller wrote. */
 import { describe, expect, it } from 'vitest'
 import { UnsupportedError } from '../../src/core/errors.ts'
-import type { Context, Loss, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
+import type { Context, Loss, MessageEvent, RequestOptions, ResponseFormat } from '../../src/core/model.ts'
 import * as anthropic from '../../src/formats/anthropic/index.ts'
 import * as cohere from '../../src/formats/cohere/index.ts'
 import * as gemini from '../../src/formats/gemini/index.ts'
@@ -11,6 +11,7 @@ import * as responses from '../../src/formats/openai-responses/index.ts'
 import { block, generate, message, stream } from '../../src/index.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
+import { formats } from '../support/formats.ts'
 
 const codecs = { chat, responses, anthropic, gemini, ollama, cohere }
 const names = Object.keys(codecs) as (keyof typeof codecs)[]
@@ -333,3 +334,29 @@ describe('A11: a stored answer that no turn names', () => {
     expect(() => chat.encodeRequest({ ...hello, providerState }, { model: 'm' })).toThrow(UnsupportedError)
   })
 })
+
+it.each(formats.map(({ server }) => [server.name, server] as const))(
+  'D12: %s reports a call that began in a stream and is none, if a whole answer has no place for it',
+  (_, server) => {
+    const begun = { type: 'tool_call_chunk' as const, index: 0, id: 'c', name: 'f' }
+    const call = { id: 'c', name: 'f', index: 0, argumentsText: '{"a":', error: 'it was cut' }
+    const invalid = { type: 'invalid_tool_call' as const, ...call, reason: 'truncated' as const }
+    const message = {
+      role: 'assistant' as const,
+      content: [],
+      invalidToolCalls: [invalid],
+      stopReason: 'stop' as const,
+    }
+    const isCall = ({ path }: Loss) => /invalidToolCalls|^stream$/.test(path)
+    const isLost = server.encodeResponse({ message, stopReason: 'stop' }).losses.some(isCall)
+    const encoder = server.encodeStream()
+    const events = [
+      { type: 'message_start' },
+      { type: 'tool_call_chunk', index: 0, chunk: { ...begun, argumentsText: '{"a":' } },
+      { type: 'invalid_tool_call', index: 0, call: invalid },
+      { type: 'message_end', message, response: { message, stopReason: 'stop' } },
+    ] as unknown as MessageEvent[]
+    for (const event of events) encoder.push(event, [])
+    expect(encoder.losses.filter(isCall)).toHaveLength(isLost ? 1 : 0)
+  },
+)

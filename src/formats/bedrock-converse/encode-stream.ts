@@ -154,9 +154,13 @@ function writeArguments(state: EncodeState, input: string, out: Frame[]): void {
 /** The pieces of an invalid call that were sent stay as they are. No client can parse them, so no client runs the call. */
 function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Frame[]): void {
   const { open, losses } = state
-  if (call.type === 'invalid_tool_call' && open.at === undefined) {
-    lose(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, `an invalid call was left out: ${call.error}`)
-    return
+  if (call.type === 'invalid_tool_call') {
+    const path = `message.invalidToolCalls[${call.index}]`
+    if (open.at === undefined) {
+      lose(losses, 'dropped', path, `an invalid call was left out: ${call.error}`)
+      return
+    }
+    lose(losses, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
   }
   if (call.type === 'tool_call' && open.at === undefined) {
     const { input: _, ...start } = encodeCall(call)

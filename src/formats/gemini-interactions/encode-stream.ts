@@ -178,7 +178,10 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
   const path = `message.invalidToolCalls[${call.index}]`
   if (!state.isOpen && !call.name) lose(state.into, 'dropped', path, reasons.namelessCall)
   else if (!state.isOpen && isNoArguments(call.argumentsText)) lose(state.into, 'dropped', path, call.error)
-  else endCall(state, call, out)
+  else {
+    lose(state.into, 'changed', path, `it is sent as it is, which is no call: ${call.error}`, 'info')
+    endCall(state, call, out)
+  }
 }
 
 // ---- whole blocks -----------------------------------------------------------------------------
