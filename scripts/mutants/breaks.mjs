@@ -1,11 +1,11 @@
 /**
  * The belts of the Worker, each taken off: an expression, with the text before it if it stands there twice, what takes its place, and the
- * test files that have to notice. Where two belts hold the same thing, each is taken off alone. `isVisible`: `npm run attack` sees it from outside.
+ * test files that have to notice. Where two belts hold the same thing, each is taken off alone.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const row = (name, file, from, to, tests, isVisible = false) => ({ name, file, from, to, tests, isVisible })
+const row = (name, file, from, to, tests) => ({ name, file, from, to, tests })
 
 /** What is broken, where, how, and the tests that have to notice. */
 const breaks = [
@@ -15,7 +15,6 @@ const breaks = [
     'origin === null ? !required : isAllowed(origin, request, config)',
     'true',
     ['refusals'],
-    true,
   ),
   row(
     'a token is good in another page',
@@ -24,7 +23,7 @@ const breaks = [
     'false',
     ['refusals', 'door'],
   ),
-  row('any signature is good', 'session/jwt', '!isGood', 'false', ['refusals'], true),
+  row('any signature is good', 'session/jwt', '!isGood', 'false', ['refusals']),
   row('any type of token is good', 'session/jwt', 'header.typ !== typ', 'false', ['refusals']),
   row('a token never ends', 'session/session', 'read.exp <= now', 'false', ['refusals', 'door']),
   row('a token may live for longer than 15 minutes', 'session/session', 'now - read.iat > lifetimeSeconds', 'false', [
@@ -37,22 +36,17 @@ const breaks = [
     'one.reduce((difference, byte, at) => difference | (byte ^ (other[at] ?? 0)), 0) === 0',
     'true',
     ['refusals', 'admin'],
-    true,
   ),
   row('any answer of Turnstile is good', 'session/turnstile', 'said.success !== true', 'false', ['door']),
   row("a token permits the operator's other models", 'answer', 'visitor.session.models.includes(id)', 'true', [
     'door',
     'policy',
   ]),
-  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs'], true),
-  row(
-    'the user is not in the name of a kept answer',
-    'runs/runs',
-    "['run', sub, stem]",
-    "['run', stem]",
-    ['run-owner', 'runs'],
-    true,
-  ),
+  row("another user's answer is read", 'runs/runs', 'isEqual(told, expected)', 'true', ['run-owner', 'runs']),
+  row('the user is not in the name of a kept answer', 'runs/runs', "['run', sub, stem]", "['run', stem]", [
+    'run-owner',
+    'runs',
+  ]),
   row("a user's budget", 'accounts/books', 'ofUser > budgets.dailyBudget', 'false', ['ledger', 'leases']),
   row("the Worker's budget, in its own object", 'accounts/books', 'ofAll > budgets.totalDailyBudget', 'false', [
     'ledger',
@@ -86,7 +80,6 @@ const breaks = [
     'result.success',
     'true',
     ['policy'],
-    true,
   ),
   row('an answer is stored at the provider', 'policy/permit', 'ourFields[wire]?.(permitted, user)', '{}', ['policy']),
   row(
@@ -95,7 +88,6 @@ const breaks = [
     '!privateIpv4.some((isPrivate) => isPrivate(a, b, c))',
     'true',
     ['policy'],
-    true,
   ),
   row(
     'a body of any length that it says',
@@ -125,7 +117,6 @@ const breaks = [
     "await limit(counters?.perNetwork, networkOf(request.headers.get('cf-connecting-ip') ?? 'nowhere'))",
     'undefined',
     ['limits'],
-    true,
   ),
   row(
     'a redirect is followed, with the key',
@@ -134,7 +125,7 @@ const breaks = [
     "'follow'",
     ['canary', 'upstream'],
   ),
-  row('a key in what a provider says', 'gateway/scrub', 'found.length === 0', 'true', ['gateway/keys', 'keys'], true),
+  row('a key in what a provider says', 'gateway/scrub', 'found.length === 0', 'true', ['gateway/keys', 'keys']),
   row(
     'a key in an error of the Worker',
     'handler',
@@ -142,7 +133,7 @@ const breaks = [
     'await response.text()',
     ['create', 'keys'],
   ),
-  row('the admin token', 'admin/admin', ['if (!(', 'await isOperator(request, setup)'], 'true', ['admin'], true),
+  row('the admin token', 'admin/admin', ['if (!(', 'await isOperator(request, setup)'], 'true', ['admin']),
 ]
 
 /** The table as mutants of the source in `root`, and their tests in `tree`. @throws {Error} if an expression is not there exactly once. */

@@ -207,7 +207,7 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
   if (block.at !== undefined) {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
     const path = `message.invalidToolCalls[${call.index}]`
-    lose(state.ledger, 'changed', path, `its pieces were sent before it was known to be no call: ${call.error}`, 'info')
+    lose(state.ledger, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
   } else lose(state.ledger, 'dropped', 'stream', `an invalid call was left out: ${call.error}`)
 }
 
