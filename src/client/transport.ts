@@ -126,12 +126,12 @@ async function connect(model: Model, url: string, init: RequestInit & { signal: 
   }
 }
 
-/** The code of a network error, such as `ECONNREFUSED`, or the words of its cause: Node has it two causes down, and a page nowhere. */
+/** The code of a network error, such as `ECONNREFUSED`, or the words of its cause: Node has it two causes down, a page nowhere, and Deno in the error of its permissions. */
 function reasonIn(error: unknown, depth = 0): string | undefined {
   if (!(error instanceof Error) || depth > 4) return undefined
   if ('code' in error && typeof error.code === 'string') return error.code
   const inner = 'errors' in error && Array.isArray(error.errors) ? error.errors[0] : error.cause
-  return reasonIn(inner, depth + 1) ?? (depth > 0 ? error.message : undefined)
+  return reasonIn(inner, depth + 1) ?? (depth > 0 || error.name === 'NotCapable' ? error.message : undefined)
 }
 
 async function readFailure(model: Model, response: Response, scrub: (text: string) => string): Promise<ApiError> {

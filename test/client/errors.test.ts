@@ -158,6 +158,13 @@ describe('C30: a connection that fails', () => {
     expect(blocked.message).toBe('Cannot reach http://127.0.0.1:1: bad port')
   })
 
+  it('C30: says which permission Deno wants', async () => {
+    const message = 'Requires net access to "a.example:443", run again with the --allow-net flag'
+    const fetch = () => Promise.reject(Object.assign(new Error(message), { name: 'NotCapable' }))
+    const error = await failure(generate(ask(openaiChat('m', { baseUrl: 'https://a.example', apiKey: 'k', fetch }))))
+    expect(error.message).toBe(`Cannot reach https://a.example: ${message}`)
+  })
+
   it.each([1, 2, 3])(
     'C30: has nothing of the query where the words of its cause, %i below, have the URL',
     async (depth) => {
