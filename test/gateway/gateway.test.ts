@@ -94,7 +94,7 @@ describe('the table of models', () => {
   it('is refused if a name stands for two models, or a fallback for none', () => {
     const model = modelsAt(providers.url).gemini
     expect(() => gatewayOf({ models: { a: { model, aliases: ['b'] }, b: model } })).toThrow('"b" stands for two')
-    expect(() => gatewayOf({ models: { a: { model, fallbacks: ['c'] } } })).toThrow('"c", which is none')
+    expect(() => gatewayOf({ models: { a: { model, fallbacks: ['c'] } } })).toThrow('"c", which is not in "models"')
   })
 
   it('is made of the environment, once for each', async () => {

@@ -279,7 +279,7 @@ const reshapings: readonly Reshaping[] = [
     to: ['gemini'],
     reason: 'models before Gemini 3 take them after the results',
     severity: 'minor',
-    told: /media of a result go behind it/,
+    told: /media of a result go after it/,
     apply: (seen) => ({ ...seen, turns: seen.turns.map(mediaBehind) }),
   },
   {

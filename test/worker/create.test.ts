@@ -435,12 +435,12 @@ describe('options that are unsafe together', () => {
     [
       'strangers without a budget',
       { session: { origins, secret, turnstile }, accounts: 'off' },
-      'nothing would limit what they spend',
+      'nothing would limit their spending',
     ],
     [
       'everybody without a budget',
       { session: { origins, secret, demo: 'open' }, accounts: 'off' },
-      'nothing would limit what they spend',
+      'nothing would limit their spending',
     ],
     ['a check beside tokens', { session: { origins, check: () => undefined, turnstile } }, 'leave one of them out'],
     [
