@@ -28,7 +28,7 @@ const rest = ['exhaustive', 'machines']
 /** What the rest is, a line each. */
 const added = [
   'every cut of every recorded stream, all cases of the other laws, and the larger set of recordings where it is (project exhaustive)',
-  'npm start on wrangler dev, wrangler deploy, the packed package in twelve kinds of project, and the page in Firefox and WebKit (project machines)',
+  'npm start on wrangler dev, wrangler deploy, the packed package in many kinds of project, and the page in Firefox and WebKit (project machines)',
   'the built files in ten runtimes: Node 20 to 26, Deno, Bun, workerd, three browsers',
   'the types of the page, the sizes of the built files, and the package as it is published',
 ]
