@@ -144,7 +144,7 @@ export class ChatState {
   }
 
   #snapshot(shown: ChatSnapshot | undefined): ChatSnapshot {
-    // An answer of which nothing came yet is not drawn.
+    // A streaming answer is not shown before its first message.
     const drawn = this.#entries.filter(({ messages, state }) => messages.length > 0 || state !== 'streaming')
     const messages = drawn.map((entry, at) => this.#view(entry, shown?.messages[at]))
     const isSame = messages.length === shown?.messages.length && messages.every((one, at) => one === shown.messages[at])

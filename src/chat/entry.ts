@@ -23,7 +23,7 @@ export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   readonly sealed?: SealedHistory
   /** How many of its messages were there when the turn that went on with it was asked for. */
   readonly begun?: number
-  /** What was said or answered here at other times. */
+  /** The other versions of this message: from edits and regenerated answers. */
   readonly branch?: Branches
 }
 

@@ -105,7 +105,7 @@ function toBase64(bytes: Uint8Array): string {
   return base64
 }
 
-/** What is to be sent, apart from its files. @throws {TypeError} if there is nothing in it. */
+/** Separates the files from the content to send. @throws {TypeError} if both are empty. */
 export function readContent(sent: SendContent): { readonly content: Content; readonly files: readonly Blob[] } {
   const hasFiles = typeof sent === 'object' && sent !== null && 'files' in sent
   const content = hasFiles ? (sent.content ?? '') : (sent as Content)

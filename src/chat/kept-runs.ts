@@ -85,7 +85,7 @@ export function keptRuns(
   }
 }
 
-/** Nothing follows, it is of somebody else, or it is gone. */
+/** The run has no more events (204), belongs to another user (403) or is not stored (404). */
 const goneStatuses: ReadonlySet<number> = new Set([204, 403, 404])
 
 function isOfNetwork(error: unknown): boolean {

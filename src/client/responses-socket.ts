@@ -20,7 +20,7 @@ export type ConnectSocket = (
 
 /** Connections to servers of OpenAI Responses. */
 export interface ResponsesSocket {
-  /** For the setting `fetch` of a model. What is not a `POST` to `…/responses` goes to the global `fetch`. */
+  /** Pass it as the setting `fetch` of a model. Requests other than a `POST` to `…/responses` use the global `fetch`. */
   readonly fetch: typeof fetch
   /** Closes all connections. An answer that is under way breaks off. */
   close(): void
@@ -96,7 +96,7 @@ const connectDirectly: ConnectSocket = async (url, headers) => {
 
 // ---- one connection ---------------------------------------------------------------------------
 
-/** A connection. Who may use it is in its key: the address and the headers. */
+/** A connection. Only requests with the same key use it: the same address and the same headers. */
 interface Line {
   readonly key: string
   readonly socket: WebSocket
@@ -188,7 +188,7 @@ function codeOf({ error, code }: JsonObject): unknown {
   return isObject(error) ? error.code : code
 }
 
-/** What is not JSON is the decoder's to refuse. */
+/** Returns an empty object for data that is not valid JSON. The decoder reports that error. */
 function parsed(data: string): JsonObject {
   try {
     const event: unknown = JSON.parse(data)

@@ -7,7 +7,7 @@ import type { Frame, ServerCodec } from '../core/codec.ts'
 import { encodeNdjson } from '../framing/ndjson.ts'
 import { encodeSse } from '../framing/sse.ts'
 
-/** How an event becomes a piece. Of a binary framing the piece is the event's name and its data, in two lines. */
+/** Returns a function that writes an event as text. For a binary framing, the text is the event's name and its data, on two lines. */
 export function pieceWriter(framing: ServerCodec['framing']): (frame: Frame) => string {
   switch (framing) {
     case 'sse':

@@ -1,9 +1,9 @@
-/** Tells the hooks of a gateway and its observers what becomes of a request. None of them can spoil the answer. @module */
+/** Calls the hooks and the observers of a gateway for each request. Their errors do not change the answer. @module */
 import type { EndReport, GatewayAttempt, GatewayObserver, GatewayOptions, GatewayQuestion } from './types.ts'
 
 type About<Name extends keyof GatewayObserver> = Parameters<NonNullable<GatewayObserver[Name]>>[0]
 
-/** Tells the observers of one request. */
+/** Calls the observers of one request. */
 export type Watch = <Name extends keyof GatewayObserver>(
   name: Name,
   about: Omit<About<Name>, keyof GatewayQuestion>,
@@ -22,7 +22,7 @@ export function watchOf(question: GatewayQuestion, observers: readonly GatewayOb
 /** A provider that is being asked. */
 export type Asking = Pick<GatewayAttempt, 'attempt' | 'entry' | 'model'> & { readonly startedAt: number }
 
-/** Tells that a request for an answer is over. */
+/** Reports the end of a request to `onUsage`, `onEnd` and the observers. */
 export async function tellEnd(
   report: EndReport,
   { onUsage, onEnd }: Pick<GatewayOptions, 'onUsage' | 'onEnd'>,
@@ -33,11 +33,11 @@ export async function tellEnd(
   try {
     if (usage !== undefined && model !== undefined) await onUsage?.({ requestId, model, wire, caller, usage })
   } catch {
-    // Whoever counts has to see to it.
+    // `onUsage` must handle its own errors.
   }
   try {
     await onEnd?.(report)
   } catch {
-    // The answer is given.
+    // The answer has already ended.
   }
 }

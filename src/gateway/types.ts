@@ -175,7 +175,7 @@ export interface GatewayAttempt extends GatewayQuestion {
 
 /**
  * Watches the requests of a gateway, for logs and telemetry: `otelGateway` of `isoglot/otel` makes one. Each function is called at once and
- * never awaited. What it throws or rejects with is dropped. `request` is the same object throughout one request.
+ * never awaited. The gateway ignores its errors and rejections. `request` is the same object throughout one request.
  */
 export interface GatewayObserver {
   /** Called for each request for an answer, before `authorize`. */

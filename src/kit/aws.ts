@@ -5,7 +5,7 @@
  * @module
  */
 
-/** What signs a request with AWS's Signature Version 4: an `AwsClient` of `aws4fetch` is one. */
+/** Signs requests with AWS's Signature Version 4. An `AwsClient` of `aws4fetch` can be passed. */
 export interface AwsSigner {
   sign(
     url: string,

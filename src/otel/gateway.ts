@@ -7,7 +7,7 @@ import type { OtelOptions } from './index.ts'
 import { metricsOf } from './metrics.ts'
 import { contextOf } from './parent.ts'
 
-/** What is written of a gateway, and where: the fields that are not here mean what they mean for `otel`. */
+/** Options of `otelGateway`. `tracer`, `meter` and `names` mean the same as for `otel`. */
 export interface GatewayOtelOptions extends Pick<OtelOptions, 'tracer' | 'meter' | 'names'> {
   /** The context that a request belongs to, such as that of its `traceparent`. Default: the one that is active when the request arrives. */
   readonly parent?: (request: Request) => Context | undefined
@@ -60,7 +60,7 @@ export function otelGateway({ tracer, meter, names = 'both', parent }: GatewayOt
       if (span === undefined) return
       open.delete(request)
       span.setAttributes(reportAttributes(report))
-      // As for all servers, a request that the client has to change is no error of ours.
+      // A status below 500 is the client's error: OpenTelemetry leaves the status of a server's span unset for it.
       if (report.outcome === 'failed' || report.status >= 500) span.setStatus({ code: failed })
       span.end()
     },

@@ -16,7 +16,7 @@ import { decodeEventStream } from '../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../kit/aws.ts'
 import { bearer } from '../kit/bearer.ts'
 
-/** What {@link bedrockInvoke} takes beside the model's name. */
+/** Settings of {@link bedrockInvoke}. */
 export interface BedrockInvokeSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {

@@ -44,7 +44,7 @@ export function groq(model: string, settings: ModelSettings = {}): Model {
 
 const format = 'openai-chat'
 
-/** What its own tools did stands in a field of the message, `executed_tools`: each becomes a call and a result before the text. */
+/** Groq reports its own tools in the field `executed_tools` of the message. Each entry becomes a call and a result before the text. */
 function adapt(codec: ClientCodec): ClientCodec {
   return {
     ...codec,

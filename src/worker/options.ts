@@ -195,7 +195,7 @@ export interface RunOptions {
 export interface RealtimeOptions {
   /** Models that a secret may be ordered for, as OpenAI spells them. A token's `models` name them as `realtime:…`. */
   readonly models: readonly string[]
-  /** What each secret takes from the budget of its user, in dollars: what is said with it is not told to the Worker. */
+  /** Dollars that each secret takes from the budget of its user. The Worker does not see the session, so it cannot measure the cost. */
   readonly usd: number
   /** For how long a session may be begun with it, in seconds, from 10 to 7200. Default 60. */
   readonly seconds?: number | undefined

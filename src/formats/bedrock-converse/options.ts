@@ -195,7 +195,7 @@ function readOwnFields(fields: Json | undefined): Read {
 
 const efforts: ReadonlySet<unknown> = new Set(['low', 'medium', 'high', 'xhigh', 'max'])
 
-/** How much to think, in the words of any family. What says nothing that we have a word for is kept. */
+/** Reads the reasoning options from the fields of any model family. `kept` has the fields that isoglot has no option for. */
 function readReasoning(fields: JsonObject): Pick<RequestOptions, 'reasoning'> & { readonly kept: JsonObject } {
   const { thinking, reasoning_config, reasoningConfig, reasoning_effort, output_config, ...kept } = fields
   const asked = [thinking, reasoning_config, reasoningConfig].find(isObject)

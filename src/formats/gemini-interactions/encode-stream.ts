@@ -179,7 +179,7 @@ function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]
   if (!state.isOpen && !call.name) lose(state.into, 'dropped', path, reasons.namelessCall)
   else if (!state.isOpen && isNoArguments(call.argumentsText)) lose(state.into, 'dropped', path, call.error)
   else {
-    lose(state.into, 'changed', path, `it is sent as it is, which is no call: ${call.error}`, 'info')
+    lose(state.into, 'changed', path, `it is sent unchanged, and is not a valid call: ${call.error}`, 'info')
     endCall(state, call, out)
   }
 }

@@ -29,7 +29,7 @@ export interface AccountSummary {
   readonly live: readonly LiveRequest[]
   /** How many there are. */
   readonly liveCount: number
-  /** How many users' objects were not asked for this summary: at most 500 are, in turns. Their figures are those of when they last told. */
+  /** How many users' objects were not asked for this summary: at most 500 are asked, in turns. Their figures are from their last report. */
   readonly unheard: number
   /** Rows as they are kept, newest day first, at most {@link SummaryQuery.limit}. */
   readonly days: readonly DayRow[]

@@ -93,7 +93,7 @@ export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBu
   readonly leased: number
 }
 
-/** What the books tell of. */
+/** Functions that the books call on a change. */
 export interface BooksHearing {
   /** A day begins; `oldest` is the oldest that is kept. */
   hearOfDay(oldest: string, now: number): void

@@ -72,7 +72,7 @@ export class UserLedger extends DurableObject implements LeasingAccount {
       hearOfDay(...day) {
         for (const one of forget) one(...day)
       },
-      // What a user spends on a lease is summed up in the object that granted it.
+      // The object that granted a lease adds up the costs on it.
       hearOfCost: (day, ...cost) => {
         if (!this.#lease.has(day)) sums.add(day, ...cost)
       },

@@ -15,10 +15,10 @@ import {
 import { dayMs, dayOf, daysAgo } from './days.ts'
 import { type KeptSums, sums, weekOf } from './sums.ts'
 
-/** What other objects have told. */
+/** The reports of other objects. */
 export interface Elsewhere {
   readonly live: readonly LiveRequest[]
-  /** How many have told nothing. */
+  /** How many objects have not reported. */
   readonly unheard: number
 }
 

@@ -6,8 +6,8 @@ export interface Writer {
   /** Notes a change for the next writing. */
   change(query: string, ...values: SqlValue[]): void
   /**
-   * Writes all changes together, all or none: within {@link gatheringMs}, or {@link settlingMs} if nobody `waits`. An object whose storage
-   * fails ends: the next one knows what the storage knows.
+   * Writes all changes together, all or none: within {@link gatheringMs}, or {@link settlingMs} if no caller `waits`. If the storage
+   * fails, the object ends, and the next one starts with what is stored.
    */
   write(waits?: boolean): Promise<void>
 }
@@ -24,7 +24,7 @@ const settlingMs = 50
 export function openWriter(ctx: ObjectState): Writer {
   const { storage } = ctx
   let changes: (() => void)[] = []
-  /** The next writing: `done` when it is written, and whether somebody waits for it. */
+  /** The next writing: `done` when it is written, and whether a caller waits for it. */
   let next: { readonly done: Promise<void>; readonly begin: (ms: number) => void; isWaitedFor: boolean } | undefined
 
   function plan(): NonNullable<typeof next> {

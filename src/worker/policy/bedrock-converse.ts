@@ -1,5 +1,5 @@
 /**
- * What a Converse request may hold. What lies in a bucket, guardrails and tiers belong to the account, and are left out.
+ * The fields that a Converse request may have. Files in a bucket, guardrails and tiers are not allowed: they belong to the account.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html (read 2026-11)
  * @module

@@ -53,7 +53,7 @@ const ourFields: Partial<Readonly<Record<WireName, (body: JsonObject, user: stri
   anthropic: ({ metadata }, user): JsonObject => (metadata === undefined ? {} : { metadata: { user_id: user } }),
 }
 
-/** What a schema lets through. @throws {ApiError} `invalid_request`, with the name of the field. */
+/** Returns the fields that the schema allows. @throws {ApiError} `invalid_request`, with the name of the field. */
 export function read<Out>(schema: v.GenericSchema<unknown, Out>, body: unknown): Out {
   const result = v.safeParse(schema, body, { abortEarly: true })
   if (result.success) return result.output

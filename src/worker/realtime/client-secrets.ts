@@ -69,7 +69,7 @@ export async function mintClientSecret(request: Request, session: Session, confi
   return new Response(secret, { headers: { 'content-type': 'application/json' } })
 }
 
-/** OpenAI is told one user from another, and not who they are. */
+/** Hashes the name of the user. OpenAI can distinguish users by the hash, but does not learn their names. */
 async function hashOf(user: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(user))
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('')
