@@ -95,7 +95,7 @@ async function sayEach(asked, response) {
   response.end()
 }
 
-/** What one request of each kind costs: `[worker, count, request]` by name. */
+/** Measures the CPU time of one request of each kind: `[worker, count, request]` by name. */
 async function costsOf(kinds) {
   const each = Object.fromEntries(Object.keys(kinds).map((name) => [name, []]))
   for (let round = 0; round <= rounds; round++) {

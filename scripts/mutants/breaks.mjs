@@ -1,13 +1,13 @@
 /**
- * The belts of the Worker, each taken off: an expression, with the text before it if it stands there twice, what takes its place, and the
- * test files that have to notice. Where two belts hold the same thing, each is taken off alone.
+ * The checks of the Worker, each removed once. A row has an expression (with the text before it if the expression occurs twice), its
+ * replacement, and the test files that must fail. If two checks protect the same thing, only one of them is removed at a time.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const row = (name, file, from, to, tests) => ({ name, file, from, to, tests })
 
-/** What is broken, where, how, and the tests that have to notice. */
+/** Each row: its name, the file, the expression, its replacement, and the tests that must fail. */
 const breaks = [
   row(
     'an origin that is not listed',
@@ -55,7 +55,7 @@ const breaks = [
   row("the Worker's budget, in its leases", 'accounts/leases', 'need > left', 'false', ['leases']),
   row('answers at once', 'accounts/books', 'count >= liveStreams', 'false', ['ledger', 'spending']),
   row(
-    'what nobody settles is free',
+    'a request that is never settled is free',
     'accounts/books',
     "settle({ requestId, cost, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",
     "settle({ requestId, cost: 0, inputTokens: 0, outputTokens: 0, outcome: 'unsettled', errorKind: 'unsettled' })",

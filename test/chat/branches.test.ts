@@ -1,4 +1,4 @@
-/** What was said or answered before an edit or another answer: it stays, and can be shown again. */
+/** Edits and regenerated answers: the earlier versions are kept, and can be shown again. */
 import { describe, expect, it } from 'vitest'
 import { type ChatSnapshot, type ChatStoreOptions, createChatStore, type Persist } from '../../src/chat/index.ts'
 import { block } from '../../src/messages/block.ts'
@@ -51,7 +51,7 @@ describe('another answer', () => {
     expect(drawn(now())).toEqual(['A', 'a 1/3', 'B', 'b', 'C', 'c'])
   })
 
-  it('of which nothing comes can be left for the one before, and is replaced by the next', async () => {
+  it('that fails before any content can be left for the previous one, and the next one replaces it', async () => {
     const { chat, answered, say, idAt, now, turns, fail } = open()
     await say('A', 'a')
     const failing = chat.regenerate()

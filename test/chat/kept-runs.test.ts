@@ -9,7 +9,7 @@ import { chatCalls, chatText } from '../support/upstream.ts'
 const url = 'https://page.test/chat'
 const pay = tool({ name: 'pay', needsApproval: approval(), execute: () => 'paid' })
 
-/** What of the answer reaches the page in each connection, in bytes; all of it where there is no entry. */
+/** How many bytes of the answer each connection sends before it is cut. Connections without an entry send all of it. */
 type Cuts = readonly number[]
 
 /**
@@ -210,7 +210,7 @@ describe('a reload', () => {
     expect(chat.getSnapshot().messages[1]?.messages.map(({ role }) => role)).toEqual(['assistant', 'tool', 'assistant'])
   })
 
-  it('finds nothing of a run that is gone, or of somebody else, and does not ask again', async () => {
+  it('shows nothing of a run that is not stored or belongs to another user, and does not ask again', async () => {
     const made = server([chatText(...words), chatText('Again')])
     const before = open(made)
     made.hold()

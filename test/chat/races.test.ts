@@ -1,4 +1,4 @@
-/** What may happen in the middle of something else: two things at once, a stop at a bad moment, a listener that acts. */
+/** Races: two actions at once, a stop during another action, a listener that calls the store. */
 import { describe, expect, it } from 'vitest'
 import { type ChatStoreOptions, type ChatTransport, createChatStore, type Persist } from '../../src/chat/index.ts'
 import { pageTools } from '../../src/chat/page-tools.ts'

@@ -14,7 +14,7 @@ const upstream = ownUpstream()
 const tokyo: WrittenCall = ['call_aaaaaaaa1', 'get_weather', '{"city":"Tokyo"}']
 const paris: WrittenCall = ['call_aaaaaaaa2', 'get_weather', '{"city":"Paris"}']
 
-/** What differs in workerd is `fetch` and streams, which a wire meets by its framing: one of each, and all in the project `exhaustive`. */
+/** workerd has its own `fetch` and streams, and only the framing uses them. So one wire of each framing is enough; `exhaustive` runs all. */
 const wiresIn = ({ name }: Host) =>
   isExhaustive || name === 'Node' ? wires : wires.filter((wire) => ['anthropic', 'ollama'].includes(wire.name))
 

@@ -124,7 +124,7 @@ it.each(['inferenceConfig.maxTokens', 'additionalModelRequestFields.max_tokens']
   },
 )
 
-it.each(['converse', 'converse-stream'])('refuses what is no request, under the name of an error (%s)', async (way) => {
+it.each(['converse', 'converse-stream'])('refuses an invalid request with the name of an error (%s)', async (way) => {
   const response = await ask('anthropic', { way, body: { messages: 'Hi' } })
   expect(response.status).toBe(400)
   expect(response.headers.get('x-amzn-errortype')).toBe('ValidationException')

@@ -76,7 +76,7 @@ it('writes an event at once that comes later than that, and each of a slow provi
   await read
 })
 
-it('ends at once behind its last event', async () => {
+it('ends at once after its last event', async () => {
   const { say, writings, end, read } = await startStream()
   await vi.advanceTimersByTimeAsync(joinMs + 1)
   say('', true)

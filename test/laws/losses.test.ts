@@ -336,7 +336,7 @@ describe('A11: a stored answer that no turn names', () => {
 })
 
 it.each(formats.map(({ server }) => [server.name, server] as const))(
-  'D12: %s reports a call that began in a stream and is none, if a whole answer has no place for it',
+  'D12: %s reports a call that began in a stream and is invalid, if a whole answer has no place for it',
   (_, server) => {
     const begun = { type: 'tool_call_chunk' as const, index: 0, id: 'c', name: 'f' }
     const call = { id: 'c', name: 'f', index: 0, argumentsText: '{"a":', error: 'it was cut' }

@@ -138,7 +138,7 @@ it('is measured: durations and tokens of each provider that was asked', async ()
   )
 })
 
-it('an observer that throws changes nothing, and a list of models is no request for an answer', async () => {
+it('an observer that throws changes nothing, and a list of models is not reported as a request for an answer', async () => {
   const asked: GatewayQuestion[] = []
   const broken = () => {
     throw new Error('of an observer')

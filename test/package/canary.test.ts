@@ -63,7 +63,7 @@ const page = `${imports}${program}ask().then((said) => console.log(said))\n`
 const html = '<!doctype html><script type="module" src="app.js"></script>\n'
 const test = `${program}test('asks', async () => expect(await ask()).toBe('${says}'))\n`
 
-/** What a bundle prints: bundles for pages run in Node too, since this program needs no page. */
+/** Runs a bundle and returns its output. Bundles for pages run in Node too, since this program needs no page. */
 function printed(folder: string): string {
   const file = readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' }).find((name) =>
     /\.m?js$/.test(name),
@@ -189,7 +189,7 @@ function bin(name: string): string {
   return join(project, 'node_modules', '.bin', name)
 }
 
-/** What a program prints. @throws {Error} with all that it printed, if it fails. */
+/** Runs a program and returns its output. @throws {Error} with the output, if the program fails. */
 function run(file: string, args: readonly string[], NODE_OPTIONS = ''): string {
   const env = { ...process.env, NO_COLOR: '1', NODE_ENV: undefined, NODE_OPTIONS }
   try {

@@ -21,7 +21,7 @@ export function installPacked(): string {
   return project
 }
 
-/** What wrangler needs of the environment, and no account. */
+/** The environment that wrangler needs, without an account. */
 export function wranglerEnvironment(project: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,

@@ -1,4 +1,4 @@
-/** What `npm run release` writes before a person looks at it and pushes the tag: in a copy of the repository, whose tests pass at once. */
+/** Runs `npm run release` in a copy of the repository, and checks the files that it writes. The tests of the copy always pass. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -98,7 +98,7 @@ const joiners: Readonly<Record<string, (event: Raw, said: Said) => void>> = {
   },
   'bedrock-converse': ({ contentBlockStart, contentBlockDelta }, said) => {
     const { contentBlockIndex: at, start, delta = {} } = contentBlockStart ?? contentBlockDelta ?? {}
-    // A call that Bedrock ran is none of the client's.
+    // The client does not see calls that Bedrock ran itself.
     if (start?.toolUse && start.toolUse.type === undefined) callAt(said, at).name = start.toolUse.name
     said.text += delta.text ?? ''
     said.reasoning += delta.reasoningContent?.text ?? ''

@@ -211,7 +211,7 @@ describe('quirks of the recordings', () => {
     expect(result).toMatchObject({ toolCallId: call?.id, status: 'success', name: call?.name })
   })
 
-  it('sends what a compaction made back in its place, to this wire alone', () => {
+  it('sends the result of a compaction back in its place, only to this wire', () => {
     const { message } = fold(caseOf('/compaction-stream'))
     const context = { messages: [message] }
     const { body } = encodeRequest(context, { model: 'gpt-5.4-2026-03-05' })

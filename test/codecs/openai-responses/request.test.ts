@@ -112,7 +112,7 @@ describe('where state is kept', () => {
   describe('in a conversation that OpenAI stores', () => {
     const conversationId = 'conv_1'
 
-    it('sends what is newer than its last answer, and the id of the conversation alone', () => {
+    it('sends only the id of the conversation and the messages after its last answer', () => {
       const { body, losses } = encode({ messages: history, providerState: { ...providerState, conversationId } })
       expect(body).toEqual({
         model: 'gpt-5',
