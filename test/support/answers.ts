@@ -183,8 +183,7 @@ const stopWords: Readonly<Record<Wire, Partial<Record<StopReason, StopReason>>>>
 export const answerRules: readonly Rule[] = [
   {
     name: 'server tools',
-    reason:
-      'what another provider ran itself means nothing to the clients of this wire, and is never shown as a call of theirs',
+    reason: 'clients of this wire do not know the tools that another provider ran itself, and must not run them',
     severity: 'minor',
     told: /another provider ran it|no place for server_tool/,
     apply: (seen, way) => onBlocks(seen, (block) => (/^server_tool_/.test(block.type) ? [] : [block]), way),
@@ -199,7 +198,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'made media',
     to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere', 'bedrock-converse'],
-    reason: 'an answer has no place for media, or for these',
+    reason: 'an answer has no field for media, or not for this type',
     severity: 'major',
     told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|only text|images)|an assistant says text/,
     apply: (seen, way) => onBlocks(seen, (block) => (hasPlace(block, way.to) ? [block] : []), way),
@@ -207,7 +206,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'proofs',
     reason:
-      "proofs of reasoning and of Gemini's calls are carried in the slot that the wire has; ids of items, and signatures on text and images, have no slot",
+      "the wire has a field for proofs of reasoning and of Gemini's calls, and isoglot uses it for foreign proofs too; ids of items, and signatures on text and images, have no such field",
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(
@@ -224,7 +223,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'empty text',
     to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'openai-chat', 'cohere', 'bedrock-converse'],
-    reason: 'a text with nothing in it is not sent: some servers refuse it',
+    reason: 'an empty text is not sent, because some servers refuse it',
     severity: 'info',
     apply: (seen, way) => {
       const isKept = way.to === 'anthropic' && !way.isStream // the API itself has such answers, and they go through as they are
@@ -234,13 +233,14 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'refusal mark',
     to: ['anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
-    reason: 'the text of a refusal is text like any other here; the reason for the end says it, where there is one',
+    reason:
+      'a refusal is sent as normal text; the stop reason says that it is a refusal, if the wire has such a reason',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'refusal')], way),
   },
   {
     name: 'reason to stop',
-    reason: 'the wire has no word for it, and says the nearest',
+    reason: 'the wire does not have this stop reason: the nearest one is sent',
     severity: 'minor',
     told: /^stopReason/,
     apply: (seen, { to }) => {
@@ -253,21 +253,21 @@ export const answerRules: readonly Rule[] = [
     name: 'form of citations',
     to: ['openai-chat', 'openai-responses'],
     reason:
-      'a citation has an address, a title and two offsets, always; one without offsets is for its whole text. The quoted passage has no place',
+      'a citation always has an address, a title and two offsets: without offsets it is sent for the whole text. The wire has no field for the quoted passage',
     severity: 'info',
     apply: (seen, { to }) => ({ ...seen, blocks: seen.blocks.map((block) => fillCitations(block, to)) }),
   },
   {
     name: 'offsets of citations for a whole text',
     to: ['cohere'],
-    reason: 'a citation has two offsets, always; one without is for its whole text',
+    reason: 'a citation always has two offsets: without offsets it is sent for the whole text',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block)) }),
   },
   {
     name: 'citations of whole texts',
     to: ['bedrock-converse'],
-    reason: 'a citation belongs to its text block and says no place in it: it is read as one of the whole text',
+    reason: 'a citation belongs to its text block and has no offsets: it is read as a citation of the whole text',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map((block) => spanCitations(block, 'always')) }),
   },
@@ -275,7 +275,7 @@ export const answerRules: readonly Rule[] = [
     name: 'calls at the end of the turn',
     to: ['cohere'],
     within: true,
-    reason: 'a message has its calls in a list of their own',
+    reason: 'a message has a separate list of calls',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: callsLast(seen.blocks) }),
   },
@@ -290,21 +290,21 @@ export const answerRules: readonly Rule[] = [
     name: 'order in the turn',
     to: ['openai-chat', 'ollama'],
     within: true,
-    reason: 'a message has one place for its reasoning, one for its text and one for its calls',
+    reason: 'a message has one field each for reasoning, text and calls',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: merge(seen.blocks) }),
   },
   {
     name: 'neighbouring texts',
     to: ['gemini'],
-    reason: 'texts with nothing between them are one: pieces of a stream look the same',
+    reason: 'neighbouring texts are read as one text, because pieces of a stream look the same',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: joinNeighbours(seen.blocks) }),
   },
   {
     name: 'types of images',
     to: ['ollama'],
-    reason: 'an image is sent only as base64; its type is read from its first bytes, where they say it',
+    reason: 'an image is sent only as base64; its type is read from its first bytes, if they show it',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [block.type === 'image' ? sniffed(block) : block], way),
   },
@@ -319,7 +319,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'citations of other things than web pages',
     to: ['anthropic', 'gemini-interactions'],
-    reason: 'of foreign citations the wire can say those with an address',
+    reason: 'the wire takes foreign citations only if they have an address',
     severity: 'minor',
     told: /takes no citations/,
     apply: (seen) => onCitations(seen, (one) => (one.url === undefined ? [] : [one])),
@@ -327,21 +327,21 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'offsets of citations',
     to: ['anthropic'],
-    reason: 'a citation belongs to its text block and says no place in it',
+    reason: 'a citation belongs to its text block and has no offsets',
     severity: 'info',
     apply: (seen) => onCitations(seen, ({ startIndex: _, endIndex: __, ...one }) => [one]),
   },
   {
     name: 'quotes of citations',
     to: ['gemini-interactions'],
-    reason: 'a citation marks its passage, and has no place to quote it',
+    reason: 'a citation marks its passage with offsets, and has no field for a quote',
     severity: 'info',
     apply: (seen) => onCitations(seen, ({ text: _, ...one }) => [one]),
   },
   {
     name: 'passages of citations',
     to: ['gemini'],
-    reason: 'a citation with offsets quotes the passage that they mark',
+    reason: 'a citation with offsets also quotes the passage',
     severity: 'info',
     apply: (seen) => ({ ...seen, blocks: seen.blocks.map(quoteCitations) }),
   },
@@ -350,7 +350,7 @@ export const answerRules: readonly Rule[] = [
     to: ['gemini', 'ollama'],
     within: true,
     reason:
-      'arguments are an object on this wire: spaces, and the difference between none and an empty object, are gone',
+      'arguments are an object on this wire: spaces, and the difference between no arguments and an empty object, are lost',
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(
@@ -363,7 +363,7 @@ export const answerRules: readonly Rule[] = [
     name: 'text of arguments in whole answers',
     to: ['anthropic', 'gemini-interactions', 'bedrock-converse'],
     within: true,
-    reason: 'arguments are an object in a whole answer, and in a call that the server ran',
+    reason: 'arguments are an object in a whole answer, and in calls that the server ran',
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(
@@ -380,14 +380,14 @@ export const answerRules: readonly Rule[] = [
     name: 'no arguments',
     to: ['openai-chat', 'openai-responses', 'cohere'],
     within: true,
-    reason: 'no arguments are written as an empty object, since clients parse them',
+    reason: 'missing arguments are sent as an empty object, because clients parse them',
     severity: 'info',
     apply: (seen, way) =>
       onBlocks(seen, (block) => [block.argumentsText === '' ? { ...block, argumentsText: '{}' } : block], way),
   },
   {
     name: 'made ids of calls',
-    reason: 'an id that we made is as good as any for the client',
+    reason: 'any id that is unique works for the client, so made ids are sent',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
   },
@@ -395,7 +395,7 @@ export const answerRules: readonly Rule[] = [
     name: 'made ids of calls of the wire itself',
     to: ['ollama', 'gemini-interactions'],
     within: true,
-    reason: 'servers give ids now, and so does a gateway',
+    reason: 'newer servers send ids, so the gateway does too',
     severity: 'info',
     apply: (seen, way) => onBlocks(seen, (block) => [withoutField(block, 'generatedId')], way),
   },
@@ -403,7 +403,7 @@ export const answerRules: readonly Rule[] = [
     name: 'made ids of calls of Workers AI',
     to: ['openai-chat'],
     within: true,
-    reason: 'calls of its older models have no id, and those of Chat Completions have one',
+    reason: 'calls of its older models have no id; Chat Completions requires one',
     severity: 'info',
     // Answers of these models do not name the model either.
     apply: (seen, way) =>
@@ -412,7 +412,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'invalid calls',
     to: ['anthropic', 'gemini-interactions', 'bedrock-converse'],
-    reason: 'a client would run it without its arguments, so it is left out of a whole answer',
+    reason: 'a client would run the call without its arguments, so a whole answer does not have it',
     severity: 'minor',
     told: /arguments are not an object/,
     apply: (seen, { isStream }) => (isStream ? seen : renumber(seen)),
@@ -420,7 +420,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'invalid calls, in the finish reason',
     to: ['gemini'],
-    reason: 'the wire reports a malformed call by the finish reason and a message',
+    reason: 'the wire reports a malformed call by a finish reason and a message',
     severity: 'minor',
     told: /reports a malformed call/,
     apply: (seen) => (seen.invalid.length === 0 || isCut(seen) ? seen : { ...renumber(seen), stopReason: 'error' }),
@@ -428,7 +428,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'calls that were cut',
     to: ['ollama', 'gemini'],
-    reason: 'arguments are an object on this wire: a call that was cut with its answer is left out',
+    reason: 'arguments are an object on this wire: a call that was cut off is left out',
     severity: 'major',
     told: /cut before the call was whole/,
     apply: (seen, { to }) => (to === 'gemini' && !isCut(seen) ? seen : renumber(seen)),
@@ -436,7 +436,7 @@ export const answerRules: readonly Rule[] = [
   {
     name: 'counts',
     within: true,
-    reason: 'wires have different counts, and some of them demand a 0 where nothing is known, or leave zeros out',
+    reason: 'wires have different counts; some require 0 for an unknown count, and some leave zeros out',
     severity: 'info',
     apply: (seen, way) => ({ ...seen, counts: countsOn(way, seen.counts) }),
   },

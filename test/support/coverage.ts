@@ -46,12 +46,12 @@ export interface NamedRule {
 const others = {
   errors: {
     name: 'kinds of errors',
-    reason: 'the wire has a message and a status for an error, and no code; in mid-stream it has only the message',
+    reason: 'an error has a message and a status, but no code; during a stream it has only the message',
     severity: 'info',
   },
   interrupted: {
     name: 'answers that broke off',
-    reason: 'an answer without its own end is reported as an error, since a normal end would be wrong',
+    reason: 'an answer without an end event is reported as an error, because a normal end would be wrong',
     severity: 'info',
   },
   refused: {
@@ -61,12 +61,12 @@ const others = {
   },
   choices: {
     name: 'several choices',
-    reason: 'an answer is one message: the first choice; in whole answers the others are kept for their wire',
+    reason: 'an answer has one message, the first choice; a whole answer keeps the other choices for their own wire',
     severity: 'minor',
   },
   prepared: {
     name: 'preparing the conversation',
-    reason: 'calls and results paired, foreign reasoning left out, a user message first: see `prepare`',
+    reason: 'calls and results are paired, foreign reasoning is left out, a user message comes first: see `prepare`',
     severity: 'minor',
   },
 } as const satisfies Record<string, NamedRule>

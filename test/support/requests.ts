@@ -158,7 +158,7 @@ const without =
 const reshapings: readonly Reshaping[] = [
   {
     name: 'parts of one wire',
-    reason: 'a part that only one wire has a word for goes to no other',
+    reason: 'a part that only one wire has is not sent to other wires',
     severity: 'minor',
     told: /block of another format|another provider ran it|nothing of it can be sent|only text may stand here/,
     apply: (seen) =>
@@ -170,7 +170,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'media that the wire does not take',
-    reason: 'refused with a typed error; left out only for who asks for that',
+    reason: 'isoglot throws a typed error; it leaves the media out only if the caller asks for that',
     severity: 'major',
     told: /audio|video|images? |only text|images alone|nothing of it can be sent|by URL|stored at one provider|Bedrock takes media|type of media|an assistant says text/,
     apply: (seen, to) =>
@@ -190,7 +190,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'tools of one wire',
-    reason: 'a tool that a provider runs itself, or that only its wire knows, goes to no other',
+    reason: 'a tool that a provider runs itself, or that only one wire has, is not sent to other wires',
     severity: 'minor',
     told: /^tools\[/,
     apply: (seen) => ({ ...seen, tools: seen.tools.filter((tool) => !('type' in tool)) }),
@@ -198,7 +198,7 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'conversations that a provider stores',
     to: ['openai-chat', 'anthropic', 'gemini', 'ollama', 'cohere', 'bedrock-converse'],
-    reason: 'what came before is stored at the provider, and not in the request',
+    reason: 'the provider stores the earlier messages, and the request does not have them',
     severity: 'major',
     told: /previousResponseId/,
     apply: ({ isStored: _, ...seen }) => seen,
@@ -206,7 +206,7 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'conversations that OpenAI stores',
     to: ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
-    reason: 'a conversation is stored at OpenAI, and no other wire has such a thing',
+    reason: 'OpenAI stores the conversation, and no other wire has this feature',
     severity: 'major',
     told: /conversationId/,
     apply: ({ inConversation: _, ...seen }) => seen,
@@ -214,7 +214,7 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'text documents',
     to: ['openai-chat', 'openai-responses', 'gemini', 'gemini-interactions', 'ollama'],
-    reason: 'a document of plain text is text like any other',
+    reason: 'a document of plain text is read as normal text',
     severity: 'info',
     apply: (seen) => onParts(seen, (part) => [asText(part)]),
   },
@@ -236,7 +236,7 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'strictness of all tools or none',
     to: ['cohere'],
-    reason: 'one switch is for all tools: where only some are strict, none is',
+    reason: 'one option applies to all tools: if only some are strict, none is sent as strict',
     severity: 'minor',
     told: /\.strict: /,
     apply: (seen) => {
@@ -277,7 +277,7 @@ const reshapings: readonly Reshaping[] = [
   {
     name: 'media of results',
     to: ['gemini'],
-    reason: 'models before Gemini 3 take them after the results',
+    reason: 'models before Gemini 3 accept media only after the results',
     severity: 'minor',
     told: /media of a result go after it/,
     apply: (seen) => ({ ...seen, turns: seen.turns.map(mediaBehind) }),
@@ -398,7 +398,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.user$/,
     allows: isGone,
-    reason: 'the wire has no field for it, and no answer depends on it',
+    reason: 'the wire has no field for the user, and the answer does not depend on it',
     severity: 'info',
     told: /user/,
   },
@@ -407,7 +407,7 @@ const fieldRules: readonly FieldRule[] = [
     path: /^options\.toolChoice$/,
     allows: (before, after) =>
       (before === 'none' || typeof before === 'object') && (after === undefined || after === 'auto'),
-    reason: 'only the tools that may be called are sent; of a tool of another wire nothing is left to choose',
+    reason: 'only the tools that may be called are sent; a tool of another wire is not sent, so it cannot be chosen',
     severity: 'info',
     told: /toolChoice/,
   },
@@ -416,7 +416,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['ollama', 'cohere', 'bedrock-converse'],
     path: /^tools\.length$/,
     allows: (before, after) => (after as unknown[]).length < (before as unknown[]).length,
-    reason: 'the wire has no choice of some tools: what may not be called is left out',
+    reason: 'the wire cannot limit the choice to some tools: tools that may not be called are left out',
     severity: 'info',
     told: /toolChoice|^tools\[/,
   },
@@ -425,7 +425,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['anthropic', 'openai-responses', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^tools\[\d+\]\.parameters$/,
     allows: isNew,
-    reason: 'a tool has a schema: that of no arguments is an empty object',
+    reason: 'a tool must have a schema: without arguments, it is the schema of an empty object',
     severity: 'info',
   },
   {
@@ -433,7 +433,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['openai-chat', 'openai-responses'],
     path: /\.filename$/,
     allows: isNew,
-    reason: 'a file has a name',
+    reason: 'a file must have a name',
     severity: 'info',
   },
   {
@@ -441,7 +441,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['anthropic'],
     path: /^options\.maxTokens$/,
     allows: isNew,
-    reason: 'the wire requires a limit: a default is filled in',
+    reason: 'the wire requires a limit: isoglot sends a default',
     severity: 'info',
   },
   {
@@ -449,7 +449,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['openai-responses'],
     path: /^options\.maxTokens$/,
     allows: (_before, after) => after === 16,
-    reason: 'fewer than 16 tokens are refused',
+    reason: 'the wire refuses a limit of fewer than 16 tokens',
     severity: 'minor',
     told: /maxTokens/,
   },
@@ -458,7 +458,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['cohere'],
     path: /^options\.toolChoice$/,
     allows: (before, after) => typeof before === 'object' && after === 'required',
-    reason: 'a choice of some tools is made by sending only those',
+    reason: 'the wire cannot name the allowed tools: only those are sent',
     severity: 'info',
   },
   {
@@ -474,7 +474,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.parallelToolCalls$/,
     allows: (before, after) => before === true && isGone(before, after),
-    reason: 'nothing switches them off, so nothing switches them on',
+    reason: 'the wire has no option for parallel calls: they are always allowed',
     severity: 'info',
   },
   {
@@ -490,7 +490,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['openai-chat', 'openai-responses', 'anthropic'],
     path: /^options\.reasoning$/,
     allows: onlyIf({}),
-    reason: 'it asks for reasoning and says not how much: the model does what it does by default',
+    reason: 'the request asks for reasoning without an effort: the model uses its default',
     severity: 'minor',
     told: /reasoning/,
   },
@@ -499,7 +499,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['bedrock-converse'],
     path: /^options\.reasoning$/,
     allows: isGone,
-    reason: 'each family of models there says it in a field of its own, and refuses those of others',
+    reason: 'each family of models there has its own field for reasoning, and refuses the fields of others',
     severity: 'minor',
     told: /reasoning/,
   },
@@ -508,7 +508,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini'],
     path: /^options\.reasoning$/,
     allows: onlyIf({}),
-    reason: 'models of this wire think by default: asking for it shows their thoughts',
+    reason: 'models of this wire reason by default: the option only shows their reasoning',
     severity: 'info',
   },
   {
@@ -516,14 +516,14 @@ const fieldRules: readonly FieldRule[] = [
     to: ['ollama', 'cohere'],
     path: /^options\.toolChoice$/,
     allows: (before, after) => before === 'auto' && isGone(before, after),
-    reason: 'it is what the wire does, and it has no word for it',
+    reason: 'this is the default of the wire, which has no value for it',
     severity: 'info',
   },
   {
     name: 'budgets and efforts',
     path: /^options\.reasoning\.(?:effort|budgetTokens)$/,
     told: /reasoning/,
-    reason: 'models know one of the two: the nearest is sent',
+    reason: 'a model takes a budget or an effort, not both: the nearest value is sent',
     severity: 'info',
   },
   {
@@ -546,7 +546,7 @@ const fieldRules: readonly FieldRule[] = [
     name: 'keywords of schemas',
     to: ['anthropic'],
     path: /^options\.responseFormat\.schema\..*(?:\$schema|additionalProperties)$/,
-    reason: 'objects must be closed, and what the wire has no keyword for moves into descriptions',
+    reason: 'objects must be closed, and keywords that the wire does not have are moved into descriptions',
     severity: 'info',
   },
   {
@@ -554,7 +554,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^options\.stream$/,
     allows: (before, after) => (before ?? false) === false && (after ?? false) === false,
-    reason: 'the path says it, or the wire streams by default',
+    reason: 'the path of the request decides it, or the wire streams by default',
     severity: 'info',
   },
   {
@@ -571,7 +571,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === false && isGone(before, after),
-    reason: 'the wire has no strict tools: none is',
+    reason: 'the wire has no strict tools, so all tools are not strict',
     severity: 'info',
   },
   {
@@ -579,7 +579,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['openai-responses'],
     path: /^tools\[\d+\]\.strict$/,
     allows: (before, after) => before === undefined && after === false,
-    reason: 'what is not said is best-effort strict there',
+    reason: 'without the field, the wire tries to be strict',
     severity: 'info',
   },
   {
@@ -587,7 +587,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini'],
     path: /^tools\[\d+\]\.parameters$/,
     allows: isGone,
-    reason: 'a schema of no properties is left out',
+    reason: 'a schema without properties is left out',
     severity: 'info',
   },
   {
@@ -596,7 +596,7 @@ const fieldRules: readonly FieldRule[] = [
     path: /argumentsText$/,
     allows: (before, after) =>
       JSON.stringify(JSON.parse(String(before) || '{}')) === JSON.stringify(JSON.parse(String(after) || '{}')),
-    reason: 'arguments are an object on this wire: spaces are gone',
+    reason: 'arguments are an object on this wire: spaces are lost',
     severity: 'info',
   },
   {
@@ -604,7 +604,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['openai-chat', 'openai-responses', 'cohere'],
     path: /argumentsText$/,
     allows: (before, after) => before === '' && after === '{}',
-    reason: 'no arguments are written as an empty object',
+    reason: 'missing arguments are sent as an empty object',
     severity: 'info',
   },
   {
@@ -612,14 +612,14 @@ const fieldRules: readonly FieldRule[] = [
     to: ['openai-responses'],
     path: /^turns\[\d+\]\.blocks\[\d+\]\.name$/,
     allows: isGone,
-    reason: 'a result names the id of its call, and the call, where the request holds it, its tool',
+    reason: 'a result names only the id of its call; the name of the tool is in the call, if the request has it',
     severity: 'info',
   },
   {
     name: 'detail of images',
     path: /\.detail$/,
     allows: (before, after) => before === undefined || after === undefined,
-    reason: 'a hint that not every wire has, and one demands',
+    reason: 'a hint that some wires do not have, and one wire requires',
     severity: 'info',
   },
   {
@@ -634,7 +634,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['bedrock-converse'],
     path: /^tools\.length$/,
     allows: (before) => (before as unknown[]).length === 0,
-    reason: 'calls of the history need definitions of their tools: ones without a schema are made',
+    reason: 'calls in the history require definitions of their tools: isoglot adds definitions without a schema',
     severity: 'info',
   },
   {
@@ -649,7 +649,7 @@ const fieldRules: readonly FieldRule[] = [
     name: 'names of documents',
     to: ['bedrock-converse'],
     path: /\.(?:filename|title)$/,
-    reason: 'a document has a name, without an ending and without signs that the wire refuses, and no two are alike',
+    reason: 'a document must have a unique name, without an extension and without characters that the wire refuses',
     severity: 'info',
   },
   {
@@ -658,7 +658,7 @@ const fieldRules: readonly FieldRule[] = [
     path: /\.(?:id|toolCallId)$/,
     allows: (before, after) =>
       /^(?:ollama|gemini)_\d+$/.test(String(before)) && /^(?:ollama|gemini)_\d+$/.test(String(after)),
-    reason: 'an id that we made is not sent where calls and results belong together by order',
+    reason: 'made ids are not sent if the wire matches calls and results by their order',
     severity: 'info',
   },
   {
@@ -666,7 +666,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['gemini'],
     path: /^turns\[\d+\]\.blocks\[\d+\]\.type$/,
     allows: (before, after) => before === 'image' && after === 'file',
-    reason: 'an address has no type on this wire',
+    reason: 'the wire has no media type for an address',
     severity: 'minor',
     told: /url/,
   },
@@ -683,7 +683,7 @@ const fieldRules: readonly FieldRule[] = [
     to: ['anthropic', 'cohere', 'bedrock-converse'],
     path: /\.mimeType$/,
     allows: (before, after) => before === undefined || after === undefined,
-    reason: 'one wire says that a document is plain text, and one has no types of documents',
+    reason: 'one wire says that a document is plain text, and the other has no types of documents',
     severity: 'info',
   },
   {
