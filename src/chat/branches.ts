@@ -1,24 +1,24 @@
-/** Where a chat was said or answered differently: all that followed each time is kept. @module */
+/** The branches of a chat: each edit or regenerated answer starts one, and the entries of all branches are kept. @module */
 import type { Entry } from './entry.ts'
 
-/** The branches that begin where an entry stands. */
+/** The branches that begin at an entry. */
 export interface Branches {
-  /** The one that is shown. */
+  /** The branch that is shown. */
   readonly index: number
-  /** The entries of each, from here to the end; of the one that is shown none, since they are those of the chat. */
+  /** The entries of each branch, from here to its end. The list of the shown branch is empty, because the chat has its entries. */
   readonly tails: readonly (readonly Entry[])[]
 }
 
-/** The branches with a new one beside this end of the chat. `undefined` if there is no such end. */
+/** Adds an empty branch that replaces these last entries of the chat. Returns `undefined` if there are no entries. */
 export function forked(tail: readonly Entry[]): Branches | undefined {
   const [first] = tail
   if (first === undefined) return undefined
-  if (first.messages.length === 0) return first.branch // nothing came of it
+  if (first.messages.length === 0) return first.branch // the last attempt has no content: use its branch again
   const tails = tailsOf(tail)
   return { index: tails.length, tails: [...tails, []] }
 }
 
-/** The end of the chat with another of its branches. `undefined` if there is no such branch. */
+/** Returns the entries of another branch. `undefined` if there is no such branch. */
 export function switched(tail: readonly Entry[], index: number): readonly Entry[] | undefined {
   const tails = tailsOf(tail)
   const [first, ...rest] = tails[index] ?? []

@@ -33,7 +33,7 @@ export class ChatState {
   #entries: Entry[]
   #status: Status = idle
   #saved: Promise<unknown> = Promise.resolve()
-  /** Answers whose usage is in that of the chat. */
+  /** Messages whose usage is already added to the usage of the chat. */
   readonly #counted = new WeakSet<Message>()
 
   constructor(options: ChatStoreOptions) {
@@ -90,7 +90,7 @@ export class ChatState {
     return [...this.#entries.slice(0, at), entry]
   }
 
-  /** Adds the usage of the rounds of an answer, of each once. Shown with what is published next. */
+  /** Adds the usage of an answer's rounds, each once. Readers see it with the next snapshot. */
   count({ messages }: Entry): void {
     const rounds = messages.filter((message) => !this.#counted.has(message))
     for (const message of rounds) this.#counted.add(message)

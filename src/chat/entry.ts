@@ -21,7 +21,7 @@ export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   /** By the number of the round and the call's id, since some hosts count their ids from 0 in every round. */
   readonly calls: ReadonlyMap<string, CallNews>
   readonly sealed?: SealedHistory
-  /** How many of its messages were there when the turn that went on with it was asked for. */
+  /** How many messages it had when the turn that continues it began. */
   readonly begun?: number
   /** The other versions of this message: from edits and regenerated answers. */
   readonly branch?: Branches
@@ -110,7 +110,7 @@ export function withCalls(entry: Entry, which: readonly ToolCall[], state: CallN
   return { ...entry, calls }
 }
 
-/** The entry whose calls get no result any more. */
+/** Adds a failed result for each of these calls, because they will not run. */
 export function withoutResults(entry: Entry, which: readonly ToolCall[]): Entry {
   const results = which.map(({ id, name }): Message => {
     return { role: 'tool', toolCallId: id, name, content: noResult, status: 'error' }
@@ -138,13 +138,13 @@ export function withUser(entries: readonly Entry[], state: 'done' | 'failed'): r
   return entries.map((entry) => (entry.state === 'sending' ? { ...entry, state } : entry))
 }
 
-/** The entries with the user's message at their end as one that was answered. */
+/** Marks the user's message at the end, if there is one, as `done`. */
 export function asArrived(entries: readonly Entry[]): readonly Entry[] {
   const last = entries.at(-1)
   return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'done' }] : entries
 }
 
-/** The entries with the user's last message being sent again. */
+/** Marks the user's message at the end, if there is one, as `sending`. */
 export function asSending(entries: readonly Entry[]): readonly Entry[] {
   const last = entries.at(-1)
   return last?.role === 'user' ? [...entries.slice(0, -1), { ...last, state: 'sending' }] : entries

@@ -26,7 +26,7 @@ export interface FetchTransportOptions {
    * with the new messages. `open`: all messages are sent, and the server believes the page. Default `server`.
    */
   readonly history?: 'server' | 'sealed' | 'open'
-  /** `keptRuns`, for a server that keeps its runs: an answer outlives the network and a reload. Default: a cut is an error. */
+  /** Pass `keptRuns` if the server keeps its runs: an answer then survives a lost connection and a reload. Default: a lost connection is an error. */
   readonly resume?: typeof keptRuns
 }
 

@@ -1,27 +1,28 @@
-/** The runs of a page that its server keeps: their names outlive a reload. @module */
+/** Stores the names of runs that a server keeps, so that a page can continue them after a reload. @module */
 import { ConnectionError, InterruptedError, TimeoutError } from '../core/errors.ts'
 import { readEvents } from '../page/read.ts'
 import { type Resuming, resuming } from '../page/resuming.ts'
 import type { ChatEvents, ChatTransport } from './model.ts'
 import type { ReadableRun } from './run-transport.ts'
 
-/** Goes on with runs that the server keeps: what `keptRuns` makes, for `fetchTransport`. */
+/** Continues runs that the server keeps. `keptRuns` returns it, for `fetchTransport`. */
 export interface KeptRuns {
   /** For `readEvents`. */
   readonly resuming: Resuming
-  /** Notes the name that the server gave to the run of the chat. */
+  /** Stores the name of the run, which is in a header of the response. */
   remember(chatId: string, response: Response): void
-  /** The run, which is forgotten when it ends: what is not its end can be made good by another connection. */
+  /** Returns the same run, and deletes its name when it ends. A network error does not end it: another connection can continue it. */
   forgetting(chatId: string, run: ReadableRun): ReadableRun
   /** The `resume` of the transport. */
   readonly resume: NonNullable<ChatTransport['resume']>
 }
 
 /**
- * The `resume` of `fetchTransport`, for a server that answers by `keepRun` and, below the same address, by `answerKept`. Where the network cuts
- * an answer it goes on by itself; after a reload, and by `retry` of the chat, it comes again from its beginning: call `chat.resume()` when the
- * page begins. The name of the run is kept in `sessionStorage` until its end, and `stop` ends it on the server. A server of another origin
- * has to expose the header `x-isoglot-stream`.
+ * The `resume` of `fetchTransport`, for a server that answers with `keepRun` and, below the same address, with `answerKept`.
+ *
+ * After a lost connection, the answer continues by itself. After a reload, `chat.resume()` reads it again from its beginning: call it when
+ * the page starts. `retry` of the chat does the same. `stop` ends the run on the server. The name of the run is stored in `sessionStorage`
+ * until the run ends. A server of another origin must expose the header `x-isoglot-stream`.
  *
  * @example
  * ```ts
@@ -96,7 +97,7 @@ function keyOf(chatId: string): string {
   return `isoglot-run:${chatId}`
 }
 
-/** Of this tab. A page may not be allowed to store anything; then its runs are lost with it. */
+/** The storage of this tab. `undefined` if the page must not store anything: a reload then loses its runs. */
 function pageStorage(): Storage | undefined {
   try {
     return globalThis.sessionStorage

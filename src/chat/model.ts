@@ -75,13 +75,13 @@ export interface StoredChat {
 export type StoredEntry = Pick<ViewMessage, 'id' | 'role' | 'state' | 'messages'> & {
   readonly createdAt?: number
   readonly sealed?: SealedHistory
-  /** How many of its messages were there when the turn that went on with it was asked for. */
+  /** How many messages it had when the turn that continues it began. */
   readonly begun?: number
-  /** The other branches from here on; of the one that is shown, its place in the list is empty. */
+  /** The branches that begin here. The list of the shown branch (`index`) is empty. */
   readonly branch?: { readonly index: number; readonly tails: readonly (readonly StoredEntry[])[] }
 }
 
-/** A history that a server sealed: the conversation up to and with so many messages of the item. */
+/** A history that a server sealed. It includes the first `messageCount` messages of the item. */
 export interface SealedHistory {
   readonly text: string
   readonly messageCount: number
@@ -183,25 +183,25 @@ export interface ChatActions<Tools extends AnyTools = AnyTools> {
   /** Ends the turn that is under way. The status is `ready` at once; what came stays. Calls that wait are given up. */
   readonly stop: () => Promise<void>
   /**
-   * Asks again after a turn that failed or was stopped; its answer is dropped. If the server is still running that turn, goes on with it.
+   * Asks again after a turn that failed or was stopped, and drops its answer. If the server still runs that turn, it continues the turn.
    *
-   * @throws {TypeError} if none did.
+   * @throws {TypeError} if no turn failed or was stopped.
    */
   readonly retry: () => Promise<void>
   /**
-   * Answers again, in place of the answer with this id, or of the last one. That answer and all that follows stays as a branch.
+   * Asks for another answer in place of the one with this id; default: the last one. The old answer and all entries after it become a branch.
    *
    * @throws {TypeError} while a turn is under way, or if there is nothing to answer.
    */
   readonly regenerate: (id?: string) => Promise<void>
   /**
-   * Says something else in place of this message of the user, which stays with all that follows as a branch. @throws as `send`, and if there
-   * is no such message.
+   * Replaces this message of the user and asks again. The old message and all entries after it become a branch. @throws as `send`, and if
+   * there is no such message.
    */
   readonly edit: (id: string, content: SendContent) => Promise<void>
   /**
-   * Shows another branch of this item, from 0. The next turn goes on with what is shown, which a server that keeps the history itself does not
-   * know.
+   * Shows the branch with this index (from 0) of this item. The next turn continues the shown branch. A server that stores the history
+   * itself does not know which branch is shown.
    *
    * @throws {TypeError} while a turn is under way, or if there is no such branch.
    */

@@ -6,7 +6,7 @@ import { memoryLedger } from '../tools/ledger.ts'
 import type { Tool, ToolEvent } from '../tools/model.ts'
 import { CallTurn } from '../tools/turn.ts'
 
-/** The context in which the page's calls run. */
+/** The context for calls that run in the page. */
 export interface PageToolContext {
   /** The conversation up to and with the message that made the calls. */
   readonly messages: readonly Message[]

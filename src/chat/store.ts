@@ -139,7 +139,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const begun = { id: chat.newId(), role: 'assistant', state: 'streaming', createdAt: Date.now() } as const
     const base = branch && entryOf({ ...begun, messages: [], begun: 0, branch })
     chat.entries = [...asSending(entries.slice(0, at + 1)), ...(base ? [base] : [])]
-    // A message that never arrived is new to the server.
+    // The server does not have a message whose request failed.
     if (asked?.state === 'failed' && base === undefined) return turns.ask({ trigger: 'send', added: asked.messages })
     await turns.ask({ trigger: 'regenerate', ...compact({ messageId: answered?.id, base }) })
   }
@@ -191,7 +191,7 @@ export function createChatStore(options: ChatStoreOptions): ChatStore {
     const { entries } = chat
     const last = entries.at(-1)
     const isAnswer = last?.role === 'assistant'
-    // The events begin with the answer, or with what came after the calls that it waited for.
+    // The events start with the answer. If it waited for calls, they start after the results of those calls.
     const base = isAnswer && last.begun !== undefined && { ...last, messages: last.messages.slice(0, last.begun) }
     const before = asArrived(isAnswer ? entries.slice(0, -1) : entries)
     chat.entries = base ? [...before, base] : before

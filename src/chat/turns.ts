@@ -56,7 +56,7 @@ export class Turns {
     this.#onReady = onReady
   }
 
-  /** Begins a turn, in place of one that has asked nothing yet: until it is ended, the chat is busy. */
+  /** Begins a turn. It replaces a turn that has not sent its request yet. The chat is busy until the turn ends. */
   begin(): AbortController {
     this.#question = undefined
     this.#answerId = undefined
@@ -70,7 +70,7 @@ export class Turns {
     return this.#current
   }
 
-  /** Takes a turn back that asked nothing. Says whether it was under way. */
+  /** Ends a turn that has not sent a request. Returns whether it was the current turn. */
   drop(turn: AbortController): boolean {
     if (!this.isCurrent(turn)) return false
     this.#current = undefined

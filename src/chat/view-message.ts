@@ -25,7 +25,7 @@ export interface ViewMessage<Tools extends AnyTools = AnyTools> {
   readonly createdAt: number | undefined
   /** Its messages: one user message, or the rounds of one turn with their tool messages. */
   readonly messages: readonly Message[]
-  /** There only where `edit` or `regenerate` made more than one: which is shown, from 0, and how many there are. */
+  /** Set if `edit` or `regenerate` made several branches: the index of the shown one, from 0, and their number. */
   readonly branch?: { readonly index: number; readonly count: number }
 }
 

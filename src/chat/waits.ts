@@ -3,9 +3,9 @@ import type { RunOutcome } from '../client/result.ts'
 import type { ToolCall, ToolMessage } from '../core/model.ts'
 import type { Approval } from '../tools/approval.ts'
 
-/** Calls that wait, and what was decided and found since. */
+/** Calls that wait, and the decisions and results since then. */
 export class Waits {
-  /** Those that have their decision or result included. */
+  /** All calls, also those that have a decision or a result now. */
   readonly calls: readonly ToolCall[]
   /** How the answer that made them ended. */
   readonly outcome: RunOutcome | undefined

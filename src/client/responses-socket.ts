@@ -1,6 +1,6 @@
 /**
- * OpenAI Responses over a WebSocket: a `fetch` for a model. Requests and events are the same; the connection outlives the answer, so that a
- * round of tools pays for no new one, and the server has the state of the last answer at hand.
+ * OpenAI Responses over a WebSocket: a `fetch` for a model. Requests and events are the same as over HTTP. The connection stays open after an
+ * answer, so the next round of tools needs no new connection, and the server still has the state of the last answer.
  *
  * @see https://platform.openai.com/docs/guides/websocket-mode (read 2026-11)
  * @module
@@ -10,7 +10,7 @@ import type { JsonObject } from '../core/model.ts'
 import { encodeSse } from '../framing/sse.ts'
 
 /**
- * Opens a WebSocket to an address that begins with `https:` or `http:`, with these headers. It returns the server's answer if that refuses.
+ * Opens a WebSocket with these headers. The address begins with `https:` or `http:`. If the server refuses, it returns the response.
  */
 export type ConnectSocket = (
   url: string,
@@ -22,15 +22,15 @@ export type ConnectSocket = (
 export interface ResponsesSocket {
   /** Pass it as the setting `fetch` of a model. Requests other than a `POST` to `…/responses` use the global `fetch`. */
   readonly fetch: typeof fetch
-  /** Closes all connections. An answer that is under way breaks off. */
+  /** Closes all connections. An answer that still streams fails. */
   close(): void
 }
 
 /**
- * Asks OpenAI Responses over WebSockets, one request after the other on each: a request that comes while another is under way opens a
- * connection of its own. A run that is cancelled closes its connection, since the API has no message for that.
+ * Sends requests to OpenAI Responses over WebSockets. A connection has one request at a time: a request that starts during another one opens
+ * a new connection. Cancelling a run closes its connection, because the API has no message to cancel.
  *
- * With `store: true`, each round sends what is new since the answer before. Otherwise it sends the whole conversation.
+ * With `store: true`, each round sends only the messages after the last answer. Otherwise it sends the whole conversation.
  *
  * @param options.connect Default: `new WebSocket(url, { headers })`, as Node 22, Deno and Bun have it. In a Worker or a Durable Object:
  * {@link connectByUpgrade}. A page cannot send a key in a header: give it a function that opens a WebSocket to a server of yours.
@@ -64,7 +64,7 @@ export function responsesSocket({ connect = connectDirectly }: { connect?: Conne
       if (socket instanceof Response) return socket
       const line = idle ?? (await lineOf(key, socket, lines, signal))
       const answer = await answerOf(line, text, signal)
-      if (answer !== undefined) return answer // an old connection only says that it is one
+      if (answer !== undefined) return answer // `undefined`: the connection is too old, try another one
     }
   }
 
@@ -76,9 +76,9 @@ export function responsesSocket({ connect = connectDirectly }: { connect?: Conne
   }
 }
 
-/** Opens a WebSocket as a Worker of Cloudflare's does: by `fetch`. */
+/** Opens a WebSocket by `fetch`, as Cloudflare's Workers require. */
 export const connectByUpgrade: ConnectSocket = async (url, headers, signal) => {
-  const opening = new AbortController() // its end would close the WebSocket, which outlives the request
+  const opening = new AbortController() // not `signal` itself: it would also close the WebSocket after this request
   const abort = () => opening.abort(signal.reason)
   signal.addEventListener('abort', abort)
   const init = { headers: { ...headers, upgrade: 'websocket' }, signal: opening.signal }
@@ -88,7 +88,7 @@ export const connectByUpgrade: ConnectSocket = async (url, headers, signal) => {
   return webSocket ?? response
 }
 
-/** The second argument is in no standard, but in every runtime that is not a page or a Worker. */
+/** No standard has the second argument, but Node, Deno and Bun do. */
 const connectDirectly: ConnectSocket = async (url, headers) => {
   const Socket = WebSocket as unknown as new (url: string, options: object) => WebSocket
   return new Socket(url.replace(/^http/, 'ws'), { headers })
@@ -100,15 +100,15 @@ const connectDirectly: ConnectSocket = async (url, headers) => {
 interface Line {
   readonly key: string
   readonly socket: WebSocket
-  /** Nothing is asked on it from then on. */
+  /** Closes it. No request uses it after that. */
   close(): void
-  /** The answer under way. */
+  /** Handles the current answer. `undefined`: the connection is free. */
   turn: { take(data: string): void; fail(error: unknown): void } | undefined
-  /** Whether it has answered before. */
+  /** Whether a request was sent on it before. */
   isUsed: boolean
 }
 
-/** A connection that is open. @throws if it does not open, or the signal fires. */
+/** Waits until the connection is open. @throws if it does not open, or the signal fires. */
 function lineOf(key: string, socket: WebSocket, lines: Set<Line>, signal: AbortSignal): Promise<Line> {
   return new Promise((resolve, reject) => {
     const close = () => {
@@ -136,7 +136,10 @@ function lineOf(key: string, socket: WebSocket, lines: Set<Line>, signal: AbortS
 const proper: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete'])
 const last: ReadonlySet<unknown> = new Set([...proper, 'response.failed', 'response.cancelled', 'error'])
 
-/** Asks, and answers as the API does over HTTP: an error that comes first by its status, and else a stream. `undefined`: ask on another one. */
+/**
+ * Sends the request, and returns a response as the API does over HTTP: a status if the first event is an error, a stream otherwise. Returns
+ * `undefined` if the connection is too old: send the request on another one.
+ */
 function answerOf(line: Line, text: string, signal: AbortSignal): Promise<Response | undefined> {
   return new Promise((resolve, reject) => {
     const { socket, isUsed } = line

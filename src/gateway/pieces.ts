@@ -1,5 +1,5 @@
 /**
- * Pieces of an answer: each is the text of one event, in which keys are searched for, until it goes out as bytes.
+ * Pieces of an answer. A piece is the text of one event: the gateway searches it for keys, and then encodes it as bytes.
  *
  * @module
  */
@@ -19,20 +19,20 @@ export function pieceWriter(framing: ServerCodec['framing']): (frame: Frame) => 
   }
 }
 
-/** Makes bytes of pieces. */
+/** Encodes pieces as bytes. */
 export interface PieceEncoder {
   more(pieces: readonly string[]): Uint8Array
-  /** The last pieces, and what closes the stream. */
+  /** Encodes the last pieces and the end of the stream. */
   end(pieces: readonly string[]): Uint8Array
 }
 
 const encoder = /* @__PURE__ */ new TextEncoder()
 const encodeText = (pieces: readonly string[]) => encoder.encode(pieces.join(''))
 
-/** For a wire whose pieces are what travels. */
+/** For a format whose events are text. */
 export const textPieces: PieceEncoder = { more: encodeText, end: encodeText }
 
-/** For a wire with a binary framing. */
+/** For a format with a binary framing. */
 export function binaryPieces(encodeFrame: (frame: Frame) => Uint8Array): PieceEncoder {
   function encode(pieces: readonly string[]): Uint8Array {
     const messages = pieces.map((piece) => {
@@ -50,7 +50,7 @@ export function binaryPieces(encodeFrame: (frame: Frame) => Uint8Array): PieceEn
   return { more: encode, end: encode }
 }
 
-/** One JSON array, written in pieces. */
+/** For a stream that is one JSON array. */
 export function arrayPieces(): PieceEncoder {
   let isBegun = false
   const write = (pieces: readonly string[]) => {

@@ -2,11 +2,11 @@
  * The body of an answer that is begun before it is all here: one pass from the provider's chunks to the client's, with keep-alive comments where
  * there is nothing else.
  *
- * The client pulls: who reads slowly is not read ahead for. When it leaves, the provider's side is closed. A whole answer cannot report an
- * error after its headers: it breaks off.
+ * The client pulls, so the gateway does not read ahead for a slow client. When the client leaves, the gateway closes the connection to the
+ * provider. A whole answer cannot report an error after its headers: the connection breaks off.
  *
- * A provider sends a packet for each event, and each writing costs more than the event: events that follow one another within 10 ms are
- * written together. The first one is written at once, and so is every event that comes later than that.
+ * A provider sends a packet for each event, and a write costs more than an event. So events that follow the last write within 10 ms are
+ * written together. The first event, and every event that comes later than 10 ms, is written at once.
  *
  * @see https://streams.spec.whatwg.org/#rs-model
  *
@@ -20,11 +20,11 @@ import { type Begun, type Next, type Patience, patience } from './commit.ts'
 import { tellError } from './errors.ts'
 import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces } from './pieces.ts'
 
-/** An event that comes so soon after the last write, in ms, is written at the end of this time, with the events that followed it. */
+/** An event within this time after the last write waits until the time is over, in ms. All events of that time are written together. */
 const joinMs = 10
-/** The longest wait, in ms, for an event that is already there. */
+/** The longest wait, in ms, for an event that has already arrived. */
 const atOnceMs = 1
-/** The most characters that are joined, beside the last event. */
+/** Most characters that are joined before the last event. */
 const mostJoined = 64 * 1024
 
 /** The answer as the client gets it, with its one end. */

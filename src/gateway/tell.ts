@@ -19,7 +19,7 @@ export function watchOf(question: GatewayQuestion, observers: readonly GatewayOb
   }
 }
 
-/** A provider that is being asked. */
+/** The current request to a provider. */
 export type Asking = Pick<GatewayAttempt, 'attempt' | 'entry' | 'model'> & { readonly startedAt: number }
 
 /** Reports the end of a request to `onUsage`, `onEnd` and the observers. */

@@ -153,11 +153,11 @@ export interface EndReport {
 export interface GatewayQuestion {
   readonly requestId: string
   readonly wire: WireName
-  /** Its headers may name the trace that it belongs to. The body must not be read. */
+  /** Its headers may name a trace. Do not read the body. */
   readonly request: Request
 }
 
-/** A request to a provider that is sent, or, with `end`, one that is over. */
+/** A request to a provider. With `end`, it is over. */
 export interface GatewayAttempt extends GatewayQuestion {
   /** From 1; each entry of the table is asked once. */
   readonly attempt: number
@@ -166,7 +166,7 @@ export interface GatewayAttempt extends GatewayQuestion {
   readonly model: Model
   readonly end?: {
     readonly ms: number
-    /** With neither `error` nor an answer that ended, the client left. `status` is the one that the provider answered. */
+    /** `status` is the status of the provider's response. Without `error` and `stopReason`, the client left. */
     readonly error?: EndReport['error']
     readonly stopReason?: StopReason
     readonly usage?: Usage

@@ -9,7 +9,7 @@ import { contextOf } from './parent.ts'
 
 /** Options of `otelGateway`. `tracer`, `meter` and `names` mean the same as for `otel`. */
 export interface GatewayOtelOptions extends Pick<OtelOptions, 'tracer' | 'meter' | 'names'> {
-  /** The context that a request belongs to, such as that of its `traceparent`. Default: the one that is active when the request arrives. */
+  /** Returns the context of a request, for instance from its `traceparent` header. Default: the context that is active when it arrives. */
   readonly parent?: (request: Request) => Context | undefined
 }
 

@@ -20,14 +20,14 @@ import { bearer } from '../kit/bearer.ts'
 export interface BedrockInvokeSettings
   extends ModelSettings,
     Pick<AnthropicDialect, 'beta' | 'maxTokens' | 'lateInstructions'> {
-  /** Such as `us-east-1`. The address and the signature have it. */
+  /** The AWS region, such as `us-east-1`. It is part of the address and of the signature. */
   readonly region: string
-  /** Signs each request. Not for web pages: who reads the page can read the secret. Default: none, and the `apiKey` is sent. */
+  /** Signs each request. Do not use it in web pages: every visitor could read the secret. Default: none, and the `apiKey` is sent. */
   readonly aws?: AwsSigner
 }
 
 /**
- * Claude on Amazon Bedrock by `InvokeModel`, for regions and accounts without the endpoint that `bedrockAnthropic` asks.
+ * Claude on Amazon Bedrock by `InvokeModel`, for regions and accounts without the endpoint that `bedrockAnthropic` uses.
  *
  * @param model A model's id, the id of an inference profile such as `us.anthropic.claude-sonnet-4-5-20250929-v1:0`, or an ARN.
  * @param settings `apiKey` is a key of Bedrock, or a function that returns one.
@@ -55,7 +55,7 @@ function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
     encodeRequest(context, options) {
       const { headers, body, ...encoded } = codec.encodeRequest(context, options)
       const { model, stream, ...asked } = body as JsonObject
-      // Betas are named in the body: a header is not read.
+      // Bedrock reads betas from the body, not from a header.
       const betas = [...beta, ...(headers['anthropic-beta']?.split(',') ?? [])]
       return {
         ...encoded,
@@ -83,14 +83,14 @@ function invoking(codec: ClientCodec, beta: readonly string[]): ClientCodec {
 
 const exceptionMark = 'exception:'
 
-/** An exception of a stream as an error answer: there its name has a small first letter. */
+/** Turns an exception in a stream into an error response. In streams, the name of the exception begins with a small letter. */
 function exceptionOf({ event = '', data }: Frame): Parameters<typeof decodeError>[0] {
   const type = event.slice(exceptionMark.length)
   const message = textOr(field(parsed(data), 'message'), data)
   return { status: 0, headers: new Headers(), body: { __type: type.charAt(0).toUpperCase() + type.slice(1), message } }
 }
 
-/** The events of Anthropic's stream, out of the messages of Amazon's. Messages without one keep the line warm. */
+/** Reads the events of Anthropic's stream from Amazon's messages. Messages without an event are keep-alives. */
 function decodeFrames(limits: { readonly maxEventBytes?: number }): Machine<Uint8Array, Frame> {
   const messages = decodeEventStream(limits)
   function unwrap(read: (frames: Frame[]) => void, out: Frame[]): void {

@@ -85,11 +85,11 @@ function withTools(message: AssistantMessage): AssistantMessage {
   }
 }
 
-/** Collects tools by their index: a later piece of one adds to it, and replaces what it says again. */
+/** Collects tools by their index. A later piece of a tool adds fields, and replaces fields that it repeats. */
 function toolReader() {
   let tools = new Map<number, JsonObject>()
   return {
-    /** Takes the tools out of the fields of a message; `undefined` if nothing else is in them. */
+    /** Reads the tools, and returns the other fields of the message; `undefined` if there are no others. */
     read(data: ProviderData): ProviderData | undefined {
       const { executed_tools: executed, ...fields } = data[format] ?? {}
       for (const [at, tool] of arrayOf(executed).entries()) {
@@ -99,7 +99,7 @@ function toolReader() {
       }
       return unlessEmpty(fields) && { [format]: fields }
     },
-    /** The blocks of those that were read since. */
+    /** Returns the blocks of the tools that were read since the last call. */
     take(): readonly ContentBlock[] {
       const taken = [...tools].flatMap(([index, tool]) => blocksOfTool(tool, index))
       tools = new Map()
@@ -118,7 +118,7 @@ function blocksOfTool(tool: JsonObject, index: number): readonly ContentBlock[] 
   const args = 'value' in parsed ? parsed.value : {}
   const output = otherFields(tool, callFields)
   const result = { type: 'server_tool_result' as const, toolCallId: id, name, output, providerData: { [format]: {} } }
-  // As it came: a gateway gives it to clients of this format.
+  // Unchanged: a gateway sends it to clients of this format.
   const providerData = { [format]: { executed_tools: [tool] } }
   return [
     { type: 'server_tool_call', id, name, arguments: args, argumentsText, providerData },

@@ -125,7 +125,7 @@ function markReader() {
         const result = results[number - 1]
         const url = textOr(field(result, 'url'), textOr(urls[number - 1], undefined))
         if (url === undefined) return []
-        // Other formats demand a title; a citation without one shows its address.
+        // Other formats require a title. Without one, the address is the title.
         return [{ type: 'citation', url, title: textOr(field(result, 'title'), url), startIndex, endIndex }]
       })
     },

@@ -65,7 +65,7 @@ export interface Realtime {
   /** Its names are models; as ids, they begin with `realtime:`. */
   readonly models: readonly string[]
   readonly openai: Omit<Entry, 'name'>
-  /** Of one, in micro-USD. */
+  /** The cost of one secret, in micro-USD. */
   readonly cost: number
   readonly seconds: number
 }

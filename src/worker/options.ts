@@ -189,15 +189,15 @@ export interface RunOptions {
 }
 
 /**
- * Client secrets for OpenAI's Realtime API. A page that has one talks to OpenAI itself, and may change what its session is: a secret limits
- * the time in which a session may begin, and neither its model nor what it costs. Sign its users in, and keep `usd` above what one costs you.
+ * Client secrets for OpenAI's Realtime API. A page with a secret talks to OpenAI directly, and can change the session. The secret limits the
+ * time in which a session may begin, but not its model or its cost. Sign users in, and set `usd` above the cost of a session.
  */
 export interface RealtimeOptions {
-  /** Models that a secret may be ordered for, as OpenAI spells them. A token's `models` name them as `realtime:…`. */
+  /** Models for which a page may request a secret, as OpenAI spells them. In `models` of a token they are named `realtime:…`. */
   readonly models: readonly string[]
   /** Dollars that each secret takes from the budget of its user. The Worker does not see the session, so it cannot measure the cost. */
   readonly usd: number
-  /** For how long a session may be begun with it, in seconds, from 10 to 7200. Default 60. */
+  /** How long a session can be started with it, in seconds, from 10 to 7200. Default 60. */
   readonly seconds?: number | undefined
 }
 

@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: streams written, for clients of this wire. Blocks have one number each, and follow one another.
+ * Bedrock Converse: writes streams for clients of this format. Each block has a number, and a block starts after the previous one has ended.
  *
  * @see https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html (read 2026-11)
  *

@@ -1,5 +1,5 @@
 /**
- * Bedrock Converse: where a proof of another provider has place, when a gateway answers in this wire.
+ * Bedrock Converse: the field for proofs of another provider, when a gateway answers in this format.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { textOr } from '../../core/lookup.ts'
 import type { Slot } from '../../kit/carry.ts'
 import { format, provider } from './tables.ts'
 
-/** The signature of a text of reasoning, which every client sends back. */
+/** The signature of a reasoning text: every client sends it back. */
 export const slot: Slot = {
   format,
   owners: [provider],

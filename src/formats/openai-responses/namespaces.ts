@@ -9,9 +9,9 @@ import { arrayOf, field, isObject } from '../../core/lookup.ts'
 import type { Json, JsonObject } from '../../core/model.ts'
 
 /**
- * The same model, which offers a tool in the namespace that its `providerData['openai-responses'].namespace` is: a name and a description.
- * A call of another namespace is not run by it. With `defer_loading: true` beside it and the tool `{ type: 'tool_search' }`, the model
- * searches for it.
+ * Returns the same model, which sends tools in namespaces. `providerData['openai-responses'].namespace` of a tool has the name and the
+ * description of its namespace. The tool only runs calls of its own namespace. To let the model search for the tool, add
+ * `defer_loading: true` beside `namespace`, and the tool `{ type: 'tool_search' }`.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export function withNamespaces(model: Model): Model {
   }
 }
 
-/** A namespace stands where its first tool did. */
+/** Groups tools by namespace. A namespace takes the position of its first tool. */
 function grouped(tools: readonly Json[]): Json[] {
   const out: Json[] = []
   for (const tool of tools) {

@@ -95,7 +95,7 @@ export interface Budgets extends Pick<Reservation, 'dailyBudget' | 'totalDailyBu
 
 /** Functions that the books call on a change. */
 export interface BooksHearing {
-  /** A day begins; `oldest` is the oldest that is kept. */
+  /** A new day begins. Days before `oldest` are deleted. */
   hearOfDay(oldest: string, now: number): void
   /** A cost is booked. */
   hearOfCost(day: string, user: string, added: ModelSums): void

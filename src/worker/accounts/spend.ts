@@ -74,12 +74,12 @@ export async function reservePlace(requestId: string, purse: Purse): Promise<voi
   await hold({ requestId, model: 'token counts', wire: 'count', provider: '', cost: 1, leaseMs: marginMs }, purse)
 }
 
-/** Reserves an amount for what the page asks for itself. @throws {ApiError} as {@link reserve}. */
+/** Reserves an amount for requests that the page sends to the provider itself. @throws {ApiError} as {@link reserve}. */
 export async function reserveAmount(requestId: string, model: string, cost: number, purse: Purse): Promise<void> {
   await hold({ requestId, model, wire: 'realtime', provider: 'openai', cost, leaseMs: marginMs }, purse)
 }
 
-/** Books an amount that {@link reserveAmount} reserved, or less. */
+/** Books the amount that {@link reserveAmount} reserved, or less. */
 export async function settleAmount(requestId: string, outcome: string, cost: number, purse: Purse): Promise<void> {
   await book({ requestId, outcome, inputTokens: 0, outputTokens: 0, cost }, purse)
 }
@@ -122,8 +122,8 @@ async function book(settlement: Settlement, { session, config }: Purse): Promise
 
 /**
  * The cost of an answer. The provider's final usage is booked as it is, up to {@link mostTimesReserved} times what was reserved. A figure
- * that is missing, or that cannot be true, proves nothing: what was reserved for it is booked in its place. So is all of it if the answer
- * broke off, or was left, before its final usage: the provider may have thought for long without a word.
+ * that is missing or impossible is replaced by the amount that was reserved for it. If the answer broke off, or the client left, before
+ * the final usage, the whole reservation is booked: hidden reasoning may have cost that much.
  */
 export function settlementOf(report: EndReport, reserved: Reserved): Settlement {
   const { requestId, outcome, usage = {}, usageIsOld, saidBytes, stopReason, error } = report

@@ -1,6 +1,6 @@
 /**
- * Sums that are kept as costs are booked, in the object that sums up all users: of each day by model, and of each week by user and model. So
- * the operator's view of 90 days reads a fifth of their rows.
+ * Sums of costs: for each day by model, and for each week by user and model. The object with the costs of all users updates them with each
+ * cost. So the operator's view of 90 days reads only a fifth of the rows.
  *
  * @module
  */
@@ -9,13 +9,13 @@ import type { ModelSums } from './accounts.ts'
 import { dayMs, dayOf } from './days.ts'
 import type { Writer } from './writer.ts'
 
-/** Keeps the sums. */
+/** Stores the sums. */
 export interface KeptSums {
-  /** Books a cost. */
+  /** Adds a cost. */
   add(day: string, user: string, added: ModelSums): void
-  /** Makes the sums of rows that an earlier version booked, if there are none. Before they are read. */
+  /** Call it before a read. If there are no sums, it computes them from the rows of an earlier version. */
   fill(): void
-  /** Forgets days before this one, and weeks that ended before it. */
+  /** Deletes days before this one, and weeks that ended before it. */
   forget(oldest: string): void
 }
 
@@ -30,7 +30,7 @@ const schema = `
   ) STRICT, WITHOUT ROWID;`
 const added = `ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, inputTokens = inputTokens + excluded.inputTokens,
   outputTokens = outputTokens + excluded.outputTokens, spent = spent + excluded.spent`
-/** Of rows, summed. */
+/** The columns of a query that sums rows. */
 export const sums: string =
   'sum(requests) AS requests, sum(inputTokens) AS inputTokens, sum(outputTokens) AS outputTokens, sum(spent) AS spent'
 
@@ -40,12 +40,12 @@ export function weekOf(day: string): string {
   return dayOf(at - ((new Date(at).getUTCDay() + 6) % 7) * dayMs)
 }
 
-/** The sums that are kept in `sql`. */
+/** The sums in `sql`. */
 export function openSums(sql: Sql, { change }: Writer): KeptSums {
   let isFilled = false
   let kept = ''
 
-  /** A user's object has no need of the tables. */
+  /** Creates the tables only when they are used: the object of a single user does not need them. */
   function fill(): void {
     if (isFilled) return
     isFilled = true

@@ -56,7 +56,7 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): LedgerView
     return { rows, ...(last && { next: JSON.stringify([last.day, last.user, last.model]) }) }
   }
 
-  /** Where rows of a span by user are read: whole weeks from their sums, and the days before the first of them. */
+  /** The table to read. Rows by user come from the sums of whole weeks, and from the days before the first whole week. */
   function spanOf(by: SummaryKey, since: string): readonly [table: string, values: SqlValue[]] {
     if (by === 'day' || by === 'model') return ['dayModels WHERE day >= ?', [since]]
     if (by === 'all') return ['days WHERE day >= ?', [since]]
@@ -70,7 +70,7 @@ export function openView(sql: Sql, { fill }: Pick<KeptSums, 'fill'>): LedgerView
     const keys = summaryKeys[by]
     const columns = keys.join(', ')
     const [table, values] = spanOf(by, daysAgo(span, now))
-    // A row of `days` is one user's, of one model, on one day: nothing is left to sum.
+    // A row of `days` is already the sum of one user, one model and one day.
     const read =
       by === 'all' ? `SELECT * FROM ${table}` : `SELECT ${columns}, ${sums} FROM ${table} GROUP BY ${columns}`
     const rows = all<DayRow>(`${read} ORDER BY spent DESC, requests DESC LIMIT ?`, ...values, limit)

@@ -1,9 +1,9 @@
 /** Writes changes of an object's storage together. @module */
 import type { ObjectState, SqlValue } from '../platform.ts'
 
-/** Changes that are made in memory already, and not in the storage yet. */
+/** Collects changes that are already made in memory, and writes them to the storage. */
 export interface Writer {
-  /** Notes a change for the next writing. */
+  /** Adds a change to the next write. */
   change(query: string, ...values: SqlValue[]): void
   /**
    * Writes all changes together, all or none: within {@link gatheringMs}, or {@link settlingMs} if no caller `waits`. If the storage
@@ -13,18 +13,18 @@ export interface Writer {
 }
 
 /**
- * How long a change waits for others, in ms, to be written with them. Each writing waits for the disk, or for Cloudflare's other places; of
- * many requests at once every one would wait for all before it.
+ * How long a change waits for other changes, in ms, so that all are written together. Each write waits for the disk, or for Cloudflare's
+ * other locations: with one write for each request, a request would wait for the writes of all requests before it.
  */
 const gatheringMs = 1
-/** The same for a settlement, which no answer waits for: the next request of its user most often takes it along. */
+/** The same for a settlement. No answer waits for it, and it is usually written with the next request of its user. */
 const settlingMs = 50
 
 /** The writer of an object. */
 export function openWriter(ctx: ObjectState): Writer {
   const { storage } = ctx
   let changes: (() => void)[] = []
-  /** The next writing: `done` when it is written, and whether a caller waits for it. */
+  /** The next write: `done` resolves after it; `isWaitedFor` says whether a caller waits for it. */
   let next: { readonly done: Promise<void>; readonly begin: (ms: number) => void; isWaitedFor: boolean } | undefined
 
   function plan(): NonNullable<typeof next> {

@@ -1,5 +1,5 @@
 /**
- * Client secrets for OpenAI's Realtime API, which a page shows OpenAI in place of a key.
+ * Client secrets for OpenAI's Realtime API. A page sends one to OpenAI instead of a key.
  *
  * @see https://platform.openai.com/docs/api-reference/realtime-sessions/create-realtime-client-secret (read 2026-11)
  * @module
@@ -17,7 +17,7 @@ import { read } from '../policy/permit.ts'
 import { refuse } from '../refusal.ts'
 import type { Session } from '../session/session.ts'
 
-/** Servers of MCP are left out: OpenAI would call them. So is a stored prompt, which may be another user's. */
+/** MCP servers are not allowed, because OpenAI would call them. A stored prompt is not allowed, because it may belong to another user. */
 const secretRequest = v.strictObject({
   session: v.strictObject({
     type: v.optional(v.literal('realtime'), 'realtime'),
@@ -36,9 +36,9 @@ const secretRequest = v.strictObject({
 const maxAnswerBytes = 256 * 1024
 
 /**
- * Orders a secret of OpenAI for one user, and hands on what OpenAI answers.
+ * Requests a secret for one user from OpenAI, and returns OpenAI's answer.
  *
- * @throws {ApiError} if the user may not have one of this model, or has not as much left of the day; or if OpenAI gives none.
+ * @throws {ApiError} if the user may not use this model, if the user's daily budget is too small, or if OpenAI refuses.
  */
 export async function mintClientSecret(request: Request, session: Session, config: Config): Promise<Response> {
   const { realtime, limits } = config
