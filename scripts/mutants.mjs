@@ -9,7 +9,7 @@
  *   --jobs 2      how many run at a time
  *   --out FILE    the results, as JSON
  *
- * `npm run breaks` takes off the belts of `mutants/breaks.mjs` in their place, and each meets the test files that stand there.
+ * `npm run breaks` makes the changes of `mutants/breaks.mjs` instead: each removes a check of the Worker and runs the test files in its row.
  *
  * All mutants are compiled into one copy of the tree at once, and a run turns one on by its number. A first run of the tests notes which
  * test files reach which mutants; then each mutant meets only those, the ones of its own folder first, and stops at the first failure.
