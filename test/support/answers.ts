@@ -201,7 +201,7 @@ export const answerRules: readonly Rule[] = [
     to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere', 'bedrock-converse'],
     reason: 'an answer has no place for media, or for these',
     severity: 'major',
-    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|only text|images)|an assistant says text/,
+    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|only text|images|text)|an assistant says text/,
     apply: (seen, way) => onBlocks(seen, (block) => (hasPlace(block, way.to) ? [block] : []), way),
   },
   {
