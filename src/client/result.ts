@@ -24,7 +24,7 @@ export type RunOutcome =
   | 'answered'
   /** The last answer did not end properly, or was refused, filtered or cut at its length: `stopReason` says which. */
   | 'cut'
-  /** The calls of the last answer are for the caller to run. */
+  /** The calls of the last answer are for the caller to run, or the provider waits for consent to a tool of its own (OpenAI's MCP). */
   | 'manual'
   /** Calls wait for consent: see `pending`. */
   | 'approval'

@@ -147,10 +147,12 @@ export class Round implements ToolHost, Asker {
   async *#nextAfter(message: AssistantMessage, empty: number): Batches<Next> {
     const isEmpty = isEmptyAnswer(message)
     const calls = callsOf(message)
-    // The provider's own tools took long, and it asks for the turn back to go on with it.
     const isPaused = message.stopReason === 'pause' && calls.length === 0
-    if ((isEmpty ? empty <= mostEmptyAnswers : isPaused) && !this.isLast) return {}
+    const waits = isPaused && this.#model.codec.rules.pausesForConsent === true
+    // The provider's own tools took long, and it asks for the turn back to go on with it.
+    if ((isEmpty ? empty <= mostEmptyAnswers : isPaused && !waits) && !this.isLast) return {}
     if (isEmpty) return { outcome: 'empty' }
+    if (waits) return { outcome: 'manual' }
     if (!canRunTools(message)) return { outcome: 'cut' }
     if (calls.length === 0) return { outcome: 'answered' }
     if (this.#toolRun === undefined) return { outcome: 'manual', pending: calls.filter(isCall) }

@@ -158,6 +158,11 @@ export interface Rules {
    * turn then stay as they are: they answer calls that only the provider has. Default false.
    */
   readonly chains?: boolean
+  /**
+   * Whether `pause` means that the provider waits for consent to a tool of its own. A run then ends as `manual`. Default false: a run sends
+   * the answer back, and the provider goes on.
+   */
+  readonly pausesForConsent?: boolean
 }
 
 /**

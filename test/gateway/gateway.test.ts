@@ -12,7 +12,7 @@ import { withFields } from '../../src/gateway/splice.ts'
 import { type Answering, chunks, json, pause, startUpstream, type Upstream } from '../support/upstream.ts'
 import { greeting } from './dialogue.ts'
 import { keys, modelsAt } from './models.ts'
-import { answerAll, speakers, startProviders, type WireName, wireNames, wireOf } from './provider.ts'
+import { allWireNames, answerAll, speakers, startProviders, type WireName, wireNames, wireOf } from './provider.ts'
 import { ask, ended, endingOf, eventsOf, isErrorBody } from './wire.ts'
 
 type Loose = ReturnType<typeof JSON.parse>
@@ -848,7 +848,7 @@ describe('the edges of the gateway', () => {
     const gemini = { contents: [{ role: 'user', parts: [{ text: 'Hi' }] }] }
     expect((await gateway.fetch(post('/ai/v1beta/models/gemini:generateContent', gemini))).status).toBe(200)
     const list = (await (await gateway.fetch(`${origin}/ai/v1/models`)).json()) as Loose
-    expect(list.data).toHaveLength(wireNames.length)
+    expect(list.data).toHaveLength(allWireNames.length)
     for (const path of ['/v1/chat/completions', '/aiv1/chat/completions', '/AI/v1/chat/completions']) {
       const answer = await gateway.fetch(post(path, chat('openai-chat')))
       expect(answer.status).toBe(404)

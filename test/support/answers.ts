@@ -200,7 +200,7 @@ export const answerRules: readonly Rule[] = [
     to: ['openai-chat', 'openai-responses', 'anthropic', 'ollama', 'cohere', 'bedrock-converse'],
     reason: 'an answer has no field for media, or not for this type',
     severity: 'major',
-    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|only text|images)|an assistant says text/,
+    told: /has no (?:images|place)|goes back only to|cannot be output|takes (?:no|only text|images|text)|an assistant says text/,
     apply: (seen, way) => onBlocks(seen, (block) => (hasPlace(block, way.to) ? [block] : []), way),
   },
   {

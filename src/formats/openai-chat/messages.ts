@@ -4,7 +4,7 @@
  * @module
  */
 import { blocksOf, blocksOfTurn, callsOf } from '../../core/content.ts'
-import { compact, unlessEmpty } from '../../core/lookup.ts'
+import { compact, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type {
   AssistantMessage,
   AudioBlock,
@@ -18,6 +18,7 @@ import type {
 } from '../../core/model.ts'
 import { legalId } from '../../kit/ids.ts'
 import { lose } from '../../kit/losses.ts'
+import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import {
   beyondTypes,
@@ -31,7 +32,7 @@ import {
   toContent,
 } from './content.ts'
 import type { Encoding, ReasoningReplay, ReasoningTurn } from './dialect.ts'
-import { format, plainNames } from './tables.ts'
+import { format, messageProofs, plainNames } from './tables.ts'
 import { encodeCall, encodeResultFor } from './tools.ts'
 import type { WireAnyPart, WireAssistant, WireInstruction, WireMessage, WireRefusalPart, WireTextPart } from './wire.ts'
 
@@ -157,13 +158,21 @@ function encodeAssistant(message: AssistantMessage, path: string, inCalls: boole
   }
 }
 
-/** Kept fields of a provider's message go back only to that provider. */
+/** Kept fields of a provider's message go back only to that provider, and its proofs only to that model. */
 function keptFor(message: AssistantMessage, path: string, to: Encoding): JsonObject | undefined {
   const own = kept(message)
-  const from = message.response?.provider
-  if (own === undefined || from === undefined || from === to.dialect.provider) return own
-  lose(to.ledger, 'dropped', `${path}.providerData.${format}`, `${from} said it, and not ${to.dialect.title}`, 'info')
-  return undefined
+  const { provider: from, model = '' } = message.response ?? {}
+  if (own === undefined || from === undefined) return own
+  const { provider, title } = to.dialect
+  const place = `${path}.providerData.${format}`
+  if (from !== provider) {
+    lose(to.ledger, 'dropped', place, `${from} said it, and not ${title}`, 'info')
+    return undefined
+  }
+  const proofs = Object.keys(own).filter((name) => messageProofs.has(name))
+  if (ownProof({ format, provider, model, data: {} }, { format, provider, model: to.model })) return own
+  for (const name of proofs) lose(to.ledger, 'dropped', `${place}.${name}`, reasons.foreignProof, 'info')
+  return otherFields(own, messageProofs)
 }
 
 function isUnknownCall(block: ContentBlock): block is ContentBlock & { type: 'unknown' } {

@@ -73,6 +73,10 @@ export const answerFields: ReadonlySet<string> = /* @__PURE__ */ words(
   'role index content refusal tool_calls function_call audio annotations images ' +
     'reasoning_content reasoning reasoning_text reasoning_details',
 )
+/** Proofs of reasoning that some hosts put on the message itself. */
+export const messageProofs: ReadonlySet<string> = /* @__PURE__ */ words(
+  'thought_signature reasoning_encrypted extra_content',
+)
 /** Bookkeeping that some hosts put into deltas: kept with the answer, and never sent back with the message. */
 export const deltaBookkeeping = 'token_id'
 /** `index` of a whole call says what its place says. */

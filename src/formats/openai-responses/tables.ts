@@ -38,6 +38,7 @@ export function rulesOf(dialect: ResponsesDialect): Rules {
     refusesEmpty: false,
     pairs: 'id',
     chains: dialect.stores,
+    pausesForConsent: true,
   }
 }
 

@@ -124,6 +124,25 @@ describe('messages', () => {
     expect(messages([from('groq')])).toEqual([{ role: 'assistant', content: 'Hi' }])
   })
 
+  it.each(['thought_signature', 'reasoning_encrypted', 'extra_content'])(
+    'A19: send a proof on the message, %s, only to the model that made it',
+    (name) => {
+      const message: Message = {
+        role: 'assistant',
+        content: 'Hi',
+        providerData: { 'openai-chat': { [name]: 'of-one', note: 1 } },
+        response: { provider: 'openai', model: 'one-2026-01-02' },
+      }
+      const sentTo = (model: string) => encodeRequest({ messages: [message] }, { model })
+      expect(sentTo('one').body.messages).toEqual([{ role: 'assistant', content: 'Hi', [name]: 'of-one', note: 1 }])
+      const other = sentTo('another')
+      expect(other.body.messages).toEqual([{ role: 'assistant', content: 'Hi', note: 1 }])
+      expect(other.losses).toMatchObject([
+        { action: 'dropped', path: `messages[0].providerData.openai-chat.${name}`, severity: 'info' },
+      ])
+    },
+  )
+
   it('send generated audio by its id', () => {
     const audio = { type: 'audio' as const, id: 'audio_1', data: 'AAAA', transcript: 'Hi' }
     expect(messages([{ role: 'assistant', content: [audio] }])).toEqual([
