@@ -53,7 +53,7 @@ async function answerInPieces(call: Call): Promise<Response> {
   return new Response(relay(begun, text, call), { headers: { 'content-type': contentType(call) } })
 }
 
-/** The text of the first of them that sends something. Also after the headers, as long as only keep-alive comments were sent. */
+/** Asks the targets in order, and returns the text of the first that sends content. Keep-alive comments do not count as content. */
 async function* textOfFirst(call: Call): AnswerText {
   const ask = call.asksStream ? askForStream : askForWhole
   for (const [at, target] of call.targets.entries()) {

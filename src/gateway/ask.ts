@@ -38,7 +38,7 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
   return { call, model, question, discretion, seen }
 }
 
-/** Decides how much of the words of an entry's model a client may see. It has the key, to cut it out. */
+/** Decides which part of a provider's error text a client may see. It has the key, so that the key can be removed. */
 export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): ErrorDetail {
   return {
     search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
@@ -70,13 +70,13 @@ export function replyOf({ id, wire, request, body, startedAt }: Call): Reply {
 
 // ---- streams ----------------------------------------------------------------------------------
 
-/** Pieces of text, one for each event of the wire; it returns the error after the first of them, which is also in the text of a stream. */
+/** Yields pieces of text, one for each event. It returns an error that occurs after the first piece; the text of a stream also contains it. */
 export type AnswerText = AsyncGenerator<readonly string[], unknown>
 
 /**
- * The text of an answer that is asked for as a stream: a batch for each chunk of the network that says something; for a client that wants
- * it whole, an empty one at the first of them and one piece at the end. Nothing is handed out before the provider has said something;
- * what goes wrong until then is thrown, and what goes wrong later ends a streamed text in an error of its wire.
+ * Requests an answer as a stream, and yields its text: a batch for each chunk with content. For a client that wants the whole answer, it
+ * yields an empty batch at the first content and one piece at the end. An error before the first content is thrown. A later error ends a
+ * streamed text with an error in the client's format.
  */
 export async function* askForStream(target: Target, call: Call): AnswerText {
   const attempt = await prepareAttempt(target, call)

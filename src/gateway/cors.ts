@@ -21,7 +21,7 @@ export function corsHeaders(request: Request, origins: Origins): Record<string, 
   return { vary: 'Origin', 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed }
 }
 
-/** The answer to a page that asks whether it may ask. It may send every header it asks for: none of them is passed on. */
+/** Answers a preflight request. It allows every header that the page asks for, because the gateway passes none of them on. */
 export function preflight(request: Request, origins: Origins, method: string): Response {
   const cors = corsHeaders(request, origins)
   const isAllowed = 'access-control-allow-origin' in cors

@@ -16,7 +16,7 @@ const mostHeld = 64
 /** The text of an item, in one channel. */
 interface Piece {
   readonly before: string
-  /** The text that is passed on, as far as that is decided. */
+  /** The part of the text that is ready to be passed on. */
   after: string
   isOpen: boolean
 }

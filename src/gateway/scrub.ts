@@ -27,7 +27,7 @@ export interface Search {
   readonly scrub: (text: string) => string
   /** Where they stand in a text. */
   find(text: string): readonly Range[]
-  /** The end of a text that may be the start of one of them. */
+  /** Finds the end of a text that may be the start of a secret. */
   findBegun(text: string): Begun
   /** Whether a text contains no secret and no part of one, apart from the first characters of one at the end of a line. Quick. */
   isClear(text: string): boolean
@@ -180,7 +180,7 @@ const escapes =
   /\\+(?:u([\da-f]{4})|x([\da-f]{2}))?|%(?:25)*([\da-f]{2})|&(?:amp;)*(?:#0{0,8}(\d{1,5})|#x0{0,8}([\da-f]{1,4})|([a-z]{2,6}));/gi
 /** Escapes that may stand for a character of a key, or begin to at the end of a line: not `\n` and `\"`, which are in every other event. */
 const spellsLetters = /\\(?![nrt"])|%(?:[\da-f]|$)|&(?:[#a-z]|$)/im
-/** Text that may become one when more text follows. */
+/** The start of an escape at the end of a text: more text may complete it. */
 const halfAnEscape =
   /(?:\\{1,16}(?:u[\da-f]{0,3}|x[\da-f]?)?|%(?:25){0,4}[\da-f]?|&(?:amp;){0,4}(?:#x?[\da-f]{0,12}|[a-z]{0,6}))$/i
 const entities: Readonly<Record<string, string>> = {

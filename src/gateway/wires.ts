@@ -148,7 +148,7 @@ export const wires: Readonly<Record<WireName, Wire>> = {
     provider: 'ollama',
     list: '/api/tags',
     idPrefix: '',
-    keepAlive: ' ', // its client reports every line that is not valid JSON; white space before a line is JSON's own
+    keepAlive: ' ', // its client reports every line that is not valid JSON, but JSON may begin with white space
     limits: [['options', 'num_predict']],
     headers: {},
     foreign: undefined,

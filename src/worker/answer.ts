@@ -127,7 +127,7 @@ async function end(report: EndReport, { reserved, ...purse }: Visitor): Promise<
   const { inputTokens, outputTokens, cost } = settlement ?? {}
   const figures = { attempts, durationMs, firstEventMs, inputTokens, outputTokens, cost }
   log({ requestId, status, outcome, wire, model, provider, stream, error, ...figures }, purse.config)
-  // For the operator's alarms: so much of the day's budget is spent, in percent.
+  // For the operator's alarms: the spent share of the day's budget, in percent.
   if (settlement?.share !== undefined) log({ requestId, status, outcome: `budget_${settlement.share}` }, purse.config)
 }
 

@@ -176,8 +176,8 @@ function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
 }
 
 /**
- * The wire's own word where the message has it and it still holds; else the one for our reason. This provider's own reason holds with calls
- * too: `end_turn` beside calls means that they ran while it answered.
+ * Returns the format's own stop reason, if the message has one and it is still right; otherwise the equivalent of our reason. The reason of
+ * this provider is also right with calls: `end_turn` beside calls means that the calls ran during the answer.
  */
 export function encodeStopReason(
   message: AssistantMessage,

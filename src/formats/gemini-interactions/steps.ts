@@ -190,7 +190,7 @@ function closeThought(open: OpenStep, reading: Reading, out: Fragment[]): void {
   const { step, key } = open
   const signature = textOr(field(step, 'signature'), '')
   if (signature !== '') {
-    reading.signature = isCarrier(signature) ? '' : signature // another provider's signature does not belong to the call
+    reading.signature = isCarrier(signature) ? '' : signature // the envelope of another provider's proof is not a signature of the call
     out.push({ type: 'reasoning', key, text: '' }, { type: 'patch', key, opaque: proof({ signature }, reading) })
   }
   if (signature !== '' || open.isTold) out.push({ type: 'close', key })

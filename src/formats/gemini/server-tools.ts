@@ -81,7 +81,7 @@ function readServerResult(
   }
 }
 
-/** Kept fields that always name the data field, since only that says which part of this format the block was. */
+/** The kept fields of a part. They always include the data field, because only its name shows the kind of the part. */
 function marked(part: JsonObject, name: string, rest: JsonObject): ProviderData {
   return { gemini: { ...otherFields(part, new Set([name, 'thoughtSignature'])), [name]: rest } }
 }

@@ -25,7 +25,7 @@ import type { WireMessage } from './wire.ts'
 export interface State {
   isStarted: boolean
   calls: number
-  /** One entry a token, where they were asked for: reported at the end, since the wire has them in pieces. */
+  /** One entry for each token, if the request asked for them. They arrive in pieces, and are reported at the end. */
   readonly logprobs: Json[]
 }
 
@@ -222,8 +222,8 @@ function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: 
 }
 
 /**
- * A call that was cut with its answer is left out: the finish reason says why. Any other one is an error, as it is when a parser of the
- * server fails: an empty object in its place would run the tool with nothing.
+ * Leaves out a call that was cut off with its answer: the finish reason says why. Any other invalid call is an error, as in Ollama's own
+ * parsers: with an empty object instead, the client would run the tool without arguments.
  */
 function refuseCall(state: EncodeState, call: InvalidToolCall, out: Frame[]): void {
   if (call.reason !== 'truncated') fail(state, invalidCallError(call), out)

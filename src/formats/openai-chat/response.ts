@@ -242,7 +242,7 @@ function withProof(wire: WireCall, call: ToolCall | InvalidToolCall): JsonObject
   return { ...wire, ...(call.opaque?.format === format && call.opaque.data) }
 }
 
-/** Groq's word for what it ran itself. */
+/** The field `executed_tools` of Groq: the tools that it ran itself. */
 export function executedTools(block: ContentBlock): readonly Json[] {
   return block.type === 'server_tool_call' ? arrayOf(kept(block)?.executed_tools) : []
 }

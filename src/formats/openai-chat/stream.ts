@@ -173,7 +173,7 @@ function isEndTold({ finish, isAudioDone }: StreamState): boolean {
   return finish !== undefined || isAudioDone
 }
 
-/** Appends the end of the answer. Without a finish reason there is no end, except at hosts known to leave it out. */
+/** Appends the end of the answer. Without a finish reason the answer has not ended, except for hosts that are known to omit it. */
 export function finishAnswer(state: StreamState, out: Fragment[]): void {
   const { dialect, finish, choice, logprobs, otherChoices, extra } = state
   state.isEnded = true

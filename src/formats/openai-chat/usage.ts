@@ -24,7 +24,7 @@ export function readUsage(body: JsonObject, choice: JsonObject | undefined, dial
   const output = count('completion_tokens', wire)
   const total = count('total_tokens', wire)
   const reasoning = count('reasoning_tokens', wire.completion_tokens_details) ?? count('reasoning_tokens', wire) // Copilot
-  // xAI does not count reasoning as output, but on some paths it does: the total shows it.
+  // xAI does not count reasoning as output, except on some paths. The total shows which case it is.
   const isWhole = input !== undefined && output !== undefined && total === input + output
   const adds = dialect.countsReasoningApart && !isWhole && output !== undefined
   return {

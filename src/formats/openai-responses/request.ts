@@ -65,7 +65,7 @@ export function encodeRequest(
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
   const isAsked = kept.store !== false || conversationId !== undefined
   const chain = findChain(context, { stores: dialect.stores, isAsked }, into)
-  // A history that is sent whole would stand in the conversation twice.
+  // If the whole history is sent, the conversation is not: it would have the history twice.
   const conversation = previousResponseId === chain.previousResponseId ? conversationId : undefined
   const isStored = chain.previousResponseId !== undefined || conversation !== undefined || kept.store === true
   const scope: Scope = { into, dialect, model: options.model, isStored, calls: new Map() }

@@ -109,7 +109,7 @@ function settledStop({ needsApproval, hasRefusal, hasText }: Reading): StopReaso
   return hasRefusal && !hasText ? 'refusal' : 'stop'
 }
 
-/** The id to go on from, if the answer says that it is stored, as one of a conversation is: servers that keep nothing do not say. */
+/** Reads the id to continue from. Only stored answers have one: `store` is true, or the answer belongs to a conversation. */
 function readState(response: JsonObject, dialect: ResponsesDialect): ProviderState | undefined {
   const id = textOr(field(response, 'id'), undefined)
   const conversationId = textOr(field(field(response, 'conversation'), 'id'), undefined)

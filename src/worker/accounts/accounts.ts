@@ -214,9 +214,9 @@ export interface Handback {
     readonly report: DayReport
     /** In micro-USD. */
     readonly returned: number
-    /** The amount leased after that. It is less than was granted if a grant is on its way, or was lost. */
+    /** The leased amount after that. It is less than the granted amount if a grant is still on its way or was lost. */
     readonly amount: number
-    /** Whether nothing is live on the lease, and nothing will be before it is drawn anew. */
+    /** Whether the lease has no open request, and will have none before the next grant. */
     readonly isClosed: boolean
   }[]
   readonly live: readonly LiveRequest[]

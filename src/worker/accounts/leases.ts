@@ -19,11 +19,11 @@ export interface Leases {
   grant(draw: Draw, left: number): number | undefined
   /** Takes a user's report: what it adds to the one before it is booked. */
   takeReport(user: string, report: DayReport): void
-  /** Whether a grant to the user may still be on its way: it gives back nothing of such a grant. */
+  /** Takes back the unused part of a lease. Returns whether a grant may still be on its way to the user: that grant is not taken back. */
   takeBack(handback: Handback): boolean
   /** The users who can give back a part of that day: those with the largest leases, at most {@link mostAsked}. */
   holdersOf(day: string): readonly string[]
-  /** The users with open leases on these days, at most {@link mostAsked}: those who were returned longest ago; and how many others there are. */
+  /** The users with open leases on these days, least recently returned first, at most {@link mostAsked}; and the number of the others. */
   nextOpen(days: readonly string[]): { readonly users: readonly string[]; readonly others: number }
   /** Drops what it remembers of days before this one. */
   forget(oldest: string, now: number): void

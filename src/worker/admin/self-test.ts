@@ -24,8 +24,8 @@ export interface SelfTest {
 }
 
 /**
- * The flags of the platform: a client's disconnect is reported, a fetch reaches only the internet, a redirect takes no key along. The last
- * is on from a compatibility date of 2025-09-01, the first from 2026-11-17.
+ * The flags of the platform: it reports a client's disconnect, a fetch reaches only the internet, and a redirect does not send the key. The
+ * last flag is on from a compatibility date of 2025-09-01, the first from 2026-11-17.
  */
 export const neededFlags: readonly string[] = [
   'enable_request_signal',

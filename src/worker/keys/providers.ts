@@ -113,7 +113,7 @@ export function idOf({ provider, name }: Pick<Entry, 'provider' | 'name'>): stri
   return `${provider}:${name}`
 }
 
-/** As {@link idOf}, of a model that a page asks itself, with a client secret. */
+/** The id of a model that a page uses directly, with a client secret. See {@link idOf}. */
 export function realtimeId(name: string): string {
   return `realtime:${name}`
 }
@@ -158,8 +158,8 @@ export function modelOf(entry: Entry, wire: WireName): GatewayModel['model'] {
 }
 
 /**
- * The headers for AI Gateway, whatever its own settings are: who asks; that no answer is another's, from a cache; that nothing is paid for
- * twice; and that neither questions nor answers are to be kept in its log.
+ * The headers for AI Gateway. They override its settings: they name the user, turn off the cache (an answer may belong to another user) and
+ * retries (a retry may cost twice), and keep requests and answers out of its log.
  *
  * @see https://developers.cloudflare.com/ai-gateway/configuration/bring-your-own-keys/, and of that site features/caching/,
  *   configuration/request-handling/ and observability/logging/ (read 2026-11)

@@ -56,7 +56,7 @@ declare class HTMLRewriter {
   transform(response: Response): Response
 }
 
-/** Writes into the page's head which widget to show, as it says there whether there is a Worker. */
+/** Adds the widget's key and action to the head of the page, in a `meta` element. */
 function withWidget(page: Response, { siteKey, action }: Turnstile): Response {
   const said = `<meta name="turnstile-site-key" content="${siteKey}" data-action="${action}">`
   const told = new HTMLRewriter()

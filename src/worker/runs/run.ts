@@ -1,6 +1,6 @@
 /**
- * One answer that outlives the connection it goes out on. It is written into a log, event by event, by the first request; all readers, the
- * first one too, read the log.
+ * One answer that survives a lost connection. The first request writes it into a log, event by event. All readers, also the first one, read
+ * the log.
  *
  * @module
  */
@@ -27,9 +27,9 @@ export interface RunCall {
 /** The host of a run. */
 export interface RunHost {
   readonly sql: Sql
-  /** Resolves when all that was written is safe. */
+  /** Resolves when all writes are stored safely. */
   sync(): Promise<void>
-  /** Calls `wake` then, in ms since 1970, even if the run has been ended meanwhile. */
+  /** Calls `wake` at this time, in ms since 1970, even if the run has ended before. */
   setAlarm(at: number): Promise<void>
   /** Empties the storage. */
   clear(): Promise<void>

@@ -12,7 +12,7 @@ export interface Tail {
   isGone: boolean
   /** How many read them now. */
   readers: number
-  /** Wakes those who wait: there is more, or a keep-alive comment. */
+  /** Wakes the readers that wait: there are new events, or a keep-alive comment is due. */
   ring(): void
   rung(): Promise<void>
 }
@@ -45,7 +45,7 @@ function createBell(): { readonly promise: Promise<void>; readonly resolve: () =
 const batchBytes = 64 * 1024
 const behindAllParts = 1_000_000_000
 
-/** The events after one, to the end. It reads only when it is read; a reader that leaves or sleeps changes nothing for others. */
+/** Streams the events after event number `after`, to the end. It reads the log only on demand. Readers do not affect each other. */
 export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: number): ReadableStream<Uint8Array> {
   let place: Place = { event: after, part: behindAllParts }
   let isLeft = false
