@@ -1,13 +1,5 @@
 /** Where a chat was said or answered differently: all that followed each time is kept. @module */
-import type { Entry } from './entry.ts'
-
-/** The branches that begin where an entry stands. */
-export interface Branches {
-  /** The one that is shown. */
-  readonly index: number
-  /** The entries of each, from here to the end; of the one that is shown none, since they are those of the chat. */
-  readonly tails: readonly (readonly Entry[])[]
-}
+import type { Branches, Entry } from './entry.ts'
 
 /** The branches with a new one beside this end of the chat. `undefined` if there is no such end. */
 export function forked(tail: readonly Entry[]): Branches | undefined {

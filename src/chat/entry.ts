@@ -5,7 +5,6 @@ import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
 import { noResult } from '../prepare/pair.ts'
-import type { Branches } from './branches.ts'
 import type { ChatTurn, SealedHistory } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
@@ -25,6 +24,14 @@ export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   readonly begun?: number
   /** What was said or answered here at other times. */
   readonly branch?: Branches
+}
+
+/** The branches that begin where an entry stands. */
+export interface Branches {
+  /** The one that is shown. */
+  readonly index: number
+  /** The entries of each, from here to the end; of the one that is shown none, since they are those of the chat. */
+  readonly tails: readonly (readonly Entry[])[]
 }
 
 const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()

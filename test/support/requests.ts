@@ -205,7 +205,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'conversations that OpenAI stores',
-    to: ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     reason: 'a conversation is stored at OpenAI, and no other wire has such a thing',
     severity: 'major',
     told: /conversationId/,
