@@ -154,6 +154,7 @@ const settings = {
   'azure-responses': "{ resource: 'my-resource', apiKey }",
   'bedrock-anthropic': "{ region: 'eu-west-1', apiKey }",
   'bedrock-converse': "{ region: 'us-east-1', apiKey }",
+  'bedrock-invoke': "{ region: 'us-east-1', apiKey }",
   'vertex-anthropic': "{ project: 'my-project', apiKey }",
   'vertex-gemini': "{ project: 'my-project', apiKey }",
 }

@@ -1,13 +1,5 @@
 /** The branches of a chat: each edit or regenerated answer starts one, and the entries of all branches are kept. @module */
-import type { Entry } from './entry.ts'
-
-/** The branches that begin at an entry. */
-export interface Branches {
-  /** The branch that is shown. */
-  readonly index: number
-  /** The entries of each branch, from here to its end. The list of the shown branch is empty, because the chat has its entries. */
-  readonly tails: readonly (readonly Entry[])[]
-}
+import type { Branches, Entry } from './entry.ts'
 
 /** Adds an empty branch that replaces these last entries of the chat. Returns `undefined` if there are no entries. */
 export function forked(tail: readonly Entry[]): Branches | undefined {

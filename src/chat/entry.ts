@@ -5,7 +5,6 @@ import { blocksOf } from '../core/content.ts'
 import { compact, findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Message, ToolCall } from '../core/model.ts'
 import { noResult } from '../prepare/pair.ts'
-import type { Branches } from './branches.ts'
 import type { ChatTurn, SealedHistory } from './model.ts'
 import type { ViewMessage } from './view-message.ts'
 
@@ -25,6 +24,14 @@ export interface Entry extends Omit<ViewMessage, 'parts' | 'branch'> {
   readonly begun?: number
   /** The other versions of this message: from edits and regenerated answers. */
   readonly branch?: Branches
+}
+
+/** The branches that begin at an entry. */
+export interface Branches {
+  /** The branch that is shown. */
+  readonly index: number
+  /** The entries of each branch, from here to its end. The list of the shown branch is empty, because the chat has its entries. */
+  readonly tails: readonly (readonly Entry[])[]
 }
 
 const noNews: ReadonlyMap<string, CallNews> = /* @__PURE__ */ new Map()

@@ -3,8 +3,8 @@ import type { Attributes, Context, Span, SpanKind, SpanStatusCode } from '@opent
 import { compact } from '../core/lookup.ts'
 import type { EndReport, GatewayAttempt, GatewayObserver } from '../gateway/types.ts'
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
-import type { OtelOptions } from './index.ts'
 import { metricsOf } from './metrics.ts'
+import type { OtelOptions } from './options.ts'
 import { contextOf } from './parent.ts'
 
 /** Options of `otelGateway`. `tracer`, `meter` and `names` mean the same as for `otel`. */
@@ -24,7 +24,7 @@ const failed = 2 satisfies SpanStatusCode.ERROR
  *
  * @example
  * ```ts
- * const gateway = createGateway({ models, observers: [otelGateway({ tracer })] })
+ * const gateway = createGateway({ models: { fast: model }, observers: [otelGateway({ tracer })] })
  * ```
  */
 export function otelGateway({ tracer, meter, names = 'both', parent }: GatewayOtelOptions): GatewayObserver {

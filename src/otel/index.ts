@@ -10,54 +10,21 @@
  *
  * @module
  */
-import type { Attributes, Context, Exception, Meter, Span, SpanKind, SpanStatusCode, Tracer } from '@opentelemetry/api'
+import type { Attributes, Context, Exception, Span, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import type { Observed, ObservedRound, ObservedRun, Observer } from '../client/hooks.ts'
 import { ApiError, IsoglotError } from '../core/errors.ts'
 import { compact } from '../core/lookup.ts'
 import { metricAttributes, operationOf, usageAttributes } from './attributes.ts'
-import {
-  type ContentChoice,
-  type ContentKind,
-  messagesAsParts,
-  partsOf,
-  textIn,
-  toolsAsDefinitions,
-  written,
-} from './content.ts'
+import { type ContentKind, messagesAsParts, partsOf, textIn, toolsAsDefinitions, written } from './content.ts'
 import { metricsOf } from './metrics.ts'
-import { type NameChoice, optionNames } from './names.ts'
+import { optionNames } from './names.ts'
+import type { OtelOptions } from './options.ts'
 import { contextOf } from './parent.ts'
 
 export type { ContentChoice, ContentKind } from './content.ts'
 export { type GatewayOtelOptions, otelGateway } from './gateway.ts'
 export type { NameChoice } from './names.ts'
-
-/** The data that is written, and where. */
-export interface OtelOptions {
-  readonly tracer: Tracer
-  /** Default: no metrics. */
-  readonly meter?: Meter
-  /**
-   * Whether what was said is written: system text, messages, arguments and results of tools, exceptions. Default false. A function redacts each
-   * text; where it throws, `[redaction failed]` is written.
-   */
-  readonly content?: ContentChoice
-  /** Longest attribute with content, in characters. Default 16,384. */
-  readonly maxContentLength?: number
-  readonly agentName?: string
-  readonly conversationId?: string
-  /** The context that runs belong to. Default: the one that is active when the run begins. */
-  readonly parent?: Context
-  /** Which names are written where the conventions have changed one. Default `both`. */
-  readonly names?: NameChoice
-  /** More attributes for the span of a run, a round or a tool. */
-  readonly attributes?: (about: SpanAbout) => Attributes | undefined
-}
-
-/** The subject of a span. */
-export interface SpanAbout extends Observed {
-  readonly span: 'run' | 'round' | 'tool'
-}
+export type { OtelOptions, SpanAbout } from './options.ts'
 
 /** One run: its span, and those that are open in it. */
 interface Spans {

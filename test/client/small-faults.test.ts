@@ -16,7 +16,9 @@ const chatModel = () => openaiChat('m', settings())
 it('a provider that waits for consent to its own tool is not asked again', async () => {
   // https://platform.openai.com/docs/guides/tools-connectors-mcp#approvals
   const request = { type: 'mcp_approval_request', id: 'mcpr_1', name: 'echo', arguments: '{}', server_label: 's' }
-  upstream.answer(json({ id: 'r', object: 'response', created_at: 1, model: 'm', status: 'completed', output: [request] }))
+  upstream.answer(
+    json({ id: 'r', object: 'response', created_at: 1, model: 'm', status: 'completed', output: [request] }),
+  )
   const { outcome, pending, message } = await generate({ model: openaiResponses('m', settings()), prompt: 'Echo hi' })
   expect([outcome, pending, message.stopReason]).toEqual(['manual', [], 'pause'])
   expect(message.content).toMatchObject([{ type: 'unknown', value: request }])

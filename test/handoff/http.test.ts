@@ -28,6 +28,7 @@ afterAll(() => mock.stop())
 const bases: Readonly<Record<string, string>> = {
   anthropic: '/v1',
   'bedrock-converse': '',
+  'bedrock-invoke': '',
   cohere: '/v2',
   gemini: '/v1beta',
   'gemini-interactions': '/v1beta',
@@ -61,6 +62,8 @@ async function ask({ client }: Target, history: History, moment: Moment): Promis
     maxTokens: 1000,
     strict: false,
     autoTools: false,
+    // aimock streams the events of Converse there, and not those of Anthropic in base64.
+    wholeAnswer: client.provider === 'bedrock-invoke',
     retries: 0,
   })
   return textOf(message)

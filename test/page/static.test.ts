@@ -85,7 +85,7 @@ describe.skipIf(!hasChromium)('the static page', () => {
   it('says that recordings answer, and sends no request', async () => {
     const asked: string[] = []
     page.on('request', (request) => asked.push(request.url()))
-    expect(await page.locator('#chat-view').innerText()).toContain('no Worker')
+    expect(await page.locator('#chat-view').innerText()).toContain('without a Worker')
     expect(await page.getByRole('textbox', { name: 'Message' }).isVisible()).toBe(false)
     await say('Think: how many r are in strawberry?')
     await finished(1)

@@ -205,7 +205,7 @@ const reshapings: readonly Reshaping[] = [
   },
   {
     name: 'conversations that OpenAI stores',
-    to: ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere'],
+    to: ['openai-chat', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere', 'bedrock-converse'],
     reason: 'OpenAI stores the conversation, and no other wire has this feature',
     severity: 'major',
     told: /conversationId/,

@@ -134,7 +134,7 @@ describe('the attack', () => {
   })
 
   it.each([
-    [['http://127.0.0.1:1'], 2, 'nobody answers'],
+    [['http://127.0.0.1:1'], 2, 'no server answers'],
     [['nowhere'], 2, '"nowhere" is not a URL'],
     [[], 2, 'npm run attack -- URL'],
   ])('says what is wrong with %j', async (args, expected, words) => {

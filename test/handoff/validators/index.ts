@@ -13,7 +13,7 @@ import { validatorOf as responsesOf } from './openai-responses.ts'
 export function validatorOf(format: string, provider: string): Validator {
   switch (format) {
     case 'anthropic':
-      return provider === 'vertex-anthropic' ? vertex : anthropic
+      return inPath[provider] ?? anthropic
     case 'bedrock-converse':
       return bedrock
     case 'cohere':
@@ -33,13 +33,17 @@ export function validatorOf(format: string, provider: string): Validator {
   }
 }
 
-/** cloud-auth.md §3: "`model` out of the body, into the path"; the version is in the body. */
-const vertex: Validator = (body) => {
-  const { anthropic_version: version, ...rest } = object(body)
-  const findings = anthropic({ model: 'in the path', ...rest })
-  const wrong = [
-    ...(version === 'vertex-2023-10-16' ? [] : ['anthropic_version']),
-    ...('model' in rest ? ['model'] : []),
-  ]
-  return [...findings, ...wrong.map((name) => `${name}: is not as Vertex AI has it`)]
+/** cloud-auth.md §3 and §4: the model is in the path, and a version in the body. Bedrock has `stream` in the path too, and betas in the body. */
+function withVersion(expected: string): Validator {
+  return (body) => {
+    const { anthropic_version: version, anthropic_beta: _, ...rest } = object(body)
+    const findings = anthropic({ model: 'in the path', ...rest })
+    const wrong = [...(version === expected ? [] : ['anthropic_version']), ...('model' in rest ? ['model'] : [])]
+    return [...findings, ...wrong.map((name) => `${name}: is not as the cloud has it`)]
+  }
+}
+
+const inPath: Readonly<Record<string, Validator>> = {
+  'vertex-anthropic': withVersion('vertex-2023-10-16'),
+  'bedrock-invoke': withVersion('bedrock-2023-05-31'),
 }
