@@ -24,7 +24,7 @@ const exhaustive = [
   'test/messages/{hand-off,laws,prepare.laws}.test.ts',
   'test/gateway/{ai-sdk,clients,faults,figures,keys,whole,worker}.test.ts',
   'test/fuzz/fuzz.test.ts',
-  'test/worker/{ai-sdk,attack,bounds,canary,clients,door,keys,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
+  'test/worker/{ai-sdk,attack,bounds,canary,clients,door,keys,leases,locations,runs,runs-resume,runs-schedules,runs-sdk,spending,upstream}.test.ts',
   'test/page/{chat-page,flow,page,static,turnstile}.test.ts',
   'test/page-wire/{ag-ui,events,ui-messages}.test.ts',
   'test/examples/{commands,pages,recipes}.test.ts',

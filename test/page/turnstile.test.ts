@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTurn } from '../support/cuts.ts'
 import { json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -106,11 +107,12 @@ describe.skipIf(!hasChromium)('the page, where a person has to be there', () => 
     expect(new Set(loaded.map((url) => new URL(url).host))).toEqual(new Set(['challenges.cloudflare.com']))
   })
 
-  it.each([
+  const refusals: readonly (readonly [string, string, Failing])[] = [
     ['the widget says no', 'The check that a person is here failed: 110200', { fails: true }],
     ['its script cannot be loaded', 'The check that a person is here cannot be loaded', { isBlocked: true }],
     ['the Worker is told no', 'There is no token for you', { said: { ...good, success: false } }],
-  ])('says so when %s', async (_, words, how: Failing) => {
+  ]
+  it.each(inTurn(refusals, 3, 2))('says so when %s', async (_, words, how) => {
     failing = how
     if (how.said) siteverify.answer(json(how.said))
     await page.goto(demo.url)

@@ -106,7 +106,7 @@ function quarters(values: readonly number[]): number[] {
 }
 const numbers = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at + 1)
 
-describe.each(wireNames)('a key, in the words of %s', (wire) => {
+describe.each(inTurn(wireNames, 2))('a key, in the words of %s', (wire) => {
   it('loses no event and sends none twice, though the connection is cut after each of them', async () => {
     const all = await allEvents(wire)
     const runs = numbers(0, all.length - 1).map(async (cut) => {
