@@ -141,10 +141,10 @@ const cases = wireNames.flatMap((wire) => Object.keys(disguises).map((name) => [
  * One search reads the texts of all wires, so that each disguise is tried on one wire, and the next one on the next. Where the texts of a wire
  * stand is the subject of `keys-in-streams.test.ts`.
  */
-const inTurn = Object.keys(disguises).map((name, at) => [wireNames[at % wireNames.length] as WireName, name] as const)
+const spread = Object.keys(disguises).map((name, at) => [wireNames[at % wireNames.length] as WireName, name] as const)
 
 describe('B14, B15, B16: keys in two pieces', () => {
-  it.each(isExhaustive ? cases : inTurn)('of %s leave in no answer, cut anywhere: %s', async (wire, name) => {
+  it.each(isExhaustive ? cases : spread)('of %s leave in no answer, cut anywhere: %s', async (wire, name) => {
     const key = disguises[name]?.(canary) ?? ''
     const other = wire === 'gemini' ? 'openai-chat' : 'gemini'
     const found: string[] = []
