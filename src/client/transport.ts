@@ -78,13 +78,8 @@ export async function call(
     throw new TypeError(`Cannot ask ${titleOf(model)}: its "baseUrl" has no "http://" or "https://" in front`)
   }
   const apiKey = (typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey) || undefined
-  if (apiKey === undefined && needsKey(model)) {
-    throw new TypeError(`Cannot ask ${titleOf(model)}: its setting "apiKey" is missing or empty`)
-  }
-  if (/[\u0100-\uffff]/.test(apiKey ?? '')) {
-    throw new TypeError(
-      `Cannot ask ${titleOf(model)}: its setting "apiKey" has a character that no header can have, such as "…"`,
-    )
+  if (apiKey === undefined ? needsKey(model) : /[\u0100-\uffff]/.test(apiKey)) {
+    throw new TypeError(`Cannot ask ${titleOf(model)}: its setting "apiKey" is missing, empty or has a letter like "…"`)
   }
   const headers = { ...model.codec.headers(apiKey), ...init.headers, ...model.headers }
   const response = await connect(model, url, { ...init, headers, redirect: 'manual' })
@@ -160,14 +155,13 @@ async function readFailure(model: Model, response: Response, scrub: (text: strin
 export function errorFor(model: Model, error: unknown, secrets: readonly string[], address: string): unknown {
   if (!(error instanceof IsoglotError)) return error
   let told: IsoglotError = error
-  if (error instanceof ApiError && error.providerMessage === undefined) {
+  if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
     const { message, cause, status, body } = error
-    const isSilent = (body ?? '') === ''
-    const isForeign = status === 404 ? !message.includes(model.model) : status && typeof (body ?? '') === 'string'
-    const place = isForeign ? `; the request went to ${address}, check "baseUrl"` : ''
-    const source = isSilent ? '' : `${[titleOf(model), status].join(' ').trim()}: `
-    const providerMessage = isSilent ? '' : message
-    told = new ApiError(source + message + place, { ...(error as ApiErrorDetails), cause, providerMessage })
+    const source = [titleOf(model), status].join(' ').trim()
+    const isForeign = status === 404 ? !message.includes(model.model) : typeof body === 'string'
+    const place = isForeign ? `; asked ${address}, check "baseUrl"` : ''
+    const providerMessage = body ? message : ''
+    told = new ApiError(`${source}: ${message}${place}`, { ...(error as ApiErrorDetails), cause, providerMessage })
   }
   scrubError(told, scrubber(secrets))
   return told
