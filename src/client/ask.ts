@@ -47,6 +47,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
   const deadline = startDeadline(timeouts, asker.signal)
   const { model, secrets } = noting(question.model)
   const { codec } = model
+  const address = addressOf(model, question.encoded)
   const retrying = compact({ retries, idempotencyKey })
   try {
     for (let attempt = 0; ; attempt++) {
@@ -63,7 +64,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
       try {
         if (question.streamId === undefined) {
           const attempt = ++asker.attempts
-          over = asker.tell('onAttempt', { url: addressOf(model, question.encoded), attempt })
+          over = asker.tell('onAttempt', { url: address, attempt })
           response = await begin(asker, question, model, deadline)
         }
         whole = new WholeBody(asker, question, response)
@@ -97,7 +98,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
         const failure = signal.aborted ? signal.reason : told
         waitMs = isSilent && !signal.aborted ? retryDelayMs(failure, attempt, retrying) : undefined
         const status = failure instanceof ApiError ? failure.status : undefined
-        end = { error: errorFor(model, failure, secrets), ...compact({ status, retryMs: waitMs }) }
+        end = { error: errorFor(model, failure, secrets, address), ...compact({ status, retryMs: waitMs }) }
         if (waitMs === undefined) {
           if (whole !== undefined) asker.partial = keepPartial(failure, decoder, batch)
           if (batch.length > 0) yield batch
@@ -113,7 +114,7 @@ export async function* ask(asker: Asker, question: Question): AsyncGenerator<Mes
       await sleep(waitMs, deadline.signal)
     }
   } catch (error) {
-    throw errorFor(model, error, secrets)
+    throw errorFor(model, error, secrets, address)
   } finally {
     deadline.clear()
     deadline.abort(undefined)

@@ -78,8 +78,8 @@ export async function call(
     throw new TypeError(`Cannot ask ${titleOf(model)}: its "baseUrl" has no "http://" or "https://" in front`)
   }
   const apiKey = (typeof model.apiKey === 'function' ? await model.apiKey() : model.apiKey) || undefined
-  if (apiKey === undefined && needsKey(model)) {
-    throw new TypeError(`Cannot ask ${titleOf(model)}: its setting "apiKey" is missing or empty`)
+  if (apiKey === undefined ? needsKey(model) : /[\u0100-\uffff]/.test(apiKey)) {
+    throw new TypeError(`Cannot ask ${titleOf(model)}: its setting "apiKey" is missing, empty or has a letter like "…"`)
   }
   const headers = { ...model.codec.headers(apiKey), ...init.headers, ...model.headers }
   const response = await connect(model, url, { ...init, headers, redirect: 'manual' })
@@ -149,15 +149,19 @@ async function readFailure(model: Model, response: Response, scrub: (text: strin
 
 /**
  * The error as the caller of the model gets it: without the model's secrets, and an {@link ApiError} with the provider and its status in
- * front of the provider's words.
+ * front of the provider's words. A 404 that does not name the model, and a body that is not JSON, often mean a wrong `baseUrl`: the message
+ * then has the address.
  */
-export function errorFor(model: Model, error: unknown, secrets: readonly string[]): unknown {
+export function errorFor(model: Model, error: unknown, secrets: readonly string[], address: string): unknown {
   if (!(error instanceof IsoglotError)) return error
   let told: IsoglotError = error
-  if (error instanceof ApiError && error.providerMessage === undefined && (error.body ?? '') !== '') {
-    const { message, cause } = error
-    const source = [titleOf(model), error.status].join(' ').trim()
-    told = new ApiError(`${source}: ${message}`, { ...(error as ApiErrorDetails), cause, providerMessage: message })
+  if (error instanceof ApiError && error.providerMessage === undefined && error.body !== undefined) {
+    const { message, cause, status, body } = error
+    const source = [titleOf(model), status].join(' ').trim()
+    const isForeign = status === 404 ? !message.includes(model.model) : typeof body === 'string'
+    const place = isForeign ? `; asked ${address}, check "baseUrl"` : ''
+    const providerMessage = body ? message : ''
+    told = new ApiError(`${source}: ${message}${place}`, { ...(error as ApiErrorDetails), cause, providerMessage })
   }
   scrubError(told, scrubber(secrets))
   return told

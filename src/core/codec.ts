@@ -283,9 +283,9 @@ export interface ServerCodec {
 /** Options that every provider's function takes beside the model's name. */
 export interface ModelSettings {
   /** The key, or a function that returns it for each request. Without one, no key is sent. A provider's own address needs one. */
-  readonly apiKey?: string | (() => string | Promise<string>)
-  /** The address of the API. Default: the provider's own. Paths are appended to it. */
-  readonly baseUrl?: string
+  readonly apiKey?: string | (() => string | Promise<string>) | undefined
+  /** The address of the API, with its version, such as `/v1`. Default: the provider's own. Paths are appended to it. */
+  readonly baseUrl?: string | undefined
   /** Headers that are added to each request. They override isoglot's own. */
   readonly headers?: Readonly<Record<string, string>>
   /** Fields that are added to the body of each request. They override isoglot's own. */

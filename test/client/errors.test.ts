@@ -127,8 +127,31 @@ describe('C31: the message of an error', () => {
     ['Ollama', () => ollama('m', { baseUrl: upstream.url })],
     ['Groq', () => groq('m', { baseUrl: upstream.url })],
   ])('C31: names %s', async (title, modelOf) => {
-    upstream.answer(json({ error: { message: 'no such thing' } }, 404))
-    expect((await failure(generate(ask(modelOf(title))))).message).toBe(`${title} 404: no such thing`)
+    upstream.answer(json({ error: { message: 'no such thing' } }, 400))
+    expect((await failure(generate(ask(modelOf(title))))).message).toBe(`${title} 400: no such thing`)
+  })
+
+  it.each([
+    ['a 404', json({ error: { message: 'No such route' } }, 404), 'OpenAI 404: No such route', 'No such route'],
+    ['a page', page('<p>Bad Gateway</p>', 502), 'OpenAI 502: Bad Gateway', 'Bad Gateway'],
+    ['no body', page('', 405), 'OpenAI 405: openai answered with status 405', ''],
+  ])('C31: has the address after %s, since "baseUrl" may be wrong', async (_, answer, said, providerMessage) => {
+    upstream.answer(answer)
+    const error = await failure(generate(ask(openaiChat('gpt-5', { apiKey: key, baseUrl: `${upstream.url}?token=t` }))))
+    expect(error.message).toBe(`${said}; asked ${upstream.url}/, check "baseUrl"`)
+    expect(error.providerMessage).toBe(providerMessage)
+  })
+
+  it('C31: has a setting before anything is sent, if the key was copied with an ellipsis or a typographic quote', async () => {
+    const error = await failure(generate(ask(openaiChat('gpt-5', { apiKey: 'sk-…', baseUrl: upstream.url }))))
+    expect(error).toBeInstanceOf(TypeError)
+    expect(error.message).toBe('Cannot ask OpenAI: its setting "apiKey" is missing, empty or has a letter like "…"')
+  })
+
+  it('C31: has no address if the 404 names the model, which is then what is wrong', async () => {
+    upstream.answer(json({ error: { message: 'model: gpt-0' } }, 404))
+    const error = await failure(generate(ask(openaiChat('gpt-0', { apiKey: key, baseUrl: upstream.url }))))
+    expect(error.message).toBe('OpenAI 404: model: gpt-0')
   })
 
   it('C31: of an error in the middle of a stream has no status', async () => {

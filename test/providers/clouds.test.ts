@@ -218,7 +218,7 @@ describe('Claude on Vertex AI', () => {
       kind,
       status: code,
       provider: 'vertex-anthropic',
-      message: `Vertex AI ${code}: No`,
+      message: expect.stringContaining(`Vertex AI ${code}: No`),
     })
   })
 
