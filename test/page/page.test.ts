@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { wires } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -57,10 +58,6 @@ describe.skipIf(!hasChromium)('the page', () => {
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  const wires = [
-    ...['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'],
-    ...['gemini-interactions', 'cohere', 'bedrock-converse'],
-  ]
   it.each(inTurn(wires, 3, 1))('holds a tool round with %s, calls and results in sight', async (wire) => {
     const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
     await page.getByLabel('Model', { exact: true }).selectOption(model)

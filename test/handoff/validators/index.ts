@@ -13,7 +13,7 @@ import { validatorOf as responsesOf } from './openai-responses.ts'
 export function validatorOf(format: string, provider: string): Validator {
   switch (format) {
     case 'anthropic':
-      return provider === 'vertex-anthropic' ? vertex : anthropic
+      return clouds[provider] ?? anthropic
     case 'bedrock-converse':
       return bedrock
     case 'cohere':
@@ -33,13 +33,21 @@ export function validatorOf(format: string, provider: string): Validator {
   }
 }
 
-/** cloud-auth.md §3: "`model` out of the body, into the path"; the version is in the body. */
-const vertex: Validator = (body) => {
-  const { anthropic_version: version, ...rest } = object(body)
+/** cloud-auth.md §3: "`model` out of the body, into the path"; the version is in the body. §6: so are Amazon's betas, and "no stream". */
+const clouds: Readonly<Record<string, Validator>> = {
+  'bedrock-invoke': (body) => {
+    const { anthropic_beta: _, ...rest } = object(body)
+    return [
+      ...inCloud(rest, 'bedrock-2023-05-31'),
+      ...('stream' in rest ? ['stream: is not as that cloud has it'] : []),
+    ]
+  },
+  'vertex-anthropic': (body) => inCloud(object(body), 'vertex-2023-10-16'),
+}
+
+function inCloud(body: ReturnType<typeof object>, expected: string): readonly string[] {
+  const { anthropic_version: version, ...rest } = body
   const findings = anthropic({ model: 'in the path', ...rest })
-  const wrong = [
-    ...(version === 'vertex-2023-10-16' ? [] : ['anthropic_version']),
-    ...('model' in rest ? ['model'] : []),
-  ]
-  return [...findings, ...wrong.map((name) => `${name}: is not as Vertex AI has it`)]
+  const wrong = [...(version === expected ? [] : ['anthropic_version']), ...('model' in rest ? ['model'] : [])]
+  return [...findings, ...wrong.map((name) => `${name}: is not as that cloud has it`)]
 }
