@@ -14,7 +14,9 @@ const root = join(import.meta.dirname, '..')
 const dist = join(root, 'dist')
 const page = join(root, 'examples', 'browser')
 /** The files of the SDK that the page imports. */
-const imported = ['index.js', 'messages.js', 'codec.js', 'models.js', 'chat.js', 'prices.js', 'safe-url.js']
+const imported = [
+  ...['index.js', 'messages.js', 'codec.js', 'models.js', 'browser-model.js', 'chat.js', 'prices.js', 'safe-url.js'],
+]
 /** The operator's page needs a Worker, and the rest is for the compiler. */
 const isLeftOut = (name) => /^admin|\.d\.ts$|^tsconfig\.json$|^(isoglot|vendor)$/.test(name)
 

@@ -78,7 +78,7 @@ process.exitCode = findings.length > 0 ? 1 : 0
 /** Programs by name: one for each public path, and those of the promises we make. */
 async function programs() {
   const entries = entriesIn(dist).filter((name) => name !== 'index')
-  const formats = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'gemini-interactions', 'ollama', 'cohere']
+  const formats = entries.filter((name) => sources[name].startsWith('src/formats/'))
   return {
     ...Object.fromEntries(await Promise.all(entries.map(async (name) => [name, await programOf(name)]))),
     'text alone': textAlone,

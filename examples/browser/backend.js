@@ -1,12 +1,13 @@
 /** The backend of the chat: the Worker, or, if the page is served without one, our recordings. */
-import { replay, scenes } from './recordings.js'
+import { browserModel } from './isoglot/browser-model.js'
+import { recordedWires, replay, scenes } from './recordings.js'
 import { permittedModels, sessionToken } from './session.js'
-import { modelOf, readName, wireNames, wires } from './wires.js'
+import { modelOf, ownModelName, readName, wireNames, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/index.js').Model} Model
  *
- * @typedef {{ title: string, names: readonly string[] }} Offer Names begin with a wire that the page speaks: `gemini:demo-model`.
+ * @typedef {{ title: string, names: readonly string[] }} Offer Names begin with a wire that the page speaks, as `gemini:demo-model`, or are `ownModelName`.
  *
  * @typedef {object} Backend
  * @property {boolean} isRecorded Whether only what is in `suggestions` can be said.
@@ -58,13 +59,29 @@ const isOwnWire = (provider, wire) => provider === wire || (provider === 'openai
 const recorded = {
   isRecorded: true,
   suggestions: Object.values(scenes).map(({ ask }) => ask),
-  models: async () => [{ title: 'Recorded', names: wireNames.map((wire) => `${wire}:${wires[wire].models[0]}`) }],
+  models: async () => [{ title: 'Recorded', names: recordedWires.map((wire) => `${wire}:${wires[wire].models[0]}`) }],
   model(name, ask, watch) {
-    const { wire, name: modelName } = readName(name) ?? { wire: wireNames[0] ?? 'openai-chat', name: '' }
+    const { wire, name: modelName } = readName(name) ?? { wire: 'openai-chat', name: '' }
     return modelOf(wire, modelName, { baseUrl: location.origin, fetch: watch(replay(wire, ask)) })
   },
 }
 
+/** One for the page: it keeps its sessions. Loading it needs a click of the user. */
+export const ownModel = browserModel()
+
+/** With the browser's own model, if it has one. @param {Backend} from @returns {Backend} */
+function withOwnModel(from) {
+  return {
+    ...from,
+    async models() {
+      const [offers, availability] = await Promise.all([from.models(), ownModel.availability()])
+      const isThere = availability !== 'missing' && availability !== 'unavailable'
+      return isThere ? [...offers, { title: 'Without a server', names: [ownModelName] }] : offers
+    },
+    model: (name, ask, watch) => (name === ownModelName ? ownModel : from.model(name, ask, watch)),
+  }
+}
+
 /** The static build writes `none` there. */
 const marker = document.querySelector('meta[name="isoglot-worker"]')
-export const backend = marker?.getAttribute('content') === 'none' ? recorded : worker
+export const backend = withOwnModel(marker?.getAttribute('content') === 'none' ? recorded : worker)

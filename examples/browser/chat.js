@@ -1,12 +1,12 @@
 /** The chat: what can be said, to which model, and two of them side by side. Everything about providers is the SDK's. */
 import { takeAttached } from './attachments.js'
-import { backend } from './backend.js'
+import { backend, ownModel } from './backend.js'
 import { tell } from './conversation.js'
 import { element, find, findSelect } from './dom.js'
 import { nameOf } from './foot.js'
 import { createTalk } from './talk.js'
 import { open, openFirst } from './views.js'
-import { readName } from './wires.js'
+import { ownModelName, readName } from './wires.js'
 
 const [choice, otherChoice] = [findSelect('#model'), findSelect('#other-model')]
 const prompt = /** @type {HTMLTextAreaElement} */ (find('#prompt'))
@@ -73,6 +73,17 @@ function showWelcome(isShown) {
   if (focused instanceof HTMLElement) focused.focus()
 }
 
+/** A browser downloads its model only after a click, such as the one on the list. @param {string} name */
+async function loadOwn(name) {
+  if (name !== ownModelName) return
+  try {
+    await ownModel.prepare()
+    say('The model of this browser is ready')
+  } catch (error) {
+    say(error instanceof Error ? error.message : String(error))
+  }
+}
+
 /** Goes on from here with that model, if it is offered and nothing runs. @param {string} name */
 export function goOnWith(name) {
   if (isRunning() || ![...choice.options].some(({ value }) => value === name)) return false
@@ -94,7 +105,7 @@ function setUpComposer() {
   if (!isRecorded) return
   find('#composer').hidden = true
   find('#about').textContent =
-    'These are static files, without a Worker or a model: our recordings answer, in any of the five formats.'
+    'These are static files, without a Worker or a model: our recordings answer, in five of the formats.'
   find('#hint').textContent = 'Recorded answers. The SDK, the tools and all views run in this page.'
 }
 
@@ -122,6 +133,10 @@ find('#new').addEventListener('click', () => {
   other.clear()
   prompt.focus()
 })
+choice.addEventListener('change', () => {
+  if (backend.isRecorded) find('#composer').hidden = choice.value !== ownModelName
+})
+for (const select of [choice, otherChoice]) select.addEventListener('change', () => loadOwn(select.value))
 otherChoice.addEventListener('change', () => {
   const isAlone = otherChoice.value === ''
   if (second.hidden === isAlone) return

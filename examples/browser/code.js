@@ -2,7 +2,7 @@
 import { backend } from './backend.js'
 import { find } from './dom.js'
 import { copy } from './foot.js'
-import { readName, wires } from './wires.js'
+import { ownModelName, readName, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/chat.js').ViewMessage} ViewMessage
@@ -24,17 +24,18 @@ export async function showCode(facts, answer, all) {
 /** @param {import('./facts.js').Facts} facts @param {readonly Message[]} history @param {ViewMessage} answer */
 async function codeOf({ model, asked }, history, answer) {
   const { wire, name } = readName(model) ?? { wire: 'openai-chat', name: model }
-  const make = wire.replace(/-(\w)/, (_, letter) => letter.toUpperCase())
+  const isOwn = model === ownModelName
+  const path = isOwn ? 'browser-model' : wire
+  const make = path.replace(/-(\w)/, (_, letter) => letter.toUpperCase())
   // Tools that were never called change nothing, and are left out.
   const hasCalls = [...history, ...answer.messages].some(({ role }) => role === 'tool')
   const { role, content } = history[0] ?? { role: 'user', content: '' }
   const isShort = history.length === 1 && role === 'user' && typeof content === 'string'
   const request = { ...asked, ...(isShort ? { prompt: content } : { messages: history }) }
   return `import { stream${hasCalls ? ', tool' : ''} } from 'isoglot'
-import { ${make} } from 'isoglot/${wire}'
+import { ${make} } from 'isoglot/${path}'
 
-${hasCalls ? `${await toolsText()}\n` : ''}${settingsOf(wire)}
-const model = ${make}(${literal(name)}, settings)
+${hasCalls ? `${await toolsText()}\n` : ''}${isOwn ? '' : `${settingsOf(wire)}\n`}const model = ${make}(${isOwn ? '' : `${literal(name)}, settings`})
 const run = stream({
   model,${hasCalls ? '\n  tools,' : ''}
 ${literal(request).slice(2)})

@@ -1,4 +1,4 @@
-/** A conversation as the five requests: what `stream` would send, without sending it. */
+/** A conversation as the eight requests: what `stream` would send, without sending it. */
 import { prepare } from './isoglot/codec.js'
 import { modelOf } from './wires.js'
 

@@ -4,7 +4,7 @@ import { showCode } from './code.js'
 import { element } from './dom.js'
 import { factsOf, figuresOf } from './facts.js'
 import { blocksOf } from './isoglot/index.js'
-import { readName, wires } from './wires.js'
+import { ownModelName, readName, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/chat.js').ChatStore} ChatStore
@@ -13,6 +13,7 @@ import { readName, wires } from './wires.js'
 
 /** @param {string} name Such as `gemini:demo-model`. */
 export function nameOf(name) {
+  if (name === ownModelName) return 'This browser’s own model'
   const read = readName(name)
   return read ? `${wires[read.wire].title}: ${read.name}` : name
 }
@@ -27,13 +28,16 @@ export function titleOf({ id, role, messages, state }, model) {
 
 /** @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article @returns {readonly Node[]} */
 export function footOf(store, message, article) {
+  const branches = branchesOf(store, message, article)
   // A recording answers only what was said when it was made.
-  if (message.role === 'user') return backend.isRecorded ? [] : [action('Edit', () => edit(store, message, article))]
+  if (message.role === 'user')
+    return backend.isRecorded ? branches : [...branches, action('Edit', () => edit(store, message, article))]
   const facts = factsOf(message.id)
   const losses = facts?.losses ?? 0
   const link = element('a', 'losses', losses === 1 ? '1 loss' : `${losses} losses`)
   link.setAttribute('href', '#handoff')
   const actions = [
+    ...branches,
     action('Copy', (button) => copy(textIn(message), button)),
     action('Regenerate', () => store.getSnapshot().isBusy || store.regenerate(message.id)),
     ...(facts ? [action('View code', () => showCode(facts, message, store.getSnapshot().messages))] : []),
@@ -41,6 +45,43 @@ export function footOf(store, message, article) {
   ]
   const figures = element('p', 'meta', figuresOf(message))
   return [...(message.state === 'stopped' ? [element('p', 'meta', 'Stopped')] : []), figures, ...actions]
+}
+
+/** Steps through what was said or answered in this place. @param {ChatStore} store @param {ViewMessage} message @param {HTMLElement} article */
+function branchesOf(store, { id, branch, role }, article) {
+  if (branch === undefined) return []
+  const { index, count } = branch
+  const what = role === 'user' ? 'message' : 'answer'
+  /** @param {string} label @param {string} sign @param {number} to */
+  function step(label, sign, to) {
+    const button = action(sign, () => {
+      const { parentElement: log } = article
+      const place = [...(log?.children ?? [])].indexOf(article)
+      if (!store.getSnapshot().isBusy) store.branch(id, to)
+      focusOn(log?.children[place], label)
+    })
+    button.setAttribute('aria-label', `${label} ${what}`)
+    button.toggleAttribute('disabled', to < 0 || to >= count)
+    return button
+  }
+  const steps = [
+    step('Previous', '‹', index - 1),
+    element('span', '', `${index + 1} of ${count}`),
+    step('Next', '›', index + 1),
+  ]
+  const group = element('span', 'branches', steps)
+  group.setAttribute('role', 'group')
+  group.setAttribute('aria-label', `This ${what} and others in its place`)
+  return [group]
+}
+
+/** The branch that is shown now has buttons of its own: the same one, or the other where that leads no further. @param {Element | undefined} article @param {string} label */
+function focusOn(article, label) {
+  const buttons = [...(article?.querySelectorAll('.branches button') ?? [])]
+  const usable = buttons.filter((button) => !button.hasAttribute('disabled'))
+  const same = usable.find((button) => button.getAttribute('aria-label')?.startsWith(label))
+  const next = same ?? usable[0]
+  if (next instanceof HTMLElement) next.focus()
 }
 
 /** @param {ViewMessage} message */

@@ -6,8 +6,13 @@ import { isWire } from './wires.js'
 /** How many frames are looked at: keep-alives may come first. */
 const framesToRead = 40
 
+/** A header of a message of Amazon's event stream, and the type of its value: a string. */
+const eventHeader = ':event-type\x07'
+
 /** The first mark that fits decides. @type {readonly [WireName, (value: Record<string, unknown>) => boolean][]} */
 const marks = [
+  ['gemini-interactions', (value) => typeof value.event_type === 'string'],
+  ['cohere', ({ type }) => typeof type === 'string' && /^(message|content|tool-plan|tool-call|citation)-/.test(type)],
   ['openai-responses', ({ type }) => typeof type === 'string' && type.startsWith('response.')],
   ['openai-responses', (value) => value.type === 'error' && 'sequence_number' in value],
   ['anthropic', ({ type }) => typeof type === 'string' && /^(message|content_block)_|^(ping|error)$/.test(type)],
@@ -24,6 +29,7 @@ const marks = [
  * @returns {WireName | undefined} `undefined` if nothing in it is of a wire we know.
  */
 export function guessWire(text, fileName = '') {
+  if (text.includes(eventHeader)) return 'bedrock-converse'
   for (const value of jsonIn(text)) {
     const found = marks.find(([, fits]) => fits(value))
     if (found) return found[0]

@@ -1,6 +1,6 @@
-/** Our recordings: five small scenes in each format. They are written by hand, so they contain no user's traffic. */
+/** Our recordings: five small scenes in each of five formats. They are written by hand, so they contain no user's traffic. */
 import { frameCutter } from './take.js'
-import { isWire, wireNames, wires } from './wires.js'
+import { wires } from './wires.js'
 
 /** @typedef {import('./wires.js').WireName} WireName */
 
@@ -16,6 +16,9 @@ export const scenes = {
   error: { ask: 'Fail in the middle', answers: ['an error in mid-stream'] },
 }
 
+/** The wires that have the scenes. @type {readonly WireName[]} */
+export const recordedWires = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama']
+
 /** How long a replay waits before each frame, in ms: slow enough to see that it streams. */
 const paceMs = 35
 
@@ -23,7 +26,7 @@ const paceMs = 35
 const fileOf = (wire, scene, round) => `recordings/${scene}-${wire}-${round}.${wires[wire].ending}`
 
 /** All of them. `what` says what is in it. */
-export const recordings = wireNames.flatMap((wire) =>
+export const recordings = recordedWires.flatMap((wire) =>
   Object.entries(scenes).flatMap(([scene, { answers }]) =>
     answers.map((what, at) => ({ wire, what, file: fileOf(wire, scene, at + 1) })),
   ),
@@ -39,7 +42,7 @@ export async function fetchRecording(file) {
 /**
  * A `fetch` that answers from the recordings of a scene, one after the other, at the pace of a quick model. Nothing is sent anywhere.
  *
- * @param {string} wire
+ * @param {WireName} wire
  * @param {string} ask What the user said.
  * @returns {typeof fetch}
  */
@@ -48,9 +51,10 @@ export function replay(wire, ask) {
   let round = 0
   return async () => {
     round++
-    if (scene === undefined || !isWire(wire)) throw new Error(`Cannot replay "${ask}": there is no recording of it`)
+    if (scene === undefined) throw new Error(`Cannot replay "${ask}": there is no recording of it`)
     const bytes = await fetchRecording(fileOf(wire, scene, round))
-    return new Response(paced(bytes, wires[wire].ending), { headers: { 'content-type': 'text/event-stream' } })
+    const framing = wires[wire].ending === 'ndjson' ? 'ndjson' : 'sse'
+    return new Response(paced(bytes, framing), { headers: { 'content-type': 'text/event-stream' } })
   }
 }
 

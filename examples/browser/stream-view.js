@@ -1,12 +1,13 @@
 /** The view of the stream: a take as a picture, and any moment of it: what the wire said, what became of it, how the message stood. */
-import { element, find, findInput, findSelect, shorten } from './dom.js'
+import { element, find, findInput, findSelect } from './dom.js'
 import { guessWire } from './guess-wire.js'
 import { toView } from './isoglot/chat.js'
 import { applyEvent } from './isoglot/index.js'
 import { drawJson } from './json-view.js'
 import { drawLaneTable } from './lane-table.js'
-import { fetchRecording, recordings } from './recordings.js'
-import { readRecording } from './take.js'
+import { rawText } from './raw-text.js'
+import { fetchRecording, recordedWires, recordings } from './recordings.js'
+import { bytesOf, readRecording } from './take.js'
 import { drawTimeline, timeText } from './timeline.js'
 import { createView } from './view.js'
 import { isShown, onShown, open } from './views.js'
@@ -54,7 +55,8 @@ export function showTake(next) {
     note('')
   }
   wireChoice.disabled = next.isLive
-  wireChoice.value = next.wire
+  wireChoice.value = next.wire ?? ''
+  find('#save').toggleAttribute('disabled', next.wire === undefined)
   next.onChange(() => {
     if (take !== next) return
     if (next.ending) draw()
@@ -97,7 +99,7 @@ function draw() {
 function drawSummary({ title, wire, ending, isLive }) {
   const about = isLive ? 'live' : 'a recording has no clock: one step is one frame'
   find('#take-title').textContent = title
-  find('#take-about').textContent = `${wires[wire].title}, ${about}`
+  find('#take-about').textContent = `${wire ? wires[wire].title : 'No wire'}, ${about}`
   const end = find('#take-ending')
   end.textContent = ending?.text ?? 'Streaming …'
   end.className = `ending ${ending?.kind ?? 'open'}`
@@ -117,21 +119,11 @@ function drawMoment() {
     'aria-valuetext',
     `Frame ${where}: ${entry?.events.map(({ type }) => type).join(', ') || 'no event'}`,
   )
-  find('#moment-raw').textContent = rawText(entry)
+  find('#moment-raw').textContent = rawText(take, entry)
   find('#moment-events').replaceChildren(...eventsOf(entry))
   drawMessage(take, count)
   find('#play').textContent = playing ? 'Pause' : 'Play'
 }
-
-/** @param {Take['entries'][number] | undefined} entry */
-function rawText(entry) {
-  if (entry === undefined) return 'Nothing yet.'
-  if (entry.raw !== '') return shorten(entry.raw.trimEnd(), 4000)
-  return isOfTool(entry) ? 'Nothing: a tool runs in the page.' : 'Nothing: the stream is over.'
-}
-
-/** @param {Take['entries'][number]} entry */
-const isOfTool = ({ events }) => events.some(({ type }) => type.startsWith('tool_') && type !== 'tool_call')
 
 /** @param {Take['entries'][number] | undefined} entry */
 function eventsOf(entry) {
@@ -241,19 +233,20 @@ const titleOf = ({ wire, what }) => `${wires[wire].title}: ${what}`
 
 /** The answer that the slider is in, as its bytes came: a recording to be dropped again. */
 function save() {
-  if (take === undefined) return
-  const round = take.entries[Math.max(0, Number(scrub.value) - 1)]?.round ?? 0
-  const text = take.entries.filter((entry) => entry.round === round).map(({ raw }) => raw)
+  if (take?.wire === undefined) return
+  const { wire, entries } = take
+  const round = entries[Math.max(0, Number(scrub.value) - 1)]?.round ?? 0
+  const frames = entries.filter((entry) => entry.round === round).map(({ raw }) => bytesOf(wire, raw))
   const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob(text))
-  link.download = `${take.wire}.${wires[take.wire].ending}`
+  link.href = URL.createObjectURL(new Blob(frames))
+  link.download = `${wire}.${wires[wire].ending}`
   link.click()
   URL.revokeObjectURL(link.href)
 }
 
 function fillLists() {
   wireChoice.append(...wireNames.map((wire) => new Option(wires[wire].title, wire)))
-  for (const wire of wireNames) {
+  for (const wire of recordedWires) {
     const group = document.createElement('optgroup')
     group.label = wires[wire].title
     const ours = recordings.filter((recording) => recording.wire === wire)

@@ -1,6 +1,6 @@
 /** A take: what came over a wire, frame by frame, and what the SDK made of it. The same for a live stream and for a recording. */
 import { decodeAnswer } from './isoglot/codec.js'
-import { modelOf } from './wires.js'
+import { modelOf, wires } from './wires.js'
 
 /**
  * @typedef {import('./isoglot/messages.js').MessageEvent} MessageEvent
@@ -13,7 +13,7 @@ import { modelOf } from './wires.js'
  *
  * @typedef {object} Entry
  * @property {number} at Milliseconds since the beginning; in a recording, which has no clock, the number of the frame.
- * @property {string} raw The frame as it came; empty if it is not one.
+ * @property {string} raw The frame as it came, one character a byte if it is binary; empty if it is not one.
  * @property {readonly StreamEvent[]} events
  * @property {number} round Which answer of the run it belongs to, from 0.
  */
@@ -29,7 +29,7 @@ import { modelOf } from './wires.js'
 /**
  * @typedef {object} Take
  * @property {string} title
- * @property {WireName} wire
+ * @property {WireName | undefined} wire Absent for the browser's own model.
  * @property {boolean} isLive Whether its times are real.
  * @property {readonly Entry[]} entries
  * @property {Ending | undefined} ending Absent while it goes on.
@@ -48,7 +48,7 @@ import { modelOf } from './wires.js'
  */
 
 /**
- * @param {{ title: string, wire: WireName, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` says from which
+ * @param {{ title: string, wire: WireName | undefined, isLive?: boolean, callsBefore?: () => number }} about `callsBefore` says from which
  * number the SDK counts the ids that it makes, so that they are the same here.
  * @returns {Take}
  */
@@ -80,6 +80,7 @@ export function createTake({ title, wire, isLive = false, callsBefore = () => 0 
       return ending
     },
     answer() {
+      if (wire === undefined) throw new TypeError('Cannot read an answer: the take has no wire')
       round++
       return createAnswer(wire, callsBefore(), add)
     },
@@ -109,9 +110,8 @@ function endingOf(error) {
 function createAnswer(wire, callsBefore, add) {
   const { codec } = modelOf(wire)
   const decoder = decodeAnswer(codec, { callsBefore })
-  const cutter = frameCutter(codec.framing === 'ndjson' ? 'ndjson' : 'sse')
-  const text = new TextDecoder()
-  const bytes = new TextEncoder()
+  const cutter = frameCutter(codec.framing)
+  const text = codec.framing === 'event-stream' ? byteText : new TextDecoder()
   /** @type {unknown} */
   let failure
 
@@ -119,7 +119,7 @@ function createAnswer(wire, callsBefore, add) {
   function take(raw) {
     /** @type {MessageEvent[]} */
     const events = []
-    attempt(() => decoder.push(bytes.encode(raw), events))
+    attempt(() => decoder.push(bytesOf(wire, raw), events))
     add(events, raw)
   }
 
@@ -148,12 +148,48 @@ function createAnswer(wire, callsBefore, add) {
   }
 }
 
+/** Binary frames as text: one character a byte. */
+const byteText = {
+  /** @param {Uint8Array} [bytes] @param {TextDecodeOptions} [_options] */
+  decode: (bytes = new Uint8Array(), _options = {}) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''),
+}
+
+/** The bytes of a frame. @param {WireName | undefined} wire @param {string} raw */
+export function bytesOf(wire, raw) {
+  const isBinary = wire !== undefined && wires[wire].ending === 'bin'
+  return isBinary ? Uint8Array.from(raw, (one) => one.charCodeAt(0)) : new TextEncoder().encode(raw)
+}
+
 /**
  * Cuts a stream where its frames end, to show them one by one. The SDK reads their meaning.
  *
- * @param {'sse' | 'ndjson'} framing
+ * @param {'sse' | 'ndjson' | 'event-stream'} framing
  */
 export function frameCutter(framing) {
+  return framing === 'event-stream' ? messageCutter() : lineCutter(framing)
+}
+
+/** Each message of Amazon's event stream begins with its length, in four bytes. */
+function messageCutter() {
+  let rest = ''
+  /** @param {string} text */
+  function push(text) {
+    rest += text
+    const frames = []
+    while (rest.length >= 4) {
+      const [a = 0, b = 0, c = 0, d = 0] = Array.from(rest.slice(0, 4), (one) => one.charCodeAt(0))
+      const length = Math.max(4, ((a << 24) | (b << 16) | (c << 8) | d) >>> 0)
+      if (rest.length < length) break
+      frames.push(rest.slice(0, length))
+      rest = rest.slice(length)
+    }
+    return frames
+  }
+  return { push, end: (text = '') => [...push(text), rest].filter((frame) => frame !== '') }
+}
+
+/** @param {'sse' | 'ndjson'} framing */
+function lineCutter(framing) {
   let rest = ''
   let ends = framing === 'ndjson' ? /\n/g : /\r\n\r\n|\n\n|\r\r/g
   let isBegun = false

@@ -37,13 +37,13 @@ export function createTalk(place, choice, { isFirst, say }) {
 
   /** @param {ChatTurn} asking */
   function ask({ messages, signal }) {
-    const wire = readName(choice.value)?.wire ?? 'openai-chat'
+    const wire = readName(choice.value)?.wire
     const said = textOf(messages.filter(({ role }) => role === 'user').at(-1)?.content ?? '')
     const take = createTake({
       title: said,
       wire,
       isLive: true,
-      callsBefore: () => callsIn([...messages, ...run.messages], wire),
+      callsBefore: () => (wire ? callsIn([...messages, ...run.messages], wire) : 0),
     })
     const settings = asked()
     turn = { take, facts: { model: choice.value, asked: settings, losses: 0 }, beganAt: performance.now() }
@@ -61,8 +61,9 @@ export function createTalk(place, choice, { isFirst, say }) {
       if (turn === undefined) return
       const { take, facts, beganAt } = turn
       if (/_(delta|chunk)$/.test(event.type)) facts.firstMs ??= performance.now() - beganAt
-      // The take reads the text of the stream itself.
-      if (['tool_start', 'tool_progress', 'tool_result', 'warning'].includes(event.type)) take.add([event])
+      // The take of a wire reads the text of the stream itself.
+      if (take.wire === undefined || ['tool_start', 'tool_progress', 'tool_result', 'warning'].includes(event.type))
+        take.add([event])
       if (event.type === 'warning' && event.warning.severity !== 'info') facts.losses++
       if (event.type === 'tool_start') say(`Running ${event.call.name}`)
     },

@@ -1,4 +1,4 @@
-/** The view of the wire: one conversation as each of the five requests, differences lit, losses beneath. */
+/** The view of the wire: one conversation as each of the eight requests, differences lit, losses beneath. */
 import { chosenSample, onChosen } from './chosen.js'
 import { onlyIn } from './compare.js'
 import { element, find } from './dom.js'

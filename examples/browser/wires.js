@@ -1,15 +1,16 @@
-/** The five wires: their names for people, their path at the Worker, and models to show them with. */
+/** The eight wires: their names for people, their path at the Worker, and models to show them with. */
 import { model } from './isoglot/models.js'
 
 /**
- * @typedef {'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'ollama'} WireName
+ * @typedef {'openai-chat' | 'openai-responses' | 'anthropic' | 'gemini' | 'gemini-interactions' | 'ollama'
+ *   | 'cohere' | 'bedrock-converse'} WireName
  * @typedef {import('./isoglot/index.js').Model} Model
  */
 
 /**
  * `base` is where the Worker has the wire, `models` are names to encode for, `ending` is its framing, and that of a recording's file.
  *
- * @type {Readonly<Record<WireName, { title: string, base: string, models: readonly [string, ...string[]], ending: 'sse' | 'ndjson' }>>}
+ * @type {Readonly<Record<WireName, { title: string, base: string, models: readonly [string, ...string[]], ending: 'sse' | 'ndjson' | 'bin' }>>}
  */
 export const wires = {
   'openai-chat': { title: 'OpenAI Chat', base: '/v1', models: ['gpt-5.6', 'gpt-5-mini'], ending: 'sse' },
@@ -21,8 +22,24 @@ export const wires = {
     models: ['gemini-3-pro-preview', 'gemini-3-flash-preview'],
     ending: 'sse',
   },
+  'gemini-interactions': {
+    title: 'Gemini Interactions',
+    base: '/v1beta',
+    models: ['gemini-3-pro-preview', 'gemini-3-flash-preview'],
+    ending: 'sse',
+  },
   ollama: { title: 'Ollama', base: '', models: ['qwen3:8b'], ending: 'ndjson' },
+  cohere: { title: 'Cohere', base: '/v2', models: ['command-a-03-2025', 'command-a-reasoning-08-2025'], ending: 'sse' },
+  'bedrock-converse': {
+    title: 'Bedrock Converse',
+    base: '',
+    models: ['anthropic.claude-sonnet-5', 'amazon.nova-pro-v1:0'],
+    ending: 'bin',
+  },
 }
+
+/** The name of the browser's own model in lists of models: it speaks no wire. */
+export const ownModelName = 'browser'
 
 export const wireNames = /** @type {WireName[]} */ (Object.keys(wires))
 
@@ -51,4 +68,5 @@ export function readName(name) {
  * @param {string} name
  * @param {import('./isoglot/models.js').AnyModelSettings} settings
  */
-export const modelOf = (wire, name = wires[wire].models[0], settings = {}) => model(`${wire}:${name}`, settings)
+export const modelOf = (wire, name = wires[wire].models[0], settings = {}) =>
+  model(`${wire}:${name}`, { region: 'us-east-1', ...settings })

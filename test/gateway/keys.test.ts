@@ -1,37 +1,22 @@
 /** The keys of a gateway's models leave in no answer: in no spelling, in no wire, in one piece or in two. */
 
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec, Model } from '../../src/core/codec.ts'
-import { createClientCodec as anthropic } from '../../src/formats/anthropic/index.ts'
-import { createClientCodec as cohere } from '../../src/formats/cohere/index.ts'
-import { createClientCodec as gemini } from '../../src/formats/gemini/index.ts'
-import { createClientCodec as geminiInteractions } from '../../src/formats/gemini-interactions/index.ts'
-import { createClientCodec as ollama } from '../../src/formats/ollama/index.ts'
-import { createClientCodec as openaiChat } from '../../src/formats/openai-chat/index.ts'
-import { createClientCodec as openaiResponses } from '../../src/formats/openai-responses/index.ts'
+import type { Model } from '../../src/core/codec.ts'
 import { createGateway, createScrubber, type GatewayOptions } from '../../src/gateway/index.ts'
 import { canary, disguises, holdsCanary } from '../support/canary.ts'
 import { inTurn, isExhaustive } from '../support/cuts.ts'
+import { clients } from '../support/formats.ts'
 import { seeded } from '../support/random.ts'
 import type { Said } from './dialogue.ts'
 import { speakers, type WireName, wireNames } from './provider.ts'
 import { ask, eventsOf } from './wire.ts'
 
-const codecs: Readonly<Record<WireName, ClientCodec>> = {
-  'openai-chat': openaiChat(),
-  'openai-responses': openaiResponses(),
-  anthropic: anthropic(),
-  cohere: cohere(),
-  gemini: gemini(),
-  'gemini-interactions': geminiInteractions(),
-  ollama: ollama(),
-}
 const typeOf = (wire: WireName) => (wire === 'ollama' ? 'application/x-ndjson' : 'text/event-stream')
 
 /** One model of each wire, since the search for its key is made once for each model. */
 let answering: () => Response
 const models = wireNames.map((wire) => ({
-  codec: codecs[wire],
+  codec: clients[wire],
   model: 'm',
   baseUrl: 'https://provider.test',
   apiKey: canary,

@@ -4,6 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import { EventStreamCodec } from '@smithy/core/event-streams'
+import { type Wire as AnyWireName, wires as allWireNames } from '../support/answers.ts'
 import { type Answering, type Asked, chunks, json, startUpstream, type Upstream } from '../support/upstream.ts'
 import { wireViolations } from '../support/valid-wire.ts'
 import { type Heard, proof, type Said, say } from './dialogue.ts'
@@ -13,18 +14,9 @@ import { keys } from './models.ts'
 type Loose = ReturnType<typeof JSON.parse>
 type Json = Readonly<Record<string, Loose>>
 /** The wires whose streams are text, which tests read as text. */
-export const wireNames = [
-  'openai-chat',
-  'openai-responses',
-  'anthropic',
-  'gemini',
-  'gemini-interactions',
-  'ollama',
-  'cohere',
-] as const
-export type WireName = (typeof wireNames)[number]
-export const allWireNames = [...wireNames, 'bedrock-converse'] as const
-export type AnyWireName = (typeof allWireNames)[number]
+export type WireName = Exclude<AnyWireName, 'bedrock-converse'>
+export const wireNames = allWireNames.filter((name): name is WireName => name !== 'bedrock-converse')
+export { type Wire as AnyWireName, wires as allWireNames } from '../support/answers.ts'
 
 /** The answer of each wire, by hand. */
 interface Speaker<Piece = string> {

@@ -39,6 +39,7 @@ it('has histories of every kind from every wire that can have them', () => {
     gemini: ['invalid call'],
     cohere: ['reasoning with proof', 'server tools', 'invalid call'],
     anthropic: [],
+    'bedrock-converse': ['reasoning', 'server tools', 'invalid call'],
     'openai-chat': ['server tools'],
     'openai-responses': [],
   }

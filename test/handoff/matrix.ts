@@ -16,6 +16,7 @@ export interface Target {
 
 /** The owner of the wire. Default: the provider of the same name. */
 const home: Readonly<Record<string, string>> = {
+  'bedrock-converse': 'bedrock',
   'gemini-interactions': 'gemini',
   'openai-chat': 'openai',
   'openai-responses': 'openai',

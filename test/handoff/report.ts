@@ -1,5 +1,7 @@
 /** `docs/evidence/handoff.md`: the losses between every two wires, as the tests' hand-overs report them. */
 import type { Loss } from '../../src/core/model.ts'
+import { wires as sources } from '../support/answers.ts'
+import { titles as allTitles } from '../support/translation-doc.ts'
 import { allows, type History, moments, recordedHistories, writtenHistories } from './histories.ts'
 import { judge, type Target, targets, wires } from './matrix.ts'
 
@@ -11,16 +13,7 @@ interface Pair {
   readonly losses: Set<string>
 }
 
-const titles: Readonly<Record<string, string>> = {
-  'openai-chat': 'Chat',
-  'openai-responses': 'Responses',
-  anthropic: 'Anthropic',
-  gemini: 'Gemini',
-  'gemini-interactions': 'Interactions',
-  ollama: 'Ollama',
-  cohere: 'Cohere',
-}
-const sources = Object.keys(titles)
+const titles: Readonly<Record<string, string>> = allTitles
 
 /** The report over all recordings. */
 export function writeReport(): string {

@@ -11,6 +11,7 @@ import * as responses from '../../src/formats/openai-responses/index.ts'
 import { block, generate, message, stream } from '../../src/index.ts'
 import { prepare } from '../../src/prepare/prepare.ts'
 import { deepseek } from '../../src/providers/deepseek.ts'
+import { wires } from '../support/answers.ts'
 import { formats } from '../support/formats.ts'
 
 const codecs = { chat, responses, anthropic, gemini, ollama, cohere }
@@ -131,9 +132,7 @@ it.each(names)('D10: %s reports options and fields of another format', (name) =>
 it.each(names)('C28: %s reports a name that no format has, and says which names there are', (name) => {
   const [loss] = lossesOf(name, hello, { providerOptions: { openai: { verbosity: 'low' } } })
   expect(loss).toMatchObject({ path: 'options.providerOptions.openai', action: 'dropped', severity: 'minor' })
-  const names =
-    'openai-chat, openai-responses, anthropic, gemini, gemini-interactions, ollama, cohere, bedrock-converse'
-  expect(loss?.reason).toContain(names)
+  expect(loss?.reason).toContain(wires.join(', '))
 })
 
 describe('D11: one loss has one path, one reason and one severity on every wire', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildPlayground } from '../../scripts/playground.mjs'
 import type { tried as Tried } from '../browser-model/page.ts'
 import { hasChromium, launchChromium, problemsOf, type Site, serveFolder } from './browser.ts'
 
@@ -14,6 +15,7 @@ declare const tried: typeof Tried
 describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {
   let browser: Browser
   let site: Site
+  let fake: string
   const folder = mkdtempSync(join(tmpdir(), 'isoglot-browser-model-'))
 
   beforeAll(async () => {
@@ -29,6 +31,15 @@ describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {
       join(folder, 'index.html'),
       '<!doctype html><title>.</title><script type="module" src="page.js"></script>',
     )
+    const { outputFiles } = await build({
+      entryPoints: [new URL('../browser-model/fake.ts', import.meta.url).pathname],
+      bundle: true,
+      write: false,
+      format: 'iife',
+      globalName: 'faked',
+      logLevel: 'silent',
+    })
+    fake = outputFiles[0]?.text ?? ''
     browser = await launchChromium()
     site = await serveFolder(folder)
   })
@@ -114,5 +125,30 @@ describe.skipIf(!hasChromium)("the browser's model in Chromium", () => {
     })
     expect(problems).toEqual([])
     await page.close()
+  })
+
+  it('is offered by the playground where the browser has it, and answers without a server', async () => {
+    const playground = await serveFolder(buildPlayground(join(folder, 'playground')))
+    try {
+      const page = await browser.newPage()
+      const problems = problemsOf(page)
+      await page.addInitScript(`${fake}
+        const script = { isActive: true, availability: 'downloadable', answers: [['Hel', 'lo']] }
+        Object.defineProperty(globalThis, 'LanguageModel', { value: faked.fakeLanguageModel(script).api })`)
+      await page.goto(playground.url)
+      const choice = page.getByLabel('Model', { exact: true })
+      await choice.selectOption({ label: 'This browser’s own model' })
+      await page.getByText('The model of this browser is ready').waitFor({ state: 'attached' })
+      await page.getByRole('textbox', { name: 'Message' }).fill('Hi')
+      await page.keyboard.press('Enter')
+      await page.locator('article.assistant > .text').getByText('Hello').waitFor()
+      await page.locator('#take-ending.proper').waitFor()
+      expect(await page.locator('#take-about').innerText()).toBe('No wire, live')
+      expect(await page.locator('#handoff-view option').allInnerTexts()).not.toContain('browser')
+      expect(problems).toEqual([])
+      await page.close()
+    } finally {
+      await playground.stop()
+    }
   })
 })

@@ -257,6 +257,47 @@ describe.skipIf(!hasChromium)('the chat', () => {
     expect(problems).toEqual([])
   })
 
+  itIfExhaustive('steps through the answers of one place by keyboard, and through what was said', async () => {
+    await answerWith('First.')
+    await say('Hello')
+    await finished()
+    expect(await page.locator('.branches').count()).toBe(0)
+    await answerWith('Second.')
+    await answers().getByRole('button', { name: 'Regenerate' }).click()
+    await answers().getByText('Second.').waitFor()
+    await finished()
+    const group = answers().getByRole('group', { name: 'This answer and others in its place' })
+    expect(await group.locator('span').innerText()).toBe('2 of 2')
+    expect(await group.getByRole('button', { name: 'Next answer' }).isDisabled()).toBe(true)
+    await group.getByRole('button', { name: 'Previous answer' }).focus()
+    await page.keyboard.press('Enter')
+    await answers().getByText('First.').waitFor()
+    expect(await group.locator('span').innerText()).toBe('1 of 2')
+    // The focus stays in the place: the step back is used up, so that it is on the one forth.
+    await page.locator('[aria-label="Next answer"]:focus').waitFor()
+    await page.keyboard.press('Enter')
+    await answers().getByText('Second.').waitFor()
+    await page.locator('[aria-label="Previous answer"]:focus').waitFor()
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('textbox', { name: 'Edited message' }).fill('Hello again')
+    await page.locator('.edit').getByRole('button', { name: 'Send' }).click()
+    await page.locator('article.user').getByText('Hello again').waitFor()
+    await finished()
+    const said = page.getByRole('group', { name: 'This message and others in its place' })
+    expect(await said.locator('span').innerText()).toBe('2 of 2')
+    expect(await axeFindings(page)).toEqual([])
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      await picture(`chat-branches-${width}`)
+    }
+    await said.getByRole('button', { name: 'Previous message' }).click()
+    await page.locator('article.user').getByText('Hello', { exact: true }).waitFor()
+    expect(await answers().locator('.branches span').innerText()).toBe('2 of 2')
+    expect(problems).toEqual([])
+  })
+
   it('has the chat after a reload, and goes on with it', async () => {
     await say('What is the weather in Tokyo?')
     await finished()

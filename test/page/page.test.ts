@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { wires } from '../support/answers.ts'
 import { inTurn } from '../support/cuts.ts'
 import { axeFindings, hasChromium, launchChromium, problemsOf } from './browser.ts'
 import { type Demo, startDemo } from './demo.ts'
@@ -57,23 +58,20 @@ describe.skipIf(!hasChromium)('the page', () => {
     await page.screenshot({ path: join(pictures, `${name}.png`) })
   }
 
-  it.each(inTurn(['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama'], 3, 1))(
-    'holds a tool round with %s, calls and results in sight',
-    async (wire) => {
-      const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
-      await page.getByLabel('Model', { exact: true }).selectOption(model)
-      await say('What is the weather in Tokyo?')
-      await finished()
-      const answer = answers().last()
-      expect(await answer.locator('.tool summary').innerText()).toMatch(/get_weather · Tokyo · done/)
-      expect(await answer.locator('.tool pre').first().textContent()).toContain('Tokyo')
-      expect(await answer.locator('.tool .result').textContent()).toMatch(/Tokyo: \d+ °C/)
-      expect(await answer.locator('.text').last().innerText()).toContain('Here is what I found')
-      expect(await answer.locator('.meta').last().innerText()).toMatch(/\d+ in, \d+ out · stop/)
-      expect(problems).toEqual([])
-      await picture(`tool-round-${wire}`)
-    },
-  )
+  it.each(inTurn(wires, 3, 1))('holds a tool round with %s, calls and results in sight', async (wire) => {
+    const model = await page.locator(`#model option[value^="${wire}:"]`).first().getAttribute('value')
+    await page.getByLabel('Model', { exact: true }).selectOption(model)
+    await say('What is the weather in Tokyo?')
+    await finished()
+    const answer = answers().last()
+    expect(await answer.locator('.tool summary').innerText()).toMatch(/get_weather · Tokyo · done/)
+    expect(await answer.locator('.tool pre').first().textContent()).toContain('Tokyo')
+    expect(await answer.locator('.tool .result').textContent()).toMatch(/Tokyo: \d+ °C/)
+    expect(await answer.locator('.text').last().innerText()).toContain('Here is what I found')
+    expect(await answer.locator('.meta').last().innerText()).toMatch(/\d+ in, \d+ out · stop/)
+    expect(problems).toEqual([])
+    await picture(`tool-round-${wire}`)
+  })
 
   const others = [
     ['gemini', 'anthropic:demo-model'],
@@ -177,14 +175,14 @@ describe.skipIf(!hasChromium)('the page', () => {
     expect(await page.locator('nav [aria-current]').getAttribute('href')).toBe(`#${view}`)
   })
 
-  it('shows the chat on all five wires, as it goes on', async () => {
+  it('shows the chat on all eight wires, as it goes on', async () => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.evaluate(() => location.assign('#wire'))
     await say('What is the weather in Tokyo?')
     await finished()
     expect(await page.locator('#wire-sample option:checked').innerText()).toBe('This chat')
     const requests = page.locator('.request')
-    expect(await requests.count()).toBe(5)
+    expect(await requests.count()).toBe(8)
     for (const request of await requests.all()) {
       expect(await request.innerText()).toContain('What is the weather in Tokyo?')
       expect(await request.innerText()).toContain('Here is what I found')

@@ -243,8 +243,8 @@ describe.skipIf(!hasChromium)('the static page', () => {
 
   it('compares any two wires', async () => {
     await open('wire')
-    for (const wire of ['OpenAI Chat', 'OpenAI Responses', 'Anthropic'])
-      await page.getByLabel(wire, { exact: true }).uncheck()
+    const others = ['OpenAI Chat', 'OpenAI Responses', 'Anthropic', 'Gemini Interactions', 'Cohere', 'Bedrock Converse']
+    for (const wire of others) await page.getByLabel(wire, { exact: true }).uncheck()
     expect(await page.locator('.request h3').allInnerTexts()).toEqual(['Gemini', 'Ollama'])
     expect(await page.locator('.request').nth(1).locator('mark').allInnerTexts()).toContain('"messages"')
     await page.getByLabel('Gemini', { exact: true }).focus()

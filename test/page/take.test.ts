@@ -19,13 +19,14 @@ interface Modules {
   guessWire(text: string, fileName?: string): string | undefined
   readRecording(recording: { title: string; wire: string; bytes: Uint8Array }): Take
   frameCutter(framing: 'sse' | 'ndjson'): { push(text: string): string[]; end(text?: string): string[] }
+  bytesOf(wire: string, raw: string): Uint8Array
   onlyIn(value: unknown, others: readonly unknown[]): Set<string>
 }
 async function load(...names: string[]): Promise<Modules> {
   const modules = await Promise.all(names.map((name) => import(pathToFileURL(join(site, name)).href)))
   return Object.assign({}, ...modules)
 }
-const { guessWire, readRecording, frameCutter, onlyIn } = await load('guess-wire.js', 'take.js', 'compare.js')
+const { guessWire, readRecording, frameCutter, bytesOf, onlyIn } = await load('guess-wire.js', 'take.js', 'compare.js')
 
 const recording = (name: string) => readFileSync(join(site, 'recordings', name))
 const read = (wire: string, text: string | Uint8Array) =>
@@ -58,12 +59,13 @@ describe('guessing a wire', () => {
   })
 
   it('is right for every recorded stream', () => {
-    // The page knows five wires. Workers AI has a stream of its own too, which is not one of them.
-    const others = /^(cohere|gemini-interactions|bedrock-converse)|-workers-ai\/native-/
+    // Workers AI has a stream of its own too, which is not one of the page's wires.
+    const others = /-workers-ai\/native-/
     const streams = corpus.filter(({ kind, id }) => kind !== 'json' && !others.test(id))
     const wrong = streams.flatMap(({ id, format, text }) => {
       const guess = guessWire(text) ?? 'none'
-      return format === guess || format.startsWith(`${guess}-`) ? [] : [`${id}: ${guess}`]
+      const expected = guess === 'gemini' ? /^gemini(-vertex)?$/ : new RegExp(`^${guess}(-|$)`)
+      return expected.test(format) ? [] : [`${id}: ${guess}`]
     })
     expect(streams.length).toBeGreaterThan(90)
     expect(wrong).toEqual([])
@@ -118,6 +120,22 @@ describe('a take', () => {
       expect(['proper', 'cut', 'error']).toContain(read(wire, bytes).ending.kind)
     }
   })
+})
+
+it('has an entry for each message of a binary stream, which together are its bytes, wherever it is cut', () => {
+  const { bytes } = corpus.find(({ id }) => id === 'bedrock-converse/text-stream') as { bytes: Uint8Array }
+  // Each message says how long it is. https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html (read 2026-11)
+  const lengths: number[] = []
+  const view = new DataView(bytes.buffer, bytes.byteOffset)
+  for (let at = 0; at < bytes.length; at += lengths.at(-1) ?? 0) lengths.push(view.getUint32(at))
+  const take = read('bedrock-converse', bytes)
+  expect(take.ending.kind).toBe('proper')
+  expect(take.entries.map(({ raw }) => raw.length)).toEqual(lengths)
+  for (let length = 1; length < bytes.length; length += 13) {
+    const { entries } = read('bedrock-converse', bytes.subarray(0, length))
+    const frames = entries.flatMap(({ raw }) => [...bytesOf('bedrock-converse', raw)])
+    expect(frames).toEqual([...bytes.subarray(0, length)])
+  }
 })
 
 it('cuts frames at any line end, wherever the bytes are cut', () => {

@@ -15,6 +15,7 @@ import type {
 } from '../../src/core/model.ts'
 import { type Carried, unpackCarrier } from '../../src/kit/carrier.ts'
 
+/** The formats, in the order of the tables: the one list of their names that tests loop over. */
 export const wires = [
   'openai-chat',
   'openai-responses',

@@ -12,6 +12,7 @@ import { vertexAnthropic } from '../../src/providers/vertex-anthropic.ts'
 import { vertexGemini } from '../../src/providers/vertex-gemini.ts'
 import { dialects } from '../codecs/openai-chat/dialects.ts'
 import { dialects as responsesDialects } from '../codecs/openai-responses/dialects.ts'
+import { type Wire, wires } from './answers.ts'
 
 export interface Format {
   /** The corpus folder. */
@@ -20,11 +21,26 @@ export interface Format {
   readonly server: ServerCodec
 }
 
+const modules: Readonly<
+  Record<Wire, { readonly createClientCodec: () => ClientCodec; readonly createServerCodec: () => ServerCodec }>
+> = {
+  'openai-chat': openaiChat,
+  'openai-responses': openaiResponses,
+  anthropic,
+  gemini,
+  'gemini-interactions': interactions,
+  ollama,
+  cohere,
+  'bedrock-converse': bedrock,
+}
+
+/** The client codec of each format, at its own provider. */
+export const clients = Object.fromEntries(wires.map((name) => [name, modules[name].createClientCodec()])) as Readonly<
+  Record<Wire, ClientCodec>
+>
+
 export const formats: readonly Format[] = [
-  { folder: 'anthropic', client: anthropic.createClientCodec(), server: anthropic.createServerCodec() },
-  { folder: 'bedrock-converse', client: bedrock.createClientCodec(), server: bedrock.createServerCodec() },
-  { folder: 'cohere', client: cohere.createClientCodec(), server: cohere.createServerCodec() },
-  { folder: 'gemini', client: gemini.createClientCodec(), server: gemini.createServerCodec() },
+  ...wires.map((folder) => ({ folder, client: clients[folder], server: modules[folder].createServerCodec() })),
   {
     folder: 'anthropic-vertex',
     client: vertexAnthropic('any', { project: 'any' }).codec,
@@ -35,23 +51,27 @@ export const formats: readonly Format[] = [
     client: vertexGemini('any', { project: 'any' }).codec,
     server: gemini.createServerCodec(),
   },
-  ...['gemini-interactions', 'gemini-interactions-legacy'].map((folder) => ({
-    folder,
+  {
+    folder: 'gemini-interactions-legacy',
     client: interactions.createClientCodec(),
     server: interactions.createServerCodec(),
-  })),
-  { folder: 'ollama', client: ollama.createClientCodec(), server: ollama.createServerCodec() },
-  ...Object.entries(dialects).map(([folder, dialect]) => ({
+  },
+  ...dialectsOf(dialects).map(([folder, dialect]) => ({
     folder,
     client: openaiChat.createClientCodec(dialect),
     server: openaiChat.createServerCodec(),
   })),
-  ...Object.entries(responsesDialects).map(([folder, dialect]) => ({
+  ...dialectsOf(responsesDialects).map(([folder, dialect]) => ({
     folder,
     client: openaiResponses.createClientCodec(dialect),
     server: openaiResponses.createServerCodec(),
   })),
 ]
+
+/** Without OpenAI's own, which are formats. */
+function dialectsOf<Dialect>(all: Readonly<Record<string, Dialect>>): [string, Dialect][] {
+  return Object.entries(all).filter(([folder]) => !Object.hasOwn(modules, folder))
+}
 
 /** Reads requests of Vertex AI: the model stands in their path, and not in the body. */
 function withModel(server: ServerCodec): ServerCodec {

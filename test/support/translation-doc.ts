@@ -2,7 +2,8 @@
 import { type Wire, wires } from './answers.ts'
 import { namedRules, type Verdict } from './coverage.ts'
 
-const titles: Readonly<Record<Wire, string>> = {
+/** The formats by the names that tables of the guides have room for. */
+export const titles: Readonly<Record<Wire, string>> = {
   'openai-chat': 'Chat Completions',
   'openai-responses': 'Responses',
   anthropic: 'Anthropic',

@@ -1,6 +1,7 @@
 /** Cuts and chunks. */
 import { describe, expect, it } from 'vitest'
 import { ConnectionError, generate, InterruptedError, IsoglotError, stream, t, tool } from '../../src/index.ts'
+import { formats as mockFormats } from '../../src/test/formats.ts'
 import {
   bytesOf,
   call,
@@ -15,7 +16,7 @@ import {
   replay,
 } from '../../src/test/index.ts'
 
-const formats: readonly MockFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere']
+const formats = Object.keys(mockFormats) as MockFormat[]
 const turn = {
   text: 'Grüß Gott.',
   calls: [call('delete_file', { path: 'a.txt' })],

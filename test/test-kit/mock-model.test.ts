@@ -12,9 +12,10 @@ import {
   tool,
 } from '../../src/index.ts'
 import { toolCalls } from '../../src/messages/index.ts'
+import { formats as mockFormats } from '../../src/test/formats.ts'
 import { call, collectRun, type FakeClock, fakeClock, type MockFormat, mockModel } from '../../src/test/index.ts'
 
-const formats: readonly MockFormat[] = ['openai-chat', 'openai-responses', 'anthropic', 'gemini', 'ollama', 'cohere']
+const formats = Object.keys(mockFormats) as MockFormat[]
 
 const weather = tool({
   name: 'get_weather',

@@ -1,36 +1,16 @@
 /** The tool codec on its own, over the real codecs: definitions, calls and results of every wire (features 1.x). */
 import { describe, expect, it } from 'vitest'
-import type { ClientCodec } from '../../src/core/codec.ts'
 import type { Json, ToolMessage } from '../../src/core/model.ts'
-import * as anthropic from '../../src/formats/anthropic/index.ts'
-import * as bedrockConverse from '../../src/formats/bedrock-converse/index.ts'
-import * as cohere from '../../src/formats/cohere/index.ts'
-import * as gemini from '../../src/formats/gemini/index.ts'
-import * as geminiInteractions from '../../src/formats/gemini-interactions/index.ts'
-import * as ollama from '../../src/formats/ollama/index.ts'
-import * as openaiChat from '../../src/formats/openai-chat/index.ts'
-import * as openaiResponses from '../../src/formats/openai-responses/index.ts'
 import { model, providerNames } from '../../src/models.ts'
-
-const codecs = {
-  anthropic: anthropic.createClientCodec(),
-  'bedrock-converse': bedrockConverse.createClientCodec(),
-  cohere: cohere.createClientCodec(),
-  gemini: gemini.createClientCodec(),
-  'gemini-interactions': geminiInteractions.createClientCodec(),
-  ollama: ollama.createClientCodec(),
-  'openai-chat': openaiChat.createClientCodec(),
-  'openai-responses': openaiResponses.createClientCodec(),
-} as const satisfies Record<string, ClientCodec>
-type Name = keyof typeof codecs
-const names = Object.keys(codecs) as Name[]
+import { type Wire, wires } from '../support/answers.ts'
+import { clients } from '../support/formats.ts'
 
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
 const weather = { name: 'get_weather', description: 'Current weather', parameters, metadata: { owner: 'team-canary' } }
 const asFunction = { type: 'function', function: { name: 'get_weather', description: 'Current weather', parameters } }
 
 describe('encodeDefinitions', () => {
-  it.each<[Name, unknown]>([
+  it.each<[Wire, unknown]>([
     ['openai-chat', asFunction], // [1.09] [1.10] [1.11]
     ['anthropic', { name: 'get_weather', description: 'Current weather', input_schema: parameters }], // [1.12] [1.13]
     ['ollama', asFunction], // [1.14] [1.15]
@@ -50,25 +30,25 @@ describe('encodeDefinitions', () => {
   ])(
     'of %s gives a list in its shape [1.02] [1.03] [1.06] [1.09] [1.10] [1.11] [1.12] [1.13] [1.14] [1.15]',
     (name, encoded) => {
-      expect(codecs[name].encodeDefinitions([weather])).toEqual([encoded])
+      expect(clients[name].encodeDefinitions([weather])).toEqual([encoded])
     },
   )
 
-  it.each(names)('of %s leaves metadata at home [1.07] [1.08]', (name) => {
-    expect(JSON.stringify(codecs[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
+  it.each(wires)('of %s leaves metadata at home [1.07] [1.08]', (name) => {
+    expect(JSON.stringify(clients[name].encodeDefinitions([weather]))).not.toMatch(/metadata|team-canary/)
   })
 
-  it.each(names)(
+  it.each(wires)(
     'of %s is pure: values in, values out, and nothing of ours is changed [1.01] [1.04] [1.05]',
     (name) => {
       const frozen = deepFreeze(structuredClone([weather]))
-      expect(codecs[name].encodeDefinitions(frozen)).toEqual(codecs[name].encodeDefinitions(frozen))
+      expect(clients[name].encodeDefinitions(frozen)).toEqual(clients[name].encodeDefinitions(frozen))
     },
   )
 })
 
 /** A body of each wire with text and two calls; of Ollama with and without the ids that newer servers give. */
-const bodies: Readonly<Record<Name, Json>> = {
+const bodies: Readonly<Record<Wire, Json>> = {
   'openai-chat': {
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -174,7 +154,7 @@ const bodies: Readonly<Record<Name, Json>> = {
   },
 }
 
-const ids: Readonly<Record<Name, readonly [string, string]>> = {
+const ids: Readonly<Record<Wire, readonly [string, string]>> = {
   'openai-chat': ['call_a', 'call_b'],
   anthropic: ['toolu_a', 'toolu_b'],
   'bedrock-converse': ['tooluse_a', 'tooluse_b'],
@@ -186,10 +166,10 @@ const ids: Readonly<Record<Name, readonly [string, string]>> = {
 }
 
 describe('decodeToolCalls', () => {
-  it.each(names)(
+  it.each(wires)(
     'of %s finds the calls in a raw body, decoded and numbered [1.16] [1.17] [1.18] [1.19] [1.20] [1.21] [1.22] [1.23]',
     (name) => {
-      const { toolCalls, invalidToolCalls } = codecs[name].decodeToolCalls(bodies[name])
+      const { toolCalls, invalidToolCalls } = clients[name].decodeToolCalls(bodies[name])
       expect(toolCalls.map((one) => [one.name, one.arguments, one.index, one.complete])).toEqual([
         ['get_weather', { city: 'Paris' }, 0, true],
         ['get_weather', { city: 'Oslo' }, 1, true],
@@ -198,10 +178,10 @@ describe('decodeToolCalls', () => {
     },
   )
 
-  it.each(names)(
+  it.each(wires)(
     'of %s keeps ids, and makes those that the wire does not give [1.24] [1.25] [C8] [C9] [0.60]',
     (name) => {
-      const { toolCalls } = codecs[name].decodeToolCalls(bodies[name])
+      const { toolCalls } = clients[name].decodeToolCalls(bodies[name])
       expect(toolCalls.map(({ id }) => id)).toEqual(ids[name])
       expect(toolCalls.map(({ generatedId }) => generatedId === true)).toEqual(
         ids[name].map((id) => id === 'ollama_0' || id === 'gemini_0'),
@@ -209,7 +189,7 @@ describe('decodeToolCalls', () => {
     },
   )
 
-  it.each<[Name, Json]>([
+  it.each<[Wire, Json]>([
     ['openai-chat', { choices: [{ finish_reason: 'stop', message: { role: 'assistant', content: 'Hi' } }] }],
     ['openai-responses', { status: 'completed', output: [] }],
     ['anthropic', { content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn' }],
@@ -217,14 +197,14 @@ describe('decodeToolCalls', () => {
     ['gemini', { candidates: [{ finishReason: 'STOP', content: { parts: [{ text: 'Hi' }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'model_output', content: [{ type: 'text', text: 'Hi' }] }] }],
   ])('of %s gives an empty list where there are none [1.17]', (name, body) => {
-    expect(codecs[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
+    expect(clients[name].decodeToolCalls(body)).toEqual({ toolCalls: [], invalidToolCalls: [] })
   })
 
-  it.each(names)('of %s finds none in a body that is not an answer, or reports that body', (name) => {
+  it.each(wires)('of %s finds none in a body that is not an answer, or reports that body', (name) => {
     for (const body of [undefined, null, 5, 'x', [], {}, { choices: [] }, { content: null }, { message: 5 }]) {
       let found: unknown
       try {
-        found = codecs[name].decodeToolCalls(body)
+        found = clients[name].decodeToolCalls(body)
       } catch (error) {
         expect(error).toMatchObject({ code: 'decode' })
         continue
@@ -233,7 +213,7 @@ describe('decodeToolCalls', () => {
     }
   })
 
-  it.each<[Name, Json]>([
+  it.each<[Wire, Json]>([
     [
       'openai-chat',
       {
@@ -251,7 +231,7 @@ describe('decodeToolCalls', () => {
     ['gemini', { candidates: [{ content: { parts: [{ functionCall: { name: 'f', args: [1] } }] } }] }],
     ['gemini-interactions', { steps: [{ type: 'function_call', id: 'c', name: 'f', arguments: '{"a":' }] }],
   ])('of %s separates invalid calls, and invents no arguments [C12]', (name, body) => {
-    const { toolCalls, invalidToolCalls } = codecs[name].decodeToolCalls(body)
+    const { toolCalls, invalidToolCalls } = clients[name].decodeToolCalls(body)
     expect(toolCalls).toEqual([])
     expect(invalidToolCalls).toMatchObject([{ type: 'invalid_tool_call', name: 'f' }])
   })
@@ -266,7 +246,7 @@ const result: ToolMessage = {
 }
 
 describe('encodeResult', () => {
-  it.each<[Name, unknown]>([
+  it.each<[Wire, unknown]>([
     ['openai-chat', { role: 'tool', tool_call_id: 'call_a', content: '25 °C' }], // [1.27]
     [
       'anthropic',
@@ -285,11 +265,11 @@ describe('encodeResult', () => {
   ])(
     'of %s gives one message in its shape [1.26] [1.27] [1.28] [1.29] [1.30] [1.31] [0.73] [0.78] [0.84] [0.88]',
     (name, encoded) => {
-      expect(codecs[name].encodeResult(result)).toEqual(encoded)
+      expect(clients[name].encodeResult(result)).toEqual(encoded)
     },
   )
 
-  it.each<[Name, RegExp]>([
+  it.each<[Wire, RegExp]>([
     ['openai-chat', /"content":"[^"]*error[^"]*No such city/i],
     ['ollama', /"content":"[^"]*error[^"]*No such city/i],
     ['openai-responses', /"output":"[^"]*error[^"]*No such city/i],
@@ -297,14 +277,14 @@ describe('encodeResult', () => {
     ['gemini', /"response":\{"error":"No such city"\}/],
     ['gemini-interactions', /"is_error":true/],
   ])('of %s says that a tool failed, in the text where there is no flag [C15]', (name, said) => {
-    expect(JSON.stringify(codecs[name].encodeResult({ ...result, content: 'No such city', status: 'error' }))).toMatch(
+    expect(JSON.stringify(clients[name].encodeResult({ ...result, content: 'No such city', status: 'error' }))).toMatch(
       said,
     )
   })
 
-  it.each(names)('of %s sends nothing that is only for the application [C14] [3.60]', (name) => {
+  it.each(wires)('of %s sends nothing that is only for the application [C14] [3.60]', (name) => {
     const mine = { ...result, artifacts: ['canary-1'], extra: { secret: 'canary-2' }, metadata: { x: 'canary-3' } }
-    expect(JSON.stringify(codecs[name].encodeResult(mine))).not.toContain('canary')
+    expect(JSON.stringify(clients[name].encodeResult(mine))).not.toContain('canary')
   })
 })
 
@@ -313,9 +293,9 @@ describe('by the name of a provider', () => {
 
   it.each(providerNames)('[5.06] %s gives the tool codec of its format', (provider) => {
     const { codec } = model(`${provider}:m`, settings)
-    const own = codecs[codec.name as Name]
+    const own = clients[codec.name as Wire]
     expect(JSON.stringify(codec.encodeDefinitions([weather]))).toContain('"name":"get_weather"')
-    expect(codec.decodeToolCalls(bodies[codec.name as Name]).toolCalls).toMatchObject([
+    expect(codec.decodeToolCalls(bodies[codec.name as Wire]).toolCalls).toMatchObject([
       { name: 'get_weather', arguments: { city: 'Paris' } },
       { name: 'get_weather', arguments: { city: 'Oslo' } },
     ])

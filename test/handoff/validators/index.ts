@@ -13,7 +13,7 @@ import { validatorOf as responsesOf } from './openai-responses.ts'
 export function validatorOf(format: string, provider: string): Validator {
   switch (format) {
     case 'anthropic':
-      return inPath[provider] ?? anthropic
+      return clouds[provider] ?? anthropic
     case 'bedrock-converse':
       return bedrock
     case 'cohere':
@@ -33,17 +33,21 @@ export function validatorOf(format: string, provider: string): Validator {
   }
 }
 
-/** cloud-auth.md §3 and §4: the model is in the path, and a version in the body. Bedrock has `stream` in the path too, and betas in the body. */
-function withVersion(expected: string): Validator {
-  return (body) => {
-    const { anthropic_version: version, anthropic_beta: _, ...rest } = object(body)
-    const findings = anthropic({ model: 'in the path', ...rest })
-    const wrong = [...(version === expected ? [] : ['anthropic_version']), ...('model' in rest ? ['model'] : [])]
-    return [...findings, ...wrong.map((name) => `${name}: is not as the cloud has it`)]
-  }
+/** cloud-auth.md §3: "`model` out of the body, into the path"; the version is in the body. §6: so are Amazon's betas, and "no stream". */
+const clouds: Readonly<Record<string, Validator>> = {
+  'bedrock-invoke': (body) => {
+    const { anthropic_beta: _, ...rest } = object(body)
+    return [
+      ...inCloud(rest, 'bedrock-2023-05-31'),
+      ...('stream' in rest ? ['stream: is not as that cloud has it'] : []),
+    ]
+  },
+  'vertex-anthropic': (body) => inCloud(object(body), 'vertex-2023-10-16'),
 }
 
-const inPath: Readonly<Record<string, Validator>> = {
-  'vertex-anthropic': withVersion('vertex-2023-10-16'),
-  'bedrock-invoke': withVersion('bedrock-2023-05-31'),
+function inCloud(body: ReturnType<typeof object>, expected: string): readonly string[] {
+  const { anthropic_version: version, ...rest } = body
+  const findings = anthropic({ model: 'in the path', ...rest })
+  const wrong = [...(version === expected ? [] : ['anthropic_version']), ...('model' in rest ? ['model'] : [])]
+  return [...findings, ...wrong.map((name) => `${name}: is not as that cloud has it`)]
 }
