@@ -32,7 +32,7 @@ export function openWriter(ctx: ObjectState): Writer {
     let begin = (_: number) => {}
     const done = new Promise<void>((resolve, reject) => {
       begin = (ms) => {
-        clearTimeout(timer)
+        if (timer !== undefined) clearTimeout(timer)
         timer = setTimeout(() => {
           const noted = changes
           changes = []
