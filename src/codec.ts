@@ -40,7 +40,7 @@ export type { HostedTool, UserLocation } from './kit/hosted-tool.ts'
 
 // ---- to encode ----------------------------------------------------------------------------------
 
-export { type Ledger, ledger, lose } from './kit/losses.ts'
+export { type Losses, newLosses, reportLoss } from './kit/losses.ts'
 export { legalToolName, type Prepared, type PrepareOptions, prepare } from './prepare/prepare.ts'
 
 // ---- to decode ----------------------------------------------------------------------------------

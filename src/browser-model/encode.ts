@@ -19,7 +19,7 @@ import type {
   UserMessage,
 } from '../core/model.ts'
 import type { Wire } from '../kit/lacks.ts'
-import { type Ledger, ledger, lose } from '../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import * as reasons from '../kit/reasons.ts'
 import { chosenTools, loseChoice } from '../kit/tool-choice.ts'
 import { withoutLacks } from '../kit/without-lacks.ts'
@@ -95,17 +95,23 @@ export function encodeRequest(
   inputs: readonly LanguageModelExpected[],
 ): EncodedRequest<BrowserRequest> {
   checkMessages(given.messages)
-  const into = ledger(title, asked.strict)
+  const into = newLosses(title, asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, into)
   for (const [name, reason] of Object.entries(lostOptions)) {
-    if (options[name as keyof typeof lostOptions] !== undefined) lose(into, 'dropped', `options.${name}`, reason)
+    if (options[name as keyof typeof lostOptions] !== undefined) reportLoss(into, 'dropped', `options.${name}`, reason)
   }
   for (const name of Object.keys(options.providerOptions?.[format] ?? {})) {
-    lose(into, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
+    reportLoss(into, 'dropped', `options.providerOptions["${format}"].${name}`, reasons.option)
   }
   const tools = offered(context.tools ?? [], options.toolChoice, into)
   if (tools.length === 0) loseChoice(options, into)
-  else lose(into, 'changed', 'tools', 'the browser has no calls: they are written as JSON, and take part of its window')
+  else
+    reportLoss(
+      into,
+      'changed',
+      'tools',
+      'the browser has no calls: they are written as JSON, and take part of its window',
+    )
   const { system, turns } = encodeMessages(context, into, new Set(inputs.map(({ type }) => type)))
   const described = tools.length > 0 ? [describeTools(tools)] : []
   return {
@@ -119,7 +125,7 @@ export function encodeRequest(
 function offered(
   tools: readonly (ToolDefinition | ProviderTool)[],
   choice: ToolChoice = 'auto',
-  into: Ledger,
+  into: Losses,
 ): readonly ToolDefinition[] {
   const isChosen = ({ name }: ToolDefinition) => {
     if (typeof choice === 'string') return choice !== 'none'
@@ -130,11 +136,11 @@ function offered(
 }
 
 interface Encoding {
-  readonly into: Ledger
+  readonly into: Losses
   readonly inputs: ReadonlySet<string>
 }
 
-function encodeMessages({ system, messages }: Context, into: Ledger, inputs: ReadonlySet<string>) {
+function encodeMessages({ system, messages }: Context, into: Losses, inputs: ReadonlySet<string>) {
   const to: Encoding = { into, inputs }
   const texts: string[] = []
   const turns: Turn[] = []
@@ -178,7 +184,7 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): read
   const calls = blocks.filter((block) => block.type === 'tool_call')
   for (const [at, { argumentsText }] of (message.invalidToolCalls ?? []).entries()) {
     if (argumentsText !== '') {
-      lose(to.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'only whole calls can be said to the model')
+      reportLoss(to.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'only whole calls can be said to the model')
     }
   }
   const said = blocks.flatMap((block, at): readonly Part[] => {
@@ -188,7 +194,7 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): read
       return []
     }
     if (block.type === 'text' || block.type === 'plain_text') return encodeBlock(block, place, to)
-    lose(to.into, 'dropped', place, block.type === 'reasoning' ? reasons.reasoning : 'assistants only say text')
+    reportLoss(to.into, 'dropped', place, block.type === 'reasoning' ? reasons.reasoning : 'assistants only say text')
     return []
   })
   return calls.length === 0 ? said : [...said, { type: 'text', value: callsText(calls) }]
@@ -216,7 +222,7 @@ function textIn(blocks: readonly ContentBlock[], path: string, to: Encoding): st
   const isText = ({ type }: ContentBlock) => type === 'text' || type === 'plain_text'
   for (const [at, block] of blocks.entries()) {
     if (isText(block)) loseFields(block, `${path}[${at}]`, to.into)
-    else lose(to.into, 'dropped', `${path}[${at}]`, 'only text can stand here', 'major')
+    else reportLoss(to.into, 'dropped', `${path}[${at}]`, 'only text can stand here', 'major')
   }
   return blocks.map((block) => (isText(block) && 'text' in block ? block.text : '')).join('\n')
 }
@@ -234,19 +240,19 @@ function encodeBlock(block: ContentBlock, path: string, { into, inputs }: Encodi
       const reason = inputs.has(type)
         ? 'the model takes media as data: fetch it and send its base64'
         : `the model is not made for it: name { type: '${type}' } in "expectedInputs"`
-      lose(into, 'dropped', path, reason, 'major')
+      reportLoss(into, 'dropped', path, reason, 'major')
       return []
     }
     case 'file':
     case 'video':
-      lose(into, 'dropped', path, `the model takes no ${block.type}`, 'major')
+      reportLoss(into, 'dropped', path, `the model takes no ${block.type}`, 'major')
       return []
     default:
-      lose(into, 'dropped', path, reasons.nothing)
+      reportLoss(into, 'dropped', path, reasons.nothing)
       return []
   }
 }
 
-function loseFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Ledger) {
-  if (providerData !== undefined) lose(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+function loseFields({ providerData }: { providerData?: { [format: string]: JsonObject } }, path: string, into: Losses) {
+  if (providerData !== undefined) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }

@@ -33,7 +33,7 @@ import type {
 } from '../core/model.ts'
 import type { Machine } from '../core/reducer.ts'
 import { nextNumber } from '../kit/ids.ts'
-import { type Ledger, ledger, lose } from '../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../kit/losses.ts'
 import { legalToolName, prepare } from '../prepare/prepare.ts'
 import { pieceWriter } from './pieces.ts'
 import { repeatingJson } from './repeating-json.ts'
@@ -78,7 +78,7 @@ export function translateRequest(
 ): TranslatedRequest {
   const request = from.decodeRequest(body, { path: options.path ?? '' })
   const model = options.model ?? request.options.model
-  const into = ledger(to.provider, options.strict)
+  const into = newLosses(to.provider, options.strict)
   loseAll(request.losses, into)
   const prepared = prepare(withoutState(request.context, to, into), to.rules, { model })
   loseAll(prepared.losses, into)
@@ -97,29 +97,29 @@ export function translateRequest(
 /**
  * A client that goes on from a stored answer does not send what came before it: only that provider could continue from there.
  */
-function withoutState(context: Context, { rules }: Target, into: Ledger): Context {
+function withoutState(context: Context, { rules }: Target, into: Losses): Context {
   const { providerState, ...rest } = context
   if (providerState?.previousResponseId === undefined || rules.chains) return context
   const reason = 'the conversation that it stands for is stored at another provider'
-  lose(into, 'dropped', 'providerState.previousResponseId', reason, 'major')
+  reportLoss(into, 'dropped', 'providerState.previousResponseId', reason, 'major')
   const { previousResponseId: _, ...others } = providerState
   return Object.keys(others).length === 0 ? rest : { ...rest, providerState: others }
 }
 
-function loseAll(losses: readonly Loss[], into: Ledger): void {
-  for (const { action, path, reason, severity } of losses) lose(into, action, path, reason, severity)
+function loseAll(losses: readonly Loss[], into: Losses): void {
+  for (const { action, path, reason, severity } of losses) reportLoss(into, action, path, reason, severity)
 }
 
 type Target = Pick<ClientCodec, 'rules'>
 
-function withLegalTools(context: Context, { rules }: Target, names: Map<string, string>, into: Ledger): Context {
+function withLegalTools(context: Context, { rules }: Target, names: Map<string, string>, into: Losses): Context {
   if (context.tools === undefined) return context
   const tools = context.tools.map((tool, at) => {
     if (!('name' in tool)) return tool
     const name = legalToolName(tool.name, rules)
     if (name === tool.name) return tool
     names.set(name, tool.name)
-    lose(into, 'changed', `tools[${at}].name`, 'the name is not legal on this wire; answers get it back', 'info')
+    reportLoss(into, 'changed', `tools[${at}].name`, 'the name is not legal on this wire; answers get it back', 'info')
     return { ...tool, name }
   })
   return names.size === 0 ? context : { ...context, tools }

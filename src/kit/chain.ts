@@ -2,7 +2,7 @@
 import { blocksOfTurn } from '../core/content.ts'
 import { findLastIndex } from '../core/lookup.ts'
 import type { AssistantMessage, Context, Message } from '../core/model.ts'
-import { type Ledger, lose } from './losses.ts'
+import { type Losses, reportLoss } from './losses.ts'
 
 /** Where a request begins. */
 export interface Chain {
@@ -25,7 +25,7 @@ export interface Storage {
  *
  * If no turn names the answer, it is taken for the last turn, unless that names another: then the history is sent, and the state is not.
  */
-export function findChain({ messages, providerState }: Context, { stores, isAsked }: Storage, into: Ledger): Chain {
+export function findChain({ messages, providerState }: Context, { stores, isAsked }: Storage, into: Losses): Chain {
   const id = providerState?.previousResponseId
   if (id === undefined) return { from: 0 }
   const at = findLastIndex(messages, (message) => message.role === 'assistant' && message.response?.id === id)
@@ -37,14 +37,20 @@ export function findChain({ messages, providerState }: Context, { stores, isAske
     const { response } = messages[last] as AssistantMessage
     if (stores && response?.id === undefined) {
       const reason = `the stored answer is taken to stand for the messages up to messages[${last}]`
-      lose(into, 'dropped', 'messages', reason)
+      reportLoss(into, 'dropped', 'messages', reason)
       return { previousResponseId: id, from: last + 1 }
     }
-    lose(into, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
+    reportLoss(into, 'dropped', 'providerState.previousResponseId', 'no turn names this answer: the history is sent')
     return { from: 0 }
   }
   if (stores && (isAsked || at < 0)) return { previousResponseId: id, from: at + 1 }
   const severity = at < 0 ? 'major' : 'info'
-  lose(into, 'dropped', 'providerState.previousResponseId', 'answers are not stored: the history is sent', severity)
+  reportLoss(
+    into,
+    'dropped',
+    'providerState.previousResponseId',
+    'answers are not stored: the history is sent',
+    severity,
+  )
   return { from: 0 }
 }

@@ -5,7 +5,7 @@
  */
 
 import type { ReasoningEffort, RequestOptions } from '../core/model.ts'
-import { type Ledger, lose } from './losses.ts'
+import { type Losses, reportLoss } from './losses.ts'
 
 /** Least first. */
 export const efforts: readonly ReasoningEffort[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']
@@ -24,22 +24,23 @@ export const effortBudgets: Readonly<Record<ReasoningEffort, number>> = {
 /** The effort asked for. A budget becomes the nearest effort, which is a loss. If both are given, the effort wins. */
 export function effortOf(
   { effort, budgetTokens }: NonNullable<RequestOptions['reasoning']>,
-  into: Ledger,
+  into: Losses,
 ): ReasoningEffort | undefined {
   if (budgetTokens === undefined) return effort
   const path = 'options.reasoning.budgetTokens'
   if (effort !== undefined) {
-    lose(into, 'dropped', path, 'the effort is sent', 'info')
+    reportLoss(into, 'dropped', path, 'the effort is sent', 'info')
     return effort
   }
   const nearest = nearestEffort(budgetTokens)
-  if (nearest !== 'none') lose(into, 'changed', path, `the target takes efforts only: "${nearest}" is the nearest`)
+  if (nearest !== 'none')
+    reportLoss(into, 'changed', path, `the target takes efforts only: "${nearest}" is the nearest`)
   return nearest
 }
 
 /** Writes down that another effort is sent than the one asked for. */
-export function loseEffort(into: Ledger, asked: ReasoningEffort, sent: string): void {
-  lose(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
+export function loseEffort(into: Losses, asked: ReasoningEffort, sent: string): void {
+  reportLoss(into, 'changed', 'options.reasoning.effort', `the target has no "${asked}": "${sent}" is sent`)
 }
 
 /** The effort that a budget is nearest to; `none` only for 0 tokens. */

@@ -1,6 +1,6 @@
 /** Files in Google's storage, and the addresses that its models read: the same for both of its formats. @module */
 import type { AudioBlock, FileBlock, ImageBlock, Loss, VideoBlock } from '../core/model.ts'
-import { type Ledger, lose } from './losses.ts'
+import { type Losses, reportLoss } from './losses.ts'
 
 /** A block of media. */
 export type Media = ImageBlock | AudioBlock | VideoBlock | FileBlock
@@ -15,8 +15,8 @@ function isStored(uri: string | undefined): uri is string {
 }
 
 /** Guesses the type of data that has none, and reports the guess. */
-export function guessType({ type }: Media, into: Ledger, path: string): string {
-  lose(into, 'invented', `${path}.mimeType`, 'Gemini needs the type of data')
+export function guessType({ type }: Media, into: Losses, path: string): string {
+  reportLoss(into, 'invented', `${path}.mimeType`, 'Gemini needs the type of data')
   return usualTypes[type]
 }
 
@@ -28,14 +28,14 @@ const usualTypes: Readonly<Record<Media['type'], string>> = {
 }
 
 /** The address of media without data; `undefined` if there is none that Google can read. `unsure`: how much it matters that it may not. */
-export function addressOf(block: Media, into: Ledger, path: string, unsure: Loss['severity']): string | undefined {
+export function addressOf(block: Media, into: Losses, path: string, unsure: Loss['severity']): string | undefined {
   if (block.fileId !== undefined) {
     if (isStored(block.fileId)) return block.fileId
-    lose(into, 'dropped', path, 'a file stored at one provider is not known to another', 'major')
+    reportLoss(into, 'dropped', path, 'a file stored at one provider is not known to another', 'major')
   } else if (block.url === undefined) {
-    lose(into, 'dropped', path, 'there is neither data nor an address', 'major')
+    reportLoss(into, 'dropped', path, 'there is neither data nor an address', 'major')
   } else if (!isFetched(block.url)) {
-    lose(into, 'changed', `${path}.url`, 'only some models of Gemini fetch addresses: data is safer', unsure)
+    reportLoss(into, 'changed', `${path}.url`, 'only some models of Gemini fetch addresses: data is safer', unsure)
   }
   return block.url
 }

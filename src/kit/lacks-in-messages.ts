@@ -16,7 +16,7 @@ import type {
   ToolCall,
 } from '../core/model.ts'
 import { drop, fitList, inside, type Spot, type Task, without } from './lacks.ts'
-import { lose } from './losses.ts'
+import { reportLoss } from './losses.ts'
 import { ownProof } from './opaque.ts'
 import * as reasons from './reasons.ts'
 
@@ -28,7 +28,7 @@ export function fitMessage(message: Message, at: Spot, task: Task): Message | un
   const lost: string[] = []
   if (message.role === 'tool') {
     if (message.status === 'error' && lacks.has('errorFlag'))
-      lose(task.into, 'changed', `${place}.status`, reasons.errorFlag, 'info')
+      reportLoss(task.into, 'changed', `${place}.status`, reasons.errorFlag, 'info')
   } else if (message.name !== undefined && lacks.has('names')) {
     drop(task, `${place}.name`, reasons.name, 'info')
     lost.push('name')
@@ -111,7 +111,7 @@ function fitBlock(block: ContentBlock, at: Spot, task: Task): ContentBlock | und
       if (block.citations !== undefined && block.citations.length > 0 && lacks.has('citations'))
         lacking('citations', reasons.citations, 'minor')
       if (block.refusal === true && lacks.has('refusals')) {
-        lose(task.into, 'changed', `${place}.refusal`, reasons.refusal, 'info')
+        reportLoss(task.into, 'changed', `${place}.refusal`, reasons.refusal, 'info')
         lost.push('refusal')
       }
       break
@@ -131,7 +131,7 @@ function fitBlock(block: ContentBlock, at: Spot, task: Task): ContentBlock | und
       break
     case 'tool_result':
       if (block.isError === true && lacks.has('errorFlag'))
-        lose(task.into, 'changed', `${place}.isError`, reasons.errorFlag, 'info')
+        reportLoss(task.into, 'changed', `${place}.isError`, reasons.errorFlag, 'info')
       break
   }
   const isOfCall = block.type === 'tool_call' || block.type === 'tool_result' || block.type === 'reasoning'

@@ -1,6 +1,6 @@
 /** Features that formats lack, and how the pass of `without-lacks.ts` takes it out and reports it. @module */
 import type { Loss } from '../core/model.ts'
-import { type Ledger, lose, placesIn } from './losses.ts'
+import { type Losses, placesIn, reportLoss } from './losses.ts'
 
 /** Options that some wire has no field for. */
 export type LackedOption =
@@ -53,7 +53,7 @@ export interface Task {
   /** Calls that this provider ran itself: their results are its own too. */
   readonly ownCalls: Set<string>
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
-  readonly into: Ledger
+  readonly into: Losses
   /** Set when the pass is over: the losses of the pass itself count the positions in the caller's lists. */
   readonly places: Map<string, string>
 }
@@ -76,7 +76,7 @@ export function inside({ here, place }: Spot, field: string): Spot {
 
 /** Reports that something is not sent. */
 export function drop({ into }: Task, path: string, reason: string, severity?: Loss['severity']): undefined {
-  lose(into, 'dropped', path, reason, severity)
+  reportLoss(into, 'dropped', path, reason, severity)
 }
 
 /** The thing without some of its fields; the same thing if there are none to leave out. */

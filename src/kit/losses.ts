@@ -3,7 +3,7 @@ import { UnsupportedError } from '../core/errors.ts'
 import type { Loss, RequestOptions } from '../core/model.ts'
 
 /** Where one encode writes its losses. */
-export interface Ledger {
+export interface Losses {
   /** The target of messages, for the text of a loss: `Anthropic`. */
   readonly target: string
   readonly losses: Loss[]
@@ -12,18 +12,18 @@ export interface Ledger {
   readonly places: Map<string, string>
 }
 
-/** A ledger with nothing in it yet. */
-export function ledger(target: string, strict?: RequestOptions['strict']): Ledger {
+/** An empty list of losses. */
+export function newLosses(target: string, strict?: RequestOptions['strict']): Losses {
   return { target, losses: [], strict, places: new Map() }
 }
 
 /**
- * Writes a loss down.
+ * Reports a loss.
  *
- * @throws {UnsupportedError} if the ledger is strict about it: by default, if its severity is `major`.
+ * @throws {UnsupportedError} if `strict` does not allow it: by default, if its severity is `major`.
  */
-export function lose(
-  into: Ledger,
+export function reportLoss(
+  into: Losses,
   action: Loss['action'],
   path: string,
   reason: string,
@@ -59,13 +59,13 @@ export function placesIn(list: readonly unknown[]): readonly string[] | undefine
 }
 
 /** Remembers of a list that is encoded where each entry stood in the list before it. */
-export function renumber({ places }: Ledger, path: string, before: readonly number[]): void {
+export function renumber({ places }: Losses, path: string, before: readonly number[]): void {
   const written = before.map((at) => writtenPath(`${path}[${at}]`, places))
   for (const [at, place] of written.entries()) places.set(`${path}[${at}]`, place)
 }
 
 /** Remembers that what is encoded as the one was written as the other. */
-export function renamed({ places }: Ledger, here: string, before: string): void {
+export function renamed({ places }: Losses, here: string, before: string): void {
   places.set(here, writtenPath(before, places))
 }
 
@@ -80,6 +80,12 @@ function writtenPath(path: string, places: ReadonlyMap<string, string>): string 
 }
 
 /** Writes down that a prefix is kept for another time than the one asked for. */
-export function loseTtl(into: Ledger, path: string, sent: string): void {
-  lose(into, 'changed', `${path}.metadata.cacheHint`, `the target does not have this time: it keeps ${sent}`, 'info')
+export function loseTtl(into: Losses, path: string, sent: string): void {
+  reportLoss(
+    into,
+    'changed',
+    `${path}.metadata.cacheHint`,
+    `the target does not have this time: it keeps ${sent}`,
+    'info',
+  )
 }

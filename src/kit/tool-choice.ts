@@ -1,27 +1,27 @@
 /** Replaces a tool choice that a format cannot express. @module */
 import type { ProviderTool, RequestOptions, ToolDefinition } from '../core/model.ts'
-import { type Ledger, lose, renumber } from './losses.ts'
+import { type Losses, renumber, reportLoss } from './losses.ts'
 import * as reasons from './reasons.ts'
 
 /** Reports a tool choice without tools. */
 export function loseChoice(
   { toolChoice, parallelToolCalls }: Pick<RequestOptions, 'toolChoice' | 'parallelToolCalls'>,
-  into: Ledger,
+  into: Losses,
 ): void {
   const isSaid = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
-  if (isSaid) lose(into, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
-  if (parallelToolCalls === false) lose(into, 'dropped', 'options.parallelToolCalls', reasons.noTools, 'info')
+  if (isSaid) reportLoss(into, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
+  if (parallelToolCalls === false) reportLoss(into, 'dropped', 'options.parallelToolCalls', reasons.noTools, 'info')
 }
 
 /** The tools that a choice leaves, for a wire that has no word for the choice. */
 export function chosenTools<T extends ToolDefinition | ProviderTool>(
   tools: readonly T[],
   isChosen: (tool: T) => boolean,
-  into: Ledger,
+  into: Losses,
 ): readonly T[] {
   const left = [...tools.entries()].filter(([at, tool]) => {
     if (isChosen(tool)) return true
-    lose(into, 'dropped', `tools[${at}]`, reasons.unchosen, 'info')
+    reportLoss(into, 'dropped', `tools[${at}]`, reasons.unchosen, 'info')
     return false
   })
   renumber(

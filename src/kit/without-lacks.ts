@@ -8,7 +8,7 @@ import { compact } from '../core/lookup.ts'
 import type { Context, Message, ProviderState, ProviderTool, RequestOptions, ToolDefinition } from '../core/model.ts'
 import { drop, fitList, type LackedOption, type Spot, spot, type Task, type Wire, without } from './lacks.ts'
 import { fitCommon, fitContent, fitMessage } from './lacks-in-messages.ts'
-import type { Ledger } from './losses.ts'
+import type { Losses } from './losses.ts'
 import * as reasons from './reasons.ts'
 
 const options: readonly LackedOption[] = [
@@ -38,7 +38,7 @@ export function withoutLacks(
   context: Context,
   asked: RequestOptions,
   wire: Wire,
-  into: Ledger,
+  into: Losses,
 ): { readonly context: Context; readonly options: RequestOptions } {
   const task: Task = { wire, target: { ...wire, model: asked.model }, into, places: new Map(), ownCalls: new Set() }
   const { system, messages, tools, providerState, ...rest } = context

@@ -19,7 +19,7 @@ import {
   type Encoding,
   type WireRequest,
 } from '../formats/openai-chat/index.ts'
-import { ledger, lose } from '../kit/losses.ts'
+import { newLosses, reportLoss } from '../kit/losses.ts'
 
 /** How much the answer of an older model may be, in tokens, where the request does not say: the server's own default is 256. */
 const defaultMaxTokens = 2048
@@ -235,11 +235,11 @@ function adaptRequest(encoded: EncodedRequest<WireRequest>, options: RequestOpti
     messages: messages.map((message) => (message.content === null ? { ...message, content: '' } : message)),
   }
   if (!isOlder(model)) return { ...encoded, body }
-  const into = ledger(workersAiDialect.title, strict)
+  const into = newLosses(workersAiDialect.title, strict)
   delete body.tool_choice // `auto`, which is all that they have
   if (body.max_tokens === undefined) {
     body.max_tokens = defaultMaxTokens
-    lose(into, 'invented', 'options.maxTokens', 'the model would stop after 256 tokens', 'info')
+    reportLoss(into, 'invented', 'options.maxTokens', 'the model would stop after 256 tokens', 'info')
   }
   const { response_format: format } = body
   const schema = field(field(format, 'json_schema'), 'schema')

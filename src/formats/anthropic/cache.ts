@@ -8,7 +8,7 @@
 
 import { isObject } from '../../core/lookup.ts'
 import type { Metadata } from '../../core/model.ts'
-import { type Ledger, lose, loseTtl } from '../../kit/losses.ts'
+import { type Losses, loseTtl, reportLoss } from '../../kit/losses.ts'
 import type { WireCacheControl } from './wire.ts'
 
 type CacheHint = NonNullable<Metadata['cacheHint']>
@@ -31,7 +31,7 @@ export function decodeCacheHint(mark: unknown): CacheHint | undefined {
 export function encodeCacheHint(
   metadata: Metadata | undefined,
   path: string,
-  ledger: Ledger,
+  ledger: Losses,
 ): WireCacheControl | undefined {
   const hint = metadata?.cacheHint
   if (hint === undefined) return undefined
@@ -52,7 +52,7 @@ export interface Markable {
  * Brings the marks of a body, in the order of the prompt, within the wire's rules: four at most (the last ones cover most); those of an
  * hour before those of five minutes; none on tools whose loading is deferred. Changes the parts.
  */
-export function settleMarks(parts: readonly Markable[], marksElsewhere: number, ledger: Ledger): void {
+export function settleMarks(parts: readonly Markable[], marksElsewhere: number, ledger: Losses): void {
   const marked = parts.filter(({ part }) => isObject(part.cache_control))
   const allowed = marked.filter(
     ({ part, path }) => part.defer_loading !== true || unmark(part, path, 'its loading is deferred'),
@@ -66,7 +66,7 @@ export function settleMarks(parts: readonly Markable[], marksElsewhere: number, 
     if (mark.ttl !== '1h') isShort = true
     else if (isShort) {
       part.cache_control = { type: 'ephemeral' }
-      lose(
+      reportLoss(
         ledger,
         'changed',
         hintPaths.get(mark) ?? `${path}.cache_control`,
@@ -79,7 +79,7 @@ export function settleMarks(parts: readonly Markable[], marksElsewhere: number, 
   function unmark(part: Markable['part'], path: string, reason: string): false {
     const place = hintPaths.get(part.cache_control as object) ?? `${path}.cache_control`
     delete part.cache_control
-    lose(ledger, 'dropped', place, reason, 'info')
+    reportLoss(ledger, 'dropped', place, reason, 'info')
     return false
   }
 }

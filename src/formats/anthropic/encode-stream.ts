@@ -12,7 +12,7 @@ import { ApiError } from '../../core/errors.ts'
 import { compact } from '../../core/lookup.ts'
 import type { ContentBlock, InvalidToolCall, MessageEvent, ToolCall, ToolCallChunk, Usage } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeCitation } from './citations.ts'
 import { encodeBlock } from './content.ts'
@@ -24,7 +24,7 @@ import type { WireBlock } from './wire.ts'
 
 interface EncodeState {
   readonly reply: Reply
-  readonly ledger: Ledger
+  readonly ledger: Losses
   id: string | undefined
   model: string | undefined
   usage: Usage | undefined
@@ -40,7 +40,7 @@ interface EncodeState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
-    ledger: ledger('Anthropic', false),
+    ledger: newLosses('Anthropic', false),
     id: undefined,
     model: undefined,
     usage: undefined,
@@ -199,7 +199,7 @@ function endCall(state: EncodeState, block: OpenBlock, call: ToolCall, out: Fram
 /** A block that began before it was whole began without the fields that were kept with it. */
 function noteLateFields(state: EncodeState, path: string, whole: ContentBlock): void {
   if (keptOf(whole) === undefined) return
-  lose(state.ledger, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
+  reportLoss(state.ledger, 'dropped', `${path}.providerData`, 'they came when the block had begun', 'info')
 }
 
 /** The pieces already sent stay as they are. No client can parse them, so no client runs the call. */
@@ -207,8 +207,8 @@ function endInvalidCall(state: EncodeState, block: OpenBlock, call: InvalidToolC
   if (block.at !== undefined) {
     writeArguments(block, call.argumentsText.slice(block.sent), out)
     const path = `message.invalidToolCalls[${call.index}]`
-    lose(state.ledger, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
-  } else lose(state.ledger, 'dropped', 'stream', `an invalid call was left out: ${call.error}`)
+    reportLoss(state.ledger, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
+  } else reportLoss(state.ledger, 'dropped', 'stream', `an invalid call was left out: ${call.error}`)
 }
 
 // ---- everything else --------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import type {
   ProviderData,
   UserMessage,
 } from '../../core/model.ts'
-import { lose } from '../../kit/losses.ts'
+import { reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeCacheHint } from './cache.ts'
 import { decodeBlock, encodeBlock } from './content.ts'
@@ -62,7 +62,7 @@ export function encodeConversation(context: Context, scope: Turns): Pick<WireReq
     const content = encodeMessage(message, path, scope)
     if (content.length > 0) addTurn(turns, message, content, path)
     else if (hadMore(message)) addTurn(turns, message, placeholder, path)
-    else lose(scope.ledger, 'dropped', path, reasons.empty, 'info')
+    else reportLoss(scope.ledger, 'dropped', path, reasons.empty, 'info')
   }
   const messages = turns.map((turn, at) => settleTurn(turn, at === turns.length - 1, scope))
   return compact({ system, messages: messages.filter(({ content }) => content.length > 0) })
@@ -75,7 +75,7 @@ function encodeSystem(context: Context, leading: number, scope: Turns): WireRequ
   const instructions = context.messages.slice(0, leading)
   for (const [at, message] of instructions.entries()) {
     if (message.providerData !== undefined)
-      lose(scope.ledger, 'dropped', `messages[${at}].providerData`, reasons.fields, 'info')
+      reportLoss(scope.ledger, 'dropped', `messages[${at}].providerData`, reasons.fields, 'info')
   }
   if (typeof system === 'string' && system !== '' && instructions.length === 0) return system
   if (system === undefined && instructions.length === 1) {
@@ -198,13 +198,13 @@ function callsLast(blocks: readonly WireBlock[], path: string, scope: Turns): re
   }
   settled.push(...calls)
   if (settled.every((block, index) => block === blocks[index])) return blocks
-  lose(scope.ledger, 'changed', path, 'calls are moved after the text that followed them', 'info')
+  reportLoss(scope.ledger, 'changed', path, 'calls are moved after the text that followed them', 'info')
   return settled
 }
 
 function withoutLastThinking(blocks: readonly WireBlock[], path: string, scope: Turns): WireBlock[] {
   const end = findLastIndex(blocks, ({ type }) => type !== 'thinking' && type !== 'redacted_thinking') + 1
-  if (end < blocks.length) lose(scope.ledger, 'dropped', path, 'a turn may not end with thinking')
+  if (end < blocks.length) reportLoss(scope.ledger, 'dropped', path, 'a turn may not end with thinking')
   return blocks.slice(0, end)
 }
 
@@ -213,7 +213,7 @@ function trimEnd(content: string | WireBlock[], path: string, scope: Turns): str
   const last = typeof content === 'string' ? content : content.at(-1)
   const text = typeof last === 'object' && last.type === 'text' ? last.text : last
   if (typeof text !== 'string' || text.trimEnd() === text) return content
-  lose(scope.ledger, 'changed', path, 'a prefilled answer may not end in white space', 'info')
+  reportLoss(scope.ledger, 'changed', path, 'a prefilled answer may not end in white space', 'info')
   if (typeof content === 'string') return content.trimEnd()
   return [...content.slice(0, -1), { ...(last as WireText), text: text.trimEnd() }]
 }

@@ -8,7 +8,7 @@
 import { DecodeError } from '../../core/errors.ts'
 import { compact, field, isObject, objectIn, stringOr, unlessEmpty } from '../../core/lookup.ts'
 import type { JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { loseChoice } from '../../kit/tool-choice.ts'
 import { narrowSchema } from './schema.ts'
 import { type AnthropicDialect, defaultMaxTokens, format, isNewer } from './tables.ts'
@@ -25,7 +25,7 @@ export function encodeOptions(
   options: RequestOptions,
   hasTools: boolean,
   dialect: AnthropicDialect,
-  ledger: Ledger,
+  ledger: Losses,
 ): Fields {
   const kept = keptOptions(options)
   const { thinking: _, ...others } = kept
@@ -57,16 +57,16 @@ function keptOptions(options: RequestOptions): JsonObject {
 }
 
 /** The wire requires one; a budget for thinking comes on top of what is meant for the answer. */
-function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, ledger: Ledger): number {
+function chooseMaxTokens(options: RequestOptions, dialect: AnthropicDialect, ledger: Losses): number {
   if (options.maxTokens !== undefined) return options.maxTokens
   const chosen = (dialect.maxTokens ?? defaultMaxTokens(options.model)) + (budgetFor(options) ?? 0)
-  lose(ledger, 'invented', 'options.maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
+  reportLoss(ledger, 'invented', 'options.maxTokens', `it requires a limit, and ${chosen} was chosen`, 'info')
   return chosen
 }
 
 // ---- output, sampling and the rest ------------------------------------------------------------
 
-function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Ledger): WireOutputConfig | undefined {
+function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Losses): WireOutputConfig | undefined {
   const effort = chooseEffort(options, ledger)
   const schema = options.responseFormat?.schema
   if (effort === undefined && schema === undefined) return undefined
@@ -74,10 +74,10 @@ function encodeOutput(options: RequestOptions, kept: JsonObject, ledger: Ledger)
   return { ...objectIn(kept, 'output_config'), ...compact({ effort, format }) }
 }
 
-function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, ledger: Ledger): JsonObject {
+function encodeSchema(schema: NonNullable<ResponseFormat['schema']>, ledger: Losses): JsonObject {
   const narrowed = narrowSchema(schema)
   if (narrowed.isChanged) {
-    lose(
+    reportLoss(
       ledger,
       'changed',
       'options.responseFormat.schema',
@@ -93,7 +93,7 @@ function sampling(
   options: RequestOptions,
   thinking: WireThinkingConfig | undefined,
   dialect: AnthropicDialect,
-  ledger: Ledger,
+  ledger: Losses,
 ): Pick<WireRequest, 'temperature' | 'top_p' | 'top_k'> {
   const { temperature, topP, topK } = options
   const isRefused = dialect.version === '2026-10-21'
@@ -106,10 +106,10 @@ function sampling(
   }
   for (const name of ['temperature', 'topP', 'topK'] as const) {
     if (options[name] !== undefined && !takes[name])
-      lose(ledger, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
+      reportLoss(ledger, 'dropped', `options.${name}`, 'this model, version or way of thinking does not take it')
   }
   if (takes.temperature && temperature !== undefined && temperature > 1)
-    lose(ledger, 'changed', 'options.temperature', 'the highest is 1')
+    reportLoss(ledger, 'changed', 'options.temperature', 'the highest is 1')
   return compact({
     temperature: takes.temperature && temperature !== undefined ? Math.min(1, temperature) : undefined,
     top_p: takes.topP ? topP : undefined,
@@ -117,10 +117,10 @@ function sampling(
   })
 }
 
-function stopSequences({ stop }: RequestOptions, ledger: Ledger): string[] | undefined {
+function stopSequences({ stop }: RequestOptions, ledger: Losses): string[] | undefined {
   const taken = stop?.filter((sequence) => sequence.trim() !== '')
   if (taken?.length !== stop?.length)
-    lose(ledger, 'dropped', 'options.stop', 'it does not accept a stop sequence of only white space')
+    reportLoss(ledger, 'dropped', 'options.stop', 'it does not accept a stop sequence of only white space')
   return taken?.length === 0 && stop?.length !== 0 ? undefined : taken
 }
 
@@ -128,12 +128,12 @@ function stopSequences({ stop }: RequestOptions, ledger: Ledger): string[] | und
 function chooseTool(
   options: RequestOptions,
   thinking: WireThinkingConfig | undefined,
-  ledger: Ledger,
+  ledger: Losses,
 ): WireRequest['tool_choice'] {
   const choice = encodeToolChoice(options)
   const isForced = choice?.type === 'any' || choice?.type === 'tool'
   if (!isForced || thinking?.type !== 'enabled') return choice
-  lose(ledger, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
+  reportLoss(ledger, 'changed', 'options.toolChoice', 'while the model thinks, no call can be forced: it may choose')
   const { disable_parallel_tool_use: disabled } = choice
   return compact({ type: 'auto', disable_parallel_tool_use: disabled })
 }

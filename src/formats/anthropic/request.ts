@@ -11,7 +11,7 @@ import { refuseDeep } from '../../core/depth.ts'
 import { DecodeError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, otherFields } from '../../core/lookup.ts'
 import type { Context, RequestOptions } from '../../core/model.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { type Markable, settleMarks } from './cache.ts'
 import { decodeConversation, encodeConversation } from './messages.ts'
@@ -35,7 +35,7 @@ export function encodeRequest(
   { dialect = {}, ...asked }: EncodeRequestOptions<AnthropicDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const into = ledger('Anthropic', asked.strict)
+  const into = newLosses('Anthropic', asked.strict)
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
   const target = { format, provider: dialect.provider ?? format, model: options.model }
   const conversation = encodeConversation(context, {
@@ -57,34 +57,39 @@ export function encodeRequest(
   return { path: '/messages', headers: betaHeader(body, dialect), body, losses: into.losses }
 }
 
-function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into: Ledger): void {
+function askForJson(body: WireRequest, { responseFormat }: RequestOptions, into: Losses): void {
   if (responseFormat === undefined || responseFormat.schema !== undefined) return
   const text: WireText = { type: 'text', text: jsonInstruction }
   const before = typeof body.system === 'string' ? [{ type: 'text' as const, text: body.system }] : (body.system ?? [])
   body.system = [...before, text]
-  lose(into, 'changed', 'options.responseFormat', 'it has no JSON mode without a schema: the model is asked for JSON')
+  reportLoss(
+    into,
+    'changed',
+    'options.responseFormat',
+    'it has no JSON mode without a schema: the model is asked for JSON',
+  )
 }
 
 /** Code that called a tool waits for the result in its container. A container ends soon, so other requests do not name it. */
-function goOnIn(id: string | undefined, body: WireRequest, into: Ledger): void {
+function goOnIn(id: string | undefined, body: WireRequest, into: Losses): void {
   const { container, messages } = body // with skills, it is an object
   if (id === undefined) return
   const waits = arrayOf(messages.at(-2)?.content).some(
     (block) => field(field(block, 'caller'), 'tool_id') !== undefined,
   )
   if (waits) body.container = isObject(container) ? { id, ...container } : (container ?? id)
-  else lose(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
+  else reportLoss(into, 'dropped', 'providerState.containerId', 'no code waits in it', 'info')
 }
 
 /** While thinking is on, a tool round must begin with thinking: one that another model began goes on without. */
-function settleThinking(body: WireRequest, into: Ledger): void {
+function settleThinking(body: WireRequest, into: Losses): void {
   const [turn, results] = body.messages.slice(-2)
   if (body.thinking?.type !== 'enabled' || turn?.role !== 'assistant' || typeof turn.content === 'string') return
   const isRound = hasBlock(results?.content, 'tool_result') && hasBlock(turn.content, 'tool_use')
   const first = turn.content[0]?.type
   if (!isRound || first === 'thinking' || first === 'redacted_thinking') return
   body.thinking = { type: 'disabled' }
-  lose(into, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
+  reportLoss(into, 'changed', 'options.reasoning', 'a tool round that began without thinking goes on without')
 }
 
 function hasBlock(content: string | readonly WireBlock[] | undefined, type: WireBlock['type']): boolean {

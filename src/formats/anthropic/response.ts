@@ -20,7 +20,7 @@ import { compact, field, isObject, lookup, otherFields, textOr } from '../../cor
 import type { AssistantMessage, ChatResponse, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { decodeBlock, isServerCall, serverCallData } from './content.ts'
 import { decodeErrorEvent } from './errors.ts'
 import { encodeTurnBlocks } from './messages.ts'
@@ -144,7 +144,7 @@ export function decodeUsage(wire: JsonObject): Usage {
 
 /** An answer as this API would give it. Nothing is refused: what the wire cannot carry is among the losses. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const into = ledger('Anthropic', false)
+  const into = newLosses('Anthropic', false)
   const { message } = response
   const content = encodeTurnBlocks(message, 'message', answerScope(into))
   noteInvalidCalls(message, into)
@@ -164,14 +164,14 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
 }
 
 /** Clients of this wire take the proofs of this wire. */
-export function answerScope(into: Ledger): Parameters<typeof encodeTurnBlocks>[2] {
+export function answerScope(into: Losses): Parameters<typeof encodeTurnBlocks>[2] {
   return { ledger: into, target: { format, provider: format, model: '' }, place: 'answer' }
 }
 
 /** Without its arguments an invalid call could run, so it is left out. */
-function noteInvalidCalls(message: AssistantMessage, into: Ledger): void {
+function noteInvalidCalls(message: AssistantMessage, into: Losses): void {
   for (const at of (message.invalidToolCalls ?? []).keys()) {
-    lose(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
+    reportLoss(into, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
   }
 }
 
@@ -183,7 +183,7 @@ export function encodeStopReason(
   message: AssistantMessage,
   reason: StopReason,
   hasCalls: boolean,
-  into: Ledger,
+  into: Losses,
 ): string | null {
   const { rawStopReason: raw, response } = message
   const isOwn = response?.provider === format
@@ -193,7 +193,7 @@ export function encodeStopReason(
   if (reason === 'tool_calls' && !hasCalls) return 'end_turn' // why there is none is written down already
   const word = wireStopReasons[reason]
   if (word !== null && lookup(stopReasons, word) !== reason) {
-    lose(into, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
+    reportLoss(into, 'changed', 'stopReason', `it has no word for "${reason}": "${word}" is sent`)
   }
   return word
 }

@@ -8,7 +8,7 @@
 
 import { compact, field, isObject, otherFields, stringOr, unlessEmpty } from '../../core/lookup.ts'
 import type { ContentBlock, Json, JsonObject, Metadata, Opaque, ProviderData, UnknownBlock } from '../../core/model.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { decodeCacheHint, encodeCacheHint } from './cache.ts'
 import { format } from './tables.ts'
@@ -40,7 +40,7 @@ export function extrasOf(
 
 /** Where blocks are written to. */
 export interface Scope {
-  readonly ledger: Ledger
+  readonly ledger: Losses
   /** The format and provider whose proofs are valid. */
   readonly target: { readonly format: string; readonly provider: string; readonly model: string }
   readonly place: 'system' | 'user' | 'assistant' | 'result' | 'answer'
@@ -69,20 +69,20 @@ export function drop(
   scope: Scope,
   severity: 'info' | 'minor' | 'major' = 'minor',
 ): undefined {
-  lose(scope.ledger, 'dropped', path, reason, severity)
+  reportLoss(scope.ledger, 'dropped', path, reason, severity)
 }
 
 /** Fields and proofs of other formats are only for those formats. */
 export function noteForeignFields(
   holder: { readonly providerData?: ProviderData; readonly opaque?: Opaque; readonly type?: string },
   path: string,
-  ledger: Ledger,
+  ledger: Losses,
 ): void {
   if (holder.opaque !== undefined && holder.type !== 'reasoning')
-    lose(ledger, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+    reportLoss(ledger, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   if (holder.providerData === undefined) return
   for (const name of Object.keys(holder.providerData)) {
-    if (name !== format) lose(ledger, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
+    if (name !== format) reportLoss(ledger, 'dropped', `${path}.providerData.${name}`, reasons.foreignFields, 'info')
   }
 }
 

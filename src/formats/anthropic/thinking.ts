@@ -9,7 +9,7 @@
 import { field, lookup, objectIn } from '../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { efforts, isAdaptive, isNewer, minBudgetTokens } from './tables.ts'
 import type { WireOutputConfig, WireThinkingConfig } from './wire.ts'
@@ -35,19 +35,24 @@ export function encodeThinking(
   options: RequestOptions,
   maxTokens: number,
   kept: JsonObject,
-  ledger: Ledger,
+  ledger: Losses,
 ): WireThinkingConfig | undefined {
   const { reasoning } = options
   if (reasoning === undefined) return undefined
   if (isOff(reasoning)) return { type: 'disabled' }
   const budget = budgetFor(options)
   if (budget === undefined && isBare(reasoning) && !isAdaptive(options.model)) {
-    lose(ledger, 'dropped', 'options.reasoning', reasons.noAmount)
+    reportLoss(ledger, 'dropped', 'options.reasoning', reasons.noAmount)
     return undefined
   }
   if (budget === undefined) return isAsked(reasoning, kept) ? { type: 'adaptive' } : undefined
   if (maxTokens <= minBudgetTokens) {
-    lose(ledger, 'dropped', 'options.reasoning', `maxTokens leaves no room for the least budget, ${minBudgetTokens}`)
+    reportLoss(
+      ledger,
+      'dropped',
+      'options.reasoning',
+      `maxTokens leaves no room for the least budget, ${minBudgetTokens}`,
+    )
     return { type: 'disabled' }
   }
   const sent = Math.min(budget, maxTokens - 1)
@@ -55,17 +60,17 @@ export function encodeThinking(
   return { type: 'enabled', budget_tokens: sent }
 }
 
-function noteBudget({ reasoning, model }: RequestOptions, sent: number, ledger: Ledger): void {
+function noteBudget({ reasoning, model }: RequestOptions, sent: number, ledger: Losses): void {
   const { effort, budgetTokens } = reasoning ?? {}
   if (budgetTokens === undefined) {
     const reason = `the model takes budgets only: ${sent} tokens are sent`
-    lose(ledger, 'changed', 'options.reasoning.effort', reason, 'info')
+    reportLoss(ledger, 'changed', 'options.reasoning.effort', reason, 'info')
   } else if (sent !== budgetTokens) {
     const reason = `the budget must be from ${minBudgetTokens} to less than maxTokens: ${sent} is sent`
-    lose(ledger, 'changed', 'options.reasoning.budgetTokens', reason)
+    reportLoss(ledger, 'changed', 'options.reasoning.budgetTokens', reason)
   }
   if (effort !== undefined && budgetTokens !== undefined && !isAdaptive(model))
-    lose(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+    reportLoss(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
 }
 
 /** It asks for reasoning, and says not how much. */
@@ -93,7 +98,7 @@ export function mergeThinking(kept: JsonObject, thinking: WireThinkingConfig): W
 }
 
 /** The effort for models that think by it; of a budget that they do not take, the nearest. */
-export function chooseEffort({ reasoning, model }: RequestOptions, ledger: Ledger): WireOutputConfig['effort'] {
+export function chooseEffort({ reasoning, model }: RequestOptions, ledger: Losses): WireOutputConfig['effort'] {
   if (reasoning === undefined || !isAdaptive(model)) return undefined
   if (reasoning.effort === undefined && !isNewer(model)) return undefined
   const effort = isNewer(model) ? effortOf(reasoning, ledger) : reasoning.effort

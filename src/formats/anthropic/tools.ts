@@ -23,7 +23,7 @@ import type {
   ToolResultBlock,
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { chosenTools } from '../../kit/tool-choice.ts'
 import { encodeCacheHint } from './cache.ts'
 import { decodeBlock, encodeBlock } from './content.ts'
@@ -38,16 +38,16 @@ export function encodeDefinitions(
   tools: readonly (ToolDefinition | ProviderTool)[],
   _options: CodecOptions<AnthropicDialect> = {},
 ): WireTool[] {
-  return encodeDefinitionsFor(tools, ledger('Anthropic'))
+  return encodeDefinitionsFor(tools, newLosses('Anthropic'))
 }
 
 /** The same within a request, whose losses are noted together. */
-export function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], into: Ledger): WireTool[] {
+export function encodeDefinitionsFor(tools: readonly (ToolDefinition | ProviderTool)[], into: Losses): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => encodeDefinition(tool, `tools[${at}]`, into) ?? [])
 }
 
-function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, into: Ledger): WireTool | undefined {
+function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, into: Losses): WireTool | undefined {
   if ('value' in tool) {
     return tool.format === format ? ({ ...tool.value } as unknown as WireTool) : undefined
   }
@@ -65,10 +65,10 @@ function encodeDefinition(tool: ToolDefinition | ProviderTool, path: string, int
 }
 
 /** The top of a schema must be of type `object`. */
-function inputSchema({ parameters }: ToolDefinition, path: string, into: Ledger): WireTool['input_schema'] {
+function inputSchema({ parameters }: ToolDefinition, path: string, into: Losses): WireTool['input_schema'] {
   if (parameters === undefined || Object.keys(parameters).length === 0) return { type: 'object', properties: {} }
   if (parameters.type !== undefined && parameters.type !== 'object') {
-    lose(into, 'changed', `${path}.parameters.type`, 'arguments are always an object')
+    reportLoss(into, 'changed', `${path}.parameters.type`, 'arguments are always an object')
   }
   return { ...parameters, type: 'object' }
 }
@@ -120,7 +120,7 @@ function isForced(choice: ToolChoice): boolean {
 export function selectTools(
   tools: readonly (ToolDefinition | ProviderTool)[],
   choice: ToolChoice | undefined,
-  into: Ledger,
+  into: Losses,
 ): readonly (ToolDefinition | ProviderTool)[] {
   if (typeof choice !== 'object' || !('names' in choice)) return tools
   const names = new Set(choice.names)
@@ -169,7 +169,7 @@ export function encodeCall(call: ToolCall, path: string, scope: Scope): WireTool
 
 /** A call that could not be one, for a history that has its result: without its arguments, which are not an object. */
 export function encodeInvalidCall(call: InvalidToolCall, path: string, scope: Scope): WireToolUse {
-  lose(scope.ledger, 'changed', `${path}.argumentsText`, 'arguments that are not an object cannot be sent')
+  reportLoss(scope.ledger, 'changed', `${path}.argumentsText`, 'arguments that are not an object cannot be sent')
   return {
     ...keptOf(call),
     type: 'tool_use',
@@ -223,7 +223,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions<AnthropicD
  */
 export function encodeResult(result: ToolMessage, { dialect = {} }: CodecOptions<AnthropicDialect> = {}): WireMessage {
   const target = { format, provider: dialect.provider ?? format, model: '' }
-  const scope: Scope = { ledger: ledger('Anthropic'), target, place: 'result' }
+  const scope: Scope = { ledger: newLosses('Anthropic'), target, place: 'result' }
   return { role: 'user', content: [encodeResultBlock(result, 'result', scope)] }
 }
 

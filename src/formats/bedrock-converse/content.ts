@@ -18,7 +18,7 @@ import type {
   ReasoningBlock,
 } from '../../core/model.ts'
 import { textOfArguments } from '../../core/tool-call.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, mediaFormats, provider, reasons } from './tables.ts'
@@ -36,7 +36,7 @@ export function verbatim<T>(value: Json): T {
 
 /** Where blocks are written to. */
 export interface Scope {
-  readonly losses: Ledger
+  readonly losses: Losses
   readonly model: string
   readonly place: 'user' | 'assistant' | 'result' | 'answer'
   /** The names of the documents of the request so far: no two may be alike. */
@@ -55,7 +55,8 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
       if (place === 'answer' && block.citations?.length) return encodeCited(block)
       return guardOf(block) ?? { text: block.text }
     case 'plain_text':
-      if (isSpoken && block.title !== undefined) lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
+      if (isSpoken && block.title !== undefined)
+        reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
       if (isSpoken) return { text: block.text }
       return { document: { format: 'txt', name: nameOf(block.title, scope), source: { text: block.text } } }
     case 'reasoning':
@@ -65,7 +66,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
     case 'audio':
     case 'file':
       if (!isSpoken) return encodeMedia(block, path, scope)
-      lose(losses, 'dropped', path, reasons.assistantMedia, 'major')
+      reportLoss(losses, 'dropped', path, reasons.assistantMedia, 'major')
       return undefined
     case 'unknown':
       if (block.format === format) return verbatim(block.value)
@@ -75,7 +76,7 @@ export function encodeBlock(block: ContentBlock, path: string, scope: Scope): Wi
     return { toolUse: { ...kept, toolUseId: block.id ?? '', name: block.name, input: block.arguments } }
   if (block.type === 'server_tool_result' && kept.toolUseId !== undefined) return { toolResult: verbatim(kept) }
   const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
-  lose(losses, 'dropped', path, reason, severity)
+  reportLoss(losses, 'dropped', path, reason, severity)
   return undefined
 }
 
@@ -92,11 +93,11 @@ function encodeReasoning(block: ReasoningBlock, path: string, { losses, model, p
   if (typeof redactedContent === 'string') return { reasoningContent: { redactedContent } }
   const isShown = place === 'answer' && block.text !== ''
   if (typeof signature !== 'string' && !isShown) {
-    lose(losses, 'dropped', path, reasons.reasoning, block.text === '' ? 'info' : 'minor')
+    reportLoss(losses, 'dropped', path, reasons.reasoning, block.text === '' ? 'info' : 'minor')
     return undefined
   }
   if (typeof signature !== 'string' && block.opaque !== undefined)
-    lose(losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
+    reportLoss(losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
   const reasoningText = { text: block.text, ...compact({ signature: textOr(signature, undefined) }) }
   return { reasoningContent: { reasoningText } }
 }
@@ -113,7 +114,7 @@ function encodeMedia(block: MediaBlock, path: string, scope: Scope): WireBlock |
   const wireFormat = named ?? lookup(objectIn(keptFields(block), 'media') as Record<string, string>, 'format')
   const uri = isS3 ? block.url : undefined
   if ((data === undefined && uri === undefined) || wireFormat === undefined) {
-    lose(scope.losses, 'dropped', path, wireFormat === undefined ? reasons.mediaType : reasons.remote, 'major')
+    reportLoss(scope.losses, 'dropped', path, wireFormat === undefined ? reasons.mediaType : reasons.remote, 'major')
     return undefined
   }
   const source: WireSource = data === undefined ? { s3Location: { uri: uri ?? '' } } : { bytes: data }

@@ -17,7 +17,7 @@ import type {
   ToolCallChunk,
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeBlock, encodeCitation, keptFields } from './content.ts'
 import { encodeError } from './errors.ts'
@@ -25,7 +25,7 @@ import { answering, encodeStopReason, encodeUsage } from './response.ts'
 import { encodeCall } from './tools.ts'
 
 interface EncodeState {
-  readonly losses: Ledger
+  readonly losses: Losses
   isStarted: boolean
   isEnded: boolean
   hasCalls: boolean
@@ -36,7 +36,7 @@ interface EncodeState {
 /** Writes one answer. It ends in `metadata`, or in an exception if the events end without their own end. */
 export function encodeStream(_reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
-    losses: ledger('Bedrock', false),
+    losses: newLosses('Bedrock', false),
     isStarted: false,
     isEnded: false,
     hasCalls: false,
@@ -157,10 +157,10 @@ function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Fram
   if (call.type === 'invalid_tool_call') {
     const path = `message.invalidToolCalls[${call.index}]`
     if (open.at === undefined) {
-      lose(losses, 'dropped', path, `an invalid call was left out: ${call.error}`)
+      reportLoss(losses, 'dropped', path, `an invalid call was left out: ${call.error}`)
       return
     }
-    lose(losses, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
+    reportLoss(losses, 'changed', path, `the pieces of an invalid call were sent already: ${call.error}`, 'info')
   }
   if (call.type === 'tool_call' && open.at === undefined) {
     const { input: _, ...start } = encodeCall(call)

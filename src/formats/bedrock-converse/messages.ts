@@ -9,7 +9,7 @@ import { blocksOf, blocksOfTurn } from '../../core/content.ts'
 import { compact, field, isObject, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { AssistantMessage, ContentBlock, Context, InvalidToolCall, JsonObject, Message } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
-import { lose } from '../../kit/losses.ts'
+import { reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { decodeBlock, encodeBlock, keptFields, listAt, misfit, objectAt, type Scope } from './content.ts'
 import { format, reasons } from './tables.ts'
@@ -32,7 +32,7 @@ export function encodeConversation(
     ...textsOf(blocksOf(system ?? ''), 'system', scope),
     ...messages.slice(0, leading).flatMap((message, at) => {
       if (Object.keys(keptFields(message)).length > 0)
-        lose(scope.losses, 'dropped', `messages[${at}].providerData`, lackReasons.fields, 'info')
+        reportLoss(scope.losses, 'dropped', `messages[${at}].providerData`, lackReasons.fields, 'info')
       return textsOf(blocksOf(message.content), `messages[${at}].content`, scope)
     }),
   ]
@@ -45,7 +45,7 @@ export function encodeConversation(
     if (content.length === 0 && role === 'user' && blocksOf(message.content).some(({ type }) => type !== 'text'))
       content.push({ text: placeholder })
     if (content.length === 0) {
-      lose(scope.losses, 'dropped', path, lackReasons.empty, 'info')
+      reportLoss(scope.losses, 'dropped', path, lackReasons.empty, 'info')
       continue
     }
     const last = turns.at(-1)
@@ -60,11 +60,11 @@ export function encodeConversation(
 function textsOf(blocks: readonly ContentBlock[], path: string, { losses }: Omit<Scope, 'place'>): { text: string }[] {
   return blocks.flatMap((block, at) => {
     if (block.type !== 'text' && block.type !== 'plain_text') {
-      lose(losses, 'dropped', `${path}[${at}]`, reasons.onlyText, block.type === 'unknown' ? 'minor' : 'major')
+      reportLoss(losses, 'dropped', `${path}[${at}]`, reasons.onlyText, block.type === 'unknown' ? 'minor' : 'major')
       return []
     }
     if (block.type === 'plain_text' && block.title !== undefined)
-      lose(losses, 'dropped', `${path}[${at}].title`, lackReasons.title, 'info')
+      reportLoss(losses, 'dropped', `${path}[${at}].title`, lackReasons.title, 'info')
     return block.text.trim() === '' ? [] : [{ text: block.text }]
   })
 }
@@ -96,7 +96,7 @@ function settle(turn: WireMessage, { losses }: Omit<Scope, 'place'>): void {
   const results = turn.content.filter((block) => 'toolResult' in block)
   const others = turn.content.filter((block) => !('toolResult' in block))
   const lacksText = others.some((block) => 'document' in block) && !others.some((block) => 'text' in block)
-  if (lacksText) lose(losses, 'invented', 'messages', reasons.documentText, 'info')
+  if (lacksText) reportLoss(losses, 'invented', 'messages', reasons.documentText, 'info')
   turn.content = [...results, ...others, ...(lacksText ? [{ text: 'See the document.' }] : [])]
 }
 

@@ -9,7 +9,7 @@
 import { compact, field, isObject, numberOr, objectIn, otherFields, unlessEmpty } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions } from '../../core/model.ts'
 import { effortBudgets, effortOf, loseEffort } from '../../kit/effort.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { keptFields } from './content.ts'
 import { familyOf, format, reasons } from './tables.ts'
@@ -19,11 +19,11 @@ import type { WireRequest } from './wire.ts'
 // ---- encode -----------------------------------------------------------------------------------
 
 /** All fields but those of the conversation and the tools, over those that were kept. */
-export function encodeOptions(options: RequestOptions, losses: Ledger): Omit<WireRequest, 'messages'> {
+export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'messages'> {
   const kept = keptFields({ providerData: options.providerOptions })
   const { maxTokens, temperature, topP, stop } = options
   if (temperature !== undefined && temperature > 1)
-    lose(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
+    reportLoss(losses, 'changed', 'options.temperature', 'Bedrock takes 0 to 1: 1 is sent')
   const inference = compact({
     maxTokens,
     temperature: temperature === undefined ? undefined : Math.min(1, temperature),
@@ -43,17 +43,17 @@ export function encodeOptions(options: RequestOptions, losses: Ledger): Omit<Wir
   }
 }
 
-function encodeTopK({ topK, model }: RequestOptions, losses: Ledger): JsonObject {
+function encodeTopK({ topK, model }: RequestOptions, losses: Losses): JsonObject {
   if (topK === undefined) return {}
   const family = familyOf(model)
   if (family === 'claude-budget' || family === 'claude-effort') return { top_k: topK }
   if (family === 'nova' || family === 'nova-2') return { inferenceConfig: { topK } }
-  lose(losses, 'dropped', 'options.topK', lackReasons.option)
+  reportLoss(losses, 'dropped', 'options.topK', lackReasons.option)
   return {}
 }
 
 /** How much to think, in the words of the family; a key that a model does not know is refused. */
-function encodeReasoning(options: RequestOptions, losses: Ledger): JsonObject {
+function encodeReasoning(options: RequestOptions, losses: Losses): JsonObject {
   const { reasoning, model, maxTokens } = options
   if (reasoning === undefined) return {}
   const isOff = reasoning.effort === 'none' || reasoning.budgetTokens === 0
@@ -67,9 +67,9 @@ function encodeReasoning(options: RequestOptions, losses: Ledger): JsonObject {
       const path = `options.reasoning.${budgetTokens === undefined ? 'effort' : 'budgetTokens'}`
       const severity = budgetTokens === undefined ? 'info' : 'minor'
       if (sent !== budgetTokens)
-        lose(losses, 'changed', path, `the model takes budgets only: ${sent} tokens are sent`, severity)
+        reportLoss(losses, 'changed', path, `the model takes budgets only: ${sent} tokens are sent`, severity)
       if (effort !== undefined && budgetTokens !== undefined)
-        lose(losses, 'dropped', 'options.reasoning.effort', lackReasons.budgetWins, 'info')
+        reportLoss(losses, 'dropped', 'options.reasoning.effort', lackReasons.budgetWins, 'info')
       return { thinking: { type: 'enabled', budget_tokens: sent } }
     }
     case 'claude-effort': {
@@ -98,15 +98,15 @@ function encodeReasoning(options: RequestOptions, losses: Ledger): JsonObject {
   }
 }
 
-function dropReasoning(losses: Ledger, reason: string): JsonObject {
-  lose(losses, 'dropped', 'options.reasoning', reason)
+function dropReasoning(losses: Losses, reason: string): JsonObject {
+  reportLoss(losses, 'dropped', 'options.reasoning', reason)
   return {}
 }
 
 /** Of three levels the nearest. */
 function levelOf(
   reasoning: NonNullable<RequestOptions['reasoning']>,
-  losses: Ledger,
+  losses: Losses,
 ): 'low' | 'medium' | 'high' | undefined {
   const effort = effortOf(reasoning, losses)
   if (effort === undefined || effort === 'none') return undefined
@@ -125,9 +125,9 @@ function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'ou
 }
 
 /** The instruction for JSON of whatever shape. */
-export function jsonInstruction({ responseFormat }: RequestOptions, losses: Ledger): { text: string }[] {
+export function jsonInstruction({ responseFormat }: RequestOptions, losses: Losses): { text: string }[] {
   if (responseFormat === undefined || responseFormat.schema !== undefined) return []
-  lose(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
+  reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
   return [{ text: 'Answer with one JSON value and nothing else.' }]
 }
 

@@ -10,7 +10,7 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, unlessEmpty } from '../../core/lookup.ts'
 import type { Context } from '../../core/model.ts'
-import { ledger } from '../../kit/losses.ts'
+import { newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { decodeBlock, listAt, objectAt } from './content.ts'
 import { decodeMessages, encodeConversation } from './messages.ts'
@@ -26,7 +26,7 @@ import type { WireRequest } from './wire.ts'
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const losses = ledger('Bedrock', asked.strict)
+  const losses = newLosses('Bedrock', asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
   const scope = { losses, model: options.model, names: new Set<string>() }
   const { messages, system = [] } = encodeConversation(context, scope)

@@ -12,7 +12,7 @@ import { arrayOf, compact, field, isObject, lookup, otherFields, textOr } from '
 import type { AssistantMessage, ChatResponse, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { decodeBlock, decodeCitation, decodeServerResult, keptFields, listAt, objectAt, type Scope } from './content.ts'
 import { decodeError } from './errors.ts'
 import { encodeTurnBlocks } from './messages.ts'
@@ -110,7 +110,7 @@ function decodeUsage(wire: JsonObject): Usage {
 
 /** Writes a whole answer. The wire has no place for an id, the model's name and the date. */
 export function encodeResponse(response: ChatResponse, _reply: Reply = {}): EncodedResponse<WireResponse> {
-  const losses = ledger('Bedrock', false)
+  const losses = newLosses('Bedrock', false)
   const { message } = response
   const content = encodeTurnBlocks(message, 'message', answering(losses))
   noteInvalidCalls(message, losses)
@@ -126,25 +126,25 @@ export function encodeResponse(response: ChatResponse, _reply: Reply = {}): Enco
 }
 
 /** Clients of this wire take the proofs of this wire. */
-export function answering(losses: Ledger): Scope {
+export function answering(losses: Losses): Scope {
   return { losses, model: '', place: 'answer', names: new Set() }
 }
 
 /** Without its arguments an invalid call could run, so it is left out. */
-function noteInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Ledger): void {
+function noteInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Losses): void {
   for (const at of invalidToolCalls.keys())
-    lose(losses, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
+    reportLoss(losses, 'dropped', `message.invalidToolCalls[${at}]`, 'its arguments are not an object')
 }
 
 /** The word of the server that it came from, if it still says the same; otherwise the one for our reason. */
-export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boolean, losses: Ledger): string {
+export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boolean, losses: Losses): string {
   const raw = textOr(message.rawStopReason, undefined)
   const meaning = message.response?.provider === provider ? (lookup(stopReasons, raw) ?? 'other') : undefined
   if (raw !== undefined && meaning !== undefined && settleStopReason(meaning, hasCalls) === stopReason) return raw
   const reason: StopReason = stopReason === 'tool_calls' && !hasCalls ? 'stop' : stopReason
   const word = wireStopReasons[reason]
   if (lookup(stopReasons, word) !== reason)
-    lose(losses, 'changed', 'stopReason', `Bedrock has no word for "${reason}": "${word}" is sent`)
+    reportLoss(losses, 'changed', 'stopReason', `Bedrock has no word for "${reason}": "${word}" is sent`)
   return word
 }
 

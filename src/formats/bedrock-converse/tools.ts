@@ -23,7 +23,7 @@ import type {
   ToolResultBlock,
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
 import { decodeBlock, encodeBlock, keptFields, objectAt, type Scope, verbatim } from './content.ts'
 import { format, idPrefix, reasons } from './tables.ts'
@@ -81,18 +81,18 @@ export function encodeToolConfig(
   given: Tools,
   messages: readonly Message[],
   options: RequestOptions,
-  losses: Ledger,
+  losses: Losses,
 ): Pick<WireRequest, 'toolConfig'> {
   const called = namesCalled(messages)
   const { toolChoice } = options
   if (given.length === 0) loseChoice({ ...compact({ toolChoice }) }, losses)
   const isNone = toolChoice === 'none' && given.length > 0
-  if (isNone && called.size > 0) lose(losses, 'dropped', 'options.toolChoice', reasons.noNone)
+  if (isNone && called.size > 0) reportLoss(losses, 'dropped', 'options.toolChoice', reasons.noNone)
   const isLeftOut = isNone && called.size === 0
   const tools = isLeftOut ? chosenTools(given, () => false, losses) : chosen(given, toolChoice, losses)
   const definitions = encodeDefinitions(tools)
   if (definitions.length === 0 && called.size > 0) {
-    lose(losses, 'invented', 'tools', reasons.stub, 'info')
+    reportLoss(losses, 'invented', 'tools', reasons.stub, 'info')
     definitions.push(...encodeDefinitions([...called].map((name) => ({ name }))))
     return { toolConfig: { tools: definitions } }
   }
@@ -112,7 +112,7 @@ function namesCalled(messages: readonly Message[]): ReadonlySet<string> {
 }
 
 /** A choice among some is made by sending only those. */
-function chosen(tools: Tools, choice: RequestOptions['toolChoice'], losses: Ledger): Tools {
+function chosen(tools: Tools, choice: RequestOptions['toolChoice'], losses: Losses): Tools {
   if (typeof choice !== 'object' || !('names' in choice)) return tools
   return chosenTools(tools, (tool) => 'name' in tool && choice.names.includes(tool.name), losses)
 }
@@ -140,8 +140,8 @@ export function encodeCall(call: ToolCall): WireToolUse {
 }
 
 /** A call that could not be one, for a history that has its result: without its arguments, which are not an object. */
-export function encodeInvalidCall(call: InvalidToolCall, path: string, losses: Ledger): WireToolUse {
-  lose(losses, 'changed', `${path}.argumentsText`, reasons.invalidCall)
+export function encodeInvalidCall(call: InvalidToolCall, path: string, losses: Losses): WireToolUse {
+  reportLoss(losses, 'changed', `${path}.argumentsText`, reasons.invalidCall)
   return { toolUseId: call.id ?? `invalid_${call.index}`, name: call.name ?? 'unnamed_tool', input: {} }
 }
 
@@ -193,7 +193,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
  * message: `encodeRequest` sees to that.
  */
 export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
-  const scope: Scope = { losses: ledger('Bedrock'), model: '', place: 'result', names: new Set() }
+  const scope: Scope = { losses: newLosses('Bedrock'), model: '', place: 'result', names: new Set() }
   return { role: 'user', content: [{ toolResult: encodeToolResult(result, 'result', scope) }] }
 }
 

@@ -31,7 +31,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../core/model.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, reasons } from './tables.ts'
 import type { WireDocument, WireDocumentPart, WireImage, WireText } from './wire.ts'
@@ -49,42 +49,42 @@ export function verbatim<T>(value: Json): T {
 // ---- encode -----------------------------------------------------------------------------------
 
 /** A part of text; `undefined`, with a loss, for what is not text. */
-export function encodeTextPart(block: ContentBlock, path: string, losses: Ledger): WireText | undefined {
+export function encodeTextPart(block: ContentBlock, path: string, losses: Losses): WireText | undefined {
   if (block.type === 'text' || block.type === 'plain_text') {
     const { document: _, ...kept } = keptFields(block)
     if (block.type === 'plain_text' && block.title !== undefined)
-      lose(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
+      reportLoss(losses, 'dropped', `${path}.title`, lackReasons.title, 'info')
     return { ...kept, type: 'text', text: block.text }
   }
   if (block.type === 'unknown' && block.format === format) return verbatim(block.value)
   const [reason, severity] = lookup(leftOut, block.type) ?? [reasons.media, 'major']
-  lose(losses, 'dropped', path, reason, severity)
+  reportLoss(losses, 'dropped', path, reason, severity)
   return undefined
 }
 
-export function encodeTextParts(blocks: readonly ContentBlock[], path: string, losses: Ledger): WireText[] {
+export function encodeTextParts(blocks: readonly ContentBlock[], path: string, losses: Losses): WireText[] {
   return blocks.flatMap((block, at) => encodeTextPart(block, `${path}[${at}]`, losses) ?? [])
 }
 
 /** A block of a user's message, documents aside. */
-export function encodeUserPart(block: ContentBlock, path: string, losses: Ledger): WireText | WireImage | undefined {
+export function encodeUserPart(block: ContentBlock, path: string, losses: Losses): WireText | WireImage | undefined {
   return block.type === 'image' ? encodeImage(block, path, losses) : encodeTextPart(block, path, losses)
 }
 
-function encodeImage(block: ImageBlock, path: string, losses: Ledger): WireImage | undefined {
+function encodeImage(block: ImageBlock, path: string, losses: Losses): WireImage | undefined {
   const url = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
   if (url === undefined) {
-    lose(losses, 'dropped', path, reasons.fileId, 'major')
+    reportLoss(losses, 'dropped', path, reasons.fileId, 'major')
     return undefined
   }
-  if (block.detail === 'original') lose(losses, 'changed', `${path}.detail`, reasons.detail, 'info')
+  if (block.detail === 'original') reportLoss(losses, 'changed', `${path}.detail`, reasons.detail, 'info')
   const detail = block.detail === 'original' ? 'high' : block.detail
   const { image_url: image, ...kept } = keptFields(block)
   return { ...kept, type: 'image_url', image_url: { ...(isObject(image) && image), url, ...compact({ detail }) } }
 }
 
 /** The document that a block is: a text document, or a file of text; `undefined` for every other block. */
-export function encodeDocument(block: ContentBlock, path: string, losses: Ledger): WireDocument | undefined {
+export function encodeDocument(block: ContentBlock, path: string, losses: Losses): WireDocument | undefined {
   if (block.type === 'file') return encodeFile(block, path, losses)
   if (block.type !== 'plain_text') return undefined
   const { document } = keptFields(block)
@@ -93,10 +93,10 @@ export function encodeDocument(block: ContentBlock, path: string, losses: Ledger
   return { ...compact({ id: textOr(field(document, 'id'), undefined) }), data: documentData(block.text, block.title) }
 }
 
-function encodeFile({ data, mimeType, filename }: FileBlock, path: string, losses: Ledger): WireDocument | undefined {
+function encodeFile({ data, mimeType, filename }: FileBlock, path: string, losses: Losses): WireDocument | undefined {
   const text = data !== undefined && mimeType?.startsWith('text/') ? textOfBase64(data) : undefined
   if (text === undefined) return undefined
-  if (mimeType !== 'text/plain') lose(losses, 'dropped', `${path}.mimeType`, lackReasons.mimeType, 'info')
+  if (mimeType !== 'text/plain') reportLoss(losses, 'dropped', `${path}.mimeType`, lackReasons.mimeType, 'info')
   return { data: documentData(text, filename) }
 }
 
@@ -108,7 +108,7 @@ function documentData(text: string, title: string | undefined): WireDocument['da
 export function encodeResultPart(
   block: ContentBlock,
   path: string,
-  losses: Ledger,
+  losses: Losses,
 ): WireText | WireDocumentPart | undefined {
   const document = encodeDocument(block, path, losses)
   return document === undefined ? encodeTextPart(block, path, losses) : { type: 'document', document }
@@ -118,11 +118,12 @@ export function encodeResultPart(
 export function noteForeign(
   value: { readonly metadata?: Metadata; readonly providerData?: ProviderData; readonly opaque?: Opaque },
   path: string,
-  losses: Ledger,
+  losses: Losses,
 ): void {
-  if (value.opaque !== undefined) lose(losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
+  if (value.opaque !== undefined) reportLoss(losses, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
   for (const name of Object.keys(value.providerData ?? {})) {
-    if (name !== format) lose(losses, 'dropped', `${path}.providerData.${name}`, lackReasons.foreignFields, 'info')
+    if (name !== format)
+      reportLoss(losses, 'dropped', `${path}.providerData.${name}`, lackReasons.foreignFields, 'info')
   }
 }
 

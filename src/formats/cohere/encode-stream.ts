@@ -15,7 +15,7 @@ import type {
   ToolCall,
   ToolCallChunk,
 } from '../../core/model.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { addPiece, type BlockEvent, newBlock, type OpenBlock, oneAtATime } from '../../kit/one-at-a-time.ts'
 import { encodeCitations } from './citations.ts'
 import { encodeTextPart, keptFields, noteForeign } from './content.ts'
@@ -27,7 +27,7 @@ import type { WireCall, WireText, WireThinking } from './wire.ts'
 
 interface EncodeState {
   readonly reply: Reply
-  readonly losses: Ledger
+  readonly losses: Losses
   id: string | undefined
   isStarted: boolean
   isEnded: boolean
@@ -42,7 +42,7 @@ interface EncodeState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
-    losses: ledger('Cohere', false),
+    losses: newLosses('Cohere', false),
     id: undefined,
     isStarted: false,
     isEnded: false,
@@ -151,7 +151,7 @@ function endContent(state: EncodeState, block: ContentBlock, path: string, out: 
   }
   if (state.open.at === undefined) return
   const isLate = (block.type === 'text' || block.type === 'reasoning') && Object.keys(keptFields(block)).length > 0
-  if (isLate) lose(state.losses, 'dropped', `${path}.providerData`, reasons.lateFields, 'info')
+  if (isLate) reportLoss(state.losses, 'dropped', `${path}.providerData`, reasons.lateFields, 'info')
   push('content-end', { index: state.open.at }, out)
 }
 
@@ -198,7 +198,7 @@ function endCall(state: EncodeState, call: ToolCall | InvalidToolCall, out: Fram
   const whole = encodeServedCall(call)
   const args = whole.function.arguments
   if (call.name === undefined)
-    lose(state.losses, 'invented', `message.invalidToolCalls[${call.index}].name`, reasons.namelessCall)
+    reportLoss(state.losses, 'invented', `message.invalidToolCalls[${call.index}].name`, reasons.namelessCall)
   if (open.at === undefined) startCall(state, { ...whole, function: { ...whole.function, arguments: '' } }, out)
   writeArguments(state, open.sent === 0 ? args : call.argumentsText.slice(open.sent), out)
   push('tool-call-end', { index: open.at }, out)

@@ -22,7 +22,7 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { encodeCitations } from './citations.ts'
 import {
@@ -54,7 +54,7 @@ import type {
 
 /** The target of encoded messages. */
 export interface Encoding {
-  readonly losses: Ledger
+  readonly losses: Losses
   /** Whether documents may stand beside the messages; otherwise their text stands in them. */
   readonly takesDocuments: boolean
   /** Whether the model takes earlier thoughts. */
@@ -98,7 +98,7 @@ function encodeSystem(
 ): WireMessage[] {
   const text = typeof content === 'string' ? content : encodeTextParts(content, contentPath, losses)
   if (text.length > 0) return [{ ...fields, role: 'system', content: text }]
-  lose(losses, 'dropped', path, lackReasons.nothing)
+  reportLoss(losses, 'dropped', path, lackReasons.nothing)
   return []
 }
 
@@ -134,7 +134,7 @@ function encodeUser(message: UserMessage, path: string, documents: WireDocument[
 
 /** `path` is that of its title. */
 function inPlace({ data }: WireDocument, path: string, { losses }: Encoding): WireText {
-  if (data.title !== undefined) lose(losses, 'dropped', path, lackReasons.title, 'info')
+  if (data.title !== undefined) reportLoss(losses, 'dropped', path, lackReasons.title, 'info')
   return { type: 'text', text: String(data.text) }
 }
 
@@ -144,8 +144,8 @@ function encodeTurn(message: AssistantMessage, path: string, to: Encoding): Wire
   const { content, tool_plan: plan, tool_calls: calls } = encoded
   if (content !== undefined || plan !== undefined || calls !== undefined) return [encoded]
   const isEmpty = blocksOf(message.content).every((block) => block.type === 'text')
-  if (isEmpty) lose(to.losses, 'dropped', path, lackReasons.empty, 'info')
-  else lose(to.losses, 'dropped', path, lackReasons.nothing)
+  if (isEmpty) reportLoss(to.losses, 'dropped', path, lackReasons.empty, 'info')
+  else reportLoss(to.losses, 'dropped', path, lackReasons.nothing)
   return []
 }
 
@@ -160,7 +160,7 @@ export function encodeAssistant(message: AssistantMessage, path: string, to: Enc
     if (block.type === 'tool_call') continue
     const where = `${path}.content[${at}]`
     if (block.type === 'reasoning' && keptFields(block).toolPlan === true) plans.push(block.text)
-    else if (block.type === 'reasoning' && !to.takesThinking) lose(to.losses, 'dropped', where, reasons.thinking)
+    else if (block.type === 'reasoning' && !to.takesThinking) reportLoss(to.losses, 'dropped', where, reasons.thinking)
     else if (block.type === 'reasoning') content.push({ ...keptFields(block), type: 'thinking', thinking: block.text })
     else {
       const part = to.isAnswer && isBlank(block) ? undefined : encodeTextPart(block, where, to.losses)
@@ -196,7 +196,8 @@ function citationsOf(
   { isAnswer, losses }: Encoding,
 ): WireCitation[] {
   const isForeign = ({ providerData }: { readonly providerData?: object }) => !Object.hasOwn(providerData ?? {}, format)
-  if (!isAnswer && block.citations?.some(isForeign)) lose(losses, 'dropped', `${path}.citations`, lackReasons.citations)
+  if (!isAnswer && block.citations?.some(isForeign))
+    reportLoss(losses, 'dropped', `${path}.citations`, lackReasons.citations)
   const isFirst = before.every(({ type }) => type !== 'text')
   return encodeCitations(block, { contentIndex: before.length, isFirst }, isAnswer)
 }
@@ -207,11 +208,11 @@ function encodeCalls(message: AssistantMessage, path: string, { isAnswer, losses
     const where = `${path}.invalidToolCalls[${message.invalidToolCalls?.indexOf(call)}]`
     const isNamed = call.name !== undefined
     if (isAnswer) {
-      if (!isNamed) lose(losses, 'invented', `${where}.name`, reasons.namelessCall)
+      if (!isNamed) reportLoss(losses, 'invented', `${where}.name`, reasons.namelessCall)
       return [encodeServedCall(call)]
     }
-    if (isNamed) lose(losses, 'changed', where, reasons.invalidCall)
-    else lose(losses, 'dropped', where, lackReasons.namelessCall)
+    if (isNamed) reportLoss(losses, 'changed', where, reasons.invalidCall)
+    else reportLoss(losses, 'dropped', where, lackReasons.namelessCall)
     return isNamed ? [encodeCall(call)] : []
   })
 }
@@ -220,7 +221,7 @@ function encodeCalls(message: AssistantMessage, path: string, { isAnswer, losses
 function noteOrder(blocks: readonly ContentBlock[], path: string, { losses }: Encoding): void {
   const firstCall = blocks.findIndex(({ type }) => type === 'tool_call')
   if (firstCall >= 0 && blocks.slice(firstCall).some(({ type }) => type !== 'tool_call'))
-    lose(losses, 'changed', path, reasons.order, 'info')
+    reportLoss(losses, 'changed', path, reasons.order, 'info')
 }
 
 // ---- decode -----------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 import { arrayOf, compact, field, isObject, lookup, otherFields } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ToolChoice } from '../../core/model.ts'
 import { effortBudgets } from '../../kit/effort.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { format, reasons, thinks } from './tables.ts'
 import type { WireRequest } from './wire.ts'
@@ -28,11 +28,11 @@ const ranges: Readonly<Record<Limited, readonly [least: number, most: number]>> 
 const maxStops = 5
 
 /** All fields but those of the conversation and of the response's format. */
-export function encodeOptions(options: RequestOptions, losses: Ledger): Omit<WireRequest, 'model' | 'messages'> {
+export function encodeOptions(options: RequestOptions, losses: Losses): Omit<WireRequest, 'model' | 'messages'> {
   const { stream = false, maxTokens, seed, stop } = options
   const within = (name: Limited) => limited(name, options[name], losses)
   if (stop !== undefined && stop.length > maxStops)
-    lose(losses, 'changed', 'options.stop', `Cohere takes ${maxStops} stop sequences: the first are sent`)
+    reportLoss(losses, 'changed', 'options.stop', `Cohere takes ${maxStops} stop sequences: the first are sent`)
   return {
     stream,
     ...compact({
@@ -49,33 +49,40 @@ export function encodeOptions(options: RequestOptions, losses: Ledger): Omit<Wir
   }
 }
 
-function limited(name: Limited, value: number | undefined, losses: Ledger): number | undefined {
+function limited(name: Limited, value: number | undefined, losses: Losses): number | undefined {
   if (value === undefined) return undefined
   const [least, most] = ranges[name]
   const sent = Math.min(most, Math.max(least, value))
-  if (sent !== value) lose(losses, 'changed', `options.${name}`, `Cohere takes ${least} to ${most}: ${sent} is sent`)
+  if (sent !== value)
+    reportLoss(losses, 'changed', `options.${name}`, `Cohere takes ${least} to ${most}: ${sent} is sent`)
   return sent
 }
 
 /** Models that can think do so by default. */
-function encodeThinking({ reasoning, model, maxTokens }: RequestOptions, losses: Ledger): WireRequest['thinking'] {
+function encodeThinking({ reasoning, model, maxTokens }: RequestOptions, losses: Losses): WireRequest['thinking'] {
   if (reasoning === undefined) return undefined
   const { effort, budgetTokens } = reasoning
   const isOff = effort === 'none' || budgetTokens === 0
   if (!thinks(model)) {
-    lose(losses, 'dropped', 'options.reasoning', reasons.thinking, isOff ? 'info' : 'minor')
+    reportLoss(losses, 'dropped', 'options.reasoning', reasons.thinking, isOff ? 'info' : 'minor')
     return undefined
   }
   if (isOff) return { type: 'disabled' }
   if (effort !== undefined && budgetTokens !== undefined)
-    lose(losses, 'dropped', 'options.reasoning.effort', lackReasons.budgetWins, 'info')
+    reportLoss(losses, 'dropped', 'options.reasoning.effort', lackReasons.budgetWins, 'info')
   const asked = budgetTokens ?? (effort && effortBudgets[effort])
   if (asked === undefined) return { type: 'enabled' }
   const sent = Math.max(1, Math.min(asked, (maxTokens ?? Number.POSITIVE_INFINITY) - 1))
   if (budgetTokens === undefined)
-    lose(losses, 'changed', 'options.reasoning.effort', `Cohere takes budgets only: ${sent} tokens are sent`, 'info')
+    reportLoss(
+      losses,
+      'changed',
+      'options.reasoning.effort',
+      `Cohere takes budgets only: ${sent} tokens are sent`,
+      'info',
+    )
   else if (sent !== asked)
-    lose(losses, 'changed', 'options.reasoning.budgetTokens', `it has to be less than maxTokens: ${sent} is sent`)
+    reportLoss(losses, 'changed', 'options.reasoning.budgetTokens', `it has to be less than maxTokens: ${sent} is sent`)
   return { type: 'enabled', token_budget: sent }
 }
 

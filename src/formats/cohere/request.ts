@@ -10,7 +10,7 @@ import type { DecodedRequest, DecodeRequestOptions, EncodedRequest, EncodeReques
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type { Context, RequestOptions } from '../../core/model.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, misfit, objectAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
@@ -26,7 +26,7 @@ import type { WireMessage, WireRequest } from './wire.ts'
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const losses = ledger('Cohere', asked.strict)
+  const losses = newLosses('Cohere', asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
   const { tools, choice } = encodeToolChoice(context.tools ?? [], options, losses)
   const { messages, documents } = encodeMessages(context, {
@@ -55,12 +55,12 @@ function encodeFormat(
   { responseFormat }: RequestOptions,
   hasTools: boolean,
   messages: WireMessage[],
-  losses: Ledger,
+  losses: Losses,
 ): Pick<WireRequest, 'response_format'> {
   if (responseFormat === undefined) return {}
   const { schema } = responseFormat
   if (!hasTools) return { response_format: { type: 'json_object', ...compact({ json_schema: schema }) } }
-  lose(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
+  reportLoss(losses, 'changed', 'options.responseFormat', reasons.jsonInWords)
   const rule = schema === undefined ? '' : ` It must match this JSON Schema: ${JSON.stringify(schema)}`
   messages.unshift({ role: 'system', content: `Give the final answer as one JSON value and nothing else.${rule}` })
   return {}

@@ -12,7 +12,7 @@ import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, lookup, objectIn, textOr } from '../../core/lookup.ts'
 import type { ChatResponse, Usage } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { keptFields, noteForeign, objectAt } from './content.ts'
 import { decodeError } from './errors.ts'
 import { type Encoding, encodeAssistant } from './messages.ts'
@@ -41,7 +41,7 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
 
 /** Writes a whole answer. The wire has no place for the model's name and the date. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const losses = ledger('Cohere', false)
+  const losses = newLosses('Cohere', false)
   const { message } = response
   for (const [at, block] of blocksOf(message.content).entries()) noteForeign(block, `message.content[${at}]`, losses)
   noteForeign(message, 'message', losses)
@@ -57,18 +57,18 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
 }
 
 /** Clients of this wire take thinking, and text where others have documents. */
-export function answering(losses: Ledger): Encoding {
+export function answering(losses: Losses): Encoding {
   return { losses, takesDocuments: false, takesThinking: true, isAnswer: true }
 }
 
 /** The word of the server that it came from, if it still says the same; otherwise the one for our reason. */
-export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boolean, losses: Ledger): string {
+export function encodeStopReason({ message, stopReason }: ChatResponse, hasCalls: boolean, losses: Losses): string {
   const { rawStopReason: raw, response } = message
   const meaning = response?.provider === format ? (lookup(stopReasons, raw) ?? 'other') : undefined
   if (raw !== undefined && meaning !== undefined && settleStopReason(meaning, hasCalls) === stopReason) return raw
   const word = stopReason === 'tool_calls' && !hasCalls ? finishReasons.stop : finishReasons[stopReason]
   if (lookup(stopReasons, word) !== stopReason)
-    lose(losses, 'changed', 'stopReason', `Cohere has no word for "${stopReason}": "${word}" is sent`)
+    reportLoss(losses, 'changed', 'stopReason', `Cohere has no word for "${stopReason}": "${word}" is sent`)
   return word
 }
 

@@ -20,7 +20,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { exactArguments, readCall, textOfArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText, unmark } from '../../kit/tool-error.ts'
 import {
@@ -64,12 +64,12 @@ function encodeDefinition(tool: ToolDefinition): WireTool {
 }
 
 /** The switch is one for all tools, so some strict ones among others are not. */
-export function encodeStrictness(tools: Tools, losses: Ledger): Pick<WireRequest, 'strict_tools'> {
+export function encodeStrictness(tools: Tools, losses: Losses): Pick<WireRequest, 'strict_tools'> {
   const isStrict = (tool: Tools[number]) => 'name' in tool && tool.strict === true
   if (!tools.some(isStrict)) return {}
   if (tools.every(isStrict)) return { strict_tools: true }
   for (const [at, tool] of tools.entries()) {
-    if (isStrict(tool)) lose(losses, 'dropped', `tools[${at}].strict`, reasons.strictTools)
+    if (isStrict(tool)) reportLoss(losses, 'dropped', `tools[${at}].strict`, reasons.strictTools)
   }
   return {}
 }
@@ -112,7 +112,7 @@ function keep(
 export function encodeToolChoice(
   tools: Tools,
   options: RequestOptions,
-  losses: Ledger,
+  losses: Losses,
 ): { readonly tools: Tools; readonly choice: Pick<WireRequest, 'tool_choice'> } {
   const { toolChoice } = options
   if (tools.length === 0) loseChoice({ ...compact({ toolChoice }) }, losses)
@@ -184,11 +184,11 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
 
 /** The result of one call as an entry of `messages`: a message of role `tool`. */
 export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireToolResult {
-  return encodeResultFor(result, 'result', ledger('Cohere'))
+  return encodeResultFor(result, 'result', newLosses('Cohere'))
 }
 
 /** The same within a request: a failure is said in the text, since the wire has no flag for it. */
-export function encodeResultFor(result: ToolMessage, path: string, losses: Ledger): WireToolResult {
+export function encodeResultFor(result: ToolMessage, path: string, losses: Losses): WireToolResult {
   const isError = result.status === 'error'
   const parts = blocksOf(result.content).flatMap((block, at) => {
     return encodeResultPart(block, `${path}.content[${at}]`, losses) ?? []

@@ -17,7 +17,7 @@ import type {
   TextBlock,
 } from '../../core/model.ts'
 import { addressOf, guessType, type Media, place } from '../../kit/google-files.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
 import { format } from './tables.ts'
@@ -118,7 +118,7 @@ export function readAnnotations(annotations: unknown, lengths: Lengths): Citatio
 export function encodeContent(
   block: ContentBlock,
   path: string,
-  into: Ledger,
+  into: Losses,
   isAnswer = false,
 ): WireContent | undefined {
   switch (block.type) {
@@ -138,17 +138,17 @@ export function encodeContent(
       return encodeMedia(block, path, into)
     case 'unknown':
       if (block.format === format && isObject(block.value)) return verbatim(block.value)
-      lose(into, 'dropped', path, reasons.foreignBlock)
+      reportLoss(into, 'dropped', path, reasons.foreignBlock)
       return undefined
     default:
-      lose(into, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
+      reportLoss(into, 'dropped', path, `a block of type "${block.type}" has no place here`, 'major')
       return undefined
   }
 }
 
 const wireTypes = { image: 'image', audio: 'audio', video: 'video', file: 'document' } as const
 
-function encodeMedia(block: Media, path: string, into: Ledger): WireMedia | undefined {
+function encodeMedia(block: Media, path: string, into: Losses): WireMedia | undefined {
   const inline = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (inline?.base64 ? inline.data : undefined)
   const head = { ...keptFields(block), type: wireTypes[block.type], ...resolutionOf(block, path, into) }
@@ -159,11 +159,11 @@ function encodeMedia(block: Media, path: string, into: Ledger): WireMedia | unde
   return uri === undefined ? undefined : { ...head, uri, ...compact({ mime_type: block.mimeType }) }
 }
 
-function resolutionOf(block: Media, path: string, into: Ledger): Pick<WireMedia, 'resolution'> {
+function resolutionOf(block: Media, path: string, into: Losses): Pick<WireMedia, 'resolution'> {
   const detail = block.type === 'image' ? block.detail : undefined
   if (detail === undefined || detail === 'auto') return {}
   if (detail !== 'original') return { resolution: detail }
-  lose(into, 'changed', `${path}.detail`, 'the target has no "original": "high" is sent', 'info')
+  reportLoss(into, 'changed', `${path}.detail`, 'the target has no "original": "high" is sent', 'info')
   return { resolution: 'high' }
 }
 
@@ -171,13 +171,13 @@ function resolutionOf(block: Media, path: string, into: Ledger): Pick<WireMedia,
 function annotationsOf(
   { citations = [], text }: TextBlock,
   path: string,
-  into: Ledger,
+  into: Losses,
   isAnswer: boolean,
 ): { annotations?: WireUrlCitation[] } {
   const sendable = citations.filter(
     ({ url, providerData }) => providerData?.[format] !== undefined || (isAnswer && url !== undefined),
   )
-  if (sendable.length < citations.length) lose(into, 'dropped', `${path}.citations`, reasons.citations)
+  if (sendable.length < citations.length) reportLoss(into, 'dropped', `${path}.citations`, reasons.citations)
   return sendable.length === 0 ? {} : { annotations: sendable.map((one) => writeAnnotation(one, text)) }
 }
 

@@ -20,7 +20,7 @@ import type {
   ToolCallChunk,
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { type BlockEvent, isLast, oneAtATime } from '../../kit/one-at-a-time.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeError } from './errors.ts'
@@ -31,7 +31,7 @@ import { encodeTurn } from './turns.ts'
 /** State between two events. */
 interface EncoderState {
   reply: Reply
-  readonly into: Ledger
+  readonly into: Losses
   isStarted: boolean
   isEnded: boolean
   /** Steps that have begun. */
@@ -48,7 +48,7 @@ interface EncoderState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    into: ledger(target, false),
+    into: newLosses(target, false),
     isStarted: false,
     isEnded: false,
     count: 0,
@@ -176,10 +176,10 @@ function endCall(state: EncoderState, call: ToolCall | InvalidToolCall, out: Fra
 /** Clients take a call without arguments for one that needs none: one that broke off before them is left out. */
 function endInvalidCall(state: EncoderState, call: InvalidToolCall, out: Frame[]): void {
   const path = `message.invalidToolCalls[${call.index}]`
-  if (!state.isOpen && !call.name) lose(state.into, 'dropped', path, reasons.namelessCall)
-  else if (!state.isOpen && isNoArguments(call.argumentsText)) lose(state.into, 'dropped', path, call.error)
+  if (!state.isOpen && !call.name) reportLoss(state.into, 'dropped', path, reasons.namelessCall)
+  else if (!state.isOpen && isNoArguments(call.argumentsText)) reportLoss(state.into, 'dropped', path, call.error)
   else {
-    lose(state.into, 'changed', path, `it is sent unchanged, and is not a valid call: ${call.error}`, 'info')
+    reportLoss(state.into, 'changed', path, `it is sent unchanged, and is not a valid call: ${call.error}`, 'info')
     endCall(state, call, out)
   }
 }
@@ -210,7 +210,7 @@ function addContent(state: EncoderState, content: JsonObject, isTold: boolean, o
   open(state, { type: 'model_output' }, out)
   if (!isTold) addDelta(state, rest, out)
   else if (Object.keys(rest).length > 2) {
-    lose(state.into, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
+    reportLoss(state.into, 'dropped', 'message.content.providerData', 'they came when the block had begun', 'info')
   }
   if (annotations !== undefined) addDelta(state, { type: 'text_annotation_delta', annotations }, out)
 }

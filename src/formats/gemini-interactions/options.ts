@@ -19,7 +19,7 @@ import {
 } from '../../core/lookup.ts'
 import type { Json, JsonObject, ReasoningEffort, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { effortOf, loseEffort } from '../../kit/effort.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { loseChoice } from '../../kit/tool-choice.ts'
 import { format, levels } from './tables.ts'
 import { decodeToolChoice, encodeToolChoice } from './tools.ts'
@@ -30,7 +30,7 @@ export function encodeOptions(
   options: RequestOptions,
   kept: JsonObject,
   hasFunctions: boolean,
-  into: Ledger,
+  into: Losses,
 ): Pick<WireRequest, 'stream' | 'generation_config' | 'response_format'> {
   const { toolChoice, responseFormat } = options
   if (!hasFunctions) loseChoice(options, into)
@@ -58,12 +58,12 @@ export function encodeOptions(
 function encodeReasoning(
   { reasoning }: RequestOptions,
   kept: JsonObject,
-  into: Ledger,
+  into: Losses,
 ): Pick<WireGenerationConfig, 'thinking_level' | 'thinking_summaries'> {
   if (reasoning === undefined) return {}
   const effort = effortOf(reasoning, into)
   if (effort === 'none') {
-    lose(into, 'changed', 'options.reasoning', 'the target cannot be kept from thinking: "minimal" is sent')
+    reportLoss(into, 'changed', 'options.reasoning', 'the target cannot be kept from thinking: "minimal" is sent')
     return { thinking_level: 'minimal' }
   }
   const summaries = kept.thinking_summaries === 'none' ? 'none' : 'auto'

@@ -20,7 +20,7 @@ import type {
   ToolResultBlock,
 } from '../../core/model.ts'
 import { findChain } from '../../kit/chain.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
@@ -33,7 +33,7 @@ import type { WireContent, WireFunctionTool, WireRequest, WireStep } from './wir
 
 /** Where a conversation goes. */
 interface Scope {
-  readonly into: Ledger
+  readonly into: Losses
   readonly model: string
   readonly steps: WireStep[]
   /** Media of results, for a model that takes them from users only: they follow all results of a turn. */
@@ -50,7 +50,7 @@ interface Scope {
  */
 export function encodeRequest(given: Context, asked: RequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const into = ledger(target, asked.strict)
+  const into = newLosses(target, asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, into)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, from } = findChain(context, { stores: true, isAsked: kept.store !== false }, into)
@@ -99,15 +99,21 @@ function leadOf(messages: readonly Message[]): number {
 }
 
 /** Instructions and turns have no step of their own, so the fields kept with them have no place. */
-function reportKept(message: Message, path: string, into: Ledger): void {
-  if (message.providerData !== undefined) lose(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+function reportKept(message: Message, path: string, into: Losses): void {
+  if (message.providerData !== undefined) reportLoss(into, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
 
-function encodeInstruction(content: Content, path: string, into: Ledger): string {
+function encodeInstruction(content: Content, path: string, into: Losses): string {
   return blocksOf(content)
     .flatMap((block, at) => {
       if (block.type === 'text' || block.type === 'plain_text') return block.text
-      lose(into, 'dropped', `${path}[${at}]`, `a block of type "${block.type}" cannot be an instruction here`, 'major')
+      reportLoss(
+        into,
+        'dropped',
+        `${path}[${at}]`,
+        `a block of type "${block.type}" cannot be an instruction here`,
+        'major',
+      )
       return []
     })
     .join('\n\n')
@@ -157,7 +163,7 @@ function encodeMessage(message: Message, path: string, scope: Scope): void {
       encodeInput(message.content, keptFields(message), path, scope)
       break
     default:
-      lose(scope.into, 'changed', path, 'the target has instructions at its head only: a user says it')
+      reportLoss(scope.into, 'changed', path, 'the target has instructions at its head only: a user says it')
       encodeInput(message.content, keptFields(message), path, scope)
   }
 }

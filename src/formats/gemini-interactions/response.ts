@@ -13,7 +13,7 @@ import { DecodeError } from '../../core/errors.ts'
 import { arrayOf, compact, field, isObject, otherFields, textOr } from '../../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, Json, JsonObject, ProviderState, Usage } from '../../core/model.ts'
 import { addend, settleUsage, tokenCount } from '../../core/usage.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { keptFields } from './content.ts'
 import { midStreamError } from './errors.ts'
 import { newReading, type Reading, readStep } from './steps.ts'
@@ -134,13 +134,13 @@ export function readUsage(wire: unknown): Usage | undefined {
 // ---- encoding ---------------------------------------------------------------------------------
 
 /** Everything goes to a client, but for proofs of other wires. */
-export function answerScope(into: Ledger): TurnScope {
+export function answerScope(into: Losses): TurnScope {
   return { into, reader: 'client', proof: (opaque) => (opaque?.format === format ? opaque.data : undefined) }
 }
 
 /** A whole answer as this wire's server gives it. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const into = ledger(target, false)
+  const into = newLosses(target, false)
   const { message } = response
   const steps = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', answerScope(into))
   const body = { ...ending(response, reply, into), steps: [...steps, ...outputError(message)] }
@@ -154,11 +154,12 @@ export function outputError({ providerData }: AssistantMessage): JsonObject[] {
 }
 
 /** An answer without its steps: what a stream ends with. */
-export function ending(response: ChatResponse, reply: Reply, into: Ledger): Omit<WireResponse, 'steps'> {
+export function ending(response: ChatResponse, reply: Reply, into: Losses): Omit<WireResponse, 'steps'> {
   const { message, stopReason, usage = message.usage } = response
   const hasCalls = blocksOfTurn(message).some(({ type }) => type === 'tool_call')
   const { status, isSaid } = statusOf(stopReason, message.rawStopReason, hasCalls)
-  if (!isSaid) lose(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
+  if (!isSaid)
+    reportLoss(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${status}" is sent`)
   const created = timeOf(reply.createdAt ?? message.response?.createdAt)
   return {
     ...keptFields(response),

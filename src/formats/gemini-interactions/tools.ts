@@ -19,7 +19,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { decodeContent, encodeContent, keeping, keptFields, verbatim } from './content.ts'
 import { newReading, readStep } from './steps.ts'
@@ -118,21 +118,22 @@ export function encodeCall(call: ToolCall): WireFunctionCall {
 
 /** The result of one call as an entry of `input`: a `function_result`. */
 export function encodeResult(result: ToolMessage): WireFunctionResult {
-  return encodeResultFor(result, 'result', ledger(target), true).step
+  return encodeResultFor(result, 'result', newLosses(target), true).step
 }
 
 /** The same within a request. Media follow the results if the model takes text only. */
 export function encodeResultFor(
   result: ToolMessage,
   path: string,
-  into: Ledger,
+  into: Losses,
   takesMedia: boolean,
 ): { readonly step: WireFunctionResult; readonly besides: readonly WireContent[] } {
   const { content, toolCallId, name, status } = result
   const isText = blocksOf(content).every(({ type }) => type === 'text' || type === 'plain_text')
   const contents = isText ? [] : encodeContents(content, `${path}.content`, into)
   const besides = takesMedia ? [] : contents.filter(({ type }) => type !== 'text')
-  if (besides.length > 0) lose(into, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
+  if (besides.length > 0)
+    reportLoss(into, 'changed', `${path}.content`, 'the model takes media from users only', 'info')
   const step: WireFunctionResult = {
     ...keptFields(result),
     type: 'function_result',
@@ -145,10 +146,10 @@ export function encodeResultFor(
 }
 
 /** Only text goes as a string, which all models take. */
-function joined(content: Content, path: string, into: Ledger): string {
+function joined(content: Content, path: string, into: Losses): string {
   for (const [at, block] of typeof content === 'string' ? [] : content.entries()) {
     if (block.providerData !== undefined)
-      lose(into, 'dropped', `${path}.content[${at}].providerData`, reasons.fields, 'info')
+      reportLoss(into, 'dropped', `${path}.content[${at}].providerData`, reasons.fields, 'info')
   }
   return blocksOf(content)
     .flatMap((block) => (block.type === 'text' || block.type === 'plain_text' ? block.text : []))
@@ -156,7 +157,7 @@ function joined(content: Content, path: string, into: Ledger): string {
 }
 
 /** A list of blocks in this format. */
-export function encodeContents(content: Content, path: string, into: Ledger): WireContent[] {
+export function encodeContents(content: Content, path: string, into: Losses): WireContent[] {
   return blocksOf(content).flatMap((block, at) => encodeContent(block, `${path}[${at}]`, into) ?? [])
 }
 

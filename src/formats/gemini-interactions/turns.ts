@@ -19,7 +19,7 @@ import type {
   UnknownBlock,
 } from '../../core/model.ts'
 import { isCarrier } from '../../kit/carrier.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeContent, keptFields, verbatim } from './content.ts'
 import { format } from './tables.ts'
@@ -28,7 +28,7 @@ import type { WireContent, WireStep, WireThought } from './wire.ts'
 
 /** The reader of the steps. */
 export interface TurnScope {
-  readonly into: Ledger
+  readonly into: Losses
   /** A client, who gets everything, or the server, which takes no thought without a signature. */
   readonly reader: 'client' | 'server'
   /** The proof, if it may go to this reader. */
@@ -52,7 +52,7 @@ export function encodeTurn(
   const turn: Turn = { scope, steps: [], signature: undefined }
   for (const [at, block] of blocks.entries()) addBlock(turn, block, `${path}.content[${at}]`)
   for (const at of invalidCalls.keys()) {
-    lose(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are not an object')
+    reportLoss(scope.into, 'dropped', `${path}.invalidToolCalls[${at}]`, 'the arguments are not an object')
   }
   return turn.steps
 }
@@ -72,7 +72,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
     case 'text':
       if (block.text !== '')
         addContent(turn, encodeContent(block, path, turn.scope.into, turn.scope.reader === 'client'))
-      else lose(turn.scope.into, 'dropped', path, reasons.empty, 'info')
+      else reportLoss(turn.scope.into, 'dropped', path, reasons.empty, 'info')
       break
     case 'unknown':
       addUnknown(turn, block, path)
@@ -95,11 +95,11 @@ function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
   const { into, reader } = turn.scope
   const signature = textOr(field(turn.scope.proof(block.opaque), 'signature'), undefined)
   if (signature === undefined && reader === 'server') {
-    lose(into, 'dropped', path, reasons.reasoningProof)
+    reportLoss(into, 'dropped', path, reasons.reasoningProof)
     return
   }
   if (signature === undefined && block.opaque !== undefined) {
-    lose(into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+    reportLoss(into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   }
   turn.signature = signature !== undefined && isCarrier(signature) ? undefined : signature
   turn.steps.push(encodeThought(block, signature))
@@ -126,7 +126,7 @@ function addCall(turn: Turn, call: ToolCall): void {
 /** A call that the server ran goes back unchanged to that server, and to no other. */
 function addHosted(turn: Turn, block: ServerToolCall | ServerToolResult, path: string): void {
   const data = turn.scope.proof(block.opaque)
-  if (data === undefined) lose(turn.scope.into, 'dropped', path, reasons.serverTool)
+  if (data === undefined) reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
   else turn.steps.push(verbatim(encodeHosted(block, data)))
 }
 
@@ -145,7 +145,7 @@ export function encodeHosted(block: ServerToolCall | ServerToolResult, data: Jso
 
 function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
   if (block.format !== format || !isObject(block.value)) {
-    lose(turn.scope.into, 'dropped', path, reasons.foreignBlock)
+    reportLoss(turn.scope.into, 'dropped', path, reasons.foreignBlock)
     return
   }
   if (keptFields(block).content === true) addContent(turn, verbatim(block.value))

@@ -10,7 +10,7 @@
 
 import { compact, field, isObject, otherFields } from '../../core/lookup.ts'
 import type { ContentBlock, Json, JsonObject } from '../../core/model.ts'
-import { lose } from '../../kit/losses.ts'
+import { reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { encodeMedia, readBlob, readFile } from './media.ts'
 import { drop, keptFields, type Origin, proofOf, type Scope, type Signable, signatureOf } from './part.ts'
@@ -76,7 +76,7 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
     case 'reasoning':
       return encodeText(block.text, { thought: true }, block, scope, path)
     case 'plain_text':
-      if (block.title !== undefined) lose(scope.ledger, 'dropped', `${path}.title`, lackReasons.title, 'info')
+      if (block.title !== undefined) reportLoss(scope.ledger, 'dropped', `${path}.title`, lackReasons.title, 'info')
       return encodeText(block.text, {}, block, scope, path)
     case 'image':
     case 'audio':
@@ -104,7 +104,7 @@ export function encodeBlock(block: ContentBlock, scope: Scope, path: string): Wi
 function noteForeign(block: ContentBlock, scope: Scope, path: string): void {
   for (const format of Object.keys(block.providerData ?? {})) {
     if (format !== 'gemini')
-      lose(scope.ledger, 'dropped', `${path}.providerData.${format}`, lackReasons.foreignFields, 'info')
+      reportLoss(scope.ledger, 'dropped', `${path}.providerData.${format}`, lackReasons.foreignFields, 'info')
   }
 }
 

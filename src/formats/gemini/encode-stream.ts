@@ -13,7 +13,7 @@ import type { Frame, Reply, StreamEncoder } from '../../core/codec.ts'
 import { blocksOf } from '../../core/content.ts'
 import { ApiError } from '../../core/errors.ts'
 import type { AssistantMessage, ContentBlock, MessageEvent } from '../../core/model.ts'
-import { type Ledger, ledger } from '../../kit/losses.ts'
+import { type Losses, newLosses } from '../../kit/losses.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeError } from './errors.ts'
 import { encodeFinish, encodeHead, encodeServed, serverScope } from './response.ts'
@@ -25,7 +25,7 @@ type BlockEvent = Extract<MessageEvent, { readonly index: number }>
 /** State between two events. */
 interface EncoderState {
   readonly reply: Reply
-  readonly ledger: Ledger
+  readonly ledger: Losses
   head: Partial<WireResponse>
   /** The block that is being written. This wire has one at a time: events of later ones wait. */
   current: number
@@ -43,7 +43,7 @@ interface EncoderState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    ledger: ledger('Gemini', false),
+    ledger: newLosses('Gemini', false),
     head: encodeHead({}, reply),
     current: 0,
     waiting: new Map(),

@@ -11,7 +11,7 @@ import { compact, field, stringOr } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ContentBlock, Json, JsonObject } from '../../core/model.ts'
 import { addressOf, guessType, type Media, place } from '../../kit/google-files.ts'
-import { lose } from '../../kit/losses.ts'
+import { reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { kept, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
 import { knownFields } from './tables.ts'
@@ -63,7 +63,7 @@ export function encodeMedia(block: Media, scope: Scope, path: string): WirePart 
   const ours = block.providerData?.gemini
   const common = { ...ours, ...(block.type === 'image' && signatureOf(block, scope, path)) }
   if (block.type === 'file' && block.filename !== undefined) {
-    lose(scope.ledger, 'dropped', `${path}.filename`, lackReasons.filename, 'info')
+    reportLoss(scope.ledger, 'dropped', `${path}.filename`, lackReasons.filename, 'info')
   }
   const url = block.url === undefined ? undefined : readDataUrl(block.url)
   const data = block.data ?? (url?.base64 ? url.data : undefined)

@@ -10,7 +10,7 @@
 import { compact, field, isObject, lookup, numberOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { loseEffort } from '../../kit/effort.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { stillSays } from './part.ts'
 import { fromOpenApi, toOpenApi } from './schema.ts'
@@ -46,7 +46,7 @@ type PlainOption = keyof typeof plainFields
 export function encodeConfig(
   options: RequestOptions,
   dialect: GeminiDialect,
-  ledger: Ledger,
+  ledger: Losses,
 ): WireGenerationConfig | undefined {
   const raw = field(options.providerOptions?.gemini, 'generationConfig')
   const { responseMimeType, responseSchema, responseJsonSchema, thinkingConfig, ...rest } = (raw ?? {}) as JsonObject
@@ -70,10 +70,10 @@ function encodePlain(options: RequestOptions): WireGenerationConfig {
   return compact(Object.fromEntries(given))
 }
 
-function encodeStop(stop: RequestOptions['stop'], ledger: Ledger): WireGenerationConfig {
+function encodeStop(stop: RequestOptions['stop'], ledger: Losses): WireGenerationConfig {
   if (stop === undefined) return {}
   if (stop.length > maxStopSequences) {
-    lose(ledger, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
+    reportLoss(ledger, 'changed', 'options.stop', `the target takes ${maxStopSequences} stop sequences at most`)
   }
   return { stopSequences: stop.slice(0, maxStopSequences) }
 }
@@ -81,7 +81,7 @@ function encodeStop(stop: RequestOptions['stop'], ledger: Ledger): WireGeneratio
 function encodeFormat(
   format: ResponseFormat | undefined,
   dialect: GeminiDialect,
-  ledger: Ledger,
+  ledger: Losses,
 ): WireGenerationConfig {
   if (format === undefined) return {}
   const responseMimeType = 'application/json'
@@ -91,15 +91,15 @@ function encodeFormat(
 }
 
 /** A budget as it is, else a level on Gemini 3 and a budget on 2.5: both together are refused. Thoughts are shown but where they are off. */
-function encodeThinking(options: RequestOptions, ledger: Ledger): { readonly thinkingConfig?: WireThinkingConfig } {
+function encodeThinking(options: RequestOptions, ledger: Losses): { readonly thinkingConfig?: WireThinkingConfig } {
   const { effort, budgetTokens } = options.reasoning ?? {}
   if (budgetTokens !== undefined) {
-    if (effort !== undefined) lose(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+    if (effort !== undefined) reportLoss(ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
     return { thinkingConfig: { thinkingBudget: budgetTokens, ...(budgetTokens !== 0 && { includeThoughts: true }) } }
   }
   if (options.reasoning === undefined) return {}
   if (effort === undefined) {
-    lose(
+    reportLoss(
       ledger,
       'changed',
       'options.reasoning',
@@ -124,7 +124,7 @@ function encodeThinking(options: RequestOptions, ledger: Ledger): { readonly thi
 export function encodeToolConfig(
   { toolChoice, providerOptions }: RequestOptions,
   tools: readonly WireTool[],
-  ledger: Ledger,
+  ledger: Losses,
 ): WireToolConfig | undefined {
   const raw = field(providerOptions?.gemini, 'toolConfig')
   const config = field(raw, 'functionCallingConfig')
@@ -134,7 +134,7 @@ export function encodeToolConfig(
   if (toolChoice === undefined) return { ...(raw as object), functionCallingConfig: rest }
   if (!tools.some((tool) => tool.functionDeclarations !== undefined)) {
     if (toolChoice !== 'auto' && toolChoice !== 'none')
-      lose(ledger, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
+      reportLoss(ledger, 'dropped', 'options.toolChoice', reasons.noTools, 'info')
     return raw as WireToolConfig | undefined
   }
   return { ...(raw as object), functionCallingConfig: { ...rest, ...encodeToolChoice(toolChoice) } }

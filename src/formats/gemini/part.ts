@@ -9,7 +9,7 @@
 import { field, isObject, otherFields } from '../../core/lookup.ts'
 import type { Json, JsonObject, Opaque, ProviderData } from '../../core/model.ts'
 import { textOfArguments } from '../../core/tool-call.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import type { GeminiDialect } from './tables.ts'
@@ -59,7 +59,7 @@ export function jsonText(value: Json): string | undefined {
 
 /** The context that encoders of blocks need. */
 export interface Scope {
-  readonly ledger: Ledger
+  readonly ledger: Losses
   readonly dialect: GeminiDialect
   /** Empty: proofs of all models of this provider may go. */
   readonly model: string
@@ -77,13 +77,13 @@ export function signatureOf(block: Signable, scope: Scope, path: string): Pick<W
   const target = { format: 'gemini', provider: scope.dialect.provider, model: scope.model }
   const thoughtSignature = field(ownProof(block.opaque, target), 'thoughtSignature')
   if (typeof thoughtSignature === 'string') return { thoughtSignature }
-  lose(scope.ledger, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
+  reportLoss(scope.ledger, 'dropped', `${path}.opaque`, lackReasons.foreignProof, 'info')
   return {}
 }
 
 /** Leaves a block out, and reports the loss. */
 export function drop(scope: Scope, path: string, reason: string): undefined {
-  lose(scope.ledger, 'dropped', path, reason, 'minor')
+  reportLoss(scope.ledger, 'dropped', path, reason, 'minor')
 }
 
 /** Whether what was kept of the wire, read again, still says what we are to say: then it goes back as it came. */

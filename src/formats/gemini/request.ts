@@ -11,7 +11,7 @@ import { blocksOf } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, otherFields, stringOr, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type { Content, ContentBlock, Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
-import { ledger, lose } from '../../kit/losses.ts'
+import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { decodePart, encodeBlock } from './content.ts'
@@ -37,7 +37,7 @@ export function encodeRequest(
   { dialect = geminiDialect, ...asked }: EncodeRequestOptions<GeminiDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const scope: Scope = { ledger: ledger('Gemini', asked.strict), dialect, model: asked.model }
+  const scope: Scope = { ledger: newLosses('Gemini', asked.strict), dialect, model: asked.model }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), scope.ledger)
   const raw = options.providerOptions?.gemini ?? {}
   const system = encodeSystem(context, scope)
@@ -75,7 +75,7 @@ function pathOf({ model, stream }: RequestOptions): string {
 
 /** System text from everywhere: this wire has one place for it. Developer text follows where the dialect puts it there. */
 function encodeSystem({ system, messages }: Context, scope: Scope): readonly WirePart[] {
-  if (system === '') lose(scope.ledger, 'dropped', 'system', lackReasons.empty, 'info')
+  if (system === '') reportLoss(scope.ledger, 'dropped', 'system', lackReasons.empty, 'info')
   const parts = [...encodeBlocks(blocksOf(system ?? null), scope, 'system')]
   const first = messages.findIndex(({ role }) => role !== 'system' && role !== 'developer')
   for (const role of ['system', 'developer'] as const) {
@@ -84,8 +84,9 @@ function encodeSystem({ system, messages }: Context, scope: Scope): readonly Wir
       if (message.role !== role) continue
       const path = `messages[${at}]`
       if (message.providerData !== undefined)
-        lose(scope.ledger, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
-      if (first >= 0 && at > first) lose(scope.ledger, 'changed', path, 'Gemini takes instructions only at the head')
+        reportLoss(scope.ledger, 'dropped', `${path}.providerData`, lackReasons.fields, 'info')
+      if (first >= 0 && at > first)
+        reportLoss(scope.ledger, 'changed', path, 'Gemini takes instructions only at the head')
       parts.push(...encodeBlocks(blocksOf(message.content), scope, `${path}.content`))
     }
   }

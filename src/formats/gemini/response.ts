@@ -20,7 +20,7 @@ import { DecodeError } from '../../core/errors.ts'
 import { compact, field, lookup, unlessEmpty } from '../../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, ContentBlock, InvalidToolCall, Json } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { type CitedText, encodeCitations } from './citations.ts'
 import { encodeBlock } from './content.ts'
 import type { Scope } from './part.ts'
@@ -77,7 +77,7 @@ function readBody(body: unknown, dialect: GeminiDialect): { readonly state: Stat
 
 /** Writes an answer of any provider. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const book = ledger('Gemini', false)
+  const book = newLosses('Gemini', false)
   const { message } = response
   const raw = response.providerData?.gemini ?? {}
   const { candidates: others, ...rest } = raw
@@ -111,7 +111,7 @@ function keptCandidates(others: Json | undefined): readonly WireCandidate[] {
   return Array.isArray(others) ? (others as WireCandidate[]) : []
 }
 
-function encodeCandidate(message: AssistantMessage, book: Ledger): WireCandidate {
+function encodeCandidate(message: AssistantMessage, book: Losses): WireCandidate {
   const { content: keptContent, ...raw } = message.providerData?.gemini ?? {}
   const pieces = encodePieces(blocksOfTurn(message), serverScope(book))
   const parts = pieces.map(({ part }) => part)
@@ -124,7 +124,7 @@ function encodeCandidate(message: AssistantMessage, book: Ledger): WireCandidate
 }
 
 /** A server has no model: every signature of this wire goes out, and comes back from the client. */
-export function serverScope(book: Ledger): Scope {
+export function serverScope(book: Losses): Scope {
   return { ledger: book, dialect: geminiDialect, model: '' }
 }
 
@@ -158,13 +158,13 @@ type Finish = Pick<WireCandidate, 'finishReason' | 'finishMessage'>
  * such a turn gets a finish reason of its own, and a message. A call that the token limit or a filter cut is left out: the reason for the
  * end says why.
  */
-export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
+export function encodeFinish(message: AssistantMessage, book: Losses): Finish {
   const invalid = message.invalidToolCalls?.[0]
   const reason = message.stopReason ?? 'stop'
   const isCut = reason === 'length' || reason === 'content_filter'
   if (invalid !== undefined && !isCut) return encodeMalformed(invalid, book)
   if (invalid !== undefined) {
-    lose(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'major')
+    reportLoss(book, 'dropped', 'message.invalidToolCalls', 'the answer was cut before the call was whole', 'major')
   }
   const raw = message.rawStopReason
   // Other wires write such words too: one that we do not know is ours if the answer is.
@@ -176,13 +176,19 @@ export function encodeFinish(message: AssistantMessage, book: Ledger): Finish {
   if (isOurs && meaning === reason) return { finishReason: raw }
   const word = finishReasons[reason]
   if (settleStopReason(lookup(stopReasons, word) ?? 'other', hasCalls) !== reason) {
-    lose(book, 'changed', 'stopReason', `Gemini has no word for "${reason}": "${word}" is sent`)
+    reportLoss(book, 'changed', 'stopReason', `Gemini has no word for "${reason}": "${word}" is sent`)
   }
   return { finishReason: word }
 }
 
-function encodeMalformed(invalid: InvalidToolCall, book: Ledger): Finish {
-  lose(book, 'changed', 'message.invalidToolCalls', 'Gemini reports a malformed call in the finish reason', 'minor')
+function encodeMalformed(invalid: InvalidToolCall, book: Losses): Finish {
+  reportLoss(
+    book,
+    'changed',
+    'message.invalidToolCalls',
+    'Gemini reports a malformed call in the finish reason',
+    'minor',
+  )
   const call = `${invalid.name ?? ''}(${invalid.argumentsText})`
   return { finishReason: 'MALFORMED_FUNCTION_CALL', finishMessage: `Malformed function call: ${call}` }
 }

@@ -21,7 +21,7 @@ import type {
   ToolDefinition,
   ToolMessage,
 } from '../../core/model.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeBlock } from './content.ts'
 import { jsonText, kept, keptFields, type Origin, proofOf, type Scope, signatureOf, stillSays } from './part.ts'
@@ -45,14 +45,14 @@ export function encodeDefinitions(
   tools: readonly Tool[],
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): readonly WireTool[] {
-  return encodeDefinitionsFor(tools, dialect, ledger('Gemini', false))
+  return encodeDefinitionsFor(tools, dialect, newLosses('Gemini', false))
 }
 
 /** The same within a request, whose losses are noted together. */
 export function encodeDefinitionsFor(
   tools: readonly Tool[],
   dialect: GeminiDialect,
-  into: Ledger,
+  into: Losses,
 ): readonly WireTool[] {
   checkTools(tools)
   const entries: { functionDeclarations?: WireFunctionDeclaration[] }[] = []
@@ -70,7 +70,7 @@ export function encodeDefinitionsFor(
   return entries
 }
 
-function encodeDefinition(tool: ToolDefinition, dialect: GeminiDialect, into: Ledger, path: string) {
+function encodeDefinition(tool: ToolDefinition, dialect: GeminiDialect, into: Losses, path: string) {
   const { parameters: raw, ...rest } = tool.providerData?.gemini ?? {}
   return {
     ...rest,
@@ -85,7 +85,7 @@ function encodeParameters(
   { parameters }: ToolDefinition,
   raw: Json | undefined,
   dialect: GeminiDialect,
-  into: Ledger,
+  into: Losses,
   path: string,
 ): Pick<WireFunctionDeclaration, 'parameters' | 'parametersJsonSchema'> {
   if (isObject(raw) && stillSays(raw, readSchema, parameters)) return { parameters: raw }
@@ -93,7 +93,7 @@ function encodeParameters(
   if (isEmptySchema(parameters)) {
     const { title, additionalProperties = false } = parameters
     if (title !== undefined || additionalProperties !== false)
-      lose(into, 'dropped', path, 'the target takes no schema without properties', 'info')
+      reportLoss(into, 'dropped', path, 'the target takes no schema without properties', 'info')
     return {}
   }
   if (dialect.schemas === 'openapi') return { parameters: toOpenApi(parameters, into, path) }
@@ -220,7 +220,7 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = geminiDialect }: CodecOptions<GeminiDialect> = {},
 ): WireContent {
-  const scope: Scope = { ledger: ledger('Gemini', false), dialect, model: '' }
+  const scope: Scope = { ledger: newLosses('Gemini', false), dialect, model: '' }
   const { name = '', status, toolCallId } = result
   const hasId = dialect.callIds && !isMadeId(toolCallId)
   const head = compact({ name, isError: status === 'error', id: hasId ? toolCallId : undefined })
@@ -240,7 +240,7 @@ export function encodeResultPart(
     isMedia(block) ? (encodeBlock(block, scope, `${path}[${at}]`) ?? []) : [],
   )
   const fits = media.length === 0 || scope.model === '' || isGemini3(scope.model)
-  if (!fits) lose(scope.ledger, 'changed', path, 'media of a result go after it on models before Gemini 3')
+  if (!fits) reportLoss(scope.ledger, 'changed', path, 'media of a result go after it on models before Gemini 3')
   const keptResponse = field(ours, 'functionResponse')
   const functionResponse: WireFunctionResponse = {
     ...(keptResponse as object),
@@ -273,8 +273,8 @@ function encodeOutput(
     if (block.type === 'text' || block.type === 'plain_text') {
       text += block.text
       if (block.providerData !== undefined)
-        lose(scope.ledger, 'dropped', `${where}.providerData`, reasons.fields, 'info')
-    } else lose(scope.ledger, 'dropped', where, `a result holds no block of type "${block.type}"`, 'major')
+        reportLoss(scope.ledger, 'dropped', `${where}.providerData`, reasons.fields, 'info')
+    } else reportLoss(scope.ledger, 'dropped', where, `a result holds no block of type "${block.type}"`, 'major')
   }
   if (isObject(raw) && stillSays(raw, readOutput, { text, isError })) return raw
   return isError ? { error: text } : { output: text }

@@ -10,7 +10,7 @@ import { compact, field, textOr } from '../../core/lookup.ts'
 import type { ChatResponse, JsonObject, StopReason, Usage } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
 import { addend, settleUsage } from '../../core/usage.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import { keptFields } from './content.ts'
 import { doneReason, figureFields, format, readStopReason, reasons } from './tables.ts'
 import type { WireFigures, WireResponse } from './wire.ts'
@@ -51,7 +51,7 @@ function encodeUsage(usage: Usage = {}): WireFigures {
 }
 
 /** The end of an answer: all of it but what was said. */
-export function encodeEnd(response: ChatResponse, reply: Reply, losses: Ledger): WireResponse {
+export function encodeEnd(response: ChatResponse, reply: Reply, losses: Losses): WireResponse {
   const from = response.message.response
   const { created_at: keptTime, ...kept } = keptFields(response)
   const time = reply.createdAt ?? from?.createdAt
@@ -69,10 +69,10 @@ export function encodeEnd(response: ChatResponse, reply: Reply, losses: Ledger):
 const expressible: ReadonlySet<StopReason> = new Set(['stop', 'length', 'tool_calls'])
 
 /** The word of the Ollama server that it came from, if it still says the same; else the nearest of the two there are. */
-function encodeStopReason({ message, stopReason }: ChatResponse, losses: Ledger): string {
+function encodeStopReason({ message, stopReason }: ChatResponse, losses: Losses): string {
   const word = message.response?.provider === format ? message.rawStopReason : undefined
   if (word !== undefined && settleStopReason(readStopReason(word), stopReason === 'tool_calls') === stopReason)
     return word
-  if (!expressible.has(stopReason)) lose(losses, 'changed', 'stopReason', reasons.stopReason)
+  if (!expressible.has(stopReason)) reportLoss(losses, 'changed', 'stopReason', reasons.stopReason)
   return doneReason(stopReason)
 }

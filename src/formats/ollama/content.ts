@@ -10,7 +10,7 @@ import { DecodeError } from '../../core/errors.ts'
 import { compact, isObject, lookup, objectIn } from '../../core/lookup.ts'
 import { readDataUrl } from '../../core/media.ts'
 import type { ContentBlock, ImageBlock, Json, JsonObject, Metadata, Opaque, ProviderData } from '../../core/model.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { format, leftOut, reasons, sniffImage } from './tables.ts'
 
@@ -22,7 +22,7 @@ export interface Fields {
 }
 
 /** Sorts blocks into the fields of a message; calls and results are others' business. `glue` stands between two texts. */
-export function encodeBlocks(blocks: readonly ContentBlock[], path: string, glue: string, losses: Ledger): Fields {
+export function encodeBlocks(blocks: readonly ContentBlock[], path: string, glue: string, losses: Losses): Fields {
   const fields = noFields()
   for (const [at, block] of blocks.entries()) encodeBlock(block, fields, `${path}[${at}]`, glue, losses)
   return fields
@@ -34,7 +34,7 @@ export function noFields(): Fields {
 }
 
 /** Adds one block to the fields of its message. */
-export function encodeBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Ledger): void {
+export function encodeBlock(block: ContentBlock, fields: Fields, where: string, glue: string, losses: Losses): void {
   noteForeign(block, where, losses)
   switch (block.type) {
     case 'text':
@@ -55,7 +55,7 @@ export function encodeBlock(block: ContentBlock, fields: Fields, where: string, 
       break // see tools.ts
     default: {
       const [reason, severity] = lookup(leftOut, block.type) ?? [lackReasons.foreignBlock, 'minor']
-      lose(losses, 'dropped', where, reason, severity)
+      reportLoss(losses, 'dropped', where, reason, severity)
     }
   }
 }
@@ -64,14 +64,14 @@ function addText(text: string, fields: Fields, glue: string): void {
   fields.text += fields.text === '' || text === '' ? text : glue + text
 }
 
-function noteText(block: ContentBlock & { type: 'text' }, where: string, losses: Ledger): void {
-  if (block.citations?.length) lose(losses, 'dropped', `${where}.citations`, lackReasons.citations)
-  if (block.refusal) lose(losses, 'changed', `${where}.refusal`, lackReasons.refusal, 'info')
+function noteText(block: ContentBlock & { type: 'text' }, where: string, losses: Losses): void {
+  if (block.citations?.length) reportLoss(losses, 'dropped', `${where}.citations`, lackReasons.citations)
+  if (block.refusal) reportLoss(losses, 'changed', `${where}.refusal`, lackReasons.refusal, 'info')
 }
 
-function addImage(block: ImageBlock, fields: Fields, where: string, losses: Ledger): void {
+function addImage(block: ImageBlock, fields: Fields, where: string, losses: Losses): void {
   const inline = block.data ?? (block.url === undefined ? undefined : base64Of(block.url))
-  if (inline === undefined) lose(losses, 'dropped', where, reasons.remoteImage, 'major')
+  if (inline === undefined) reportLoss(losses, 'dropped', where, reasons.remoteImage, 'major')
   else fields.images.push(inline)
 }
 
@@ -87,12 +87,13 @@ interface Annotated {
 }
 
 /** Fields of a message, block or tool that this format has no place for. Each is reported as a loss of severity `info`. */
-export function noteForeign(value: Annotated, where: string, losses: Ledger): void {
+export function noteForeign(value: Annotated, where: string, losses: Losses): void {
   if (value.metadata?.cacheHint !== undefined)
-    lose(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
-  if (value.opaque !== undefined) lose(losses, 'dropped', `${where}.opaque`, lackReasons.foreignProof, 'info')
+    reportLoss(losses, 'dropped', `${where}.metadata.cacheHint`, lackReasons.cacheHint, 'info')
+  if (value.opaque !== undefined) reportLoss(losses, 'dropped', `${where}.opaque`, lackReasons.foreignProof, 'info')
   for (const name of Object.keys(value.providerData ?? {})) {
-    if (name !== format) lose(losses, 'dropped', `${where}.providerData.${name}`, lackReasons.foreignFields, 'info')
+    if (name !== format)
+      reportLoss(losses, 'dropped', `${where}.providerData.${name}`, lackReasons.foreignFields, 'info')
   }
 }
 

@@ -23,7 +23,7 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { nextNumber } from '../../kit/ids.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { unmark } from '../../kit/tool-error.ts'
 import { decodeImages, encodeBlocks, keptFields, listAt, objectAt, stringAt } from './content.ts'
@@ -34,14 +34,14 @@ import type { WireMessage } from './wire.ts'
 // ---- encode -----------------------------------------------------------------------------------
 
 /** The messages of a request, system text first. */
-export function encodeMessages({ system, messages }: Context, losses: Ledger): WireMessage[] {
+export function encodeMessages({ system, messages }: Context, losses: Losses): WireMessage[] {
   const calls = callsOf(messages)
   const encoded = messages.flatMap((message, at) => encodeMessage(message, calls, `messages[${at}]`, losses))
   if (system !== undefined) encoded.unshift({ role: 'system', ...encodeContent(system, 'system', losses) })
   return encoded
 }
 
-function encodeMessage(message: Message, calls: Calls, path: string, losses: Ledger): WireMessage[] {
+function encodeMessage(message: Message, calls: Calls, path: string, losses: Losses): WireMessage[] {
   switch (message.role) {
     case 'assistant':
       return encodeTurn(message, path, losses)
@@ -68,14 +68,14 @@ function callsOf(messages: readonly Message[]): Calls {
   return calls
 }
 
-function encodeContent(content: Content, path: string, losses: Ledger): { content: string; images?: string[] } {
+function encodeContent(content: Content, path: string, losses: Losses): { content: string; images?: string[] } {
   const { text, thinking, images } = encodeBlocks(blocksOf(content), path, '\n', losses)
-  if (thinking !== '') lose(losses, 'dropped', path, 'only an assistant thinks')
+  if (thinking !== '') reportLoss(losses, 'dropped', path, 'only an assistant thinks')
   return compact({ content: text, images: unlessEmpty(images) })
 }
 
 /** A user's message; results inside it become messages of their own, before it. */
-function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Ledger): WireMessage[] {
+function encodeUser(message: UserMessage, calls: Calls, path: string, losses: Losses): WireMessage[] {
   const blocks = blocksOf(message.content)
   const results = blocks.filter((block): block is ToolResultBlock => block.type === 'tool_result')
   const encoded = results.map((result) => {
@@ -94,16 +94,16 @@ function toMessage({ toolCallId, name, content, isError, providerData }: ToolRes
 }
 
 /** A turn with nothing to send, such as one with only another provider's tools, is left out. */
-function encodeTurn(message: AssistantMessage, path: string, losses: Ledger): WireMessage[] {
+function encodeTurn(message: AssistantMessage, path: string, losses: Losses): WireMessage[] {
   const encoded = encodeAssistant(message, path, losses)
   const isSaid = blocksOf(message.content).every((block) => block.type === 'text')
   const isBlank = Object.entries(encoded).every(([key, value]) => key === 'role' || value === '')
   if (isSaid || !isBlank) return [encoded]
-  lose(losses, 'dropped', path, lackReasons.nothing)
+  reportLoss(losses, 'dropped', path, lackReasons.nothing)
   return []
 }
 
-function encodeAssistant(message: AssistantMessage, path: string, losses: Ledger): WireMessage {
+function encodeAssistant(message: AssistantMessage, path: string, losses: Losses): WireMessage {
   const { text, thinking, images } = encodeBlocks(blocksOfTurn(message), `${path}.content`, '', losses)
   const calls = encodeCalls(message, path, losses)
   return {

@@ -12,7 +12,7 @@ import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, isObject, lookup, otherFields } from '../../core/lookup.ts'
 import type { Context, Json, JsonObject, RequestOptions } from '../../core/model.ts'
 import { effortOf, loseEffort } from '../../kit/effort.ts'
-import { type Ledger, ledger } from '../../kit/losses.ts'
+import { type Losses, newLosses } from '../../kit/losses.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
 import { keptFields, listAt, objectAt, textAt } from './content.ts'
 import { decodeMessages, encodeMessages } from './messages.ts'
@@ -29,7 +29,7 @@ import type { WireOptions, WireRequest, WireThink } from './wire.ts'
  */
 export function encodeRequest(given: Context, asked: EncodeRequestOptions): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const losses = ledger('Ollama', asked.strict)
+  const losses = newLosses('Ollama', asked.strict)
   const { context, options } = withoutLacks(given, asked, wire, losses)
   const kept = keptFields({ providerData: options.providerOptions })
   const tools = chooseTools(context.tools, options.toolChoice, losses)
@@ -50,7 +50,7 @@ function encodeFormat({ responseFormat }: RequestOptions): Pick<WireRequest, 'fo
   return responseFormat === undefined ? {} : { format: responseFormat.schema ?? 'json' }
 }
 
-function encodeThink({ reasoning }: RequestOptions, losses: Ledger): { think?: WireThink } {
+function encodeThink({ reasoning }: RequestOptions, losses: Losses): { think?: WireThink } {
   if (reasoning === undefined) return {}
   const effort = effortOf(reasoning, losses)
   if (effort === undefined) return { think: true }

@@ -11,7 +11,7 @@ import { blocksOfTurn } from '../../core/content.ts'
 import { refuseDeep } from '../../core/depth.ts'
 import { compact, field, textOr, unlessEmpty } from '../../core/lookup.ts'
 import type { AssistantMessage, ChatResponse, ToolCall } from '../../core/model.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { encodeEnd } from './answer.ts'
 import { encodeBlocks, keptFields, noteForeign, objectAt } from './content.ts'
 import { invalidCallError } from './errors.ts'
@@ -41,13 +41,13 @@ export function decodeResponse(body: unknown, { callsBefore = 0 }: DecodeRespons
  * @throws {ApiError} if a call in it is invalid, in the words of the server.
  */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const losses = ledger('Ollama', false)
+  const losses = newLosses('Ollama', false)
   const end = encodeEnd(response, reply, losses)
   const message = encodeMessage(response.message, losses)
   return { body: { ...end, message }, losses: losses.losses }
 }
 
-function encodeMessage(message: AssistantMessage, losses: Ledger): WireMessage {
+function encodeMessage(message: AssistantMessage, losses: Losses): WireMessage {
   const blocks = blocksOfTurn(message)
   const { text, thinking, images } = encodeBlocks(blocks, 'message.content', '', losses)
   const calls = blocks.filter((block): block is ToolCall => block.type === 'tool_call').map(encodeServedCall)
@@ -66,9 +66,9 @@ function encodeMessage(message: AssistantMessage, losses: Ledger): WireMessage {
 }
 
 /** As in a stream: one that was cut with its answer is left out, any other is an error. */
-function refuseInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Ledger): void {
+function refuseInvalidCalls({ invalidToolCalls = [] }: AssistantMessage, losses: Losses): void {
   for (const call of invalidToolCalls) {
     if (call.reason !== 'truncated') throw invalidCallError(call)
-    lose(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
+    reportLoss(losses, 'dropped', `message.invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
   }
 }

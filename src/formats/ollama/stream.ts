@@ -11,7 +11,7 @@ import { ApiError, DecodeError } from '../../core/errors.ts'
 import { compact, field, isObject, otherFields, textOr } from '../../core/lookup.ts'
 import type { ContentBlock, InvalidToolCall, Json, JsonObject } from '../../core/model.ts'
 import type { Machine } from '../../core/reducer.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { encodeEnd, readTime, readUsage, writeTime } from './answer.ts'
 import { decodeImages, encodeBlock, listAt, noFields, objectAt, stringAt } from './content.ts'
 import { decodeError, encodeError, invalidCallError } from './errors.ts'
@@ -144,7 +144,7 @@ function finish(state: State, line: JsonObject, out: Fragment[]): void {
 /** State between two events. */
 interface EncodeState {
   readonly reply: Reply
-  readonly losses: Ledger
+  readonly losses: Losses
   /** Of every line: as the wire has it. */
   readonly createdAt: string
   model: string
@@ -155,7 +155,7 @@ interface EncodeState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
-    losses: ledger('Ollama', false),
+    losses: newLosses('Ollama', false),
     createdAt: writeTime(reply.createdAt),
     model: reply.model ?? '',
     isEnded: false,
@@ -227,5 +227,5 @@ function writeBlock(state: EncodeState, block: ContentBlock, path: string, out: 
  */
 function refuseCall(state: EncodeState, call: InvalidToolCall, out: Frame[]): void {
   if (call.reason !== 'truncated') fail(state, invalidCallError(call), out)
-  else lose(state.losses, 'dropped', `invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
+  else reportLoss(state.losses, 'dropped', `invalidToolCalls[${call.index}]`, reasons.cutCall, 'major')
 }

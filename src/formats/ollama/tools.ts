@@ -21,7 +21,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { readCall, textOfArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as lackReasons from '../../kit/reasons.ts'
 import { chosenTools, loseChoice } from '../../kit/tool-choice.ts'
 import { markText } from '../../kit/tool-error.ts'
@@ -99,7 +99,7 @@ function keep(
 export function chooseTools(
   tools: readonly (ToolDefinition | ProviderTool)[] | undefined,
   choice: RequestOptions['toolChoice'],
-  losses: Ledger,
+  losses: Losses,
 ): readonly (ToolDefinition | ProviderTool)[] | undefined {
   if (choice === undefined || choice === 'auto') return tools
   if (tools === undefined || tools.length === 0) {
@@ -108,11 +108,11 @@ export function chooseTools(
   }
   if (choice === 'none') return chosenTools(tools, () => false, losses)
   if (choice === 'required') {
-    lose(losses, 'dropped', 'options.toolChoice', reasons.toolChoice)
+    reportLoss(losses, 'dropped', 'options.toolChoice', reasons.toolChoice)
     return tools
   }
   if ('name' in choice || choice.mode === 'required') {
-    lose(losses, 'changed', 'options.toolChoice', reasons.toolChoice)
+    reportLoss(losses, 'changed', 'options.toolChoice', reasons.toolChoice)
   }
   const names: ReadonlySet<string> = new Set('name' in choice ? [choice.name] : choice.names)
   return chosenTools(tools, (tool) => 'name' in tool && names.has(tool.name), losses)
@@ -121,13 +121,13 @@ export function chooseTools(
 // ---- calls ------------------------------------------------------------------------------------
 
 /** The calls of an assistant's turn. A call whose arguments were not an object is sent without arguments, so that its result has a call. */
-export function encodeCalls(message: AssistantMessage, path: string, losses: Ledger): WireToolCall[] {
+export function encodeCalls(message: AssistantMessage, path: string, losses: Losses): WireToolCall[] {
   const calls = blocksOfTurn(message).filter((block): block is ToolCall => block.type === 'tool_call')
   const invalid = (message.invalidToolCalls ?? []).filter((call, at) => {
     const isNamed = call.name !== undefined
     const where = `${path}.invalidToolCalls[${at}]`
-    if (isNamed) lose(losses, 'changed', where, reasons.invalidCall)
-    else lose(losses, 'dropped', where, lackReasons.namelessCall)
+    if (isNamed) reportLoss(losses, 'changed', where, reasons.invalidCall)
+    else reportLoss(losses, 'dropped', where, lackReasons.namelessCall)
     return isNamed
   })
   return [...calls, ...invalid].sort((a, b) => a.index - b.index).map(encodeCall)
@@ -221,7 +221,7 @@ export function decodeToolCalls(body: unknown, _options: CodecOptions = {}): Dec
 
 /** The result of one call as an entry of `messages`: a message of role `tool`. */
 export function encodeResult(result: ToolMessage, _options: CodecOptions = {}): WireMessage {
-  return encodeResultFor(undefined, result, 'result', ledger('Ollama'))
+  return encodeResultFor(undefined, result, 'result', newLosses('Ollama'))
 }
 
 /** The same for a call of a request: the tool's name if it is known, and the call's id only if it was not made by us. */
@@ -229,7 +229,7 @@ export function encodeResultFor(
   call: ToolCall | InvalidToolCall | undefined,
   result: ToolMessage,
   path: string,
-  losses: Ledger,
+  losses: Losses,
 ): WireMessage {
   const { text, images } = encodeBlocks(blocksOf(result.content), `${path}.content`, '\n', losses)
   const name = result.name ?? call?.name

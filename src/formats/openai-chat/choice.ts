@@ -2,7 +2,7 @@
 
 import { field } from '../../core/lookup.ts'
 import type { ProviderTool, ToolChoice, ToolDefinition } from '../../core/model.ts'
-import { lose } from '../../kit/losses.ts'
+import { reportLoss } from '../../kit/losses.ts'
 import { chosenTools } from '../../kit/tool-choice.ts'
 import { beyondTypes } from './content.ts'
 import type { Encoding, ToolChoosing, Tools } from './dialect.ts'
@@ -40,7 +40,7 @@ export function choosing(
 ): ToolChoosing {
   const some = ({ dialect, ledger: into }: Encoding): { choice: WireToolChoice } => {
     if (words.includes('required')) return { choice: required === 'any' ? beyondTypes('any') : 'required' }
-    lose(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
+    reportLoss(into, 'changed', 'options.toolChoice', `${dialect.title} cannot be made to call a tool`)
     return { choice: 'auto' }
   }
   return (choice, tools, to) => {
@@ -49,11 +49,11 @@ export function choosing(
     if (choice === 'required') return { tools, ...some(to) }
     if ('name' in choice) {
       if (words.includes('named')) return { tools, choice: choiceOf(choice.name, tools) }
-      lose(to.ledger, 'changed', 'options.toolChoice', `${title} cannot name a tool: the others are left out`)
+      reportLoss(to.ledger, 'changed', 'options.toolChoice', `${title} cannot name a tool: the others are left out`)
       return { tools: only(tools, [choice.name], to), ...some(to) }
     }
     const left = only(tools, choice.names, to)
-    lose(to.ledger, 'changed', 'options.toolChoice', `${title} has no choice of some: the others are left out`)
+    reportLoss(to.ledger, 'changed', 'options.toolChoice', `${title} has no choice of some: the others are left out`)
     return { tools: left, ...(choice.mode === 'required' ? some(to) : { choice: choice.mode }) }
   }
 }

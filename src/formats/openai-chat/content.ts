@@ -15,7 +15,7 @@ import type {
   Metadata,
   ProviderData,
 } from '../../core/model.ts'
-import { lose, loseTtl } from '../../kit/losses.ts'
+import { loseTtl, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { Encoding, ReasoningTurn } from './dialect.ts'
 import { format } from './tables.ts'
@@ -104,7 +104,7 @@ function encodeMedia(block: ContentBlock, path: string, to: Encoding): WirePart 
 const minorBlocks = /^(?:citation|reasoning|server_.*|.*_chunk|unknown)$/
 
 export function loseBlock(block: ContentBlock, path: string, to: Pick<Encoding, 'ledger'>, reason: string): undefined {
-  lose(to.ledger, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
+  reportLoss(to.ledger, 'dropped', path, reason, minorBlocks.test(block.type) ? 'minor' : 'major')
 }
 
 /** Notes reasoning that the host does not take back. */
@@ -140,7 +140,7 @@ export function encodeAudio(block: AudioBlock, path: string, to: Encoding): Wire
   if (data === undefined || audioFormat === undefined) {
     return loseBlock(block, path, to, 'audio is sent as data, wav or mp3')
   }
-  if (transcript !== undefined) lose(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
+  if (transcript !== undefined) reportLoss(to.ledger, 'dropped', `${path}.transcript`, reasons.transcript, 'info')
   return { type: 'input_audio', input_audio: { data, format: audioFormat } }
 }
 
@@ -148,7 +148,7 @@ function encodeFile(block: FileBlock, path: string, to: Encoding): WirePart | un
   const { fileId, data, url, filename, mimeType = 'application/pdf' } = block
   if (fileId !== undefined) return { type: 'file', file: compact({ file_id: fileId, filename }) }
   if (data !== undefined) {
-    if (filename === undefined) lose(to.ledger, 'invented', `${path}.filename`, 'a file must have a name', 'info')
+    if (filename === undefined) reportLoss(to.ledger, 'invented', `${path}.filename`, 'a file must have a name', 'info')
     const name = mimeType === 'application/pdf' ? 'document.pdf' : 'document'
     return { type: 'file', file: { filename: filename ?? name, file_data: toDataUrl(mimeType, data) } }
   }

@@ -22,7 +22,7 @@ import type {
 } from '../../core/model.ts'
 import type { IdRule } from '../../kit/ids.ts'
 import type { Lack } from '../../kit/lacks.ts'
-import type { Ledger } from '../../kit/losses.ts'
+import type { Losses } from '../../kit/losses.ts'
 import type {
   DialectMessageFields,
   WireAssistant,
@@ -38,7 +38,7 @@ export interface Encoding {
   readonly dialect: ChatDialect
   /** The model asked, for proofs. */
   readonly model: string
-  readonly ledger: Ledger
+  readonly ledger: Losses
 }
 
 export type Tools = readonly (ToolDefinition | ProviderTool)[]

@@ -18,7 +18,7 @@ import type {
   ToolCallChunk,
   Usage,
 } from '../../core/model.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { kept } from './content.ts'
 import type { Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
@@ -41,7 +41,7 @@ interface CallOut {
 
 interface EncodeState {
   readonly reply: Reply
-  readonly ledger: Ledger
+  readonly ledger: Losses
   /** The first fields of every chunk. */
   head: JsonObject
   isStarted: boolean
@@ -58,7 +58,7 @@ interface EncodeState {
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncodeState = {
     reply,
-    ledger: ledger(openai.title, false),
+    ledger: newLosses(openai.title, false),
     head: {},
     isStarted: false,
     isEnded: false,
@@ -168,7 +168,7 @@ function sendBlock(state: EncodeState, index: number, block: ContentBlock, out: 
     }
     case 'unknown':
       if (block.format === format) {
-        lose(state.ledger, 'dropped', path, 'a stream has only text where a whole answer may have parts')
+        reportLoss(state.ledger, 'dropped', path, 'a stream has only text where a whole answer may have parts')
       }
   }
 }
@@ -216,7 +216,7 @@ function sendRest(state: EncodeState, index: number, ended: ToolCall | InvalidTo
   const proof = ended.opaque?.format === format ? ended.opaque.data : {}
   if (!call.isOpen) {
     if (ended.name === undefined) {
-      lose(state.ledger, 'invented', `message.invalidToolCalls[${ended.index}].name`, 'a call must have a name')
+      reportLoss(state.ledger, 'invented', `message.invalidToolCalls[${ended.index}].name`, 'a call must have a name')
     }
     sendCall(state, call, { ...whole, ...proof }, out)
     return

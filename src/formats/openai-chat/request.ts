@@ -23,7 +23,7 @@ import {
 } from '../../core/lookup.ts'
 import type { Context, Json, JsonObject, JsonSchema, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { efforts } from '../../kit/effort.ts'
-import { ledger, lose } from '../../kit/losses.ts'
+import { newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { loseChoice } from '../../kit/tool-choice.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
@@ -49,7 +49,7 @@ export function encodeRequest(
   { dialect = openai, ...asked }: EncodeRequestOptions<ChatDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const to: Encoding = { dialect, model: asked.model, ledger: ledger(dialect.title, asked.strict) }
+  const to: Encoding = { dialect, model: asked.model, ledger: newLosses(dialect.title, asked.strict) }
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), to.ledger)
   const schema = encodeResponseFormat(options.responseFormat, to)
   const messages = encodeMessages(context, to)
@@ -86,7 +86,7 @@ function encodeOptions(options: RequestOptions, to: Encoding): WireOptions {
 function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encoding): string[] {
   const { maxStops = 4, title } = dialect
   if (stops.length > maxStops)
-    lose(into, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
+    reportLoss(into, 'changed', 'options.stop', `${title} takes ${maxStops} stop sequences at most`)
   return stops.slice(0, maxStops)
 }
 
@@ -107,7 +107,7 @@ function suited(fields: WireOptions, options: RequestOptions, to: Encoding): Jso
     const option = lookup(plainOptions, name)
     const path = option ? `options.${option}` : `options.providerOptions["${format}"].${name}`
     const reason = isRefused ? `${title} does not take it` : `${to.model} does not take it while it reasons`
-    lose(to.ledger, 'dropped', path, reason)
+    reportLoss(to.ledger, 'dropped', path, reason)
   }
   return out
 }
@@ -138,13 +138,18 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
   const { schema, name, description, strict } = wanted
   const { jsonSchema, title } = to.dialect
   if (schema !== undefined && jsonSchema) {
-    if (name === undefined) lose(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+    if (name === undefined) reportLoss(to.ledger, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
     const described = { name: name ?? 'response', schema, ...compact({ description, strict }) }
     return { fields: { response_format: { type: 'json_schema', json_schema: described } } }
   }
   const fields = { response_format: { type: 'json_object' } } as const
   if (schema === undefined) return { fields, instruction: answerInJson }
-  lose(to.ledger, 'changed', 'options.responseFormat.schema', `${title} takes no schema: it is put into the prompt`)
+  reportLoss(
+    to.ledger,
+    'changed',
+    'options.responseFormat.schema',
+    `${title} takes no schema: it is put into the prompt`,
+  )
   const instruction = `Answer with JSON that is valid against this JSON Schema: ${JSON.stringify(schema)}`
   return { fields, instruction }
 }
@@ -153,7 +158,7 @@ function encodeResponseFormat(wanted: ResponseFormat | undefined, to: Encoding):
 function withInstruction(messages: WireMessage[], instruction: string | undefined, to: Encoding): WireMessage[] {
   const speaksOfJson = ({ content }: WireMessage) => /json/i.test(JSON.stringify(content))
   if (instruction === undefined || (instruction === answerInJson && messages.some(speaksOfJson))) return messages
-  lose(to.ledger, 'invented', 'system', 'the messages have to speak of JSON', 'info')
+  reportLoss(to.ledger, 'invented', 'system', 'the messages have to speak of JSON', 'info')
   const [first, ...others] = messages
   if (first?.role === 'system' && typeof first.content === 'string') {
     return [{ ...first, content: `${first.content}\n\n${instruction}` }, ...others]
@@ -168,13 +173,13 @@ function encodeTools(
 ): Pick<WireRequest, 'tools' | 'tool_choice'> {
   const { title, withoutTools, whileReasoning } = to.dialect
   if (withoutTools && tools.length > 0) {
-    lose(to.ledger, 'dropped', 'tools', `${title} takes no tools`, 'major')
+    reportLoss(to.ledger, 'dropped', 'tools', `${title} takes no tools`, 'major')
     return {}
   }
   let { toolChoice } = options
   const isForced = toolChoice !== undefined && toolChoice !== 'auto' && toolChoice !== 'none'
   if (isForced && whileReasoning?.refusesForcedCalls && isReasoning(options, to)) {
-    lose(to.ledger, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
+    reportLoss(to.ledger, 'changed', 'options.toolChoice', `${to.model} cannot be made to call a tool while it reasons`)
     toolChoice = 'auto'
   }
   const { tools: left, choice } = encodeToolChoice(toolChoice, tools, to)

@@ -28,7 +28,7 @@ import type {
   ToolCall,
 } from '../../core/model.ts'
 import { settleStopReason } from '../../core/stop-reason.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { kept, loseBlock } from './content.ts'
 import type { ChatDialect, Encoding } from './dialect.ts'
 import { openai } from './dialects.ts'
@@ -79,7 +79,7 @@ export function decodeToolCalls(body: unknown, { dialect = openai }: CodecOption
 /** Writes an answer, with every field that clients rely on. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
   const { message } = response
-  const to: Encoding = { dialect: openai, model: '', ledger: ledger(openai.title, false) }
+  const to: Encoding = { dialect: openai, model: '', ledger: newLosses(openai.title, false) }
   const { choices, ...own } = kept(response) ?? {}
   const [choice, ...others] = arrayOf(choices)
   const answer = encodeAnswer(message, to)
@@ -114,7 +114,7 @@ export function identity(message: AssistantMessage | undefined, reply: Reply): J
 }
 
 /** Calls are said whatever the provider said; else its own word stands where it is one of this wire and means the same. */
-export function finishReason(response: ChatResponse, hasCalls: boolean, into: Ledger): string {
+export function finishReason(response: ChatResponse, hasCalls: boolean, into: Losses): string {
   const { rawStopReason: raw } = response.message
   const { stopReason } = response
   if (hasCalls && settleStopReason(stopReason, true) === 'tool_calls') return 'tool_calls'
@@ -127,7 +127,7 @@ export function finishReason(response: ChatResponse, hasCalls: boolean, into: Le
   }
   const word = stopReason === 'tool_calls' || stopReason === 'max_rounds' ? 'stop' : finishReasons[stopReason]
   if (lookup(stopReasons, word) !== stopReason) {
-    lose(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+    reportLoss(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
   }
   return word
 }
@@ -265,6 +265,6 @@ export function checkCarried(block: ContentBlock, path: string, to: Pick<Encodin
     return
   }
   if (block.opaque !== undefined && block.opaque.format !== format) {
-    lose(to.ledger, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
+    reportLoss(to.ledger, 'dropped', `${path}.opaque`, 'an answer has no place for this proof', 'info')
   }
 }

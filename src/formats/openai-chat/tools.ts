@@ -32,7 +32,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { exactArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import { markParts, markText } from '../../kit/tool-error.ts'
 import { isProviderTool } from './choice.ts'
@@ -46,16 +46,16 @@ import type { WireCall, WireTool, WireToolResult } from './wire.ts'
 
 /** The `tools` of a request, without those of other formats, and without custom tools where the host has none. */
 export function encodeDefinitions(tools: Tools, { dialect = openai }: CodecOptions<ChatDialect> = {}): WireTool[] {
-  return encodeDefinitionsFor(tools, dialect, ledger(dialect.title, false))
+  return encodeDefinitionsFor(tools, dialect, newLosses(dialect.title, false))
 }
 
 /** The same within a request, whose losses are noted together. */
-export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: Ledger): WireTool[] {
+export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: Losses): WireTool[] {
   checkTools(tools)
   return tools.flatMap((tool, at) => {
     if (!isProviderTool(tool)) {
       const note = (reason: string) =>
-        lose(into, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
+        reportLoss(into, 'changed', `tools[${at}].strict`, `${dialect.title} ${reason}`, 'info')
       const own = kept(tool)
       const { name, description } = tool
       const parameters = tool.parameters as JsonObject | undefined
@@ -65,7 +65,7 @@ export function encodeDefinitionsFor(tools: Tools, dialect: ChatDialect, into: L
     }
     if (tool.format !== format) return []
     if (tool.value.type !== 'custom' || dialect.customTools) return [beyondTypes<WireTool>(tool.value)]
-    lose(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
+    reportLoss(into, 'dropped', `tools[${at}]`, `${dialect.title} does not have custom tools`)
     return []
   })
 }
@@ -145,7 +145,7 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openai }: CodecOptions<ChatDialect> = {},
 ): WireToolResult {
-  return encodeResultFor({ dialect, model: '', ledger: ledger(dialect.title) }, result, '')
+  return encodeResultFor({ dialect, model: '', ledger: newLosses(dialect.title) }, result, '')
 }
 
 /** The same within a request: a failure is said in the text, since the wire has no flag for it. */

@@ -20,7 +20,7 @@ import type {
   ProviderData,
   UnknownBlock,
 } from '../../core/model.ts'
-import { type Ledger, lose, loseTtl } from '../../kit/losses.ts'
+import { type Losses, loseTtl, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { cacheBreakpoint, format, readCacheTtl } from './tables.ts'
@@ -28,7 +28,7 @@ import type { WireInputFile, WireInputImage, WireInputPart, WireUrlCitation } fr
 
 /** The target of encoded parts. */
 export interface PartScope {
-  readonly into: Ledger
+  readonly into: Losses
   readonly dialect: ResponsesDialect
 }
 
@@ -66,15 +66,15 @@ function encodeKnownPart(block: ContentBlock, path: string, { into }: PartScope)
     case 'unknown':
       return encodeUnknownPart(block, path, into)
     default:
-      lose(into, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
+      reportLoss(into, 'dropped', path, `a block of type "${block.type}" cannot be input here`, 'major')
       return undefined
   }
 }
 
-function encodeImage(block: ImageBlock, path: string, into: Ledger): WireInputImage | undefined {
+function encodeImage(block: ImageBlock, path: string, into: Losses): WireInputImage | undefined {
   const source = block.data === undefined ? block.url : toDataUrl(block.mimeType ?? 'image/png', block.data)
   if (source === undefined && block.fileId === undefined) {
-    lose(into, 'dropped', path, 'the image has neither data nor an address', 'major')
+    reportLoss(into, 'dropped', path, 'the image has neither data nor an address', 'major')
     return undefined
   }
   return {
@@ -84,7 +84,7 @@ function encodeImage(block: ImageBlock, path: string, into: Ledger): WireInputIm
   }
 }
 
-function encodeFile(block: FileBlock, path: string, into: Ledger): WireInputFile | undefined {
+function encodeFile(block: FileBlock, path: string, into: Losses): WireInputFile | undefined {
   const name = block.filename === undefined ? {} : { filename: block.filename }
   if (block.data !== undefined) {
     const mimeType = block.mimeType ?? 'application/octet-stream'
@@ -92,13 +92,13 @@ function encodeFile(block: FileBlock, path: string, into: Ledger): WireInputFile
   }
   if (block.fileId !== undefined) return { type: 'input_file', file_id: block.fileId, ...name }
   if (block.url !== undefined) return { type: 'input_file', file_url: block.url, ...name }
-  lose(into, 'dropped', path, 'the file has neither data nor an address', 'major')
+  reportLoss(into, 'dropped', path, 'the file has neither data nor an address', 'major')
   return undefined
 }
 
-function encodeUnknownPart(block: UnknownBlock, path: string, into: Ledger): WireInputPart | undefined {
+function encodeUnknownPart(block: UnknownBlock, path: string, into: Losses): WireInputPart | undefined {
   if (block.format === format && isObject(block.value)) return verbatim(block.value)
-  lose(into, 'dropped', path, reasons.foreignBlock)
+  reportLoss(into, 'dropped', path, reasons.foreignBlock)
   return undefined
 }
 

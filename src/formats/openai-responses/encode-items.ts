@@ -7,7 +7,7 @@
  */
 import type { Frame, Reply } from '../../core/codec.ts'
 import type { ContentBlock, InvalidToolCall, JsonObject, ServerToolCall } from '../../core/model.ts'
-import type { Ledger } from '../../kit/losses.ts'
+import type { Losses } from '../../kit/losses.ts'
 import { idOf, makeId } from './response.ts'
 import { format } from './tables.ts'
 import { encodeTurn, type TurnScope } from './turns.ts'
@@ -25,7 +25,7 @@ export interface OpenItem {
 /** State between two events. */
 export interface EncoderState {
   readonly reply: Reply
-  readonly into: Ledger
+  readonly into: Losses
   /** The fields of the answer in every event that repeats them. */
   identity: Reply
   sequence: number

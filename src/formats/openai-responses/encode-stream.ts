@@ -21,7 +21,7 @@ import type {
   ToolCall,
 } from '../../core/model.ts'
 import { isNoArguments } from '../../core/tool-call.ts'
-import { ledger, lose } from '../../kit/losses.ts'
+import { newLosses, reportLoss } from '../../kit/losses.ts'
 import { keptFields } from './content.ts'
 import {
   closeItem,
@@ -43,7 +43,7 @@ import { customCall } from './tools.ts'
 export function encodeStream(reply: Reply = {}): StreamEncoder {
   const state: EncoderState = {
     reply,
-    into: ledger(target, false),
+    into: newLosses(target, false),
     identity: reply,
     sequence: 0,
     isStarted: false,
@@ -246,7 +246,13 @@ function finishCall(state: EncoderState, block: number, call: ToolCall | Invalid
     return
   }
   if (item !== undefined && item.type !== 'function_call') {
-    lose(state.into, 'changed', `message.content[${block}]`, 'a custom call was announced as a function call', 'info')
+    reportLoss(
+      state.into,
+      'changed',
+      `message.content[${block}]`,
+      'a custom call was announced as a function call',
+      'info',
+    )
   }
   const announced = begun?.item ?? { call_id: item?.call_id ?? '', name: item?.name ?? '' }
   const { call_id = '', name = '' } = announced

@@ -9,7 +9,7 @@
 import { compact, field, isObject, lookup, numberOr, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../core/model.ts'
 import { effortOf } from '../../kit/effort.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import type { ResponsesDialect } from './dialect.ts'
 import { efforts, format } from './tables.ts'
@@ -21,7 +21,7 @@ export function encodeOptions(
   options: RequestOptions,
   kept: JsonObject,
   dialect: ResponsesDialect,
-  into: Ledger,
+  into: Losses,
 ): Partial<WireRequest> {
   return {
     ...compact({
@@ -37,22 +37,22 @@ export function encodeOptions(
   }
 }
 
-function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, into: Ledger): number | undefined {
+function encodeMaxTokens(tokens: number | undefined, dialect: ResponsesDialect, into: Losses): number | undefined {
   if (tokens === undefined || tokens >= dialect.minOutputTokens) return tokens
   const reason = `less than ${dialect.minOutputTokens} is refused`
-  lose(into, 'changed', 'options.maxTokens', reason)
+  reportLoss(into, 'changed', 'options.maxTokens', reason)
   return dialect.minOutputTokens
 }
 
-function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, into: Ledger): WireRequest['text'] {
+function encodeText(wanted: ResponseFormat | undefined, kept: JsonObject, into: Losses): WireRequest['text'] {
   if (wanted === undefined) return undefined
   const text = isObject(kept.text) ? kept.text : {}
   return { ...text, format: encodeFormat(wanted, into) }
 }
 
-function encodeFormat({ schema, name, description, strict }: ResponseFormat, into: Ledger): WireTextFormat {
+function encodeFormat({ schema, name, description, strict }: ResponseFormat, into: Losses): WireTextFormat {
   if (schema === undefined) return { type: 'json_object' }
-  if (name === undefined) lose(into, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
+  if (name === undefined) reportLoss(into, 'invented', 'options.responseFormat.name', reasons.formatName, 'info')
   return {
     type: 'json_schema',
     name: name ?? 'response',
@@ -61,11 +61,11 @@ function encodeFormat({ schema, name, description, strict }: ResponseFormat, int
   }
 }
 
-function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Ledger): WireRequest['reasoning'] {
+function encodeReasoning({ reasoning }: RequestOptions, kept: JsonObject, into: Losses): WireRequest['reasoning'] {
   if (reasoning === undefined) return undefined
   const effort = effortOf(reasoning, into)
   if (effort !== undefined) return { ...(isObject(kept.reasoning) ? kept.reasoning : {}), effort }
-  lose(into, 'dropped', 'options.reasoning', reasons.noAmount)
+  reportLoss(into, 'dropped', 'options.reasoning', reasons.noAmount)
   return undefined
 }
 

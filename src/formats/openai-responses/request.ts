@@ -24,7 +24,7 @@ import type {
   UserMessage,
 } from '../../core/model.ts'
 import { findChain } from '../../kit/chain.ts'
-import { type Ledger, ledger, lose, renamed } from '../../kit/losses.ts'
+import { type Losses, newLosses, renamed, reportLoss } from '../../kit/losses.ts'
 import { ownProof } from '../../kit/opaque.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { withoutLacks } from '../../kit/without-lacks.ts'
@@ -59,7 +59,7 @@ export function encodeRequest(
   { dialect = openaiDialect, ...asked }: EncodeRequestOptions<ResponsesDialect>,
 ): EncodedRequest<WireRequest> {
   checkMessages(given.messages)
-  const into = ledger(target, asked.strict)
+  const into = newLosses(target, asked.strict)
   const { context, options } = withoutLacks(given, asked, wireOf(dialect), into)
   const kept = objectIn(options.providerOptions, format)
   const { previousResponseId, conversationId = kept.conversation ?? undefined } = context.providerState ?? {}
@@ -120,13 +120,13 @@ function splitInstructions(
   { system, messages }: Context,
   dialect: ResponsesDialect,
   isChained: boolean,
-  into: Ledger,
+  into: Losses,
 ): Lead {
   const head: InstructionMessage[] =
     system === undefined || system.length === 0 ? [] : [{ role: 'system', content: system }]
   if (dialect.system === 'item') {
     if (!isChained || head.length === 0) return { instructions: '', hoisted: new Set(), items: head }
-    lose(into, 'dropped', 'system', 'the stored answer has its system text already', 'info')
+    reportLoss(into, 'dropped', 'system', 'the stored answer has its system text already', 'info')
     return { instructions: '', hoisted: new Set(), items: [] }
   }
   const all: readonly Message[] = [...head, ...messages]
@@ -196,7 +196,7 @@ function encodeMessage(message: Message, path: string, scope: Scope): WireItem[]
 
 function encodeAssistant(message: AssistantMessage, path: string, scope: Scope): WireItem[] {
   if (message.metadata?.cacheHint !== undefined)
-    lose(scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
+    reportLoss(scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
   const kept = keptFields(message)
   if (typeof message.content === 'string' && Object.keys(kept).length > 0) {
     return [{ ...kept, role: 'assistant', content: message.content }]
@@ -252,10 +252,10 @@ function toMessage({ type: _, isError, ...result }: ToolResultBlock): ToolMessag
 }
 
 /** The server refuses `json_object` unless the input has the word; instructions do not count. */
-function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, into: Ledger): WireItem[] {
+function withWordJson(items: WireItem[], { responseFormat }: RequestOptions, into: Losses): WireItem[] {
   if (responseFormat === undefined || responseFormat.schema !== undefined || hasWordJson(items)) return items
   const reason = 'the wire wants the word "JSON" in the input'
-  lose(into, 'invented', 'messages', reason)
+  reportLoss(into, 'invented', 'messages', reason)
   return [{ role: 'developer', content: 'Answer in JSON.' }, ...items]
 }
 

@@ -22,7 +22,7 @@ import type {
 } from '../../core/model.ts'
 import { settleUsage, tokenCount } from '../../core/usage.ts'
 import { hash } from '../../kit/ids.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import { keptFields } from './content.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { midStreamError } from './errors.ts'
@@ -139,7 +139,7 @@ export function readUsage(usage: unknown): Usage | undefined {
 
 /** A whole answer as this wire's server gives it. Every item has an id: the one it came with, or one made for it. */
 export function encodeResponse(response: ChatResponse, reply: Reply = {}): EncodedResponse<WireResponse> {
-  const into = ledger(target, false)
+  const into = newLosses(target, false)
   const body = {
     ...skeleton(response, reply),
     ...ending(response, into),
@@ -149,7 +149,7 @@ export function encodeResponse(response: ChatResponse, reply: Reply = {}): Encod
   return { body, losses: into.losses }
 }
 
-function encodeOutput(response: ChatResponse, reply: Reply, into: Ledger): JsonObject[] {
+function encodeOutput(response: ChatResponse, reply: Reply, into: Losses): JsonObject[] {
   const { message } = response
   const items = encodeTurn(blocksOfTurn(message), message.invalidToolCalls ?? [], 'message', {
     into,
@@ -241,14 +241,14 @@ function isCompletion(stopReason: StopReason, { content }: AssistantMessage): bo
 /** How an answer ended. The wire says that the model declined by a part of that kind, or else that it was filtered. */
 export function ending(
   { stopReason, message }: ChatResponse,
-  into: Ledger,
+  into: Losses,
 ): Pick<WireResponse, 'status' | 'error' | 'incomplete_details'> {
   const isFiltered = stopReason === 'refusal' && !blocksOf(message.content).some(isRefusal)
   const { status, reason } = statusOf(isFiltered ? 'content_filter' : stopReason, message.rawStopReason)
   const isSaid = status === 'completed' ? isCompletion(stopReason, message) : !isFiltered
   if (!isSaid) {
     const word = reason ?? status
-    lose(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
+    reportLoss(into, 'changed', 'stopReason', `the wire has no word for "${stopReason}": "${word}" is sent`)
   }
   return {
     status: status as WireResponse['status'],

@@ -26,7 +26,7 @@ import type {
   ToolMessage,
 } from '../../core/model.ts'
 import { isNoArguments, parseArguments } from '../../core/tool-call.ts'
-import { type Ledger, ledger, lose } from '../../kit/losses.ts'
+import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { loseChoice } from '../../kit/tool-choice.ts'
 import { markParts, markText, unmark } from '../../kit/tool-error.ts'
@@ -123,7 +123,7 @@ export function decodeToolChoice(choice: unknown): ToolChoice | undefined {
 export function encodeChoiceOptions(
   options: RequestOptions,
   hasTools: boolean,
-  into: Ledger,
+  into: Losses,
 ): Pick<WireRequest, 'tool_choice' | 'parallel_tool_calls'> {
   const { toolChoice, parallelToolCalls } = options
   if (!hasTools) {
@@ -262,7 +262,7 @@ export function encodeResult(
   result: ToolMessage,
   { dialect = openaiDialect }: CodecOptions<ResponsesDialect> = {},
 ): WireCallOutput {
-  return encodeResultFor({ into: ledger(target), dialect }, result, 'result')
+  return encodeResultFor({ into: newLosses(target), dialect }, result, 'result')
 }
 
 /** The same within a request. The wire has no flag for errors, so the text says so. */
@@ -284,7 +284,7 @@ function encodeOutput(result: ToolMessage, path: string, scope: PartScope): Wire
   const content = isJoined ? joined(result.content) : result.content
   for (const [at, block] of isJoined ? blocksOf(result.content).entries() : []) {
     if (block.providerData !== undefined)
-      lose(scope.into, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
+      reportLoss(scope.into, 'dropped', `${path}[${at}].providerData`, reasons.fields, 'info')
   }
   const output = encodeParts(content, path, scope)
   const isError = result.status === 'error'

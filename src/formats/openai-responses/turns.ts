@@ -25,7 +25,7 @@ import type {
   ToolCall,
   UnknownBlock,
 } from '../../core/model.ts'
-import { type Ledger, lose } from '../../kit/losses.ts'
+import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { keptFields, writeAnnotation } from './content.ts'
 import { reasoningText } from './items.ts'
@@ -34,7 +34,7 @@ import { encodeCall, wrapperName, wrapperOf } from './tools.ts'
 
 /** The reader of the items. */
 export interface TurnScope {
-  readonly into: Ledger
+  readonly into: Losses
   /** The proof, if it may go to this reader. */
   proof(opaque: Opaque | undefined): JsonObject | undefined
   /**
@@ -92,7 +92,7 @@ export function encodeTurn(
 
 function addBlock(turn: Turn, block: ContentBlock, path: string): void {
   if (block.metadata?.cacheHint !== undefined && turn.scope.reader !== 'answer')
-    lose(turn.scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
+    reportLoss(turn.scope.into, 'dropped', `${path}.metadata.cacheHint`, reasons.cacheHint, 'info')
   switch (block.type) {
     case 'text':
       addText(turn, block, path)
@@ -119,7 +119,7 @@ function addBlock(turn: Turn, block: ContentBlock, path: string): void {
       addUnknown(turn, block, path)
       break
     default:
-      lose(turn.scope.into, 'dropped', path, `a block of type "${block.type}" cannot be output here`, 'major')
+      reportLoss(turn.scope.into, 'dropped', path, `a block of type "${block.type}" cannot be output here`, 'major')
   }
 }
 
@@ -146,7 +146,7 @@ function encodeText(block: TextBlock, kept: JsonObject, { scope }: Turn, path: s
   const citations = block.citations ?? []
   const readable = scope.reader === 'answer' ? citations : citations.filter((one) => isReadable(one, isOwn))
   if (readable.length < citations.length) {
-    lose(scope.into, 'dropped', `${path}.citations`, reasons.citations)
+    reportLoss(scope.into, 'dropped', `${path}.citations`, reasons.citations)
   }
   const annotations = readable.map((one) => writeAnnotation(one, block.text)) as unknown as Json
   const logprobs = scope.reader === 'answer' && { logprobs: [] }
@@ -179,13 +179,13 @@ function addReasoning(turn: Turn, block: ReasoningBlock, path: string): void {
   const proof = turn.scope.proof(block.opaque)
   const reason = whyUnsendable(proof, turn.scope)
   if (reason !== undefined) {
-    lose(turn.scope.into, 'dropped', path, reason)
+    reportLoss(turn.scope.into, 'dropped', path, reason)
     turn.isCutOff = true
     return
   }
   turn.isCutOff = false
   if (block.opaque !== undefined && proof === undefined) {
-    lose(turn.scope.into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
+    reportLoss(turn.scope.into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   }
   add(turn, encodeReasoning(block, proof ?? {}))
 }
@@ -222,7 +222,7 @@ function addCall(turn: Turn, call: ToolCall): void {
 
 function addInvalidCall(turn: Turn, call: InvalidToolCall, path: string): void {
   if (call.id === undefined || call.name === undefined) {
-    lose(turn.scope.into, 'dropped', path, reasons.namelessCall)
+    reportLoss(turn.scope.into, 'dropped', path, reasons.namelessCall)
     return
   }
   const { type: _, ...kept } = keptFields(call)
@@ -235,7 +235,7 @@ function addInvalidCall(turn: Turn, call: InvalidToolCall, path: string): void {
 function addHosted(turn: Turn, call: ServerToolCall, path: string): void {
   const proof = turn.scope.proof(call.opaque)
   if (proof === undefined) {
-    lose(turn.scope.into, 'dropped', path, reasons.serverTool)
+    reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
     return
   }
   add(turn, encodeHosted(call, turn.results.get(call.id ?? ''), proof))
@@ -265,7 +265,7 @@ function hostedInput(call: ServerToolCall, proof: JsonObject, { input }: HostedC
 
 function checkResult(turn: Turn, result: ServerToolResult, path: string): void {
   const isTaken = turn.drafts.some(({ item }) => item.id === result.toolCallId)
-  if (!isTaken) lose(turn.scope.into, 'dropped', path, reasons.serverTool)
+  if (!isTaken) reportLoss(turn.scope.into, 'dropped', path, reasons.serverTool)
 }
 
 // ---- images and what is unknown ---------------------------------------------------------------
@@ -274,7 +274,7 @@ function addImage(turn: Turn, block: ImageBlock, path: string): void {
   const proof = turn.scope.proof(block.opaque)
   const isAnswer = turn.scope.reader === 'answer'
   if (block.data === undefined || (proof === undefined && !isAnswer)) {
-    lose(
+    reportLoss(
       turn.scope.into,
       'dropped',
       path,
@@ -289,14 +289,14 @@ function addImage(turn: Turn, block: ImageBlock, path: string): void {
 function addUnknown(turn: Turn, block: UnknownBlock, path: string): void {
   const { scope } = turn
   if (block.format !== format || !isObject(block.value)) {
-    lose(scope.into, 'dropped', path, reasons.foreignBlock)
+    reportLoss(scope.into, 'dropped', path, reasons.foreignBlock)
     return
   }
   const { part, proof } = keptFields(block)
   if (part === true) addPart(turn, block.value, isObject(proof) && scope.isOwn ? proof : undefined, undefined)
   else if (scope.isOwn)
     turn.drafts.push({ item: block.value, after: undefined, isCutOff: turn.isCutOff, isPlain: false })
-  else lose(scope.into, 'dropped', path, `"${block.providerType}" is an item of another provider`)
+  else reportLoss(scope.into, 'dropped', path, `"${block.providerType}" is an item of another provider`)
 }
 
 // ---- pairing ----------------------------------------------------------------------------------
@@ -307,7 +307,7 @@ const answerOnly: ReadonlySet<string> = new Set(['created_by', 'parsed', 'parsed
 function finishTurn({ drafts, scope, path }: Turn): JsonObject[] {
   if (scope.reader === 'answer') return drafts.map(({ item }) => item)
   while (drafts.at(-1)?.item.type === 'reasoning') {
-    lose(scope.into, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
+    reportLoss(scope.into, 'dropped', `${path}.content`, 'reasoning is refused without the item that follows it')
     drafts.pop()
   }
   const reasoned = new Set(drafts.flatMap(({ item }) => (item.type === 'reasoning' ? stringOr(item.id, []) : [])))

@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../../src/core/model.ts'
 import { fromOpenApi, isEmptySchema, toOpenApi } from '../../../src/formats/gemini/schema.ts'
-import { ledger } from '../../../src/kit/losses.ts'
+import { newLosses } from '../../../src/kit/losses.ts'
 
 function convert(schema: JsonObject) {
-  const book = ledger('Gemini', false)
+  const book = newLosses('Gemini', false)
   const out = toOpenApi(schema, book, 'p')
   return { out, lost: book.losses.map(({ path, action, severity }) => `${action} ${path} ${severity}`) }
 }

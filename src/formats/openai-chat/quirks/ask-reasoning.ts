@@ -3,7 +3,7 @@
 import { compact } from '../../../core/lookup.ts'
 import type { JsonObject, ReasoningEffort, RequestOptions } from '../../../core/model.ts'
 import { effortOf, efforts, loseEffort } from '../../../kit/effort.ts'
-import { lose } from '../../../kit/losses.ts'
+import { reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
 
@@ -59,7 +59,7 @@ export function byTemplate(reasoning: Reasoning, to: Encoding): JsonObject {
 
 /** The host has no setting for it. */
 export function notAsked(reasoning: Reasoning, to: Encoding): JsonObject {
-  if (isAmount(reasoning, to)) lose(to.ledger, 'dropped', 'options.reasoning', reasons.noReasoning)
+  if (isAmount(reasoning, to)) reportLoss(to.ledger, 'dropped', 'options.reasoning', reasons.noReasoning)
   return {}
 }
 
@@ -69,19 +69,19 @@ function isOn({ effort, budgetTokens }: Reasoning): boolean {
 
 function isAmount({ effort, budgetTokens }: Reasoning, to: Encoding): boolean {
   if (effort !== undefined || budgetTokens !== undefined) return true
-  lose(to.ledger, 'dropped', 'options.reasoning', reasons.noAmount)
+  reportLoss(to.ledger, 'dropped', 'options.reasoning', reasons.noAmount)
   return false
 }
 
 /** A budget says more than an effort beside it. */
 function noteEffort(effort: ReasoningEffort | undefined, to: Encoding): void {
-  if (effort !== undefined) lose(to.ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
+  if (effort !== undefined) reportLoss(to.ledger, 'dropped', 'options.reasoning.effort', reasons.budgetWins, 'info')
 }
 
 /** The host takes reasoning on or off, and no amount. */
 function noteAmount(reasoning: Reasoning, to: Encoding): void {
   for (const [name, value] of Object.entries(reasoning)) {
-    if (value !== undefined) lose(to.ledger, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
+    if (value !== undefined) reportLoss(to.ledger, 'changed', `options.reasoning.${name}`, reasons.onlyOn)
   }
 }
 
@@ -91,7 +91,8 @@ function takenEffort(reasoning: Reasoning, to: Encoding): ReasoningEffort | unde
   const [first, ...others] = (typeof given === 'function' ? given(to.model) : given) ?? efforts
   if (first === undefined) {
     for (const [name, value] of Object.entries(reasoning)) {
-      if (value !== undefined) lose(to.ledger, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
+      if (value !== undefined)
+        reportLoss(to.ledger, 'dropped', `options.reasoning.${name}`, `${to.model} takes no effort`)
     }
     return undefined
   }

@@ -1,5 +1,5 @@
 /** The orders of messages that hosts demand. @module */
-import { lose } from '../../../kit/losses.ts'
+import { reportLoss } from '../../../kit/losses.ts'
 import type { Encoding, MessageOrder } from '../dialect.ts'
 import type { WireMessage, WireTextPart } from '../wire.ts'
 
@@ -41,7 +41,13 @@ function joinNeighbours(
       out.push(message)
       continue
     }
-    lose(to.ledger, 'changed', 'messages', `${to.dialect.title} wants one ${message.role} message at a time`, 'info')
+    reportLoss(
+      to.ledger,
+      'changed',
+      'messages',
+      `${to.dialect.title} wants one ${message.role} message at a time`,
+      'info',
+    )
     out[out.length - 1] = withCommonName(both, last, message, to)
   }
   return out
@@ -56,7 +62,7 @@ function withCommonName(
 ): WireMessage {
   const [name, otherName] = [one, other].map((message) => (message && 'name' in message ? message.name : undefined))
   if (name === undefined || otherName === undefined || name === otherName) return both
-  lose(to.ledger, 'dropped', 'messages', `two messages of "${name}" and "${otherName}" are sent as one`, 'info')
+  reportLoss(to.ledger, 'dropped', 'messages', `two messages of "${name}" and "${otherName}" are sent as one`, 'info')
   const { name: _, ...nameless } = both as WireMessage & { readonly name?: string }
   return nameless as WireMessage
 }

@@ -13,7 +13,7 @@ import type {
   UserMessage,
 } from '../../../core/model.ts'
 import { exactArguments } from '../../../core/tool-call.ts'
-import { lose, renumber } from '../../../kit/losses.ts'
+import { renumber, reportLoss } from '../../../kit/losses.ts'
 import * as reasons from '../../../kit/reasons.ts'
 import type { Encoding } from '../dialect.ts'
 
@@ -22,7 +22,7 @@ export function spellCalls(messages: readonly Message[], to: Encoding): readonly
   return messages.map((message, at) => {
     if (message.role !== 'tool' && (message.role !== 'assistant' || callsOf(message).length === 0)) return message
     const path = `messages[${at}]`
-    lose(to.ledger, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
+    reportLoss(to.ledger, 'changed', path, `${to.dialect.title} takes no tools: it goes as text`, 'minor')
     return message.role === 'tool' ? spellResult(message, path, to) : spellTurn(message, `${path}.content`, to)
   })
 }
@@ -53,7 +53,7 @@ function spellResult(result: ToolMessage, path: string, to: Encoding): UserMessa
 
 /** Text has no fields of the wire. */
 function loseFields({ providerData }: ToolCall | ToolMessage, path: string, to: Encoding): void {
-  if (providerData !== undefined) lose(to.ledger, 'dropped', `${path}.providerData`, reasons.fields, 'info')
+  if (providerData !== undefined) reportLoss(to.ledger, 'dropped', `${path}.providerData`, reasons.fields, 'info')
 }
 
 function nameOf(name: string | undefined): string {
