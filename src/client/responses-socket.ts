@@ -32,7 +32,7 @@ export interface ResponsesSocket {
  *
  * With `store: true`, each round sends only the messages after the last answer. Otherwise it sends the whole conversation.
  *
- * @param options.connect Default: `new WebSocket(url, { headers })`, as Node 22, Deno and Bun have it. In a Worker or a Durable Object:
+ * @param options `connect` opens a connection. Default: `new WebSocket(url, { headers })`, as Node 22, Deno and Bun have it. In a Worker or a Durable Object:
  * {@link connectByUpgrade}. A page cannot send a key in a header: give it a function that opens a WebSocket to a server of yours.
  * @example
  * ```ts

@@ -14,7 +14,7 @@ export async function answer(call: Call): Promise<Response> {
       call.end('left', 499)
       return new Response(null, { status: 499 })
     }
-    const response = errorAnswer(tellError(error, call.progress.discretion), call.wire)
+    const response = errorAnswer(tellError(error, call.progress.errorDetail), call.wire)
     call.end('failed', response.status, error)
     return response
   }
@@ -61,7 +61,7 @@ async function* textOfFirst(call: Call): AnswerText {
       return yield* ask(target, call)
     } catch (error) {
       if (isLast(at, error, call)) throw error
-      endAttempt(call, call.progress, { error: describe(error, call.progress.discretion) })
+      endAttempt(call, call.progress, { error: describe(error, call.progress.errorDetail) })
     }
   }
 }

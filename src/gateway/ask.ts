@@ -6,7 +6,7 @@ import type { ClientCodec, DecodeStreamOptions, Fragment, Frame, Model, Reply, S
 import { LimitError, TimeoutError } from '../core/errors.ts'
 import { compact, field } from '../core/lookup.ts'
 import { after } from '../core/timer.ts'
-import { withoutCarriers } from '../kit/carrier.ts'
+import { withoutEnvelopes } from '../kit/envelope.ts'
 import { beginAttempt, type Call } from './call.ts'
 import { type ErrorDetail, tellError } from './errors.ts'
 import { createHold, textOf, withText } from './hold.ts'
@@ -23,7 +23,7 @@ interface Attempt {
   readonly call: Call
   readonly model: Model
   readonly question: Question
-  readonly discretion: ErrorDetail
+  readonly errorDetail: ErrorDetail
   readonly seen: Seen
 }
 
@@ -33,13 +33,17 @@ async function prepareAttempt(target: Target, call: Call): Promise<Attempt> {
   call.progress.passed = question.passes && call.stream === call.asksStream
   call.progress.losses = question.losses
   const model = await withKey(target.model)
-  const discretion = discretionOf(target, model, call.options)
-  call.progress.discretion = discretion
-  return { call, model, question, discretion, seen }
+  const errorDetail = errorDetailOf(target, model, call.options)
+  call.progress.errorDetail = errorDetail
+  return { call, model, question, errorDetail, seen }
 }
 
 /** Decides which part of a provider's error text a client may see. It has the key, so that the key can be removed. */
-export function discretionOf(entry: Target, model: Model, { tellsProviderWords = true }: Call['options']): ErrorDetail {
+export function errorDetailOf(
+  entry: Target,
+  model: Model,
+  { tellsProviderWords = true }: Call['options'],
+): ErrorDetail {
   return {
     search: searchOf(entry, secretsOf(model, typeof model.apiKey === 'string' ? model.apiKey : undefined)),
     hidesWords: !tellsProviderWords,
@@ -80,21 +84,21 @@ export type AnswerText = AsyncGenerator<readonly string[], unknown>
  */
 export async function* askForStream(target: Target, call: Call): AnswerText {
   const attempt = await prepareAttempt(target, call)
-  const { model, question, discretion, seen } = attempt
+  const { model, question, errorDetail, seen } = attempt
   const deadline = startDeadline(timeoutsOf(call), call.gone.signal)
-  const patience = awaitContent(call, deadline)
+  const contentTimeout = awaitContent(call, deadline)
   const flow = flowOf(attempt)
   const count = countUpTo(maxAnswerBytes(call))
   const maxSaidBytes = saidBytesWithin(outputLimit(target, call))
   let out: string[] = []
   const take = () => {
-    const taken = out.map(discretion.search.scrub)
+    const taken = out.map(errorDetail.search.scrub)
     out = []
     if (flow.losses.length > 0) call.progress.losses = [...question.losses, ...flow.losses]
     return taken
   }
   const begin = () => {
-    patience.stop()
+    contentTimeout.stop()
     call.progress.firstEventMs ??= Date.now() - call.startedAt
   }
   try {
@@ -117,7 +121,7 @@ export async function* askForStream(target: Target, call: Call): AnswerText {
   } catch (error) {
     flow.fail(deadline.signal.aborted ? deadline.signal.reason : error, out)
   } finally {
-    patience.stop()
+    contentTimeout.stop()
     deadline.clear()
     deadline.abort(undefined)
   }
@@ -156,20 +160,20 @@ function countUpTo(maxBytes: number): (chunk: Uint8Array) => void {
 }
 
 function flowOf(attempt: Attempt): StreamTranslator {
-  const { call, model, question, discretion, seen } = attempt
+  const { call, model, question, errorDetail, seen } = attempt
   const { wire, options } = call
   const codec = watched(model.codec, seen)
-  const told = (error: unknown) => tellError(error, discretion)
+  const told = (error: unknown) => tellError(error, errorDetail)
   const limits = compact({ maxEventBytes: options.limits?.maxEventBytes })
   const reply = replyOf(call)
   const framing = call.isArray || !call.stream ? 'ndjson' : wire.codec.framing
   if (question.passes && call.stream) {
     const hidesUsage = question.asksUsage
-    const { search } = discretion
+    const { search } = errorDetail
     return passStream(codec, wire, { seen, reply, tellError: told, hidesUsage, framing, search, ...limits })
   }
   return translateStream(
-    discreetly(codec, discretion),
+    withRedactedErrors(codec, errorDetail),
     { encodeStream: encoderOf(attempt), framing },
     {
       ...question.answering,
@@ -182,7 +186,7 @@ function flowOf(attempt: Attempt): StreamTranslator {
 }
 
 /** Keys are cut out before a stream is read as well: of what does not repeat itself exactly, a part of one could be put together. */
-function discreetly(codec: ClientCodec, { search }: ErrorDetail): ClientCodec {
+function withRedactedErrors(codec: ClientCodec, { search }: ErrorDetail): ClientCodec {
   const decodeStream = (options?: DecodeStreamOptions) => {
     const decoder = codec.decodeStream(options)
     const hold = createHold<Fragment>(search, (fragment, _, [text = '']) => withText(fragment, text))
@@ -233,7 +237,7 @@ export async function* askForWhole(target: Target, call: Call): AnswerText {
     const response = await sendText(attempt.model, attempt.question, deadline.signal, {})
     const text = await readWhole(response, maxAnswerBytes(call), deadline.signal)
     call.progress.firstEventMs = Date.now() - call.startedAt
-    yield [attempt.discretion.search.scrub(readAnswer(text, attempt))]
+    yield [attempt.errorDetail.search.scrub(readAnswer(text, attempt))]
     return undefined
   } catch (error) {
     throw deadline.signal.aborted ? deadline.signal.reason : error
@@ -252,7 +256,7 @@ function readAnswer(text: string, { call, model, question, seen }: Attempt): str
     reply,
     onEvent: (event) => seeEvent(seen, event),
   })
-  if (question.passes) return withoutCarriers(text)
+  if (question.passes) return withoutEnvelopes(text)
   call.progress.losses = [...question.losses, ...losses]
   return JSON.stringify(answer)
 }

@@ -49,7 +49,7 @@ export interface Progress {
   losses: readonly Loss[]
   firstEventMs: number | undefined
   /** How much of the provider's words may be shown, for the provider asked last. */
-  discretion: ErrorDetail
+  errorDetail: ErrorDetail
 }
 
 export function newProgress(): Progress {
@@ -61,7 +61,7 @@ export function newProgress(): Progress {
     seen: newSeen(),
     losses: [],
     firstEventMs: undefined,
-    discretion: open,
+    errorDetail: open,
   }
 }
 
@@ -105,7 +105,7 @@ export function reportOf(
   end: { readonly outcome: Outcome; readonly status: number; readonly error?: unknown },
   question: { readonly asked?: string; readonly stream?: boolean } = {},
 ): EndReport {
-  const { target, passed, attempts, seen, losses, firstEventMs, discretion } = progress
+  const { target, passed, attempts, seen, losses, firstEventMs, errorDetail } = progress
   return {
     requestId: id,
     outcome: end.outcome,
@@ -119,7 +119,7 @@ export function reportOf(
     attempts,
     status: end.status,
     ...compact({
-      error: end.error === undefined ? undefined : describe(end.error, discretion),
+      error: end.error === undefined ? undefined : describe(end.error, errorDetail),
       stopReason: stopReasonOf(seen),
       usage: seen.usage,
       firstEventMs,
@@ -132,8 +132,8 @@ export function reportOf(
 }
 
 /** An error without its message, and without an unknown code: a provider's words may have the prompt in them. */
-export function describe(error: unknown, discretion: ErrorDetail): NonNullable<EndReport['error']> {
+export function describe(error: unknown, errorDetail: ErrorDetail): NonNullable<EndReport['error']> {
   if (!(error instanceof ApiError)) return { kind: tellError(error).kind }
   const { kind, status } = error
-  return { kind, ...compact({ providerCode: codeOf(error.providerCode, discretion), status }) }
+  return { kind, ...compact({ providerCode: codeOf(error.providerCode, errorDetail), status }) }
 }

@@ -26,7 +26,7 @@ export async function openWindow(text: AnswerText, commitMs: number): Promise<Be
 }
 
 /** Waits for one promise after another. */
-export interface Patience {
+export interface Timeout {
   /** The promise's value, or `late`; the promise stays good. */
   within<T>(promise: Promise<T>): Promise<T | 'late'>
   /** Lets go of the timer. */
@@ -34,7 +34,7 @@ export interface Patience {
 }
 
 /** Waits so many milliseconds for each. */
-export function patience(ms: number): Patience {
+export function timeoutOf(ms: number): Timeout {
   let giveUp = () => {}
   const clock = alarm(() => giveUp())
   return {

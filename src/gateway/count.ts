@@ -13,7 +13,7 @@ import { blocksOf } from '../core/content.ts'
 import { field, isObject } from '../core/lookup.ts'
 import type { JsonObject } from '../core/model.ts'
 import { countTokensApproximately } from '../messages/count-tokens-approximately.ts'
-import { discretionOf, withKey } from './ask.ts'
+import { errorDetailOf, withKey } from './ask.ts'
 import type { Call } from './call.ts'
 import { errorAnswer, tellError } from './errors.ts'
 import type { Target } from './models.ts'
@@ -30,7 +30,7 @@ export type CountCall = Pick<Call, 'wire' | 'headers' | 'body' | 'request' | 'go
 export async function answerCount(target: Target, call: CountCall): Promise<Response> {
   if (!passes(target, call)) return Response.json(estimate(call), { headers: { 'x-token-count': 'estimated' } })
   const model = await withKey(target.model)
-  const discretion = discretionOf(target, model, call.options)
+  const errorDetail = errorDetailOf(target, model, call.options)
   const deadline = startDeadline({ ...call.options.limits?.timeouts, totalMs: 30_000 }, call.gone.signal)
   try {
     const question = {
@@ -40,11 +40,11 @@ export async function answerCount(target: Target, call: CountCall): Promise<Resp
     }
     const response = await sendText(model, question, deadline.signal, {})
     const body = readBody(await readText(response, maxBytes), model)
-    return new Response(discretion.search.scrub(JSON.stringify(body)), {
+    return new Response(errorDetail.search.scrub(JSON.stringify(body)), {
       headers: { 'content-type': 'application/json', 'x-token-count': 'exact' },
     })
   } catch (error) {
-    return errorAnswer(tellError(deadline.signal.aborted ? deadline.signal.reason : error, discretion), call.wire)
+    return errorAnswer(tellError(deadline.signal.aborted ? deadline.signal.reason : error, errorDetail), call.wire)
   } finally {
     deadline.clear()
   }

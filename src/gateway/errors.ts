@@ -52,14 +52,14 @@ const told: Partial<Readonly<Record<ApiErrorKind, { readonly message: string; re
 }
 
 /** Our message in place of a provider's message about a request. */
-const discreet: Partial<Readonly<Record<ApiErrorKind, string>>> = {
+const publicMessages: Partial<Readonly<Record<ApiErrorKind, string>>> = {
   context_length: 'The conversation is too long for the model',
 }
 
 /** The error that the client gets for whatever was thrown. */
-export function tellError(error: unknown, discretion: ErrorDetail = open): ApiError {
-  const { scrub } = discretion.search
-  if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, discretion)
+export function tellError(error: unknown, errorDetail: ErrorDetail = open): ApiError {
+  const { scrub } = errorDetail.search
+  if (error instanceof ApiError) return error.provider === undefined ? error : tellProviderError(error, errorDetail)
   if (!(error instanceof IsoglotError)) return restate(error, 'server', 500, 'The gateway failed')
   switch (error.code) {
     case 'unsupported':
@@ -75,11 +75,11 @@ export function tellError(error: unknown, discretion: ErrorDetail = open): ApiEr
   }
 }
 
-function tellProviderError(error: ApiError, discretion: ErrorDetail): ApiError {
-  const { search, hidesWords } = discretion
+function tellProviderError(error: ApiError, errorDetail: ErrorDetail): ApiError {
+  const { search, hidesWords } = errorDetail
   const { kind, retryable, retryAfterMs } = error
-  const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, discretion) : undefined
-  const own = hidesWords ? (discreet[kind] ?? 'The provider refused the request') : search.scrub(error.message)
+  const providerCode = kind === 'rate_limit' ? codeOf(error.providerCode, errorDetail) : undefined
+  const own = hidesWords ? (publicMessages[kind] ?? 'The provider refused the request') : search.scrub(error.message)
   const { message = own.slice(0, longestMessage), status } = told[kind] ?? {}
   const isOurTrouble = kind === 'authentication' || kind === 'permission'
   const shown = compact({ kind: isOurTrouble ? 'server' : kind, retryable, status, retryAfterMs, providerCode })

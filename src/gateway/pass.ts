@@ -12,7 +12,7 @@ import { arrayOf, compact, field, isObject, numberOr, setOwn, textOr } from '../
 import type { Json, JsonObject } from '../core/model.ts'
 import { decodeNdjson } from '../framing/ndjson.ts'
 import { decodeSse } from '../framing/sse.ts'
-import { withoutCarriers } from '../kit/carrier.ts'
+import { withoutEnvelopes } from '../kit/envelope.ts'
 import { createHold, type Text } from './hold.ts'
 import { type Seen, seeFragment } from './observe.ts'
 import { pieceWriter } from './pieces.ts'
@@ -63,7 +63,7 @@ export function passStream(codec: ClientCodec, wire: Wire, options: PassOptions)
     note(fragments)
     if (hidesUsage && isUsageAlone(frame, fragments)) return
     const frames: Frame[] = []
-    const data = withoutCarriers(frame.data)
+    const data = withoutEnvelopes(frame.data)
     hold.push({ ...frame, data }, textsIn(readEvent(data), places), frames)
     if (isEnded) endHeld(data, frames)
     writeAll(frames, out)

@@ -7,7 +7,7 @@
 import type { DecodedRequest } from '../core/codec.ts'
 import { compact, field, isObject } from '../core/lookup.ts'
 import type { JsonObject, Loss } from '../core/model.ts'
-import { holdsCarrier } from '../kit/carrier.ts'
+import { holdsEnvelope } from '../kit/envelope.ts'
 import type { Call } from './call.ts'
 import { refusal } from './errors.ts'
 import type { Target } from './models.ts'
@@ -41,7 +41,7 @@ export function writeQuestion(target: Target, call: Call): Question {
  */
 export function passes({ model: { codec } }: Target, { wire, body }: Pick<Call, 'wire' | 'body'>): boolean {
   if (codec.name !== wire.name || codec.provider !== wire.provider) return false
-  return !holdsCarrier(body.text) && wire.foreign?.test(body.text) !== true
+  return !holdsEnvelope(body.text) && wire.foreign?.test(body.text) !== true
 }
 
 /** Most tokens of an answer of this entry: what is asked, within the limits. */

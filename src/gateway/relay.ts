@@ -16,7 +16,7 @@ import type { Frame } from '../core/codec.ts'
 import { after } from '../core/timer.ts'
 import { type AnswerText, replyOf } from './ask.ts'
 import type { Call } from './call.ts'
-import { type Begun, type Next, type Patience, patience } from './commit.ts'
+import { type Begun, type Next, type Timeout, timeoutOf } from './commit.ts'
 import { tellError } from './errors.ts'
 import { arrayPieces, binaryPieces, type PieceEncoder, pieceWriter, textPieces } from './pieces.ts'
 
@@ -29,8 +29,8 @@ const mostJoined = 64 * 1024
 
 /** The answer as the client gets it, with its one end. */
 export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStream<Uint8Array> {
-  const waiting = patience(call.options.limits?.keepAliveMs ?? 5000)
-  const joining = patience(atOnceMs)
+  const waiting = timeoutOf(call.options.limits?.keepAliveMs ?? 5000)
+  const joining = timeoutOf(atOnceMs)
   const write = piecesOf(call)
   const keepAlive = call.isArray || !call.stream ? textPieces.more([' ']) : write.more([call.wire.keepAlive])
   let pending: Next | undefined = begun.next
@@ -50,7 +50,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
   }
 
   /** The next pieces; `late` if they do not come in time. */
-  async function advance(clock: Patience): Promise<readonly string[] | 'late'> {
+  async function advance(clock: Timeout): Promise<readonly string[] | 'late'> {
     try {
       pending ??= text.next()
       const next = await clock.within(pending)
@@ -62,7 +62,7 @@ export function relay(begun: Begun, text: AnswerText, call: Call): ReadableStrea
       return []
     } catch (error) {
       finish(error)
-      if (!call.stream) throw tellError(error, call.progress.discretion)
+      if (!call.stream) throw tellError(error, call.progress.errorDetail)
       return errorText(error, call)
     }
   }
@@ -126,6 +126,6 @@ function piecesOf({ isArray, stream, wire }: Call): PieceEncoder {
 function errorText(error: unknown, call: Call): readonly string[] {
   const frames: Frame[] = []
   const { codec } = call.wire
-  codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.discretion), frames)
+  codec.encodeStream(replyOf(call)).fail(tellError(error, call.progress.errorDetail), frames)
   return frames.map(pieceWriter(call.isArray ? 'ndjson' : codec.framing))
 }

@@ -10,7 +10,7 @@ import { proofOf } from './ai-sdk-parts.ts'
 import { blockOfDataUrl } from './data-url.ts'
 import { type Place, shapes, types } from './foreign-blocks.ts'
 import { check, contentBlock, fieldsOfBlock, isBlockType } from './schema.ts'
-import { withoutStrangers } from './strangers.ts'
+import { unknownFieldsToMetadata } from './strangers.ts'
 
 /** Calls and results share one message there, in forms that change with its versions. */
 export const uiMessage =
@@ -43,7 +43,7 @@ export function readPart(value: unknown, place: Place): ContentBlock | InvalidTo
   const block = translate(value, place)
   if (block.type === 'invalid_tool_call') return block as unknown as InvalidToolCall
   const read = block.type === 'tool_result' ? { ...block, content: readResultContent(block.content, place) } : block
-  const tidy = isBlockType(read.type) ? withoutStrangers(read, fieldsOfBlock(read.type)) : read
+  const tidy = isBlockType(read.type) ? unknownFieldsToMetadata(read, fieldsOfBlock(read.type)) : read
   return check(contentBlock, tidy, 'read block', place.path)
 }
 

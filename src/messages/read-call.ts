@@ -32,7 +32,7 @@ export function readAnyCall(value: JsonObject, index: number, madeId: string): T
   }
   const read = readCall(parts)
   if (read.type === 'invalid_tool_call') return read
-  return { ...strangersOf(value), ...read, ...compact({ arguments: isObject(given) ? given : undefined }) }
+  return { ...unknownFieldsOf(value), ...read, ...compact({ arguments: isObject(given) ? given : undefined }) }
 }
 
 const taken: ReadonlySet<string> = new Set(
@@ -42,7 +42,7 @@ const taken: ReadonlySet<string> = new Set(
 )
 
 /** Its unknown fields. The item id of OpenAI Responses is not the call's id. */
-function strangersOf(value: JsonObject): JsonObject {
+function unknownFieldsOf(value: JsonObject): JsonObject {
   const { call_id, id } = value
   return { ...otherFields(value, taken), ...(call_id !== undefined && typeof id === 'string' && { itemId: id }) }
 }

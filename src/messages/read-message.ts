@@ -13,7 +13,7 @@ import { joined, readPart, readResultContent, uiMessage } from './read-block.ts'
 import { readAnyCall, readId } from './read-call.ts'
 import { roleOf } from './roles.ts'
 import { check, fieldsOfMessage, message } from './schema.ts'
-import { withoutStrangers } from './strangers.ts'
+import { unknownFieldsToMetadata } from './strangers.ts'
 
 /** Counts what one conversation has, so that what we make is unique in it. */
 export interface Reading {
@@ -147,7 +147,7 @@ function readMap(value: JsonObject, path: string, reading: Reading): Message {
   if (role === 'tool' && namesCallsInside(value)) return readMap({ ...value, role: 'user' }, path, reading)
   const read = role === 'assistant' ? readAssistant : role === 'tool' ? readTool : readSaid
   const fields = read({ ...value, role: isStoredDeveloper(value) ? 'developer' : role }, path, reading)
-  return check(message, withoutStrangers(fields, fieldsOfMessage(role)), 'read message', path)
+  return check(message, unknownFieldsToMetadata(fields, fieldsOfMessage(role)), 'read message', path)
 }
 
 /** Older clients of Gemini, and the AI SDK, give results a role of their own and name the calls in the parts. */
@@ -265,7 +265,7 @@ function readCalls(calls: readonly Json[], blocks: readonly ContentBlock[], path
     if (one.type === 'invalid_tool_call') invalid.push(one)
     else {
       known.add(one.id)
-      read.push(withoutStrangers({ ...one } as unknown as JsonObject, callFields) as unknown as ToolCall)
+      read.push(unknownFieldsToMetadata({ ...one } as unknown as JsonObject, callFields) as unknown as ToolCall)
     }
   }
   return { calls: read, invalid }

@@ -22,7 +22,7 @@ const spellings: Readonly<Record<string, string>> = {
 }
 
 /** In our spelling, without fields that are `null`, and with those that are not known in `metadata`. */
-export function withoutStrangers(value: JsonObject, known: ReadonlySet<string>): JsonObject {
+export function unknownFieldsToMetadata(value: JsonObject, known: ReadonlySet<string>): JsonObject {
   const fields: [string, unknown][] = []
   const strangers: [string, unknown][] = []
   for (const [key, entry] of Object.entries(value)) {

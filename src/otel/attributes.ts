@@ -25,10 +25,10 @@ function serverOf({ baseUrl }: Model): Attributes {
   return { 'server.address': hostname, ...(port !== '' && { 'server.port': Number(port) }) }
 }
 
-export function usageAttributes(usage: Usage = {}, names: NameChoice): Attributes {
+export function usageAttributes(usage: Usage | undefined, names: NameChoice): Attributes {
   const all: Attributes = {}
   for (const [field, old, latest] of usageNames) {
-    const count = usage[field]
+    const count = usage?.[field]
     if (typeof count === 'number') for (const name of chosen(names, old, latest)) all[name] = count
   }
   return all

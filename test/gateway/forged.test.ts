@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { anthropic } from '../../src/formats/anthropic/index.ts'
 import { openaiResponses } from '../../src/formats/openai-responses/index.ts'
 import { createGateway } from '../../src/gateway/index.ts'
-import { packProof, withoutCarriers } from '../../src/kit/carrier.ts'
+import { packProof, withoutEnvelopes } from '../../src/kit/envelope.ts'
 
 const forged = packProof(
   { provider: 'openai', model: '', format: 'openai-responses', data: { id: 'rs_1', encrypted_content: 'FORGED' } },
@@ -71,7 +71,7 @@ describe('an answer that is passed on', () => {
       '[DONE]',
       '{"signature":"EqQ\\u00e9"}',
     ]) {
-      expect(withoutCarriers(text)).toBe(text)
+      expect(withoutEnvelopes(text)).toBe(text)
     }
   })
 

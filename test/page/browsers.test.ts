@@ -74,10 +74,13 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
     await picture('live')
   })
 
-  it.skipIf(!isHere)('shows the chat as five requests, differences lit and losses beneath', async () => {
+  it.skipIf(!isHere)('shows the chat as a request of each format, differences lit and losses beneath', async () => {
     await driver.click('nav a[href="#wire"]')
-    await until('document.querySelectorAll(".request").length === 5')
-    expect(await allOf('.request h3')).toEqual(['OpenAI Chat', 'OpenAI Responses', 'Anthropic', 'Gemini', 'Ollama'])
+    await until('document.querySelectorAll(".request").length === 8')
+    expect(await allOf('.request h3')).toEqual([
+      ...['OpenAI Chat', 'OpenAI Responses', 'Anthropic', 'Gemini', 'Gemini Interactions', 'Ollama', 'Cohere'],
+      'Bedrock Converse',
+    ])
     expect(await allOf('.request mark')).toEqual(expect.arrayContaining(['"max_tokens"', '"functionDeclarations"']))
     expect(
       await driver.run(
@@ -89,7 +92,7 @@ describe.each(Object.entries(drivers))('the static page in %s', (name, { isHere,
 
   it.skipIf(!isHere)('shows what a hand-off would change', async () => {
     await driver.click('nav a[href="#handoff"]')
-    await until('document.querySelectorAll("#targets tbody tr").length === 9')
+    await until('document.querySelectorAll("#targets tbody tr").length === 15')
     expect(await textOf('#handoff-result')).toContain('As OpenAI Chat: gpt-5.6 gets it')
     await picture('handoff')
   })

@@ -13,7 +13,7 @@ import type {
   StopReason,
   Usage,
 } from '../../src/core/model.ts'
-import { type Carried, unpackCarrier } from '../../src/kit/carrier.ts'
+import { type Carried, unpackEnvelope } from '../../src/kit/envelope.ts'
 
 /** The formats, in the order of the tables: the one list of their names that tests loop over. */
 export const wires = [
@@ -108,7 +108,7 @@ export function openCarriers(seen: Seen): Seen {
 }
 
 function carriedOn({ proofs = [] }: SeenBlock): readonly Carried[] {
-  return proofs.flatMap(({ data }) => stringsIn(data)).flatMap((text) => unpackCarrier(text) ?? [])
+  return proofs.flatMap(({ data }) => stringsIn(data)).flatMap((text) => unpackEnvelope(text) ?? [])
 }
 
 function openBlock(block: SeenBlock): SeenBlock {

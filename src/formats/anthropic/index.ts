@@ -8,12 +8,12 @@
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
-import { carrying } from '../../kit/carry.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { proofField } from './proof-field.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse, idPrefix } from './response.ts'
-import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { type AnthropicDialect, format, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
@@ -77,7 +77,10 @@ export function headers(apiKey: string | undefined, dialect: AnthropicDialect = 
 
 /** The server's half, for a gateway. */
 export function createServerCodec(): ServerCodec {
-  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
 }
 
 export { encodeStream } from './encode-stream.ts'

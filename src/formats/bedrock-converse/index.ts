@@ -8,12 +8,12 @@
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { decodeEventStream, encodeEventStream } from '../../framing/event-stream.ts'
 import { type AwsSigner, bedrockAddress, signing } from '../../kit/aws.ts'
-import { carrying } from '../../kit/carry.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { proofField } from './proof-field.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
-import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, provider, rules } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
@@ -82,7 +82,7 @@ function headers(apiKey: string | undefined): Record<string, string> {
 /** The codec of a server that answers as Bedrock does. */
 export function createServerCodec(): ServerCodec {
   const codec = { name: format, decodeRequest, encodeResponse, encodeStream, encodeError }
-  return carrying({ ...codec, framing: 'event-stream', encodeFrame: encodeEventStream }, slot)
+  return withForeignProofs({ ...codec, framing: 'event-stream', encodeFrame: encodeEventStream }, proofField)
 }
 
 export type { AwsSigner }

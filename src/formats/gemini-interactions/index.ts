@@ -6,13 +6,13 @@
  * @module
  */
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
-import { carrying } from '../../kit/carry.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { proofField } from './proof-field.ts'
 import { encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
-import { slot } from './slot.ts'
 import { stored } from './stored.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, provider, rules } from './tables.ts'
@@ -64,7 +64,10 @@ export function createClientCodec(): ClientCodec {
 
 /** The gateway's half. */
 export function createServerCodec(): ServerCodec {
-  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
 }
 
 export type { WireRequest, WireResponse } from './wire.ts'

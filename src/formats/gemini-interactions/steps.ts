@@ -9,7 +9,7 @@
 import type { Fragment } from '../../core/codec.ts'
 import { field, isObject, lookup, otherFields, stringOr, textOr } from '../../core/lookup.ts'
 import type { Json, JsonObject, Opaque } from '../../core/model.ts'
-import { isCarrier } from '../../kit/carrier.ts'
+import { isEnvelope } from '../../kit/envelope.ts'
 import { follow, type Lengths, newLengths } from '../../kit/utf8.ts'
 import { contentsOf, decodeContent, keeping, readAnnotations } from './content.ts'
 import { format, hostedOf, provider, stepsOfDeltas } from './tables.ts'
@@ -190,7 +190,7 @@ function closeThought(open: OpenStep, reading: Reading, out: Fragment[]): void {
   const { step, key } = open
   const signature = textOr(field(step, 'signature'), '')
   if (signature !== '') {
-    reading.signature = isCarrier(signature) ? '' : signature // the envelope of another provider's proof is not a signature of the call
+    reading.signature = isEnvelope(signature) ? '' : signature // the envelope of another provider's proof is not a signature of the call
     out.push({ type: 'reasoning', key, text: '' }, { type: 'patch', key, opaque: proof({ signature }, reading) })
   }
   if (signature !== '' || open.isTold) out.push({ type: 'close', key })

@@ -18,7 +18,7 @@ import type {
   ToolCall,
   UnknownBlock,
 } from '../../core/model.ts'
-import { isCarrier } from '../../kit/carrier.ts'
+import { isEnvelope } from '../../kit/envelope.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeContent, keptFields, verbatim } from './content.ts'
@@ -101,7 +101,7 @@ function addThought(turn: Turn, block: ReasoningBlock, path: string): void {
   if (signature === undefined && block.opaque !== undefined) {
     reportLoss(into, 'dropped', `${path}.opaque`, reasons.foreignProof, 'info')
   }
-  turn.signature = signature !== undefined && isCarrier(signature) ? undefined : signature
+  turn.signature = signature !== undefined && isEnvelope(signature) ? undefined : signature
   turn.steps.push(encodeThought(block, signature))
 }
 

@@ -8,7 +8,7 @@
 import { arrayOf, compact, field, isObject, numberOr, stringOr } from '../../core/lookup.ts'
 import type { CitationBlock, Json, JsonObject } from '../../core/model.ts'
 import { byteLength, follow, type Lengths, newLengths, unitsAt } from '../../kit/utf8.ts'
-import { stillSays } from './part.ts'
+import { isUnchanged } from './part.ts'
 import type { WireGroundingMetadata, WireSegment } from './wire.ts'
 
 /** The lengths of a text, and where in the answer it stands. */
@@ -105,7 +105,7 @@ export function encodeCitations(texts: readonly CitedText[], raw: JsonObject): J
     return track
   })
   const now = texts.map(({ citations }) => citations)
-  if (stillSays(raw, (kept) => readCitations(kept, tracks), now)) return raw
+  if (isUnchanged(raw, (kept) => readCitations(kept, tracks), now)) return raw
   const { citationMetadata: _recited, groundingMetadata, ...rest } = raw
   const { groundingChunks: _chunks, groundingSupports: _supports, ...facts } = (groundingMetadata ?? {}) as JsonObject
   const grounding = { ...facts, ...(encodeGrounding(texts) as JsonObject | undefined) }

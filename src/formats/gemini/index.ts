@@ -8,12 +8,12 @@
 
 import type { ClientCodec, LateInstructions, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
-import { carrying } from '../../kit/carry.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { proofField } from './proof-field.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
-import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { type GeminiDialect, geminiDialect, rulesOf } from './tables.ts'
 import { encodeDefinitions, encodeResult } from './tools.ts'
@@ -100,5 +100,8 @@ export function createClientCodec(dialect: GeminiDialect = geminiDialect): Clien
 
 /** The codec of a server of this format. Its path names the model and the method. */
 export function createServerCodec(): ServerCodec {
-  return carrying({ name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+  return withForeignProofs(
+    { name: 'gemini', framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
 }

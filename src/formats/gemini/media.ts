@@ -39,7 +39,7 @@ function readMedia(
   const mimeType = stringOr(field(wire, 'mimeType'), undefined)
   if (!Object.values(source).every((value) => typeof value === 'string')) return undefined
   const type = mediaType(mimeType)
-  // Of media only images have a slot for a proof.
+  // Only images have a field for a proof.
   const opaque = type === 'image' ? proofOf(part, origin) : undefined
   const providerData = kept(part, name, knownFields[name], opaque !== undefined)
   return { type, ...source, ...compact({ mimeType, opaque, providerData }) } as Media

@@ -12,7 +12,7 @@ import type { Json, JsonObject, RequestOptions, ResponseFormat } from '../../cor
 import { loseEffort } from '../../kit/effort.ts'
 import { type Losses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
-import { stillSays } from './part.ts'
+import { isUnchanged } from './part.ts'
 import { fromOpenApi, toOpenApi } from './schema.ts'
 import {
   budgetLimits,
@@ -55,10 +55,10 @@ export function encodeConfig(
     ...rest,
     ...encodePlain(options),
     ...encodeStop(options.stop, ledger),
-    ...(stillSays(format, decodeFormat, options.responseFormat)
+    ...(isUnchanged(format, decodeFormat, options.responseFormat)
       ? format
       : encodeFormat(options.responseFormat, dialect, ledger)),
-    ...(stillSays(thinkingConfig, decodeThinking, options.reasoning)
+    ...(isUnchanged(thinkingConfig, decodeThinking, options.reasoning)
       ? { thinkingConfig }
       : encodeThinking(options, ledger)),
   }
@@ -128,7 +128,8 @@ export function encodeToolConfig(
 ): WireToolConfig | undefined {
   const raw = field(providerOptions?.gemini, 'toolConfig')
   const config = field(raw, 'functionCallingConfig')
-  const isUntouched = config === undefined ? toolChoice === undefined : stillSays(config, decodeToolChoice, toolChoice)
+  const isUntouched =
+    config === undefined ? toolChoice === undefined : isUnchanged(config, decodeToolChoice, toolChoice)
   if (isUntouched) return raw as WireToolConfig | undefined
   const { mode: _mode, allowedFunctionNames: _names, ...rest } = (config ?? {}) as JsonObject
   if (toolChoice === undefined) return { ...(raw as object), functionCallingConfig: rest }

@@ -87,6 +87,6 @@ export function drop(scope: Scope, path: string, reason: string): undefined {
 }
 
 /** Whether what was kept of the wire, read again, still says what we are to say: then it goes back as it came. */
-export function stillSays(kept: Json | undefined, read: (kept: Json) => unknown, now: unknown): boolean {
+export function isUnchanged(kept: Json | undefined, read: (kept: Json) => unknown, now: unknown): boolean {
   return kept !== undefined && JSON.stringify(read(kept)) === JSON.stringify(now)
 }

@@ -24,7 +24,7 @@ import type {
 import { type Losses, newLosses, reportLoss } from '../../kit/losses.ts'
 import * as reasons from '../../kit/reasons.ts'
 import { encodeBlock } from './content.ts'
-import { jsonText, kept, keptFields, type Origin, proofOf, type Scope, signatureOf, stillSays } from './part.ts'
+import { isUnchanged, jsonText, kept, keptFields, type Origin, proofOf, type Scope, signatureOf } from './part.ts'
 import { fromOpenApi, isEmptySchema, toOpenApi } from './schema.ts'
 import { type GeminiDialect, geminiDialect, isGemini3, knownFields } from './tables.ts'
 import type {
@@ -88,7 +88,7 @@ function encodeParameters(
   into: Losses,
   path: string,
 ): Pick<WireFunctionDeclaration, 'parameters' | 'parametersJsonSchema'> {
-  if (isObject(raw) && stillSays(raw, readSchema, parameters)) return { parameters: raw }
+  if (isObject(raw) && isUnchanged(raw, readSchema, parameters)) return { parameters: raw }
   if (parameters === undefined) return {}
   if (isEmptySchema(parameters)) {
     const { title, additionalProperties = false } = parameters
@@ -276,7 +276,7 @@ function encodeOutput(
         reportLoss(scope.ledger, 'dropped', `${where}.providerData`, reasons.fields, 'info')
     } else reportLoss(scope.ledger, 'dropped', where, `a result holds no block of type "${block.type}"`, 'major')
   }
-  if (isObject(raw) && stillSays(raw, readOutput, { text, isError })) return raw
+  if (isObject(raw) && isUnchanged(raw, readOutput, { text, isError })) return raw
   return isError ? { error: text } : { output: text }
 }
 

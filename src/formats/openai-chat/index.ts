@@ -5,14 +5,14 @@
  */
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
-import { carrying } from '../../kit/carry.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import type { ChatDialect } from './dialect.ts'
 import { openai } from './dialects.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { proofField } from './proof-field.ts'
 import { decodeRequest, encodeRequest } from './request.ts'
 import { decodeResponse, decodeToolCalls, encodeResponse } from './response.ts'
-import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { format, rulesOf } from './tables.ts'
 import { encodeDefinitions, encodeResult } from './tools.ts'
@@ -101,5 +101,8 @@ function keyHeaders({ keyHeader = 'authorization' }: ChatDialect, apiKey: string
 
 /** The gateway's half: what answers as OpenAI does. */
 export function createServerCodec(): ServerCodec {
-  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
 }

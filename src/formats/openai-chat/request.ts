@@ -64,7 +64,7 @@ export function encodeRequest(
     delete fields.parallel_tool_calls // refused where there are none
   }
   const body: WireRequest = {
-    ...suited(fields, options, to),
+    ...byModelRules(fields, options, to),
     model: options.model,
     messages: withInstruction(messages, schema.instruction, to),
     ...tools,
@@ -93,7 +93,7 @@ function encodeStops(stops: readonly string[], { dialect, ledger: into }: Encodi
 // ---- what the host takes ----------------------------------------------------------------------
 
 /** The fields under the host's names, without those that it refuses. */
-function suited(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
+function byModelRules(fields: WireOptions, options: RequestOptions, to: Encoding): JsonObject {
   const { refuses, renames = {}, title, whileReasoning } = to.dialect
   const refusesNow = isReasoning(options, to) ? whileReasoning?.refuses : undefined
   const out: JsonObject = {}

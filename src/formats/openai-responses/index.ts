@@ -6,14 +6,14 @@
 
 import type { ClientCodec, Model, ModelSettings, ServerCodec } from '../../core/codec.ts'
 import { compact } from '../../core/lookup.ts'
-import { carrying } from '../../kit/carry.ts'
+import { withForeignProofs } from '../../kit/foreign-proofs.ts'
 import { decodeRequest } from './decode-request.ts'
 import { openaiDialect, type ResponsesDialect } from './dialect.ts'
 import { encodeStream } from './encode-stream.ts'
 import { decodeError, encodeError } from './errors.ts'
+import { proofField } from './proof-field.ts'
 import { encodeRequest } from './request.ts'
 import { decodeResponse, encodeResponse } from './response.ts'
-import { slot } from './slot.ts'
 import { decodeStream } from './stream.ts'
 import { format, idPrefix, rulesOf } from './tables.ts'
 import { decodeToolCalls, encodeDefinitions, encodeResult } from './tools.ts'
@@ -74,7 +74,10 @@ function keyHeaders(apiKey: string | undefined, { keyHeader }: ResponsesDialect)
 
 /** The gateway's half. */
 export function createServerCodec(): ServerCodec {
-  return carrying({ name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError }, slot)
+  return withForeignProofs(
+    { name: format, framing: 'sse', decodeRequest, encodeResponse, encodeStream, encodeError },
+    proofField,
+  )
 }
 
 export { openaiDialect, type ResponsesDialect, variant } from './dialect.ts'

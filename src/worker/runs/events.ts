@@ -104,7 +104,7 @@ export function numberBefore(framing: RunFraming, number: number): Uint8Array {
 }
 
 /** Text that a client reads and ignores. */
-export const signsOfLife: Readonly<Record<RunFraming, Uint8Array>> = {
+export const keepAlives: Readonly<Record<RunFraming, Uint8Array>> = {
   sse: encoder.encode(': keep-alive\n\n'),
   ndjson: encoder.encode(' '),
   whole: encoder.encode(' '),

@@ -1,5 +1,5 @@
 /** Those who read an answer while it is written, or later: each at its own pace, out of the log and never past what is safe in it. @module */
-import { numberBefore, type RunFraming, signsOfLife } from './events.ts'
+import { keepAlives, numberBefore, type RunFraming } from './events.ts'
 import type { Place, RunLog } from './log.ts'
 
 /** How far an answer has come, for all who read it. */
@@ -69,7 +69,7 @@ export function followTail(log: RunLog, tail: Tail, framing: RunFraming, after: 
     let more = tail.isGone ? undefined : next()
     if (more === undefined && !tail.isOver && !tail.isGone) {
       await tail.rung()
-      more = tail.isGone ? undefined : (next() ?? (tail.isOver ? undefined : signsOfLife[framing]))
+      more = tail.isGone ? undefined : (next() ?? (tail.isOver ? undefined : keepAlives[framing]))
     }
     if (isLeft) return
     if (more !== undefined) return controller.enqueue(more)

@@ -42,7 +42,7 @@ it('the two halves name only what is theirs', () => {
     'encodeStream',
     'framing',
     'name',
-    ...('slot' in createServerCodec() ? ['slot'] : []),
+    ...('proofField' in createServerCodec() ? ['proofField'] : []),
   ])
   expect(createClientCodec()).not.toHaveProperty('decodeRequest')
 })

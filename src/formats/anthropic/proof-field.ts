@@ -5,11 +5,11 @@
  */
 
 import { textOr } from '../../core/lookup.ts'
-import type { Slot } from '../../kit/carry.ts'
+import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { format } from './tables.ts'
 
 /** The signature of a thinking block, which every client sends back. */
-export const slot: Slot = {
+export const proofField: ProofField = {
   format,
   owners: ['anthropic'],
   onCalls: false,

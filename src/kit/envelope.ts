@@ -2,7 +2,7 @@
  * Proof envelopes: a provider's proof inside the opaque field of another wire.
  *
  * A gateway that answers in one wire with what another provider signed has nowhere to keep that proof but with the client, who sends
- * the history again. So it travels in the slot that the client's wire has for proofs of its own, which every client echoes: Anthropic's
+ * the history again. So it travels in the field that the client's wire has for its own proofs, which every client echoes: Anthropic's
  * `thinking.signature`, Responses' `encrypted_content`, Gemini's `thoughtSignature`, Chat's `reasoning_details`.
  *
  * The text is base64 of `isoglot/1` and JSON in plain ASCII, chosen so that it has only letters and digits and needs no padding: a client
@@ -22,23 +22,23 @@ const mark = 'aXNvZ2xvdC8'
 const version = 'isoglot/1'
 
 /** Longest envelope that is made by default, in characters. Encrypted reasoning of a long turn is about a tenth of it. */
-export const maxCarrierLength: number = 1024 * 1024
+export const maxEnvelopeLength: number = 1024 * 1024
 
-export interface CarrierOptions {
-  /** Longest envelope, in characters. Default {@link maxCarrierLength}. */
+export interface EnvelopeOptions {
+  /** Longest envelope, in characters. Default {@link maxEnvelopeLength}. */
   readonly maxLength?: number
-  /** The id of the call that the proof belongs to, where it travels in the slot of another block. */
+  /** The id of the call that the proof belongs to, if it travels in the field of another block. */
   readonly on?: string
   /** How long the text is that the proof is for, in UTF-16 units: clients join and cut texts. */
   readonly length?: number
 }
 
 /**
- * The proof as text for another wire's opaque slot; `undefined` if it is too large, or too deeply nested, to be carried: the caller
+ * The proof as text for another wire's opaque field; `undefined` if it is too large, or too deeply nested, to be carried: the caller
  * writes that loss down.
  */
-export function packProof(opaque: Opaque, options: CarrierOptions = {}): string | undefined {
-  const { maxLength = maxCarrierLength, on, length } = options
+export function packProof(opaque: Opaque, options: EnvelopeOptions = {}): string | undefined {
+  const { maxLength = maxEnvelopeLength, on, length } = options
   const { provider, model, format, data } = opaque
   const json = textOfArguments({ ...compact({ on, length }), provider, model, format, data })
   if (json === undefined || (json.length * 4) / 3 > maxLength) return undefined
@@ -49,7 +49,7 @@ export function packProof(opaque: Opaque, options: CarrierOptions = {}): string 
 
 /** The proof in an envelope; `undefined` for every other text, such as a proof of the format's own provider. */
 export function unpackProof(text: string): Opaque | undefined {
-  return unpackCarrier(text)?.opaque
+  return unpackEnvelope(text)?.opaque
 }
 
 /** An envelope's proof, and what was packed beside it. */
@@ -60,8 +60,8 @@ export interface Carried {
 }
 
 /** As {@link unpackProof}, with what was packed beside the proof. */
-export function unpackCarrier(text: string): Carried | undefined {
-  const carried = isCarrier(text) ? decodeBase64(text) : undefined
+export function unpackEnvelope(text: string): Carried | undefined {
+  const carried = isEnvelope(text) ? decodeBase64(text) : undefined
   if (!carried?.startsWith(version)) return undefined
   const parsed = parseObject(carried.slice(version.length))
   if ('reason' in parsed) return undefined
@@ -73,12 +73,12 @@ export function unpackCarrier(text: string): Carried | undefined {
 }
 
 /** Whether a text is an envelope, of any version. One that cannot be unpacked is not sent to any provider. */
-export function isCarrier(text: string): boolean {
+export function isEnvelope(text: string): boolean {
   return text.startsWith(mark)
 }
 
 /** Whether an envelope may stand in a text of any kind, such as a request's body. */
-export function holdsCarrier(text: string): boolean {
+export function holdsEnvelope(text: string): boolean {
   return text.includes(mark)
 }
 
@@ -93,11 +93,11 @@ const mayHoldMark = /aXNvZ2xvdC8|"a(?:X(?:N(?:v(?:Z(?:2(?:x(?:v(?:dC?)?)?)?)?)?)
  * The JSON text of a provider's answer without envelopes. Only we write them: one that a provider sends would come back with the history,
  * and its content would go to another provider as that provider's own proof.
  */
-export function withoutCarriers(text: string): string {
+export function withoutEnvelopes(text: string): string {
   if (!mayHoldMark.test(text)) return text
   let isForged = false
   const value: unknown = JSON.parse(text, (key, field) => {
-    const isMark = typeof field === 'string' && field !== '' && (isCarrier(field) || mark.startsWith(field))
+    const isMark = typeof field === 'string' && field !== '' && (isEnvelope(field) || mark.startsWith(field))
     if (!isMark || !proofFields.has(key)) return field
     isForged = true
     return ''

@@ -4,11 +4,11 @@
  * @module
  */
 import { textOr } from '../../core/lookup.ts'
-import type { Slot } from '../../kit/carry.ts'
+import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { format, provider } from './tables.ts'
 
 /** The signature of a thought. A stream has no place for one on a call. */
-export const slot: Slot = {
+export const proofField: ProofField = {
   format,
   owners: [provider],
   onCalls: false,

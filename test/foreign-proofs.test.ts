@@ -22,7 +22,7 @@ import * as openaiChat from '../src/formats/openai-chat/index.ts'
 import * as openaiResponses from '../src/formats/openai-responses/index.ts'
 import { encodeEventStream } from '../src/framing/event-stream.ts'
 import { encodeSse } from '../src/framing/sse.ts'
-import { isCarrier, knownProof, packProof } from '../src/kit/carrier.ts'
+import { isEnvelope, knownProof, packProof } from '../src/kit/envelope.ts'
 import { prepare } from '../src/prepare/prepare.ts'
 import { openrouter } from '../src/providers/openrouter.ts'
 import { oracle as anthropicClient } from './codecs/anthropic/oracle.ts'
@@ -292,9 +292,9 @@ describe.each(Object.entries(clients))('a client of %s', (format, client) => {
         const { body } = client.server.encodeResponse(answer([thought('Hm.', proofs.xai), text]))
         const changed = JSON.parse(JSON.stringify(body).replace(/aXNvZ2xvdC8\w+/g, head + tail))
         for (const { opaque } of reasoningOf(history(client.server, client.replay(changed)))) {
-          expect(Object.values(opaque?.data ?? {}).some((value) => typeof value === 'string' && isCarrier(value))).toBe(
-            false,
-          )
+          expect(
+            Object.values(opaque?.data ?? {}).some((value) => typeof value === 'string' && isEnvelope(value)),
+          ).toBe(false)
         }
       }),
       { seed: 20_261_120, numRuns: 200 },

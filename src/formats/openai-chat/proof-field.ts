@@ -5,11 +5,11 @@
  */
 
 import { arrayOf, field, textOr } from '../../core/lookup.ts'
-import type { Slot } from '../../kit/carry.ts'
+import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { format, proofOwners } from './tables.ts'
 
 /** OpenRouter's `reasoning_details` beside the text: clients that keep an answer's message as it is send them back. */
-export const slot: Slot = {
+export const proofField: ProofField = {
   format,
   owners: [proofOwners.reasoning_details, proofOwners.extra_content],
   onCalls: false,

@@ -5,15 +5,15 @@
  */
 
 import { textOr } from '../../core/lookup.ts'
-import type { Slot } from '../../kit/carry.ts'
+import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { openaiDialect } from './dialect.ts'
 import { format } from './tables.ts'
 
 /** The encrypted content of a reasoning item, which clients without stored state send back. */
-export const slot: Slot = {
+export const proofField: ProofField = {
   format,
   owners: [openaiDialect.provider],
   onCalls: false,
-  write: (carrier) => ({ encrypted_content: carrier }),
+  write: (envelope) => ({ encrypted_content: envelope }),
   read: (data) => [textOr(data.encrypted_content, '')],
 }

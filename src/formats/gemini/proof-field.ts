@@ -5,11 +5,11 @@
  */
 
 import { textOr } from '../../core/lookup.ts'
-import type { Slot } from '../../kit/carry.ts'
+import type { ProofField } from '../../kit/foreign-proofs.ts'
 import { geminiDialect } from './tables.ts'
 
 /** The signature of any part, calls included. It has to be base64, and an envelope is. */
-export const slot: Slot = {
+export const proofField: ProofField = {
   format: 'gemini',
   owners: [geminiDialect.provider],
   onCalls: true,

@@ -1,7 +1,7 @@
 /**
  * Proofs of other providers in the answers of a gateway, and back out of the history that its client sends.
  *
- * A wire says where its slot is; the rest is the same for all: an answer is changed before the wire's encoder sees it, so that what it
+ * A wire says where its field for proofs is; the rest is the same for all: an answer is changed before the wire's encoder sees it, so that what it
  * sees are proofs of its own, and a request is changed after the wire's decoder has read it.
  *
  * @module
@@ -28,14 +28,14 @@ import type {
   ReasoningBlock,
   ToolCall,
 } from '../core/model.ts'
-import { type Carried, isCarrier, knownProof, packProof, unpackCarrier } from './carrier.ts'
+import { type Carried, isEnvelope, knownProof, packProof, unpackEnvelope } from './envelope.ts'
 
 /** The fields of a wire that can hold an envelope. */
-export interface Slot {
+export interface ProofField {
   readonly format: string
   /** Providers whose proofs the format's decoder recognises: those need no envelope. An envelope is written as a proof of the first one. */
   readonly owners: readonly [string, ...string[]]
-  /** Whether calls have a slot of their own; otherwise their proofs travel on the reasoning after them, which names the call. */
+  /** Whether calls have a field for proofs of their own; otherwise their proofs travel on the reasoning after them, which names the call. */
   readonly onCalls: boolean
   /** A proof of this wire that holds the envelope. */
   write(envelope: string): JsonObject
@@ -43,62 +43,63 @@ export interface Slot {
   read(data: JsonObject): readonly string[]
 }
 
-/** The server half, with the proofs of other providers carried in the slot of its wire. */
-export function carrying<Codec extends ServerCodec>(codec: Codec, slot: Slot): Codec {
+/** The server half, with the proofs of other providers carried in the field for proofs of its wire. */
+export function withForeignProofs<Codec extends ServerCodec>(codec: Codec, proofField: ProofField): Codec {
   return {
     ...codec,
     decodeRequest: (body: unknown, options?: DecodeRequestOptions): DecodedRequest =>
-      unpackRequest(codec.decodeRequest(body, options), slot),
+      unpackRequest(codec.decodeRequest(body, options), proofField),
     encodeResponse: (response: ChatResponse, reply?: Reply): EncodedResponse =>
-      codec.encodeResponse(packResponse(response, slot), reply),
-    encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), slot),
+      codec.encodeResponse(packResponse(response, proofField), reply),
+    encodeStream: (reply?: Reply): StreamEncoder => packStream(codec.encodeStream(reply), proofField),
   }
 }
 
 // ---- into answers -----------------------------------------------------------------------------
 
-function packResponse(response: ChatResponse, slot: Slot): ChatResponse {
+function packResponse(response: ChatResponse, proofField: ProofField): ChatResponse {
   const blocks = blocksOfTurn(response.message)
   if (!blocks.some((block) => 'opaque' in block && block.opaque !== undefined)) return response
   const { toolCalls: _, ...message } = response.message
-  return { ...response, message: { ...message, content: blocks.flatMap((block) => packBlock(block, slot)) } }
+  return { ...response, message: { ...message, content: blocks.flatMap((block) => packBlock(block, proofField)) } }
 }
 
-function packBlock(block: ContentBlock, slot: Slot): readonly ContentBlock[] {
-  if (block.type === 'reasoning') return [packReasoning(block, slot)]
-  return block.type === 'tool_call' ? packCall(block, slot) : [withoutForgery(block, slot)]
+function packBlock(block: ContentBlock, proofField: ProofField): readonly ContentBlock[] {
+  if (block.type === 'reasoning') return [packReasoning(block, proofField)]
+  return block.type === 'tool_call' ? packCall(block, proofField) : [withoutForgery(block, proofField)]
 }
 
 /** Other blocks have no proof field: an envelope in the proof of one is the provider's own, and it goes nowhere. */
-function withoutForgery(block: ContentBlock, slot: Slot): ContentBlock {
-  if (envelopesOn(block, slot).length === 0) return block
+function withoutForgery(block: ContentBlock, proofField: ProofField): ContentBlock {
+  if (envelopesOn(block, proofField).length === 0) return block
   const { opaque: _, ...rest } = block as ContentBlock & { readonly opaque: Opaque }
   return rest as ContentBlock
 }
 
 /** A proof that is too large stays as it is. The encoder then reports it as a loss. */
-function packReasoning(block: ReasoningBlock, slot: Slot): ReasoningBlock {
-  if (block.opaque === undefined || isOwn(block.opaque, slot)) return block
+function packReasoning(block: ReasoningBlock, proofField: ProofField): ReasoningBlock {
+  if (block.opaque === undefined || isOwn(block.opaque, proofField)) return block
   const envelope = packProof(block.opaque, { length: block.text.length })
-  return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, slot) }
+  return envelope === undefined ? block : { ...block, opaque: proofOf(envelope, proofField) }
 }
 
 /** A call, and the reasoning that its proof travels on. */
-function packCall(call: ToolCall, slot: Slot): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
+function packCall(call: ToolCall, proofField: ProofField): readonly [ToolCall] | readonly [ToolCall, ReasoningBlock] {
   const { opaque, ...bare } = call
-  if (opaque === undefined || isOwn(opaque, slot) || !isNeeded(opaque)) return [withoutForgery(call, slot) as ToolCall]
-  const envelope = packProof(opaque, slot.onCalls ? {} : { on: call.id, length: 0 })
+  if (opaque === undefined || isOwn(opaque, proofField) || !isNeeded(opaque))
+    return [withoutForgery(call, proofField) as ToolCall]
+  const envelope = packProof(opaque, proofField.onCalls ? {} : { on: call.id, length: 0 })
   if (envelope === undefined) return [call]
-  const proof = proofOf(envelope, slot)
-  return slot.onCalls ? [{ ...bare, opaque: proof }] : [bare, { type: 'reasoning', text: '', opaque: proof }]
+  const proof = proofOf(envelope, proofField)
+  return proofField.onCalls ? [{ ...bare, opaque: proof }] : [bare, { type: 'reasoning', text: '', opaque: proof }]
 }
 
 /**
  * A proof of the wire's own provider goes unchanged. One in which a provider put an envelope is packed like those of other wires, so that it comes
  * back to that provider: as it is, it would be read as an envelope of ours, and be another provider's proof.
  */
-function isOwn({ format, provider, data }: Opaque, slot: Slot): boolean {
-  return format === slot.format && slot.owners.includes(provider) && !slot.read(data).some(isCarrier)
+function isOwn({ format, provider, data }: Opaque, proofField: ProofField): boolean {
+  return format === proofField.format && proofField.owners.includes(provider) && !proofField.read(data).some(isEnvelope)
 }
 
 /** Gemini refuses a call without the signature that it made. The proofs that others put on calls are ids of items, which are not missed. */
@@ -106,12 +107,12 @@ function isNeeded({ data }: Opaque): boolean {
   return Object.hasOwn(data, 'thoughtSignature') || Object.hasOwn(data, 'extra_content')
 }
 
-function proofOf(envelope: string, { format, owners, write }: Slot): Opaque {
+function proofOf(envelope: string, { format, owners, write }: ProofField): Opaque {
   return { provider: owners[0], model: '', format, data: write(envelope) }
 }
 
 /** Blocks are numbered anew, since those that proofs travel on stand between them. */
-function packStream(encoder: StreamEncoder, slot: Slot): StreamEncoder {
+function packStream(encoder: StreamEncoder, proofField: ProofField): StreamEncoder {
   const numbers = new Map<number, number>()
   let next = 0
   const numberOf = (index: number) => {
@@ -129,11 +130,11 @@ function packStream(encoder: StreamEncoder, slot: Slot): StreamEncoder {
       }
       const index = numberOf(event.index)
       if (event.type === 'tool_call') {
-        const [call, host] = packCall(event.call, slot)
+        const [call, host] = packCall(event.call, proofField)
         encoder.push({ ...event, index, call }, out)
         if (host !== undefined) encoder.push({ type: 'content_block', index: next++, block: host }, out)
       } else if (event.type === 'content_block') {
-        for (const block of packBlock(event.block, slot)) encoder.push({ ...event, index, block }, out)
+        for (const block of packBlock(event.block, proofField)) encoder.push({ ...event, index, block }, out)
       } else encoder.push(index === event.index ? event : { ...event, index }, out)
     },
   }
@@ -141,61 +142,64 @@ function packStream(encoder: StreamEncoder, slot: Slot): StreamEncoder {
 
 // ---- out of requests --------------------------------------------------------------------------
 
-function unpackRequest(decoded: DecodedRequest, slot: Slot): DecodedRequest {
-  const messages = decoded.context.messages.map((message) => unpackMessage(message, slot))
+function unpackRequest(decoded: DecodedRequest, proofField: ProofField): DecodedRequest {
+  const messages = decoded.context.messages.map((message) => unpackMessage(message, proofField))
   return { ...decoded, context: { ...decoded.context, messages } }
 }
 
-function unpackMessage(message: Message, slot: Slot): Message {
+function unpackMessage(message: Message, proofField: ProofField): Message {
   if (message.role !== 'assistant' || typeof message.content === 'string' || message.content === null) return message
-  const content = message.content.map((block) => ofAnyModel(block, slot))
-  const isCarried = content.some((block) => envelopesOn(block, slot).length > 0)
-  return { ...message, content: isCarried ? unpackBlocks({ ...message, content }, slot) : content }
+  const content = message.content.map((block) => ofAnyModel(block, proofField))
+  const isCarried = content.some((block) => envelopesOn(block, proofField).length > 0)
+  return { ...message, content: isCarried ? unpackBlocks({ ...message, content }, proofField) : content }
 }
 
 /** A request names the model that is asked, by whatever name the gateway gave it, and not the one that made its proofs. */
-function ofAnyModel(block: ContentBlock, slot: Slot): ContentBlock {
+function ofAnyModel(block: ContentBlock, proofField: ProofField): ContentBlock {
   const opaque = 'opaque' in block ? block.opaque : undefined
-  return opaque?.format === slot.format ? ({ ...block, opaque: { ...opaque, model: '' } } as ContentBlock) : block
+  return opaque?.format === proofField.format ? ({ ...block, opaque: { ...opaque, model: '' } } as ContentBlock) : block
 }
 
-function envelopesOn(block: ContentBlock, slot: Slot): readonly string[] {
+function envelopesOn(block: ContentBlock, proofField: ProofField): readonly string[] {
   const opaque = 'opaque' in block ? block.opaque : undefined
-  return opaque?.format === slot.format ? slot.read(opaque.data).filter(isCarrier) : []
+  return opaque?.format === proofField.format ? proofField.read(opaque.data).filter(isEnvelope) : []
 }
 
 /** The proofs that are in the envelopes of a block. Broken envelopes hold none, and so do those without a field that their format has there. */
-function carriedOn(block: ContentBlock, slot: Slot): readonly Carried[] {
-  return envelopesOn(block, slot).flatMap((envelope) => {
-    const carried = unpackCarrier(envelope)
+function carriedOn(block: ContentBlock, proofField: ProofField): readonly Carried[] {
+  return envelopesOn(block, proofField).flatMap((envelope) => {
+    const carried = unpackEnvelope(envelope)
     const isOfCall = carried?.on !== undefined || block.type === 'tool_call'
     const opaque = carried && knownProof(carried.opaque, isOfCall ? 'tool_call' : 'reasoning')
     return opaque === undefined ? [] : { ...carried, opaque }
   })
 }
 
-function unpackBlocks(message: AssistantMessage, slot: Slot): readonly ContentBlock[] {
+function unpackBlocks(message: AssistantMessage, proofField: ProofField): readonly ContentBlock[] {
   const blocks = blocksOfTurn(message)
   const ofCalls = new Map<string, Opaque>()
   for (const block of blocks) {
-    for (const { on, opaque } of carriedOn(block, slot)) if (on !== undefined) ofCalls.set(on, opaque)
+    for (const { on, opaque } of carriedOn(block, proofField)) if (on !== undefined) ofCalls.set(on, opaque)
   }
   const unpacked: ContentBlock[] = []
   let run: ReasoningBlock[] = []
   for (const block of blocks) {
-    if (block.type === 'reasoning' && (block.opaque === undefined || envelopesOn(block, slot).length > 0)) {
+    if (block.type === 'reasoning' && (block.opaque === undefined || envelopesOn(block, proofField).length > 0)) {
       run.push(block)
       continue
     }
-    unpacked.push(...unpackRun(run, slot), block.type === 'tool_call' ? unpackCall(block, ofCalls, slot) : block)
+    unpacked.push(
+      ...unpackRun(run, proofField),
+      block.type === 'tool_call' ? unpackCall(block, ofCalls, proofField) : block,
+    )
     run = []
   }
-  return [...unpacked, ...unpackRun(run, slot)]
+  return [...unpacked, ...unpackRun(run, proofField)]
 }
 
-function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, slot: Slot): ToolCall {
-  const isCarried = envelopesOn(call, slot).length > 0
-  const own = isCarried ? carriedOn(call, slot)[0]?.opaque : call.opaque
+function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, proofField: ProofField): ToolCall {
+  const isCarried = envelopesOn(call, proofField).length > 0
+  const own = isCarried ? carriedOn(call, proofField)[0]?.opaque : call.opaque
   const opaque = ofCalls.get(call.id) ?? own
   const { opaque: _, ...bare } = call
   return opaque === undefined ? bare : { ...bare, opaque }
@@ -205,28 +209,28 @@ function unpackCall(call: ToolCall, ofCalls: ReadonlyMap<string, Opaque>, slot: 
  * Reasoning blocks in a row, with their proofs. Some wires join the texts of a turn, and some clients keep each piece of a text apart;
  * so that each proof finds its text again, its envelope says how long that was. A proof whose text is gone is dropped with it.
  */
-function unpackRun(run: readonly ReasoningBlock[], slot: Slot): readonly ReasoningBlock[] {
-  if (run.every((block) => isWhole(block, slot))) return run.flatMap((block) => cutByProofs([block], slot))
-  const joined = cutByProofs(run, slot)
+function unpackRun(run: readonly ReasoningBlock[], proofField: ProofField): readonly ReasoningBlock[] {
+  if (run.every((block) => isWhole(block, proofField))) return run.flatMap((block) => cutByProofs([block], proofField))
+  const joined = cutByProofs(run, proofField)
   return joined.length > 0 ? joined : run.filter(({ text }) => text !== '').map(withoutProof)
 }
 
 /** The proofs of blocks: those of calls aside. */
-function ownProofs(blocks: readonly ReasoningBlock[], slot: Slot): readonly Carried[] {
-  return blocks.flatMap((block) => carriedOn(block, slot)).filter(({ on }) => on === undefined)
+function ownProofs(blocks: readonly ReasoningBlock[], proofField: ProofField): readonly Carried[] {
+  return blocks.flatMap((block) => carriedOn(block, proofField)).filter(({ on }) => on === undefined)
 }
 
 function lengthOf(proofs: readonly Carried[]): number {
   return proofs.reduce((sum, { length = 0 }) => sum + length, 0)
 }
 
-function isWhole(block: ReasoningBlock, slot: Slot): boolean {
-  return block.opaque === undefined || lengthOf(ownProofs([block], slot)) === block.text.length
+function isWhole(block: ReasoningBlock, proofField: ProofField): boolean {
+  return block.opaque === undefined || lengthOf(ownProofs([block], proofField)) === block.text.length
 }
 
 /** One block for each proof, with its part of the text; nothing if the proofs are for another text. */
-function cutByProofs(blocks: readonly ReasoningBlock[], slot: Slot): readonly ReasoningBlock[] {
-  const proofs = ownProofs(blocks, slot)
+function cutByProofs(blocks: readonly ReasoningBlock[], proofField: ProofField): readonly ReasoningBlock[] {
+  const proofs = ownProofs(blocks, proofField)
   const text = blocks.map((block) => block.text).join('')
   if (proofs.length === 0) return blocks.filter((block) => block.text !== '').map(withoutProof)
   if (lengthOf(proofs) !== text.length) return []

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject, Opaque } from '../src/core/model.ts'
-import { isCarrier, packProof, unpackCarrier, unpackProof } from '../src/kit/carrier.ts'
+import { isEnvelope, packProof, unpackEnvelope, unpackProof } from '../src/kit/envelope.ts'
 
 const seed = 20_261_120
 
@@ -75,14 +75,14 @@ describe('a proof envelope', () => {
   })
 
   it('says which call its proof belongs to, and how long a text it is for', () => {
-    expect(unpackCarrier(packProof(signature, { on: 'call_1', length: 0 }) ?? '')).toEqual({
+    expect(unpackEnvelope(packProof(signature, { on: 'call_1', length: 0 }) ?? '')).toEqual({
       opaque: signature,
       on: 'call_1',
       length: 0,
     })
-    expect(unpackCarrier(packProof(signature) ?? '')).toEqual({ opaque: signature })
+    expect(unpackEnvelope(packProof(signature) ?? '')).toEqual({ opaque: signature })
     const strange = handmade(JSON.stringify({ ...signature, on: {}, length: 'long' }))
-    expect(unpackCarrier(strange)).toEqual({ opaque: signature })
+    expect(unpackEnvelope(strange)).toEqual({ opaque: signature })
   })
 })
 
@@ -121,9 +121,9 @@ describe('unpacking', () => {
   })
 
   it('does not read a broken envelope, or one of a later version, as a foreign proof', () => {
-    expect(isCarrier(packProof(signature)?.slice(0, 61) ?? '')).toBe(true)
-    expect(isCarrier('EqQBCgIYAhIM+/==')).toBe(false)
-    expect(isCarrier(handmade('{}', 'isoglot/2'))).toBe(true)
+    expect(isEnvelope(packProof(signature)?.slice(0, 61) ?? '')).toBe(true)
+    expect(isEnvelope('EqQBCgIYAhIM+/==')).toBe(false)
+    expect(isEnvelope(handmade('{}', 'isoglot/2'))).toBe(true)
   })
 
   it('takes any text without failing', () => {
